@@ -4,7 +4,7 @@
 import subprocess
 from pathlib import Path
 
-from kassay.building import git
+from kassay.supply.building import git
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 # Small files that every configuration builds and no workload here executes.

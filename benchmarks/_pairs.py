@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from kassay.guest.program import header
 from kassay.model.program import FLAGS
 from kassay.model.records import Record, from_json
+from kassay.supply.guest.program import header
 
 SOURCES = Path(__file__).parent / "pairs"
 MEASURED = SOURCES / "measured.json"

@@ -11,13 +11,13 @@ from benchmarks._pairs_score import WAYS, Row
 from benchmarks._pairs_simple import MCA, Simple, mca_cycles, simple
 from benchmarks._pairs_time import NOISY
 from benchmarks._pairs_trace import Traced
+from kassay.labs.predict.changes import CauseTimes, Change
+from kassay.labs.predict.core import replay
+from kassay.labs.predict.interval import interval_of, ratio_of, refusals, weighted
+from kassay.labs.predict.static import program_text
+from kassay.labs.predict.timing import Timing
+from kassay.labs.predict.trace import read_trace
 from kassay.model.records import Record
-from kassay.predict.changes import CauseTimes, Change
-from kassay.predict.core import replay
-from kassay.predict.interval import interval_of, ratio_of, refusals, weighted
-from kassay.predict.static import program_text
-from kassay.predict.timing import Timing
-from kassay.predict.trace import read_trace
 
 
 class Others(Record, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from kassay.predict.trace import Step, read_trace, steps
+from kassay.labs.predict.trace import Step, read_trace, steps
 
 _LINE = 64
 _L1 = (32 << 10, 8)

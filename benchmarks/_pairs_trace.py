@@ -11,9 +11,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from benchmarks._pairs import program
-from kassay.guest.program_source import pinned
 from kassay.journal import artifacts
-from kassay.machines import Job
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.plan import Cell, PlannedRun
 from kassay.model.program import ProgramUse
@@ -21,6 +19,8 @@ from kassay.model.progress import silent
 from kassay.model.run import RunRecord
 from kassay.plan.prepare import prepare
 from kassay.run.boot import Measurer, Recording
+from kassay.supply.guest.program_source import pinned
+from kassay.supply.machines import Job
 
 KERNEL = "debian:6.18"
 CPU = "zen4"

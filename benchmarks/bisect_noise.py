@@ -16,8 +16,8 @@ from statistics import median
 from typing import NamedTuple
 
 from kassay.model.bisect import Observation
-from kassay.search.decision import Ask, Conclusion
-from kassay.search.noisy import END_PAIRS, next_step
+from kassay.tools.search.decision import Ask, Conclusion
+from kassay.tools.search.noisy import END_PAIRS, next_step
 
 ROWS = (  # commits, change, scatter, drift, share of boots at which the host's pace changes
     (16, 0.40, 0.05, 0.0, 0.0), (1024, 0.40, 0.05, 0.0, 0.0), (14000, 0.40, 0.05, 0.0, 0.0),

@@ -2,9 +2,8 @@
 """A shipped timing file of this machine, made anew: probes, pairs of programs, intervals, and the page of pairs.
 
 python -m benchmarks.calibrated NAME DIR [REPEATS]
-    NAME: of a file in src/kassay/predict/data, such as zen4_kvm; DIR: traces of the pairs, made when not there. Half an
-    hour on a quiet machine; what it writes is src/kassay/predict/data/NAME.toml, benchmarks/pairs/measured.json and
-    docs/predict-pairs.md.
+    NAME: a file in src/kassay/labs/predict/data, such as zen4_kvm. DIR: traces of the pairs, made when not there.
+    Takes half an hour on a quiet machine. Writes the file, benchmarks/pairs/measured.json and docs/predict-pairs.md.
 """
 
 import sys
@@ -14,10 +13,10 @@ import msgspec
 
 from benchmarks import predict_pairs
 from benchmarks._pairs import sources_sha256
+from kassay.labs.predict.calibrate.calibrate import calibrate
+from kassay.labs.predict.calibrate.pairs import learn_file
+from kassay.labs.predict.timing import timing_for
 from kassay.model.progress import Progress
-from kassay.predict.calibrate.calibrate import calibrate
-from kassay.predict.calibrate.pairs import learn_file
-from kassay.predict.timing import timing_for
 
 _ROOT = Path(__file__).parents[1]
 _DATA = _ROOT / "src" / "kassay" / "predict" / "data"

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kassay.history import changes
-from kassay.history.changes import change_points
+from kassay.tools.history import changes
+from kassay.tools.history.changes import change_points
 
 Array = NDArray[np.float64]
 Rule = Callable[[Sequence[float]], tuple[int, ...]]

@@ -24,10 +24,10 @@ from kassay.effects import process
 from kassay.journal import artifacts
 from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
-from kassay.predict.core import core, parse
-from kassay.predict.static import program_text
-from kassay.predict.timing import timing_for
-from kassay.predict.trace import read_trace
+from kassay.labs.predict.core import core, parse
+from kassay.labs.predict.static import program_text
+from kassay.labs.predict.timing import timing_for
+from kassay.labs.predict.trace import read_trace
 
 SHORT = 1_000_000
 """Instructions of a trace that ends before a clock of milliseconds says anything."""

@@ -64,33 +64,37 @@ class Kind:
 KINDS = (
     Kind(
         "question",
-        own=(r"src/(?!report/series\.py|drivers/|search/)(.*/)?((\w*_)?NAME(_\w+)?\.py|NAME/\w+\.py)",),
+        own=(r"src/(?!report/series\.py|drivers/|(tools/)?search/)(.*/)?((\w*_)?NAME(_\w+)?\.py|NAME/\w+\.py)",),
         members=QUESTIONS,
         about="question",
         ambiguous=QUESTIONS,
         also={"bisection": "bisect", "bisecting": "bisect"},
         parts=("ladder", "ladders", "gap", "gaps", "series", "bisection"),
         # Values in a row, of any question; and what is part of one question under another name.
-        apart=r"src/(report/series|(drivers|search)/\w+|candidates|probing|searchlog|rows)\.py",
+        apart=r"src/(report/series|(drivers|(tools/)?search)/\w+|candidates|probing|searchlog|rows)\.py",
         several=3,
     ),
     Kind("workload", own=(r"guest/workloads/NAME\.\w+",), found=("guest/workloads/*.c",)),
-    Kind("application", own=(r"src/applications/NAME\.py",), found=("src/kassay/applications/*.py",)),
+    Kind(
+        "application",
+        own=(r"src/(supply/)?applications/NAME\.py",),
+        found=("src/kassay/applications/*.py", "src/kassay/supply/applications/*.py"),
+    ),
     Kind(
         "clock",
-        own=(r"src/clocks/NAME\.py", r"src/machines/(qemu_)?NAME\.py"),
+        own=(r"src/(supply/)?clocks/NAME\.py", r"src/(supply/)?machines/(qemu_)?NAME\.py"),
         members=("icount", "tcg", "kvm", "host"),
         about="clock",
         ambiguous=("host",),
-        apart=r"src/machines/[a-z]\w*\.py",  # a machine names its clock
+        apart=r"src/(supply/)?machines/[a-z]\w*\.py",  # a machine names its clock
     ),
     Kind(
         "machine",
-        own=(r"src/machines/NAME\.py",),
-        found=("src/kassay/machines/*.py",),
+        own=(r"src/(supply/)?machines/NAME\.py",),
+        found=("src/kassay/machines/*.py", "src/kassay/supply/machines/*.py",),
         about="machine|backend",
         ambiguous=("host",),
-        without=("src/kassay/clocks", "clock"),
+        without=("src/kassay/supply/clocks", "clock"),
     ),
     Kind(
         "architecture",
@@ -108,15 +112,15 @@ KINDS = (
     ),
     Kind(
         "importer",
-        own=(r"src/imports/formats/NAME\.py",),
-        found=("src/kassay/imports/formats/*.py",),
+        own=(r"src/(tools/)?imports/formats/NAME\.py",),
+        found=("src/kassay/imports/formats/*.py", "src/kassay/tools/imports/formats/*.py",),
         about="importer|form|tool",
         ambiguous=("pyperf",),
     ),
     Kind("gate rule", own=(r"src/analysis/gate/NAME\.py",), found=("src/kassay/analysis/gate/*.py",)),
     Kind(
         "cost",
-        own=(r"src/costs/NAME\.py", r"src/profile/costs\.py"),
+        own=(r"src/(model/)?costs/NAME\.py", r"src/(evidence/)?profile/costs\.py"),
         members=("instructions", "iterations"),
         summed=True,
     ),

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from benchmarks import _guilty
 from benchmarks._kassay import Answer, kassay
-from kassay.building.source import source_tree
 from kassay.model.build import parse_build
 from kassay.model.progress import silent
+from kassay.supply.building.source import source_tree
 
 EXAMPLES = _guilty.EXAMPLES
 # Without ACPI a quarter less is compiled, four times; counts need no clock.

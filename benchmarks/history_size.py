@@ -21,12 +21,12 @@ from typing import NamedTuple
 
 import duckdb
 
-from kassay.history.add import add
-from kassay.history.archive import FORGET_POINTS, MAKE_POINTS, reading, writing
-from kassay.history.query import SeriesFilter, lines
-from kassay.history.records import Batch, StoredKernel, StoredSeries
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
+from kassay.tools.history.add import add
+from kassay.tools.history.archive import FORGET_POINTS, MAKE_POINTS, reading, writing
+from kassay.tools.history.query import SeriesFilter, lines
+from kassay.tools.history.records import Batch, StoredKernel, StoredSeries
 
 SERIES, RUNS = 200, 100
 

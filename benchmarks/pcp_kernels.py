@@ -14,8 +14,8 @@ import msgspec
 from benchmarks.predict_truth import placed
 from kassay.commands._show import showing
 from kassay.effects.files import write_atomic
+from kassay.labs.pcp.measure import Wanted, measure
 from kassay.model.pcp_measured import PcpMeasured
-from kassay.pcp.measure import Wanted, measure
 from kassay.report.pcp.measured import MEASURED
 
 ONE_CPU = Wanted(kernels=("6.1", "6.12", "6.16", "6.19", "7.3"), fixed=True)

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from tests.pcp.configs import GROUP, ZONE
 
 from kassay.effects import process
-from kassay.pcp.engine import RUN, Config, policies, simulator
+from kassay.labs.pcp.engine import RUN, Config, policies, simulator
 
 PLAIN: Mapping[str, int] = {**GROUP, "tasks": 4, "cpu_count": 4, "depth_min": 2000, "depth_max": 2000, "slice": 1000}
 MIX: Mapping[str, int] = {

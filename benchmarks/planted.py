@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 from benchmarks._kassay import kassay
 from benchmarks._plant import Site, plant, sites
-from kassay import kernels
 from kassay.effects.files import cache_directory, sha256_file
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import silent
+from kassay.supply import kernels
 
 KERNEL = "debian:6.12"
 WORKLOADS = (

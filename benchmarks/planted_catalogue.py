@@ -19,15 +19,15 @@ from typing import NamedTuple
 from benchmarks._kassay import kassay
 from benchmarks._plant import plant
 from benchmarks.planted import KERNEL, Stock, own_cache, stock_kernel
-from kassay.guest import catalog, protocol
-from kassay.guest.audit import sections
+from kassay.evidence.profile.functions import profile_of
+from kassay.evidence.profile.raw import parse
+from kassay.evidence.profile.symbols import Symbols
 from kassay.journal import artifacts
 from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
 from kassay.model.workload import Workload
-from kassay.profile.functions import profile_of
-from kassay.profile.raw import parse
-from kassay.profile.symbols import Symbols
+from kassay.supply.guest import catalog, protocol
+from kassay.supply.guest.audit import sections
 
 K = 10
 _EXPERIMENT = """\

@@ -24,9 +24,9 @@ from benchmarks._pairs_predict import Others, causes_of, changes, llvm_cpu, othe
 from benchmarks._pairs_score import Row, table_of_pairs, table_of_scores, worst
 from benchmarks._pairs_time import NOISY, timed
 from benchmarks._pairs_trace import Traced, operations, traced
+from kassay.labs.predict.changes import SCHEMA, Changes
+from kassay.labs.predict.timing import timing_for
 from kassay.model.run import RunRecord
-from kassay.predict.changes import SCHEMA, Changes
-from kassay.predict.timing import timing_for
 
 _RUNS = "runs.json"
 _WHY = """\

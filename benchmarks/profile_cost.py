@@ -14,13 +14,13 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from kassay.guest import protocol
 from kassay.journal import artifacts
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.guest import PhaseRounds
 from kassay.model.progress import silent
 from kassay.plan.prepare import prepare
 from kassay.run.boot import Measurer
+from kassay.supply.guest import protocol
 
 MODES = ("none", "counts", "stacks")
 BOOTS = ("short", "snapshot")

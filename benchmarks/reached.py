@@ -12,15 +12,15 @@ from pathlib import Path
 
 from benchmarks._kassay import kassay
 from kassay.evidence import reached
+from kassay.evidence.profile.costs import times
 from kassay.evidence.profiles import lines_of_run, raw_of
-from kassay.guest import catalog
 from kassay.journal.directory import open_directory
 from kassay.model.lines import ReachedRow, ReachedTable
 from kassay.model.plan import Cell
 from kassay.model.records import to_json
 from kassay.model.run import RunRecord
-from kassay.profile.costs import times
 from kassay.spec import suites
+from kassay.supply.guest import catalog
 
 _HEAD = """\
 schema = "kassay-experiment/1"
@@ -45,7 +45,7 @@ def main() -> None:
     """Measures, writes the table, and prints how large it is and what did not run."""
     kernel = sys.argv[1] if len(sys.argv) > 1 else "build:debian-source:7.3"
     place = Path(tempfile.mkdtemp(prefix="reached-"))
-    suite = (Path(suites.__file__).parents[1] / "suites" / "mm.toml").read_text("utf-8")
+    suite = (Path(suites.__file__).parent / "suites" / "mm.toml").read_text("utf-8")
     (place / "reached.toml").write_text(_HEAD.format(kernel=kernel) + suite[suite.index("[[workloads]]") :])
     ended = kassay("run", str(place / "reached.toml"), "--out", str(place / "runs"))
     if ended.status:

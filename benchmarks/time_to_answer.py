@@ -20,11 +20,11 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks._kassay import Answer, kassay
-from kassay.guest import cpio
-from kassay.kernels import fetch
-from kassay.machines import Job, machine_for
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import silent
+from kassay.supply.guest import cpio
+from kassay.supply.kernels import fetch
+from kassay.supply.machines import Job, machine_for
 
 KERNELS = ("debian:6.12", "debian:6.17")
 BOOTS = ("stock", "short", "snapshot")

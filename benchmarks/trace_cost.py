@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kassay.journal import artifacts
+from kassay.labs.predict.trace import read_trace
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import silent
 from kassay.plan.prepare import prepare
-from kassay.predict.trace import read_trace
 from kassay.run import boot
 from kassay.run.boot import Measurer
 

@@ -18,18 +18,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from kassay.evidence.profile.functions import profile_of
+from kassay.evidence.profile.raw import parse
+from kassay.evidence.profile.symbols import Symbols
 from kassay.evidence.profiles import region_of
-from kassay.guest import protocol
-from kassay.guest.audit import sections
 from kassay.journal import artifacts
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
 from kassay.plan.prepare import prepare
-from kassay.profile.functions import profile_of
-from kassay.profile.raw import parse
-from kassay.profile.symbols import Symbols
 from kassay.run.boot import Measurer
+from kassay.supply.guest import protocol
+from kassay.supply.guest.audit import sections
 
 MODES = ("none", "stacks", "counts")
 KERNEL, ROUNDS = "debian:6.12", 6

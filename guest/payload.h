@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files that stand behind the end of this very program, as src/kassay/guest/payload.py packs them. */
+/* The files that stand behind the end of this very program, as src/kassay/supply/guest/payload.py packs them. */
 #ifndef KASSAY_PAYLOAD_H
 #define KASSAY_PAYLOAD_H
 

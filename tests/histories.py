@@ -8,9 +8,9 @@ from pathlib import Path
 from kassay.model.bisect import SearchQuestion
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import Tell, silent
-from kassay.search.candidates import Range, between
-from kassay.search.decision import Ask
-from kassay.search.probe import BootProbe
+from kassay.tools.search.candidates import Range, between
+from kassay.tools.search.decision import Ask
+from kassay.tools.search.probe import BootProbe
 
 Cost = Callable[[str], "float | str"]
 

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SESSION = """
 from pathlib import Path
-from kassay.building import git
+from kassay.supply.building import git
 from kassay.effects.files import cache_directory
 from kassay.effects.lock import host_locked
 

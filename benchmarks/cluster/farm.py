@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 from tests.analysis.plans import plan_of
 
-from kassay.cluster.slots import Slot, Slots
 from kassay.model.plan import Plan, PlannedRun
 from kassay.model.run import RunRecord, WallTime
 from kassay.run.scheduler import run_all
+from kassay.tools.cluster.slots import Slot, Slots
 
 RECORDED = tuple(
     float(word)

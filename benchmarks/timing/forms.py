@@ -13,7 +13,7 @@ from pathlib import Path
 import capstone
 from elftools.elf.elffile import ELFFile
 
-from kassay.predict.decode import MOVE, UNREADABLE, ZERO, Facts, decoder_of
+from kassay.labs.predict.decode import MOVE, UNREADABLE, ZERO, Facts, decoder_of
 
 FOLDER = Path(__file__).parent
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import kassay
 from benchmarks.timing.forms import forms
 from benchmarks.timing.mca import NO_DATA, Model, Row, ask, texts
-from kassay.predict.decode import CONTROL, Facts, decoder_of
-from kassay.predict.ports import MOST_GROUPS, spec_of
+from kassay.labs.predict.decode import CONTROL, Facts, decoder_of
+from kassay.labs.predict.ports import MOST_GROUPS, spec_of
 
-DATA = Path(kassay.__file__).parent / "predict" / "data"
+DATA = Path(kassay.__file__).parent / "labs" / "predict" / "data"
 _PLAIN_LOAD = {"x86_64": "mov r64,m64", "arm64": "ldr x,[x]"}
 
 

@@ -23,7 +23,6 @@ from kassay.analysis.kernel_shares import kernel_shares
 from kassay.analysis.own_work import work_summary
 from kassay.analysis.printed import printed_rows
 from kassay.analysis.statistics.seed_rules import judged_by_seed_rules
-from kassay.clocks import clock_of
 from kassay.effects.workers import mapped
 from kassay.errors import BadInput
 from kassay.evidence.changes import read_changes
@@ -33,8 +32,8 @@ from kassay.evidence.hosts import hosts_of
 from kassay.evidence.predictions import found_timings, timings_for, with_predictions
 from kassay.evidence.profiles import StoredProfiles
 from kassay.evidence.reached import reached
-from kassay.imports import store
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory
+from kassay.labs.predict.timing import timings
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding
 from kassay.model.kernel_share import KernelShare
@@ -46,13 +45,14 @@ from kassay.model.reason import Reason, own_words, reason
 from kassay.model.records import content_id
 from kassay.model.report import Comparisons, Report
 from kassay.model.run import CellEvidence, RunRecord
-from kassay.predict.timing import timings
 from kassay.registry import discover
 from kassay.report.build import build_imported, build_report
 from kassay.report.changed_lines import with_unexecuted
 from kassay.report.overview import FROM, wide, with_overview
 from kassay.report.words import spoken_names
 from kassay.spec.rules import QUESTIONS, question_of
+from kassay.supply.clocks import clock_of
+from kassay.tools.imports import store
 
 _FIRST: Mapping[str, str] = MappingProxyType({})
 

@@ -10,14 +10,12 @@ from kassay.analysis.interim import InterimLooks
 from kassay.analysis.looks import between_looks, outlook
 from kassay.analysis.recording import RoundsToRecord
 from kassay.answers import report_of
-from kassay.cluster import joined, refuse_unless_it_travels
 from kassay.effects.files import write_atomic
 from kassay.effects.lock import locked, refusing
 from kassay.evidence.changes import keep_changes
 from kassay.evidence.cmdlines import cmdlines_of
 from kassay.evidence.collect import collect
 from kassay.evidence.predictions import keep_timings, ready_to_predict
-from kassay.guest.program_source import PROGRAMS, SUFFIX, stored
 from kassay.journal import artifacts
 from kassay.journal.directory import open_directory, resumed, started
 from kassay.journal.journal import open_journal
@@ -35,6 +33,8 @@ from kassay.report.words import point_names, spoken_names
 from kassay.run.make import Session, make_runs, wanted
 from kassay.run.scheduler import known_pace, stages
 from kassay.spec.rules import question_of
+from kassay.supply.guest.program_source import PROGRAMS, SUFFIX, stored
+from kassay.tools.cluster import joined, refuse_unless_it_travels
 
 
 def measure(

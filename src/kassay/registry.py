@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Discovery of extension points: a folder of small files; the name of a file is the name of the extension.
 
-KASSAY_PATH names directories (separated by ":") that are laid out as src/kassay is: with KASSAY_PATH=/x a file
-/x/report/formats/org.py adds `--format org`. Files in C lie as in kassay's sources: /x/guest/workloads, /x/guest/arch,
-/x/plugin. docs/extending.md has every extension point.
+KASSAY_PATH names directories (separated by ":") that are laid out as src/kassay is, without the folders in ROOMS. With
+KASSAY_PATH=/x a file /x/report/formats/org.py adds `--format org`, and /x/cpus/mine.py adds a CPU. Files in C lie as in
+kassay's sources: /x/guest/workloads, /x/guest/arch, /x/plugin. docs/extending.md has every extension point.
 """
 
 import importlib
@@ -21,6 +21,8 @@ from kassay.errors import BadInput, Defect
 T = TypeVar("T")
 
 EXTENSIONS = "KASSAY_PATH"
+ROOMS = frozenset(("supply", "tools", "labs", "model"))
+"""Folders that group others, and are no part of an extension's path."""
 
 
 def names(package: str) -> tuple[str, ...]:
@@ -89,7 +91,7 @@ def _taken(path: Path, before: Path) -> BadInput:
 def _folders(package: str) -> Mapping[str, Path]:
     """Name of each module -> the folder it is in. Raises BadInput when two folders have the same name."""
     module = importlib.import_module(package)
-    for directory in _extension_directories("/".join(package.split(".")[1:])):
+    for directory in _extension_directories("/".join(word for word in package.split(".")[1:] if word not in ROOMS)):
         if str(directory) not in module.__path__:
             module.__path__.append(str(directory))
     folders: dict[str, Path] = {}

@@ -7,10 +7,10 @@ import pytest
 from kassay.analysis.beside import meaning, side_by_side
 from kassay.analysis.exact import judge_counts
 from kassay.analysis.timed import Session, judge_times
-from kassay.clocks import clock_of
 from kassay.model.finding import Finding
 from kassay.model.machine import MachineUse
 from kassay.model.reason import Reason, reason
+from kassay.supply.clocks import clock_of
 from tests.analysis.sides import side
 
 NOISE = (1.0, 1.004, 0.997, 1.002, 0.999, 1.001, 0.998, 1.003)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from email.utils import formatdate
 from pathlib import Path
 
-from kassay.archive.mirrors import Mirror, Mirrors
+from kassay.supply.archive.mirrors import Mirror, Mirrors
 from tests.kernels import fakes
 
 DAY = 86400

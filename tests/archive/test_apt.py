@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kassay.archive import apt as _apt
-from kassay.archive.mirrors import Mirror, Mirrors
 from kassay.errors import HostLacks
 from kassay.model.progress import Tell
+from kassay.supply.archive import apt as _apt
+from kassay.supply.archive.mirrors import Mirror, Mirrors
 from tests.kernels.fakes import Told
 
 _LACKING = "E: The repository 'http://m.example/debian experimental Release' does not have a Release file.\n"

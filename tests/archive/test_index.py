@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from kassay.archive import apt as _apt
-from kassay.archive import index as _index
-from kassay.archive.index import Index, current_index, parse_stanza
-from kassay.archive.mirrors import Mirror, Mirrors
 from kassay.effects import clock
 from kassay.errors import HostLacks
 from kassay.model.records import from_json
+from kassay.supply.archive import apt as _apt
+from kassay.supply.archive import index as _index
+from kassay.supply.archive.index import Index, current_index, parse_stanza
+from kassay.supply.archive.mirrors import Mirror, Mirrors
 from tests.kernels.fakes import Told
 
 _PACKAGES = """\

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.archive.mirrors import Mirror, deb822_entries, host_mirrors, one_line_entries
 from kassay.effects import process
 from kassay.errors import HostLacks
+from kassay.supply.archive.mirrors import Mirror, deb822_entries, host_mirrors, one_line_entries
 
 _DEB822 = """\
 # a comment

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from kassay.archive import apt as _apt
-from kassay.archive import index as _index
-from kassay.archive import packages as _packages
-from kassay.archive.mirrors import Mirrors
-from kassay.archive.packages import closure, fetched
 from kassay.errors import BadInput, HostLacks
 from kassay.model.packages import package_of
 from kassay.model.progress import silent
+from kassay.supply.archive import apt as _apt
+from kassay.supply.archive import index as _index
+from kassay.supply.archive import packages as _packages
+from kassay.supply.archive.mirrors import Mirrors
+from kassay.supply.archive.packages import closure, fetched
 from tests.archive.repository import Repository, repository
 
 ARCH = "x86_64"

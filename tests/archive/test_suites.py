@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from kassay.archive import apt as _apt
-from kassay.archive import index as _index
-from kassay.archive.index import current_index
 from kassay.errors import BadInput, HostLacks
-from kassay.kernels import fetch, versions
 from kassay.model.kernel import parse_ref
+from kassay.supply.archive import apt as _apt
+from kassay.supply.archive import index as _index
+from kassay.supply.archive.index import current_index
+from kassay.supply.kernels import fetch, versions
 from tests.archive.repository import DAY, Repository, repository
 from tests.kernels.fakes import Told
 

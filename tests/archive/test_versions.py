@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.archive.versions import choose, series_of, unknown_version, upstream_of, version_key
+from kassay.supply.archive.versions import choose, series_of, unknown_version, upstream_of, version_key
 
 _LISTED = ("6.12.90-1", "6.12.90-2", "6.12.94-1~bpo12+1", "6.12.94-1", "6.17.8-1~bpo13+1", "6.17.13-1~bpo13+1",
            "7.3~rc7-1~exp1", "7.3.4-1", "6.1.190-1")  # fmt: skip

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.search import log as searchlog
+from kassay.tools.search import log as searchlog
 from tests.boot.conftest import RESTORED, Kassay, command
 from tests.histories import commit, git
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from kassay.evidence.collect import collect
-from kassay.guest import catalog
 from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
+from kassay.supply.guest import catalog
 from tests.boot.conftest import OLD, Kassay
 
 pytestmark = pytest.mark.boot

@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from benchmarks import _guilty
 
-from kassay.building import builder, git, line_tables, slots
 from kassay.effects.files import cache_directory
-from kassay.guest import compile, initramfs, protocol
-from kassay.kernels import fetch
-from kassay.kernels.debian import release_config
-from kassay.machines import Job, machine_for
 from kassay.model.build import BuildRef, build_text
 from kassay.model.kernel import KernelArtifact, parse_ref
 from kassay.model.progress import Progress, silent
+from kassay.supply.building import builder, git, line_tables, slots
+from kassay.supply.guest import compile, initramfs, protocol
+from kassay.supply.kernels import fetch
+from kassay.supply.kernels.debian import release_config
+from kassay.supply.machines import Job, machine_for
 from tests.boot.conftest import ONCE, QUICK, RESTORED, Kassay, command
 
 pytestmark = [pytest.mark.boot, pytest.mark.network, pytest.mark.timeout(3000)]

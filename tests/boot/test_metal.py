@@ -13,9 +13,9 @@ import pytest
 from kassay.effects.files import sha256_file
 from kassay.effects.ssh import ConnectionLost, Ssh
 from kassay.errors import HostLacks
-from kassay.machines._metal.facts import facts, refusals
-from kassay.machines._metal.steps import script
 from kassay.model.reach import parse_ssh
+from kassay.supply.machines._metal.facts import facts, refusals
+from kassay.supply.machines._metal.steps import script
 from tests.boot.conftest import NEW, OLD, Kassay
 from tests.standin.host import StandIn, start
 from tests.standin.image import image

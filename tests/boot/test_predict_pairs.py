@@ -7,7 +7,7 @@ import pytest
 from benchmarks._pairs_predict import causes_of
 from benchmarks._pairs_trace import operations, traced
 
-from kassay.predict.timing import timing_for
+from kassay.labs.predict.timing import timing_for
 
 pytestmark = pytest.mark.boot
 SIDES = ("imul4", "imul4_add12", "xchg", "xchg2_other", "chase:16384", "chase:262144", "branch:0", "branch:1")

@@ -8,18 +8,18 @@ import pytest
 
 from kassay import answers, pipeline
 from kassay.evidence.collect import collect
+from kassay.evidence.profile.functions import profile_of
+from kassay.evidence.profile.raw import parse
+from kassay.evidence.profile.symbols import Symbols
 from kassay.evidence.profiles import region_of
-from kassay.guest import protocol
 from kassay.journal import artifacts
 from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
 from kassay.model.run import CellEvidence, RunRecord
-from kassay.profile.functions import profile_of
-from kassay.profile.raw import parse
-from kassay.profile.symbols import Symbols
 from kassay.report.formats.lkp import FORMAT
 from kassay.report.series import groups
 from kassay.report.shares import profile_shares
+from kassay.supply.guest import protocol
 
 from .conftest import NEW, OLD, RESTORED, Kassay
 

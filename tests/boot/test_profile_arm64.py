@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from kassay.arches import arch_of
-from kassay.machines._plugin import plugin
-from kassay.machines._qemu import version
+from kassay.evidence.profile.functions import profile_of
+from kassay.evidence.profile.raw import parse
+from kassay.evidence.profile.symbols import Symbols
+from kassay.evidence.profile.tables import points
 from kassay.model.guest import GuestReport, PhaseRounds
 from kassay.model.profile import FunctionCost, Profile
-from kassay.profile.functions import profile_of
-from kassay.profile.raw import parse
-from kassay.profile.symbols import Symbols
-from kassay.profile.tables import points
+from kassay.supply.arches import arch_of
+from kassay.supply.machines._plugin import plugin
+from kassay.supply.machines._qemu import version
 
 pytestmark = pytest.mark.boot
 ROUNDS, TURNS, LOADED_AT = 3, 100, 0x40200000

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from kassay.guest.program import header
 from kassay.journal.journal import read_journal
+from kassay.supply.guest.program import header
 from tests.boot.conftest import NEW, OLD, Kassay
 
 pytestmark = pytest.mark.boot

@@ -8,17 +8,17 @@ from types import MappingProxyType
 
 import pytest
 
-from kassay.guest import program_source
+from kassay.evidence.profile.counters import INTERRUPT
+from kassay.evidence.profile.raw import parse
 from kassay.journal import artifacts
+from kassay.labs.predict.trace import Event, Step, disagreement, instructions, read_trace, steps
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.program import ProgramUse
 from kassay.model.progress import silent
 from kassay.model.run import RunRecord
 from kassay.plan.prepare import prepare
-from kassay.predict.trace import Event, Step, disagreement, instructions, read_trace, steps
-from kassay.profile.counters import INTERRUPT
-from kassay.profile.raw import parse
 from kassay.run.boot import Measurer
+from kassay.supply.guest import program_source
 
 from .conftest import NEW, OLD
 

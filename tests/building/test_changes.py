@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from kassay.building import changes, git
-from kassay.building.changes import function_at
 from kassay.model.lines import NO_SOURCE, NOT_COMPILED, NOTHING_OF_ITS_OWN, SourcePart
 from kassay.model.progress import silent
+from kassay.supply.building import changes, git
+from kassay.supply.building.changes import function_at
 from tests.building.test_line_tables import HEADER, SOURCE, linked
 
 

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from kassay.building import toolchain
-from kassay.building.compilers import (
+from kassay.effects import process
+from kassay.errors import BadInput, HostLacks
+from kassay.model.progress import silent
+from kassay.supply.building import toolchain
+from kassay.supply.building.compilers import (
     check_tools,
     find_compiler,
     linker_of,
@@ -14,9 +17,6 @@ from kassay.building.compilers import (
     package_of,
     present_compilers,
 )
-from kassay.effects import process
-from kassay.errors import BadInput, HostLacks
-from kassay.model.progress import silent
 
 
 def test_the_hosts_gcc_is_described() -> None:
@@ -53,7 +53,8 @@ def test_compilers_of_this_host_and_of_the_cache_are_listed_once_each(
         installed[name].touch()
     installed["gcc"].symlink_to(installed["gcc-12"])
     monkeypatch.setattr(
-        "kassay.building.compilers.process.find", lambda name: str(installed[name]) if name in installed else None
+        "kassay.supply.building.compilers.process.find",
+        lambda name: str(installed[name]) if name in installed else None,
     )
     monkeypatch.setattr(toolchain, "_directory", lambda: tmp_path / "cache")
     (tmp_path / "cache" / f"gcc-15_15.3.0-4_{toolchain._LAYOUT}").mkdir(parents=True)
@@ -62,8 +63,10 @@ def test_compilers_of_this_host_and_of_the_cache_are_listed_once_each(
 
 
 def test_missing_tools_are_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kassay.building.compilers.process.find", lambda name: None if name in ("flex", "bc") else name)
-    monkeypatch.setattr("kassay.building.compilers._has_header", lambda header: False)
+    monkeypatch.setattr(
+        "kassay.supply.building.compilers.process.find", lambda name: None if name in ("flex", "bc") else name
+    )
+    monkeypatch.setattr("kassay.supply.building.compilers._has_header", lambda header: False)
     assert missing_tools("x86_64") == ("flex", "bc", "libelf-dev")
     with pytest.raises(HostLacks, match="apt-get install flex bc libelf-dev"):
         check_tools("x86_64")

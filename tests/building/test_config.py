@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.building.config import applicable, merged, otherwise, requested, unmet, values, version_in
 from kassay.errors import BadInput
 from kassay.model.build import BuildRef
 from kassay.model.progress import Tell, silent
+from kassay.supply.building.config import applicable, merged, otherwise, requested, unmet, values, version_in
 
 FINAL = "#\n# Linux/x86 6.18.2 Kernel Configuration\n#\nCONFIG_A=y\n# CONFIG_B is not set\nCONFIG_N=250\n"
 

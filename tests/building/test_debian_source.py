@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from kassay.archive.sources_list import SourceFile, SourceList, SourceVersion
-from kassay.building import debian_source as archive
 from kassay.errors import BadInput
 from kassay.model.progress import silent
+from kassay.supply.archive.sources_list import SourceFile, SourceList, SourceVersion
+from kassay.supply.building import debian_source as archive
 
 
 def _version(version: str, *files: tuple[str, str | None]) -> SourceVersion:

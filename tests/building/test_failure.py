@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.building.kbuild import first_error
+from kassay.supply.building.kbuild import first_error
 
 DATA = Path(__file__).parents[1] / "data" / "building"
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from kassay.building import git
-from kassay.building.source import source_tree
 from kassay.errors import BadInput, HostLacks
 from kassay.model.build import parse_build
 from kassay.model.progress import silent
+from kassay.supply.building import git
+from kassay.supply.building.source import source_tree
 
 
 def files(place: Path, **texts: str) -> Path:

@@ -6,7 +6,7 @@ import difflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.building.hunks import hunks_of, parse, place_of, text_of
+from kassay.supply.building.hunks import hunks_of, parse, place_of, text_of
 
 LINES = st.lists(st.sampled_from(["a", "b", "-- ", "--- x", "@@ y", "", "diff"]), max_size=30)
 MAIL = """Some words

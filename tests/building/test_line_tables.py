@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kassay.building import line_tables
-from kassay.building.compilers import find_compiler
 from kassay.model.progress import silent
+from kassay.supply.building import line_tables
+from kassay.supply.building.compilers import find_compiler
 
 HEADER = """\
 static inline int twice(volatile int *p)

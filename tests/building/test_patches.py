@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kassay.building import git
-from kassay.building.patches import apply, patched, read_patches
 from kassay.errors import BadInput, NotBuilt
+from kassay.supply.building import git
+from kassay.supply.building.patches import apply, patched, read_patches
 from tests.building._repository import BASE, FIRST, commit, run, series
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kassay.building import git, slots
 from kassay.model.progress import Progress, silent
+from kassay.supply.building import git, slots
 from tests.building.test_git import files
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from kassay.building import kbuild, workspace
-from kassay.building.compilers import Compiler
 from kassay.errors import HostLacks, NotBuilt
 from kassay.model.progress import Progress, silent
+from kassay.supply.building import kbuild, workspace
+from kassay.supply.building.compilers import Compiler
 
 MAKEFILE = """VERSION = 7
 PATCHLEVEL = 3

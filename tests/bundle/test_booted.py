@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kassay.bundle import tar
-from kassay.bundle.manifest import NAME, Manifest, packed_files, write_manifest
+from kassay.tools.bundle import tar
+from kassay.tools.bundle.manifest import NAME, Manifest, packed_files, write_manifest
 from tests.boot.conftest import Kassay, Ran, kassay
 
 pytestmark = pytest.mark.boot

@@ -6,13 +6,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kassay.bundle.digits import Repeated, repeated_text, same_counts, same_findings, unlike, values
 from kassay.evidence.collect import collect
 from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
 from kassay.model.finding import Finding
 from kassay.model.records import Setting
 from kassay.model.run import CellEvidence
+from kassay.tools.bundle.digits import Repeated, repeated_text, same_counts, same_findings, unlike, values
 from tests.history.directories import measured, plan_with
 from tests.report.reports import compare
 

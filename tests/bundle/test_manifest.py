@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.bundle.contents import checked_artifacts, checked_name, files_below
-from kassay.bundle.manifest import NAME, Manifest, checked, few, packed_files, write_manifest
 from kassay.errors import BadInput
 from kassay.journal import artifacts
+from kassay.tools.bundle.contents import checked_artifacts, checked_name, files_below
+from kassay.tools.bundle.manifest import NAME, Manifest, checked, few, packed_files, write_manifest
 
 
 @pytest.fixture

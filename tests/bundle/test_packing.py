@@ -14,9 +14,6 @@ import pytest
 from msgspec.structs import replace
 
 from kassay import pipeline
-from kassay.bundle.manifest import NAME, Manifest, packed_files, write_manifest
-from kassay.bundle.pack import pack, patched_kernels
-from kassay.bundle.verify import LIMIT, rerun, verify
 from kassay.errors import BadInput
 from kassay.journal import artifacts
 from kassay.model.build import BuildSource
@@ -27,7 +24,10 @@ from kassay.model.reason_texts import reason_text
 from kassay.model.records import Setting
 from kassay.model.samples import Sample, SampleSeries
 from kassay.model.series import Series, SeriesPatch
-from kassay.series.rows import keep
+from kassay.tools.bundle.manifest import NAME, Manifest, packed_files, write_manifest
+from kassay.tools.bundle.pack import pack, patched_kernels
+from kassay.tools.bundle.verify import LIMIT, rerun, verify
+from kassay.tools.series.rows import keep
 from tests.history.directories import measured, plan_with
 from tests.history.test_add import imported
 from tests.report.row_reports import row

@@ -11,8 +11,8 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kassay.bundle import tar
 from kassay.errors import BadInput, KassayError
+from kassay.tools.bundle import tar
 
 FILES = {"a": b"", "b/c": b"x" * 512, "b/d": b"y" * 5000, "z z": bytes(range(256)) * 9}
 Change = Callable[[tarfile.TarInfo], None]

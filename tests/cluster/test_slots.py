@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from kassay.cluster.slots import HostGone, NobodyThere, Slot, Slots
+from kassay.tools.cluster.slots import HostGone, NobodyThere, Slot, Slots
 
 
 def slots_of(**hosts: int) -> Slots:

@@ -5,11 +5,11 @@ import threading
 from collections import Counter
 
 from kassay.analysis.looks import between_looks
-from kassay.cluster.slots import HostGone, Slot, Slots
 from kassay.journal.blocks import LOST, hosts_of_lanes, lane_of, standing
 from kassay.model.plan import PlannedRun
 from kassay.model.run import RunRecord, WallTime
 from kassay.run.scheduler import owed, run_all
+from kassay.tools.cluster.slots import HostGone, Slot, Slots
 from tests.analysis.plans import plan_of
 
 PLAN = plan_of(2, repeats=6, perturb=0, retries=1, clock="kvm")

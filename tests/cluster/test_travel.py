@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from kassay.cluster import store
-from kassay.cluster.address import address_of, certificates_directory
-from kassay.cluster.parcel import Delivery, delivery_from, packed, parcel_from, to_bytes, unpacked
 from kassay.effects.files import sha256_bytes
 from kassay.errors import BadInput
-from kassay.machines import Ended, Job
 from kassay.model.run import WallTime
+from kassay.supply.machines import Ended, Job
+from kassay.tools.cluster import store
+from kassay.tools.cluster.address import address_of, certificates_directory
+from kassay.tools.cluster.parcel import Delivery, delivery_from, packed, parcel_from, to_bytes, unpacked
 
 DATA = b"a kernel, say" * 1000
 

@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory, mkdtemp
 
 import pytest
 
-from kassay.codegen.normalise import Listing, listing
-from kassay.codegen.objects import find_in_object
+from kassay.labs.codegen.normalise import Listing, listing
+from kassay.labs.codegen.objects import find_in_object
 from kassay.model.kernel import KernelArtifact, KernelIdentity
 
 FLAGS = (

@@ -3,7 +3,7 @@
 
 import pytest
 
-from kassay.codegen.classes import classified, compiler_name, verdict
+from kassay.labs.codegen.classes import classified, compiler_name, verdict
 from kassay.model.codegen import Body
 
 GCC = "gcc-12 (Debian 12.2.0-14+deb12u1) 12.2.0"

@@ -3,9 +3,9 @@
 
 from pathlib import Path
 
-from kassay.codegen.code import FunctionCode
-from kassay.codegen.images import Image
-from kassay.codegen.normalise import Listing, counted, listing, same_shape, with_counts
+from kassay.labs.codegen.code import FunctionCode
+from kassay.labs.codegen.images import Image
+from kassay.labs.codegen.normalise import Listing, counted, listing, same_shape, with_counts
 from tests.codegen.compiled import SCAN, built, code_of, linked, stubs
 
 TOP = 0xFFFFFFFF81000000

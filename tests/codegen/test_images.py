@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kassay.codegen.images import Image
-from kassay.codegen.normalise import listing
 from kassay.errors import BadInput
+from kassay.labs.codegen.images import Image
+from kassay.labs.codegen.normalise import listing
 from kassay.model.kernel import KernelArtifact
 from tests.codegen.compiled import ARM64, SCAN, built, code_of, linked, linked_arm64, stubs
 

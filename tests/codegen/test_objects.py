@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from kassay.codegen.code import quoted, settled
-from kassay.codegen.normalise import listing
-from kassay.codegen.objects import find_in_object, functions_of_object
 from kassay.errors import BadInput
+from kassay.labs.codegen.code import quoted, settled
+from kassay.labs.codegen.normalise import listing
+from kassay.labs.codegen.objects import find_in_object, functions_of_object
 from tests.codegen.compiled import SCAN, built
 
 BRANCH = """

@@ -3,7 +3,7 @@
 
 import pytest
 
-from kassay.codegen.objects import contains, nearest
+from kassay.labs.codegen.objects import contains, nearest
 
 
 @pytest.mark.parametrize(

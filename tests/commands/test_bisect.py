@@ -8,7 +8,6 @@ import pytest
 from msgspec import UNSET
 from typer.testing import CliRunner
 
-from kassay import kernels as kernel_store
 from kassay.cli import build_app
 from kassay.commands._bisect_options import Searching
 from kassay.commands._bisect_search import _question
@@ -16,10 +15,11 @@ from kassay.commands._options import Measuring
 from kassay.errors import BadInput, HostLacks, NotBuilt
 from kassay.model.bisect import SearchQuestion
 from kassay.model.progress import Tell
-from kassay.search import probe as probing
-from kassay.search.candidates import listed
-from kassay.search.decision import Ask
-from kassay.search.probe import BootProbe
+from kassay.supply import kernels as kernel_store
+from kassay.tools.search import probe as probing
+from kassay.tools.search.candidates import listed
+from kassay.tools.search.decision import Ask
+from kassay.tools.search.probe import BootProbe
 
 STEP = ("bisect", "--step", "mprotect_toggle", "--good", "image:/good", "--bad", "image:/bad", "--head", "image:/head")
 

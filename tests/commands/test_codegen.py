@@ -11,16 +11,16 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from kassay.building.git import GitFailed
 from kassay.cli import build_app
-from kassay.codegen.images import Image
 from kassay.commands import _codegen_bodies, _codegen_counts
 from kassay.commands._codegen_bodies import FoundCode, in_objects, with_compiler
 from kassay.commands._codegen_counts import with_executions
 from kassay.errors import BadInput, NotBuilt
+from kassay.labs.codegen.images import Image
 from kassay.model.experiment import Experiment, KernelUse
 from kassay.model.kernel import KernelArtifact, KernelRef, parse_ref
 from kassay.model.progress import Tell, silent
+from kassay.supply.building.git import GitFailed
 from tests.codegen.compiled import SCAN, built, linked, stubs
 
 TOP = 0xFFFFFFFF81000000
@@ -72,8 +72,8 @@ def kernels(linked_kernels: dict[str, KernelArtifact], monkeypatch: pytest.Monke
     def fetch(asked: list[KernelRef], flavour: str, tell: Tell) -> tuple[KernelArtifact, ...]:
         return tuple(linked_kernels[ref.text] for ref in asked)
 
-    monkeypatch.setattr("kassay.kernels.fetch", fetch)
-    monkeypatch.setattr("kassay.kernels.check", lambda *_: None)
+    monkeypatch.setattr("kassay.supply.kernels.fetch", fetch)
+    monkeypatch.setattr("kassay.supply.kernels.check", lambda *_: None)
     return linked_kernels
 
 
@@ -162,7 +162,7 @@ def test_inlined_and_absent_are_told_apart_by_the_source(monkeypatch: pytest.Mon
     text = {"inlined": "static int scan(int a)\n{\n}\n", "absent": gone}
 
     def look(which: str) -> list[FoundCode]:
-        monkeypatch.setattr("kassay.building.git.git", lambda arguments: text[which])
+        monkeypatch.setattr("kassay.supply.building.git.git", lambda arguments: text[which])
         return in_objects("scan", "mm/a.c", refs("build:a", "build:b"), (), silent, building({"a": SCAN, "b": gone}))
 
     for outcome in text:
@@ -173,7 +173,7 @@ def test_a_source_that_cannot_be_read_leaves_it_open(monkeypatch: pytest.MonkeyP
     def fails(arguments: object) -> str:
         raise GitFailed("no tree")
 
-    monkeypatch.setattr("kassay.building.git.git", fails)
+    monkeypatch.setattr("kassay.supply.building.git.git", fails)
     build = building({"a": SCAN, "b": SCAN.replace("scan(", "scan_all(")})
     found = in_objects("scan", "mm/a.c", refs("build:a", "build:b"), (), silent, build)
     assert found[1].body.detail == "no symbol of that name: inlined, or not compiled in"
@@ -224,7 +224,7 @@ def test_an_object_takes_the_counts_of_the_linked_kernel_only_where_it_is_the_sa
 ) -> None:
     measured(monkeypatch, {"image:old": kernels["image:old"]}, 30)
     rows = in_objects("scan", "mm/a.c", refs("build:a", "build:b"), (), silent, building({"a": SCAN, "b": LONGER}))
-    monkeypatch.setattr("kassay.kernels.fetch", lambda *_: (kernels["image:old"],))
+    monkeypatch.setattr("kassay.supply.kernels.fetch", lambda *_: (kernels["image:old"],))
     same, other = with_executions("scan", rows, Path("runs"), None, {}, "cloud", silent).bodies
     assert (same.executed, same.instructions[0].count, same.note) == (6.0, 3.0, "")
     assert (other.executed, other.instructions[0].count) == (6.0, None)

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from kassay.cli import build_app
 from kassay.errors import BadInput
-from kassay.imports.read import importers
-from kassay.imports.store import load
+from kassay.tools.imports.read import importers
+from kassay.tools.imports.store import load
 from tests.imports.files import DATA, LKP, MAIL, both
 
 Run = Callable[..., str]

@@ -8,7 +8,7 @@ import pytest
 
 from kassay.cli import main
 from kassay.model.experiment import Experiment
-from kassay.series import rows
+from kassay.tools.series import rows
 from tests.building._repository import run
 from tests.building._repository import series as repository
 from tests.series.test_rows import Builder
@@ -53,7 +53,7 @@ def test_the_rows_are_kept_beside_the_runs_and_each_kernel_is_pinned(
         asked.append(experiment)
         return 0
 
-    monkeypatch.setattr("kassay.building.source.kernel_version", lambda tree, name: "7.3.0")
+    monkeypatch.setattr("kassay.supply.building.source.kernel_version", lambda tree, name: "7.3.0")
     monkeypatch.setattr("kassay.plan.prepare.kernel_store.pinned", lambda ref, tell: ref.text)
     monkeypatch.setattr(rows, "image_of", lambda flavour, tell: Builder())
     monkeypatch.setattr("kassay.commands._answer.measure_and_answer", measured)

@@ -55,7 +55,7 @@ def loaded() -> Loaded:
 def heavy(modules: list[str], *more: str) -> set[str]:
     """What should not be among them: packages that take time, and the formats of an import."""
     packages = {name.partition(".")[0] for name in modules}
-    return packages & {*HEAVY, *more} | {name for name in modules if name.startswith("kassay.imports.formats.")}
+    return packages & {*HEAVY, *more} | {name for name in modules if name.startswith("kassay.tools.imports.formats.")}
 
 
 def test_help_versions_and_workloads_load_the_parser_alone(loaded: Loaded) -> None:

@@ -5,14 +5,14 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from kassay.applications import application, application_names, applications
-from kassay.arches import arches
 from kassay.errors import BadInput
-from kassay.guest import sources
-from kassay.guest.application import workload_of
 from kassay.model.program import parameter_names
 from kassay.model.units import parse_bytes
 from kassay.registry import EXTENSIONS, names
+from kassay.supply.applications import application, application_names, applications
+from kassay.supply.arches import arches
+from kassay.supply.guest import sources
+from kassay.supply.guest.application import workload_of
 
 each = pytest.mark.parametrize("name", application_names())
 
@@ -55,7 +55,7 @@ def test_an_application_of_kassay_path_is_found_and_its_name_checked(
     monkeypatch.setenv(EXTENSIONS, str(tmp_path))
     _forget()
     try:
-        assert {"sort_mine", "sort_files"} <= set(names("kassay.applications"))
+        assert {"sort_mine", "sort_files"} <= set(names("kassay.supply.applications"))
         with pytest.raises(BadInput, match=r"sort_mine[.]py: its application is named 'sort_files'"):
             applications()
     finally:
@@ -79,10 +79,10 @@ def test_the_example_of_the_guide_is_an_application(tmp_path: Path, monkeypatch:
 
 
 def _forget() -> None:
-    import kassay.applications
     import kassay.registry
+    import kassay.supply.applications
 
     kassay.registry._folders.cache_clear()
-    kassay.applications.application_names.cache_clear()
-    kassay.applications.application.cache_clear()
-    kassay.applications.__path__[:] = [str(Path(kassay.applications.__file__).parent)]
+    kassay.supply.applications.application_names.cache_clear()
+    kassay.supply.applications.application.cache_clear()
+    kassay.supply.applications.__path__[:] = [str(Path(kassay.supply.applications.__file__).parent)]

@@ -6,14 +6,14 @@ import re
 import capstone
 import pytest
 
-from kassay.arches import Arch, arch_of, arches, of_machine, of_target
-from kassay.building.config import lab_config
-from kassay.codegen.code import decoder_of
 from kassay.errors import BadInput
-from kassay.guest import sources
-from kassay.machines._plugin import contributed
-from kassay.profile.entries import entry_of
-from kassay.profile.tables import points
+from kassay.evidence.profile.entries import entry_of
+from kassay.evidence.profile.tables import points
+from kassay.labs.codegen.code import decoder_of
+from kassay.supply.arches import Arch, arch_of, arches, of_machine, of_target
+from kassay.supply.building.config import lab_config
+from kassay.supply.guest import sources
+from kassay.supply.machines._plugin import contributed
 
 each = pytest.mark.parametrize("arch", arches().values(), ids=arches())
 

@@ -3,9 +3,9 @@
 
 import pytest
 
-from kassay.clocks import Clock, clock_of, clocks, in_words, listed, measuring, profiling
 from kassay.errors import BadInput
 from kassay.model.timing import LOOKS
+from kassay.supply.clocks import Clock, clock_of, clocks, in_words, listed, measuring, profiling
 
 each = pytest.mark.parametrize("name", clocks())
 

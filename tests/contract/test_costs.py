@@ -4,8 +4,8 @@
 import msgspec
 import pytest
 
-from kassay.costs import DEFAULT, Cost, cost_of, costs, counted, weighed
 from kassay.errors import BadInput
+from kassay.model.costs import DEFAULT, Cost, cost_of, costs, counted, weighed
 from kassay.model.profile import FunctionCost
 from tests.analysis.profiles import HEAD
 

@@ -3,11 +3,11 @@
 
 import pytest
 
-from kassay.arches import arches
-from kassay.cpus import Cpu, cpu_for, cpus, cpus_for
 from kassay.effects import process
 from kassay.errors import BadInput
-from kassay.machines import machines
+from kassay.supply.arches import arches
+from kassay.supply.cpus import Cpu, cpu_for, cpus, cpus_for
+from kassay.supply.machines import machines
 
 each = pytest.mark.parametrize("cpu", cpus().values(), ids=cpus())
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from kassay import kernels, pipeline
-from kassay.building import builder
+from kassay import pipeline
 from kassay.commands import _inputs
-from kassay.kernels import debian
+from kassay.labs.predict.calibrate import calibrate
 from kassay.plan import applications
-from kassay.predict.calibrate import calibrate
-from kassay.series import rows
+from kassay.supply import kernels
+from kassay.supply.building import builder
+from kassay.supply.kernels import debian
+from kassay.tools.series import rows
 from tests.commands.conftest import Kassay, kassay
 from tests.commands.test_every_option import leaves
 
@@ -174,7 +175,7 @@ def test_a_full_disk_is_named_first(kassay: Kassay, words: dict[str, str], monke
 def test_a_patch_that_may_not_be_read_is_named_first(
     kassay: Kassay, words: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from kassay.building import patches
+    from kassay.supply.building import patches
 
     monkeypatch.setattr(patches, "readable", lambda _: False)  # the superuser may read every file
     refused(kassay, ("compare", "mprotect_toggle", SOURCE, f"{SOURCE}+DIFF"), words, "Permission denied")

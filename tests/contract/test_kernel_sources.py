@@ -4,9 +4,9 @@
 import pytest
 
 from kassay.errors import BadInput
-from kassay.kernels import KernelSource, sources
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import silent
+from kassay.supply.kernels import KernelSource, sources
 
 SOURCES = dict(sources())
 

@@ -10,20 +10,20 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kassay.arches import arches
-from kassay.clocks import clock_of, measuring
 from kassay.effects import process
 from kassay.effects.files import cache_directory
 from kassay.errors import BadInput, HostLacks
-from kassay.guest import cpio
-from kassay.machines import Ended, Job, Machine, _qemu, machine_for
-from kassay.machines._host import host_arch
-from kassay.machines._qmp import Qmp, QmpError
 from kassay.model.experiment import BOOTS
 from kassay.model.progress import silent
 from kassay.registry import discover
+from kassay.supply.arches import arches
+from kassay.supply.clocks import clock_of, measuring
+from kassay.supply.guest import cpio
+from kassay.supply.machines import Ended, Job, Machine, _qemu, machine_for
+from kassay.supply.machines._host import host_arch
+from kassay.supply.machines._qmp import Qmp, QmpError
 
-MACHINES = discover("kassay.machines", "MACHINE", Machine)
+MACHINES = discover("kassay.supply.machines", "MACHINE", Machine)
 BOOTING = [name for name, machine in MACHINES.items() if machine.boots]
 HERE = [name for name in BOOTING if MACHINES[name].at is None]
 EMULATED = [name for name in BOOTING if not clock_of(MACHINES[name].clock).decides]

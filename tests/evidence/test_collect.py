@@ -12,14 +12,14 @@ from kassay.effects import process
 from kassay.errors import BadInput
 from kassay.evidence import collect as collect_module
 from kassay.evidence.collect import collect
-from kassay.guest.compile import build
-from kassay.guest.protocol import parse
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory, started
 from kassay.journal.journal import append, open_journal, read_journal
 from kassay.model.plan import PlannedRun
 from kassay.model.progress import Progress
 from kassay.model.run import CellEvidence, Fields, RunRecord, WallTime
+from kassay.supply.guest.compile import build
+from kassay.supply.guest.protocol import parse
 from tests.analysis.plans import plan_of
 
 ROUNDS, PAGES = 4, 256

@@ -9,9 +9,9 @@ from msgspec import structs
 
 from kassay.errors import BadInput
 from kassay.evidence.predictions import TIMINGS, agreeing, found_timings, keep_timings, timings_for
-from kassay.predict.predict import Replay, ReplayedRow
-from kassay.predict.timing import path_of
-from kassay.profile.counters import RawProfile
+from kassay.evidence.profile.counters import RawProfile
+from kassay.labs.predict.predict import Replay, ReplayedRow
+from kassay.labs.predict.timing import path_of
 
 
 @pytest.mark.parametrize("name", ["alderlake_p", "alder-lake-p", "Alderlake-P", "alder_lake_p"])
@@ -52,10 +52,10 @@ def test_a_round_that_the_profile_counts_otherwise_is_left_out_and_told(monkeypa
     rows = (row, structs.replace(row, round=8))
     replay = Replay(rounds=(6, 8), complete=4, asked=4, cut=False, rows=rows, others=((8, 0, 1),))
     raw = cast("RawProfile", object())
-    monkeypatch.setattr("kassay.predict.trace.counted", lambda raw, rounds: {(n, 0): 9 for n in rounds})
+    monkeypatch.setattr("kassay.labs.predict.trace.counted", lambda raw, rounds: {(n, 0): 9 for n in rounds})
     found = agreeing(replay, raw)
     assert isinstance(found, Replay) and (found.rounds, found.rows, found.others) == ((6,), rows[:1], ())
     assert found.left_out == ("the trace has 10 instructions in interval 0 of round 8, the profile 9",)
-    monkeypatch.setattr("kassay.predict.trace.counted", lambda raw, rounds: {(n, 0): 8 for n in rounds})
+    monkeypatch.setattr("kassay.labs.predict.trace.counted", lambda raw, rounds: {(n, 0): 8 for n in rounds})
     assert agreeing(replay, raw) == "the trace has 9 instructions in interval 0 of round 6, the profile 8"
     assert agreeing(replay, None) == replay

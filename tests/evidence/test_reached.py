@@ -4,7 +4,7 @@
 import pytest
 
 from kassay.evidence.reached import MOST, reached
-from kassay.guest import catalog
+from kassay.supply.guest import catalog
 
 
 def test_every_row_names_workloads_of_the_catalogue() -> None:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from kassay.arches import arch_of
 from kassay.effects.files import cache_directory
 from kassay.effects.process import find
+from kassay.supply.arches import arch_of
 from tests.extending.outside import ROOT, Outside, documented_examples, outside
 
 FILE = documented_examples()["arches/loong64.py"]
@@ -46,9 +46,9 @@ def test_what_it_needs_is_named_before_anything_is_fetched(added: Outside) -> No
 
 NAME = "eight64"
 FILES = (
-    "src/kassay/arches/arm64.py", "src/kassay/codegen/decoders/arm64.py",
-    "src/kassay/building/configs/lab-arm64.config", "guest/arch/arm64.c", "plugin/arch-arm64.c",
-    "src/kassay/predict/decode/arm64.py",
+    "src/kassay/supply/arches/arm64.py", "src/kassay/labs/codegen/decoders/arm64.py",
+    "src/kassay/supply/building/configs/lab-arm64.config", "guest/arch/arm64.c", "plugin/arch-arm64.c",
+    "src/kassay/labs/predict/decode/arm64.py",
 )  # fmt: skip
 QUICK = ("--set", "size=2MiB", "--rounds", "8", "--repeats", "1", "--perturb", "0", "--no-control")
 
@@ -65,7 +65,7 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> Outside:
         path = source / file
         text = path.read_text().replace('name="arm64"', f'name="{NAME}"')
         path.unlink()
-        found.add(file.removeprefix("src/kassay/").replace("arm64", NAME), text)
+        found.add(re.sub(r"^src/kassay/(supply/|labs/)?", "", file).replace("arm64", NAME), text)
     return found
 
 

@@ -11,7 +11,7 @@ from tests.extending.outside import Outside, outside
 FILE = '''
 """entries: how often functions are entered."""
 
-from kassay.costs import Cost
+from kassay.model.costs import Cost
 
 COST = Cost(name="entries", unit="entries", definition="executions of a function's first instruction",
             of=lambda row: row.calls)

@@ -12,7 +12,7 @@ from tests.extending.outside import Outside, outside
 CLOCK = '''
 """wristwatch: what somebody reads from the watch at their wrist."""
 
-from kassay.clocks import Clock
+from kassay.supply.clocks import Clock
 
 CLOCK = Clock(
     name="wristwatch", order=50, scope="time as a watch shows it", native=True, where="by the watch",
@@ -25,7 +25,7 @@ MACHINE = '''
 
 from msgspec import structs
 
-from kassay.machines import host
+from kassay.supply.machines import host
 
 
 def _probe(arch, tell):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
-from kassay.pcp import engine
+from kassay.labs.pcp import engine
 from kassay.registry import EXTENSIONS
 from tests.extending.outside import Outside, documented_examples, outside
 from tests.pcp.configs import config

@@ -12,8 +12,8 @@ import pytest
 
 from kassay.effects.files import cache_directory
 from kassay.errors import BadInput
-from kassay.guest import catalog
 from kassay.registry import EXTENSIONS
+from kassay.supply.guest import catalog
 from tests.commands.test_completion import asking
 from tests.extending.outside import ROOT, Outside, documented_examples, outside
 

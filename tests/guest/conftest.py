@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kassay.guest import compile
+from kassay.supply.guest import compile
 from tests.guest.native import Programs, sanitized
 
 

@@ -7,10 +7,10 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from kassay.guest import protocol, sources
 from kassay.model.guest import GuestReport
 from kassay.model.units import parse_bytes
 from kassay.model.workload import Parameter, Workload
+from kassay.supply.guest import protocol, sources
 
 SIZE = "2MiB"
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-O1", "-fno-omit-frame-pointer")

@@ -7,10 +7,6 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
-from kassay.guest import application
-from kassay.guest.compile import build
-from kassay.guest.program import packed, workload_of
-from kassay.guest.sources import RUNS_PROGRAMS
 from kassay.model.application import Application
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.packages import ArchivePackage
@@ -18,6 +14,10 @@ from kassay.model.program import ProgramUse, build_sentence, options_of, run_wor
 from kassay.model.records import Setting
 from kassay.model.workload import Parameter
 from kassay.spec.load import dump, parse
+from kassay.supply.guest import application
+from kassay.supply.guest.compile import build
+from kassay.supply.guest.program import packed, workload_of
+from kassay.supply.guest.sources import RUNS_PROGRAMS
 
 PACKAGE = ArchivePackage(name="tool", version="1:2-3", sha256="0" * 64, suite="trixie", pool="pool/t.deb")
 LINES = Parameter(name="lines", kind="count", unit="lines", default="5", summary="lines", minimum=1, maximum=9)

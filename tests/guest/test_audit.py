@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.guest import audit, protocol
 from kassay.model.guest import CapturedFile, GuestReport, Requirement
+from kassay.supply.guest import audit, protocol
 from tests.guest.frames import DATA, RECORDS, section
 
 

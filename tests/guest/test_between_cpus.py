@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What several CPUs did for each other, out of the kernel's own files."""
 
-from kassay.guest import _procfs, audit
 from kassay.model.guest import CapturedFile, GuestReport
+from kassay.supply.guest import _procfs, audit
 
 X86 = """\
            CPU0       CPU1

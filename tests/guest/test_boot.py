@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from kassay import kernels
-from kassay.guest import audit, compile, initramfs, protocol, sources
-from kassay.machines import Job, machine_for
 from kassay.model.guest import GuestReport
 from kassay.model.kernel import KernelArtifact, parse_ref
 from kassay.model.progress import silent
+from kassay.supply import kernels
+from kassay.supply.guest import audit, compile, initramfs, protocol, sources
+from kassay.supply.machines import Job, machine_for
 
 pytestmark = [pytest.mark.boot, pytest.mark.network]
 

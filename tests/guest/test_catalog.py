@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.arches import arch_of
 from kassay.errors import BadInput
-from kassay.guest import catalog, sources
-from kassay.guest.compile import build
 from kassay.model.records import Setting
 from kassay.model.workload import GROUPS, Parameter, Workload
+from kassay.supply.arches import arch_of
+from kassay.supply.guest import catalog, sources
+from kassay.supply.guest.compile import build
 
 TOY = Workload(
     describe="kassay-workload/1", name="toy", summary="s", subject="s", state="s", phases=(),

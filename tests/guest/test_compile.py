@@ -10,7 +10,7 @@ import pytest
 
 from kassay.effects import process
 from kassay.errors import BadInput, Defect, HostLacks
-from kassay.guest import compile, sources
+from kassay.supply.guest import compile, sources
 
 GUEST = sources.directory()
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.guest import cpio
+from kassay.supply.guest import cpio
 
 ENTRIES = (
     cpio.directory("dev"),

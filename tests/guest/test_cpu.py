@@ -3,12 +3,12 @@
 
 from msgspec import UNSET
 
-from kassay.arches import arch_of
-from kassay.cpus import cpus
-from kassay.guest import protocol
-from kassay.guest.cpu import CPUINFO, VULNERABILITIES, cpu_of
 from kassay.model.guest import CapturedFile, GuestReport
 from kassay.model.records import Setting
+from kassay.supply.arches import arch_of
+from kassay.supply.cpus import cpus
+from kassay.supply.guest import protocol
+from kassay.supply.guest.cpu import CPUINFO, VULNERABILITIES, cpu_of
 from tests.guest.frames import DATA, RECORDS, booted
 
 X86_64 = arch_of("x86_64")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import Defect
-from kassay.guest import initramfs
+from kassay.supply.guest import initramfs
 from tests.guest.test_cpio import members
 
 

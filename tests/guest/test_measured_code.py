@@ -13,7 +13,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from kassay.errors import HostLacks
-from kassay.guest import compile, sources
+from kassay.supply.guest import compile, sources
 
 GUEST = sources.directory()
 COMPILERS = {

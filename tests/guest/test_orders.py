@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.guest import sources
+from kassay.supply.guest import sources
 
 PLAIN, HEAD, TAIL = 0, 1 << 15, 1 << 16
 MAIN = r"""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.guest import sources
+from kassay.supply.guest import sources
 
 PROGRAM = """
 #include <stdio.h>

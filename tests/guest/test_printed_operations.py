@@ -3,8 +3,8 @@
 
 import pytest
 
-from kassay.guest.printed_operations import operations_of
 from kassay.model.work import PrintedOperations
+from kassay.supply.guest.printed_operations import operations_of
 
 BENCHMARK = '{"context": {"num_cpus": 1}, "benchmarks": [{"name": "BM_a", "iterations": 5000, "real_time": 3.5}%s]}'
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.errors import BadInput
-from kassay.guest.payload import Packed, pack, unpack
-from kassay.guest.program import packed, program_in, program_points
-from kassay.guest.program_source import contents, kind_of, pinned
 from kassay.model.program import ProgramUse, checks, filled, name_of
+from kassay.supply.guest.payload import Packed, pack, unpack
+from kassay.supply.guest.program import packed, program_in, program_points
+from kassay.supply.guest.program_source import contents, kind_of, pinned
 
 HELLO = '#include <stdio.h>\nint twice(int a) { return 2 * a; }\nint main(void)\n{\n\tputs("hello");\n\treturn 0;\n}\n'
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
-from kassay.guest.program import header, packed, program_in, workload_of
-from kassay.guest.program_source import pinned
 from kassay.model.program import ProgramUse, run_words
 from kassay.model.records import Setting
+from kassay.supply.guest.program import header, packed, program_in, workload_of
+from kassay.supply.guest.program_source import pinned
 
 MARKED = """
 #include "kassay.h"

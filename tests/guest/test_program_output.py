@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from kassay.guest.program_output import (
+from kassay.model.guest import CapturedFile, GuestReport, PhaseRounds
+from kassay.model.program import checks
+from kassay.model.work import CallResult
+from kassay.supply.guest.program_output import (
     RESULTS,
     call_results,
     executions,
@@ -18,9 +21,6 @@ from kassay.guest.program_output import (
     values_in,
     with_printed_operations,
 )
-from kassay.model.guest import CapturedFile, GuestReport, PhaseRounds
-from kassay.model.program import checks
-from kassay.model.work import CallResult
 
 
 def report_of(text: str) -> GuestReport:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kassay.guest import protocol
 from kassay.model.guest import GuestReport
 from kassay.model.run import OUTCOMES
+from kassay.supply.guest import protocol
 from tests.guest.frames import DATA, RECORDS, booted, frame, section, stage
 
 REAL = tuple(sorted(DATA.glob("*.stream")))

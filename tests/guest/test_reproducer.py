@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from kassay.arches import arch_of
-from kassay.guest import catalog, sources
-from kassay.guest.reproducer import amalgamate, reproducer
 from kassay.model.workload import Workload
 from kassay.registry import is_extension
+from kassay.supply.arches import arch_of
+from kassay.supply.guest import catalog, sources
+from kassay.supply.guest.reproducer import amalgamate, reproducer
 from tests.guest.native import LACKING
 
 NAMES = sources.workload_names()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kassay.guest import audit
+from kassay.supply.guest import audit
 from tests.guest.native import Programs, run
 
 

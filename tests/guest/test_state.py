@@ -3,9 +3,9 @@
 
 import pytest
 
-from kassay.guest import audit, state
 from kassay.model.guest import CapturedFile, GuestReport
 from kassay.model.machine import MachineUse
+from kassay.supply.guest import audit, state
 
 PLAIN = MachineUse(arch="x86_64", clock="icount", cpus=1, memory_bytes=1 << 30)
 CHOSEN = MachineUse(

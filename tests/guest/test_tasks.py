@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kassay.guest import compile, protocol, sources
 from kassay.model.guest import GuestReport
+from kassay.supply.guest import compile, protocol, sources
 from tests.guest.native import run
 
 

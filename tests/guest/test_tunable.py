@@ -4,7 +4,7 @@
 import subprocess
 from pathlib import Path
 
-from kassay.guest import sources
+from kassay.supply.guest import sources
 
 PROGRAM = """
 #include "tunable.c"

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from kassay.arches import arch_of, arches
-from kassay.guest import audit, catalog, sources
+from kassay.supply.arches import arch_of, arches
+from kassay.supply.guest import audit, catalog, sources
 from tests.guest.native import LACKING, Programs, every_choice, run, small
 
 NAMES = sources.workload_names()

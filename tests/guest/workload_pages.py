@@ -5,10 +5,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from kassay.guest import catalog, sources
 from kassay.model.units import format_bytes
 from kassay.model.workload import Parameter, Workload
 from kassay.registry import is_extension
+from kassay.supply.guest import catalog, sources
 
 DIRECTORY = Path(__file__).parents[2] / "docs" / "workloads"
 INDEX = "README.md"

@@ -3,9 +3,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from kassay.history.records import Batch, StoredKernel, StoredRun, StoredSample, StoredSeries
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
+from kassay.tools.history.records import Batch, StoredKernel, StoredRun, StoredSample, StoredSeries
 
 MACHINE = MachineUse(arch="x86_64", clock="icount", cpus=1, memory_bytes=1 << 30)
 

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from kassay.history.add import add
-from kassay.history.archive import Archive, writing
-from kassay.history.gather import gather
-from kassay.history.query import SeriesFilter, lines
 from kassay.model.records import to_json
 from kassay.model.samples import ImportedKernel, Sample, Samples, SampleSeries, Source, Spread
+from kassay.tools.history.add import add
+from kassay.tools.history.archive import Archive, writing
+from kassay.tools.history.gather import gather
+from kassay.tools.history.query import SeriesFilter, lines
 from tests.history.batches import batch, batch_of, series
 from tests.history.directories import keep, measured, plan_with, runs_of
 

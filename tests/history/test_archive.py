@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kassay.errors import BadInput, HostLacks
-from kassay.history.add import add
-from kassay.history.archive import VIEW_NAMES, default_path, reading, writing
-from kassay.history.records import Batch
 from kassay.model.progress import Progress
+from kassay.tools.history.add import add
+from kassay.tools.history.archive import VIEW_NAMES, default_path, reading, writing
+from kassay.tools.history.records import Batch
 from tests.history.batches import batch
 
 pytestmark = pytest.mark.slow  # files of a database, archives, whole commands: seconds, not milliseconds

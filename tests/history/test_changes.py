@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kassay.history import changes
-from kassay.history.changes import MINIMUM_SEGMENT, change_points, exact_changes, fence, noise
+from kassay.tools.history import changes
+from kassay.tools.history.changes import MINIMUM_SEGMENT, change_points, exact_changes, fence, noise
 
 
 def brute(values: list[float], penalty: float) -> float:

@@ -8,10 +8,14 @@ import msgspec
 import pytest
 
 from kassay.errors import BadInput
-from kassay.history.add import add
-from kassay.history.archive import Archive, writing
-from kassay.history.gather import gather
-from kassay.history.nominations import (
+from kassay.model.experiment import KernelUse
+from kassay.model.program import ProgramUse
+from kassay.model.reason import own_words
+from kassay.model.report import Report
+from kassay.tools.history.add import add
+from kassay.tools.history.archive import Archive, writing
+from kassay.tools.history.gather import gather
+from kassay.tools.history.nominations import (
     confirmations,
     experiment_for,
     judged,
@@ -22,12 +26,8 @@ from kassay.history.nominations import (
     too_short,
     why_not,
 )
-from kassay.history.query import SeriesFilter, lines
-from kassay.history.records import OUTCOMES, Nomination
-from kassay.model.experiment import KernelUse
-from kassay.model.program import ProgramUse
-from kassay.model.reason import own_words
-from kassay.model.report import Report
+from kassay.tools.history.query import SeriesFilter, lines
+from kassay.tools.history.records import OUTCOMES, Nomination
 from tests.history.batches import batch_of, series
 from tests.history.directories import measured, plan_with
 from tests.report.reports import compare

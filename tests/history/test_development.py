@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from kassay.history.add import add
-from kassay.history.archive import Archive, writing
-from kassay.history.development import developments
-from kassay.history.gather import _ref
-from kassay.history.nominations import nominations
-from kassay.history.query import SeriesFilter, lines, release_order
-from kassay.history.records import Batch, KernelPoint, StoredKernel
 from kassay.model.build import BuildSource
 from kassay.model.kernel import KernelIdentity
+from kassay.tools.history.add import add
+from kassay.tools.history.archive import Archive, writing
+from kassay.tools.history.development import developments
+from kassay.tools.history.gather import _ref
+from kassay.tools.history.nominations import nominations
+from kassay.tools.history.query import SeriesFilter, lines, release_order
+from kassay.tools.history.records import Batch, KernelPoint, StoredKernel
 from tests.history.batches import batch_of
 
 PIN = "a1b2c3d4e5" * 4

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 
 from kassay.errors import BadInput
-from kassay.history import texts
-from kassay.history.add import add
-from kassay.history.archive import Archive, writing
-from kassay.history.query import SeriesFilter, apart, lines
-from kassay.history.records import StoredSeries
 from kassay.model.records import Setting
+from kassay.tools.history import texts
+from kassay.tools.history.add import add
+from kassay.tools.history.archive import Archive, writing
+from kassay.tools.history.query import SeriesFilter, apart, lines
+from kassay.tools.history.records import StoredSeries
 from tests.history.batches import batch_of, kernel, series
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.history.query import release_order
+from kassay.tools.history.query import release_order
 
 IN_ORDER = (
     "2.6.39", "5.10.0-30-amd64", "6.9.12", "6.12-rc1", "6.12.0-rc2-00017-g0123456789ab", "6.12.0-rc10",

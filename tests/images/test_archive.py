@@ -3,10 +3,10 @@
 
 import pytest
 
-from kassay.archive.packages import closure, fetched
-from kassay.images.programs import check_programs
-from kassay.images.tree import image
 from kassay.model.progress import silent
+from kassay.supply.archive.packages import closure, fetched
+from kassay.supply.images.programs import check_programs
+from kassay.supply.images.tree import image
 from tests.images.debs import read
 
 pytestmark = pytest.mark.network

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
-from kassay.images.programs import check_programs
-from kassay.images.tree import image
 from kassay.model.progress import silent
+from kassay.supply.images.programs import check_programs
+from kassay.supply.images.tree import image
 from tests.images.debs import Part, deb
 
 PARTS = (

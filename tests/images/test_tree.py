@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import HostLacks
-from kassay.images.tree import image
 from kassay.model.packages import ArchivePackage, Image
 from kassay.model.progress import silent
+from kassay.supply.images.tree import image
 from tests.images.debs import Part, deb, read
 
 TOOL = (

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
-from kassay.imports.read import read
 from kassay.model.samples import Samples, SampleSeries
+from kassay.tools.imports.read import read
 
 DATA = Path(__file__).parent.parent / "data" / "imports"
 LKP = DATA / "lkp"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
-from kassay.imports import gather as module
-from kassay.imports.gather import gather
 from kassay.model.progress import Progress
+from kassay.tools.imports import gather as module
+from kassay.tools.imports.gather import gather
 from tests.imports.files import DATA, both, imported, refused
 
 PLAIN = DATA / "plain.csv"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kassay.imports.lkp_table import function_shares
 from kassay.model.samples import Spread
+from kassay.tools.imports.lkp_table import function_shares
 from tests.imports.files import MAIL, changed, imported, one, refused
 
 BASE, HEAD = "9f9d0b0869", "ba6149e960"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kassay.imports.formats.lkp_result import result_files, where
-from kassay.imports.lkp_keys import headline_of, metric_of
+from kassay.tools.imports.formats.lkp_result import result_files, where
+from kassay.tools.imports.lkp_keys import headline_of, metric_of
 from tests.imports.files import LKP, imported, one, refused, values
 
 BASE, HEAD = "9f9d0b0869", "ba6149e960"

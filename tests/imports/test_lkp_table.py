@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.errors import BadInput
-from kassay.imports.lkp_table import LkpTable, read_table
+from kassay.tools.imports.lkp_table import LkpTable, read_table
 from tests.imports.files import MAIL, imported, one, refused
 
 HEADER = [

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kassay.errors import BadInput
-from kassay.imports.importer import Given
-from kassay.imports.read import importers
+from kassay.tools.imports.importer import Given
+from kassay.tools.imports.read import importers
 from tests.imports.files import DATA, LKP, MAIL
 
 MATRIX = next(LKP.glob("result/*/*/*/*/*/*/9f*/0/will-it-scale.json"))

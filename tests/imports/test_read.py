@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from kassay.imports.gather import gather
-from kassay.imports.read import importers, read
 from kassay.model.samples import BETTER, SCHEMA, UNITS_OF_REPLICATION
+from kassay.tools.imports.gather import gather
+from kassay.tools.imports.read import importers, read
 from tests.imports.files import DATA, LKP, MAIL, both, imported, one, refused
 
 FILES: dict[str, tuple[str, ...]] = {

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
-from kassay.imports.read import read
-from kassay.imports.store import is_import, load, save
 from kassay.model.samples import Samples
+from kassay.tools.imports.read import read
+from kassay.tools.imports.store import is_import, load, save
 from tests.imports.files import DATA, LKP, MAIL
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from kassay.archive.index import Package
 from kassay.effects.files import sha256_file
 from kassay.model.progress import Progress
+from kassay.supply.archive.index import Package
 
 COMPILER = "gcc-14 (Fake 14.2.0-19) 14.2.0, GNU ld (GNU Binutils) 2.44"
 _LINK_ADDRESS = 0xFFFFFFFF81000000

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from kassay.archive.apt import root_for
-from kassay.archive.index import current_index
-from kassay.archive.mirrors import host_mirrors
 from kassay.effects.files import cache_directory, sha256_file
-from kassay.kernels import fetch, load_modules, versions
 from kassay.model.kernel import KernelArtifact, parse_ref
+from kassay.supply.archive.apt import root_for
+from kassay.supply.archive.index import current_index
+from kassay.supply.archive.mirrors import host_mirrors
+from kassay.supply.kernels import fetch, load_modules, versions
 from tests.kernels.fakes import Told
 
 pytestmark = pytest.mark.network
 _KILLED = """
 import sys
-from kassay.kernels import fetch
+from kassay.supply.kernels import fetch
 from kassay.model.kernel import parse_ref
 fetch([parse_ref("debian:6.17")], "cloud", lambda p: print(p, flush=True))
 """

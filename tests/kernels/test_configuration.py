@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import HostLacks
-from kassay.kernels import _store, debian
-from kassay.kernels._configuration import in_image
 from kassay.model.kernel import KernelArtifact
 from kassay.model.progress import silent
+from kassay.supply.kernels import _store, debian
+from kassay.supply.kernels._configuration import in_image
 from tests.kernels import fakes
 from tests.kernels.fakes import Told
 

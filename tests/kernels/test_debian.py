@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from kassay.archive import apt as _apt
-from kassay.archive import index as _index
-from kassay.archive.index import Index, Package
-from kassay.archive.mirrors import Mirror, Mirrors
 from kassay.errors import BadInput, HostLacks
-from kassay.kernels import debian, fetch, load_modules, versions
 from kassay.model.kernel import KernelArtifact, parse_ref
 from kassay.model.progress import Tell
+from kassay.supply.archive import apt as _apt
+from kassay.supply.archive import index as _index
+from kassay.supply.archive.index import Index, Package
+from kassay.supply.archive.mirrors import Mirror, Mirrors
+from kassay.supply.kernels import debian, fetch, load_modules, versions
 from tests.kernels import fakes
 from tests.kernels.fakes import Told
 
@@ -219,7 +219,7 @@ def test_compressed_modules_are_decompressed_and_the_result_is_kept(
     artifact = _get("debian:6.17")
     first = load_modules(artifact, ["zram"], Told())
     assert all(data.startswith(b"\x7fELF") for _, data in first)
-    monkeypatch.setattr("kassay.kernels._modules.modules_package", _fail)
+    monkeypatch.setattr("kassay.supply.kernels._modules.modules_package", _fail)
     assert load_modules(artifact, ["zram"], Told()) == first
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput, HostLacks
-from kassay.kernels import _debug_symbols, debug_symbols
 from kassay.model.kernel import KernelIdentity
 from kassay.model.progress import silent
+from kassay.supply.kernels import _debug_symbols, debug_symbols
 
 KERNEL = KernelIdentity(
     ref="debian:6.17", arch="x86_64", release="6.17.13+deb13-cloud-amd64", image_sha256="0" * 64,

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput, HostLacks
-from kassay.kernels import fetch
-from kassay.kernels import host as host_module
 from kassay.model.kernel import parse_ref
+from kassay.supply.kernels import fetch
+from kassay.supply.kernels import host as host_module
 from tests.kernels.fakes import Told
 
 _OWN = {"x86_64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), "")

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.errors import BadInput
-from kassay.kernels._compression import decompress
-from kassay.kernels._image import compiler_of, take_apart
+from kassay.supply.kernels._compression import decompress
+from kassay.supply.kernels._image import compiler_of, take_apart
 from tests.kernels import fakes
 
 _KERNEL = fakes.vmlinux()

@@ -10,8 +10,8 @@ import pytest
 
 from kassay.effects.files import sha256_bytes
 from kassay.errors import BadInput
-from kassay.kernels import fetch
 from kassay.model.kernel import KernelArtifact, parse_ref
+from kassay.supply.kernels import fetch
 from tests.kernels import fakes
 from tests.kernels.fakes import Told
 
@@ -126,7 +126,7 @@ def test_a_cache_that_was_moved_still_serves(bzimage: Path, cache: Path, monkeyp
 
 def test_two_processes_that_fetch_the_same_get_the_same(bzimage: Path, cache: Path) -> None:
     script = (
-        "import sys\nfrom kassay.kernels import fetch\nfrom kassay.model.kernel import parse_ref\n"
+        "import sys\nfrom kassay.supply.kernels import fetch\nfrom kassay.model.kernel import parse_ref\n"
         "print(fetch([parse_ref(sys.argv[1])] * 3, 'cloud', lambda p: None)[2].directory)\n"
     )
     argv = (sys.executable, "-c", script, f"image:{bzimage}")

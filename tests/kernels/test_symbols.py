@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kassay.kernels._symbols import decode_symbols
+from kassay.supply.kernels._symbols import decode_symbols
 from tests.kernels import fakes
 
 _TEXT = 0xFFFFFFFF81000000

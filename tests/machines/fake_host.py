@@ -7,7 +7,7 @@ from pathlib import Path
 from kassay.effects.files import sha256_bytes
 from kassay.effects.process import Completed
 from kassay.effects.ssh import ConnectionLost
-from kassay.machines._metal import steps
+from kassay.supply.machines._metal import steps
 
 OWN = "Linux version 6.12.1-own (gcc) #1 SMP Debian"
 NAMES = ("inspect", "open", "found", "content", "prepare", "boot", "home", "order", "run", "wait", "state", "restore",

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from kassay.arches import arch_of, arches
-from kassay.machines import Job, _argv, qemu_icount, qemu_kvm, qemu_tcg
-from kassay.machines._argv import DETERMINISTIC, SHORTENING
 from kassay.model.experiment import BOOTS
+from kassay.supply.arches import arch_of, arches
+from kassay.supply.machines import Job, _argv, qemu_icount, qemu_kvm, qemu_tcg
+from kassay.supply.machines._argv import DETERMINISTIC, SHORTENING
 
 EMULATIONS = {"icount": qemu_icount.EMULATION, "tcg": qemu_tcg.EMULATION, "kvm": qemu_kvm.EMULATION}
 EVERY = tuple(product(EMULATIONS, arches(), (1, 4)))

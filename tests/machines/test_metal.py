@@ -12,15 +12,15 @@ import pytest
 from kassay.effects import process
 from kassay.effects.files import sha256_bytes
 from kassay.errors import BadInput, HostLacks
-from kassay.guest import audit, protocol
-from kassay.machines import Ended, Job, KernelFiles, Visit, machine_for
-from kassay.machines._metal import visit as visits
-from kassay.machines._metal.boots import run_in
-from kassay.machines._metal.facts import facts, refusals
-from kassay.machines._metal.stream import since_the_run
-from kassay.machines._metal.visit import NOTE, this_boot, visiting
 from kassay.model.progress import silent
 from kassay.model.reach import Reach, parse_ssh
+from kassay.supply.guest import audit, protocol
+from kassay.supply.machines import Ended, Job, KernelFiles, Visit, machine_for
+from kassay.supply.machines._metal import visit as visits
+from kassay.supply.machines._metal.boots import run_in
+from kassay.supply.machines._metal.facts import facts, refusals
+from kassay.supply.machines._metal.stream import since_the_run
+from kassay.supply.machines._metal.visit import NOTE, this_boot, visiting
 from tests.machines.fake_host import OWN, FakeHost
 
 ADDRESS = parse_ssh("ssh://root@fake")
@@ -245,7 +245,7 @@ def test_the_stream_of_a_run_is_that_of_a_boot(host: FakeHost, visit: Visit, str
 @pytest.fixture
 def stream() -> bytes:
     """What a workload writes."""
-    from kassay.machines._metal.stream import _frame
+    from kassay.supply.machines._metal.stream import _frame
 
     texts = (("workload", "w", b""), ("clock", "-", b"clock monotonic\nticks_per_second 1000000000\noverhead 1\n"),
              ("phase", "iteration", b"operations 2"), ("phase", "on", b"operations 2"), ("rounds", "-", b"0 1\n2 3\n"),

@@ -8,9 +8,9 @@ import pytest
 
 from kassay.effects import process
 from kassay.effects.files import sha256_bytes
-from kassay.machines._metal.facts import Facts, facts
-from kassay.machines._metal.steps import script
-from kassay.machines._metal.stream import captured
+from kassay.supply.machines._metal.facts import Facts, facts
+from kassay.supply.machines._metal.steps import script
+from kassay.supply.machines._metal.stream import captured
 
 Execute = Callable[..., Facts]
 GOVERNOR = "sys/devices/system/cpu/cpufreq/policy0/scaling_governor"

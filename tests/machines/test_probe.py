@@ -8,11 +8,11 @@ import pytest
 
 from kassay.effects import process
 from kassay.errors import BadInput
-from kassay.machines import Ended, Job, machine_for
-from kassay.machines._probe import probe_by_boot
 from kassay.model.machine import MachineProbe
 from kassay.model.progress import Progress, silent
 from kassay.model.run import WallTime
+from kassay.supply.machines import Ended, Job, machine_for
+from kassay.supply.machines._probe import probe_by_boot
 
 BOOTED = b"[    0.0] Linux version 6.12\n[ 1.0] Kernel panic - not syncing: No working init found.\n"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Kernel paths by hand: "mprotect > do_mprotect_pkey > change_protection" with what the last function cost itself."""
 
-from kassay.notice.paths import KernelPath, KernelPaths
+from kassay.labs.notice.paths import KernelPath, KernelPaths
 
 
 def paths(costs: dict[str, float], *, calls: dict[str, float] | None = None, total: float = 0) -> KernelPaths:

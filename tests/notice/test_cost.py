@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What sought functions cost in two profiles, by function and by entry."""
 
-from kassay.notice.cost import cost_of
-from kassay.notice.subject import Sought, named
+from kassay.labs.notice.cost import cost_of
+from kassay.labs.notice.subject import Sought, named
 from tests.notice.paths import paths
 
 

@@ -4,7 +4,7 @@
 import pytest
 
 from kassay.errors import BadInput
-from kassay.notice.paths import kernel_paths
+from kassay.labs.notice.paths import kernel_paths
 from tests.analysis.profiles import profile
 
 KNOWN = {"do_syscall_64", "__x64_sys_mprotect", "mprotect_fixup", "change_protection.isra.0", "memcpy"}

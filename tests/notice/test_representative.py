@@ -3,10 +3,10 @@
 
 from msgspec import structs
 
+from kassay.labs.notice.representative import representative
 from kassay.model.notice import CallSizes, Noticed, SizeBin, SoughtEntry, SoughtFunction, Subject
 from kassay.model.records import Setting
 from kassay.model.workload import Parameter, Phase, Workload
-from kassay.notice.representative import representative
 
 
 def sizes(what: str, unit: str, *bins: tuple[int, int, int]) -> CallSizes:

@@ -3,8 +3,8 @@
 
 import pytest
 
-from kassay.notice.sizes import Commands, Recorded, call_sizes
-from kassay.pcp.pages import PagesError
+from kassay.labs.notice.sizes import Commands, Recorded, call_sizes
+from kassay.labs.pcp.pages import PagesError
 from tests.pcp.written import EVENTS, Happened, written
 
 CALLS = {

@@ -4,8 +4,8 @@
 import pytest
 
 from kassay.errors import BadInput
-from kassay.notice.paths import KernelPath, KernelPaths
-from kassay.notice.subject import named, sought_of
+from kassay.labs.notice.paths import KernelPath, KernelPaths
+from kassay.labs.notice.subject import named, sought_of
 from tests.notice.paths import paths
 
 WAY = "mprotect > do_mprotect_pkey > mprotect_fixup"

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 
-from kassay.pcp.engine import RUN, Config, PcpState
+from kassay.labs.pcp.engine import RUN, Config, PcpState
 
 ZONE: Mapping[str, int] = {
     "start": 0, "pages": 1 << 15, "used": 0, "cpu_first": 0, "cpu_count": 2, "batch": 15, "high_min": 100,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from kassay.pcp.engine import Config
+from kassay.labs.pcp.engine import Config
 from tests.pcp.reference import MOVABLE, Block
 from tests.pcp.reference_machine import Machine
 

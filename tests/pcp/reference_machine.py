@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kassay.pcp.engine import Config
+from kassay.labs.pcp.engine import Config
 from tests.pcp.reference import Block, Pcp, Zone, has_list, list_of
 from tests.pcp.reference_policies import REFERENCE, Given
 

@@ -3,7 +3,7 @@
 
 from collections import deque
 
-from kassay.pcp.engine import Config
+from kassay.labs.pcp.engine import Config
 from tests.pcp.reference import MOVABLE, Block
 from tests.pcp.reference_machine import Machine
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from kassay.errors import BadInput
-from kassay.pcp.engine import RUN, policies, run, sources
+from kassay.labs.pcp.engine import RUN, policies, run, sources
 from tests.pcp.configs import GROUP, ZONE, config
 from tests.pcp.reference_policies import REFERENCE
 

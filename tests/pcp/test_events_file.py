@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
-from kassay.pcp.engine import Config, Outcome, PcpState, run
+from kassay.labs.pcp.engine import Config, Outcome, PcpState, run
 from tests.pcp.configs import config
 from tests.pcp.events import ALLOC, FREE, RECLAIM, VMSTAT, Event, write
 

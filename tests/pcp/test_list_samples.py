@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Samples of /proc/zoneinfo: the lists of each CPU and zone, in order of time, of old and new kernels."""
 
+from kassay.labs.pcp import list_samples
 from kassay.model.guest import CapturedFile, GuestReport
 from kassay.model.pcp_measured import ListState
-from kassay.pcp import list_samples
 
 OLD = """\
 Node 0, zone      DMA

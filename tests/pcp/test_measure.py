@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
-from kassay.pcp.measure import Wanted, fraction_of, measure
+from kassay.labs.pcp.measure import Wanted, fraction_of, measure
 
 
 @pytest.mark.parametrize(

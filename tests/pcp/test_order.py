@@ -7,7 +7,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from kassay.pcp.engine import Config, run
+from kassay.labs.pcp.engine import Config, run
 from tests.pcp.configs import GROUP, ZONE, config
 from tests.pcp.reference_machine import counted
 from tests.pcp.reference_policies import REFERENCE

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.pcp.engine import PcpCount, run
+from kassay.labs.pcp.engine import PcpCount, run
 from tests.pcp.configs import ZONE, config
 from tests.pcp.events import ALLOC, FREE, VMSTAT, Event, write
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.pcp.queueing import lock_model, wait_bounds
+from kassay.labs.pcp.queueing import lock_model, wait_bounds
 from tests.pcp.queue import simulated_wait
 
 CPUS = st.integers(1, 60)

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from kassay.pcp.pages import BY_WORKER, Kind, PagesError, PageTrace
-from kassay.pcp.recorded import About, page_trace
+from kassay.labs.pcp.pages import BY_WORKER, Kind, PagesError, PageTrace
+from kassay.labs.pcp.recorded import About, page_trace
 from tests.guest.frames import frame
 from tests.pcp.written import Happened, written
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from kassay.pcp.engine import Config, run
+from kassay.labs.pcp.engine import Config, run
 from tests.pcp.configs import ZONE, config
 from tests.pcp.events import ALLOC, FREE, RECLAIM, VMSTAT, Event, reference, write
 from tests.pcp.reference_machine import counted

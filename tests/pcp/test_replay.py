@@ -7,12 +7,12 @@ import msgspec
 import pytest
 
 from kassay.errors import BadInput
+from kassay.labs.pcp.observed import observed
+from kassay.labs.pcp.pages import PageTrace, write_pages
+from kassay.labs.pcp.recorded import About, page_trace
+from kassay.labs.pcp.replay import Asked, config, own_policy, replay
 from kassay.model.pcp_replay import PcpReplay
 from kassay.model.progress import silent
-from kassay.pcp.observed import observed
-from kassay.pcp.pages import PageTrace, write_pages
-from kassay.pcp.recorded import About, page_trace
-from kassay.pcp.replay import Asked, config, own_policy, replay
 from kassay.report.pcp.replayed import REPLAYED
 from tests.pcp.written import Happened, written
 

@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 
 from kassay.cli import build_app
 from kassay.errors import BadInput
+from kassay.labs.pcp import engine, simulate
+from kassay.labs.pcp.simulate import Asked
 from kassay.model.pcp import RATES, PcpSimulation
 from kassay.model.progress import Tell
-from kassay.pcp import engine, simulate
-from kassay.pcp.simulate import Asked
 from kassay.report.answers import answer_formats
 from kassay.report.document import Chart
 from kassay.report.pcp.simulated import SIMULATED

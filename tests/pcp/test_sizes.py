@@ -3,7 +3,7 @@
 
 import pytest
 
-from kassay.pcp.sizes import min_free_pages, zone_batch, zone_sizes
+from kassay.labs.pcp.sizes import min_free_pages, zone_batch, zone_sizes
 
 # A virtual machine with 20 GiB, 2 CPUs, 6.18.44, THP "madvise": managed pages of DMA, DMA32 and Normal.
 MANAGED = (3840, 772915, 4489216)

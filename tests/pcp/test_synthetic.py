@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
-from kassay.pcp import engine
-from kassay.pcp.parameters import parameters
-from kassay.pcp.simulate import ZONE, configured
-from kassay.pcp.synthetic import GROUP, MACHINE, number, synthetic, synthetic_workloads
+from kassay.labs.pcp import engine
+from kassay.labs.pcp.parameters import parameters
+from kassay.labs.pcp.simulate import ZONE, configured
+from kassay.labs.pcp.synthetic import GROUP, MACHINE, number, synthetic, synthetic_workloads
 
 EACH = pytest.mark.parametrize("name", synthetic_workloads())
 

@@ -4,9 +4,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.machines import machine_for
 from kassay.model.plan import Perturbation
 from kassay.plan.expand import PLAIN, padding_parameter, perturbation
+from kassay.supply.machines import machine_for
 
 numbers = st.integers(1, 1000)
 

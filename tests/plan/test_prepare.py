@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from kassay import kernels as kernel_store
 from kassay.errors import BadInput
 from kassay.model.progress import Progress, silent
 from kassay.plan.prepare import _fetch_modules
+from kassay.supply import kernels as kernel_store
 from tests.analysis.plans import plan_of
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from kassay.machines._plugin import FLAGS, sources
-from kassay.profile.place import decode
+from kassay.evidence.profile.place import decode
+from kassay.supply.machines._plugin import FLAGS, sources
 
 TARGETS = ("aarch64", "x86_64")
 PLAIN, JUMP, CALL, JUMP_INDIRECT, CALL_INDIRECT, RETURN, SYSCALL, EXCEPTION_RETURN, SYSCALL_RETURN, HALT, REPEAT = (

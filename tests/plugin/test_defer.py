@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.machines._plugin import FLAGS, sources
+from kassay.supply.machines._plugin import FLAGS, sources
 
 HARNESS = Path(__file__).parent / "defer_objects.c"
 

@@ -4,7 +4,7 @@
 import subprocess
 from pathlib import Path
 
-from kassay.machines._plugin import FLAGS, sources
+from kassay.supply.machines._plugin import FLAGS, sources
 
 HARNESS = Path(__file__).parent / "halt_main_loop.c"
 

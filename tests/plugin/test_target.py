@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.machines._plugin import FLAGS, sources
+from kassay.supply.machines._plugin import FLAGS, sources
 
 INSTALL = """
 import ctypes, sys

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from kassay.predict.core import Replayed, replay
+from kassay.labs.predict.core import Replayed, replay
 from tests.predict.cpu import params
 from tests.predict.tokens import Block, Tokens, insn
 

@@ -8,21 +8,21 @@ import pytest
 from msgspec.structs import replace
 
 from kassay.errors import BadInput, Defect
+from kassay.labs.predict.calibrate import calibrate as whole
+from kassay.labs.predict.calibrate import machine, program, samples
+from kassay.labs.predict.calibrate.check import check
+from kassay.labs.predict.calibrate.derive import parameters_of
+from kassay.labs.predict.calibrate.facts import Facts
+from kassay.labs.predict.calibrate.machine import HostMachine, cpuinfo_of, differences, nearest_cpu
+from kassay.labs.predict.calibrate.pairs import learn_file
+from kassay.labs.predict.calibrate.points import CHAINS, PARALLEL_KIB, Group
+from kassay.labs.predict.calibrate.samples import Measured
+from kassay.labs.predict.calibrate.steps import step_of
+from kassay.labs.predict.calibrate.text import timing_text
+from kassay.labs.predict.changes import SCHEMA, CauseTimes, Change, Changes
+from kassay.labs.predict.timing import parse, timing_for, timings
 from kassay.model.progress import silent
 from kassay.model.records import to_json
-from kassay.predict.calibrate import calibrate as whole
-from kassay.predict.calibrate import machine, program, samples
-from kassay.predict.calibrate.check import check
-from kassay.predict.calibrate.derive import parameters_of
-from kassay.predict.calibrate.facts import Facts
-from kassay.predict.calibrate.machine import HostMachine, cpuinfo_of, differences, nearest_cpu
-from kassay.predict.calibrate.pairs import learn_file
-from kassay.predict.calibrate.points import CHAINS, PARALLEL_KIB, Group
-from kassay.predict.calibrate.samples import Measured
-from kassay.predict.calibrate.steps import step_of
-from kassay.predict.calibrate.text import timing_text
-from kassay.predict.changes import SCHEMA, CauseTimes, Change, Changes
-from kassay.predict.timing import parse, timing_for, timings
 
 CPUINFO = {"vendor_id": "AuthenticAMD", "cpu family": "25", "model": "17", "model name": "AMD EPYC"}
 HOST = HostMachine(arch="x86_64", cpuinfo=CPUINFO, kernel="Linux 6.18", hypervisor="KVMKVMKVM", thp="madvise")
@@ -60,7 +60,7 @@ def probes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, .
     monkeypatch.setattr(program, "program_id", lambda: "1")
     monkeypatch.setattr(machine, "host_machine", lambda hypervisor: HOST)
     for user in ("calibrate", "check"):
-        monkeypatch.setattr(f"kassay.predict.calibrate.{user}.groups", lambda: FEW)
+        monkeypatch.setattr(f"kassay.labs.predict.calibrate.{user}.groups", lambda: FEW)
     timing_for.cache_clear()
     return asked
 

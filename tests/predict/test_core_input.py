@@ -9,7 +9,7 @@ import pytest
 
 from kassay.effects import process
 from kassay.errors import BadInput, Defect, HostLacks
-from kassay.predict import core
+from kassay.labs.predict import core
 from tests.predict.cpu import PLAIN, params
 from tests.predict.runs import loop, rounds
 from tests.predict.test_core_memory import chase

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.predict.core import replay
+from kassay.labs.predict.core import replay
 from tests.predict.cpu import params
 from tests.predict.tokens import LEFT, Tokens, insn
 

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from kassay.predict.core import replay
+from kassay.labs.predict.core import replay
 from tests.predict.cpu import params
 from tests.predict.tokens import SWITCH, Tokens, insn, load, store
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from kassay.predict.decode import UNREADABLE, Facts, decoder_of
+from kassay.labs.predict.decode import UNREADABLE, Facts, decoder_of
 
 DECODER = decoder_of("arm64")
 

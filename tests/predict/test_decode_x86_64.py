@@ -3,7 +3,7 @@
 
 import pytest
 
-from kassay.predict.decode import UNREADABLE, Facts, decoder_of, facts
+from kassay.labs.predict.decode import UNREADABLE, Facts, decoder_of, facts
 
 DECODER = decoder_of("x86_64")
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
-from kassay.model.records import to_json
-from kassay.predict.changes import SCHEMA, CauseTimes, Change, Changes, learn, read_changes
-from kassay.predict.interval import (
+from kassay.labs.predict.changes import SCHEMA, CauseTimes, Change, Changes, learn, read_changes
+from kassay.labs.predict.interval import (
     FLOOR,
     IntervalTable,
     Shifts,
@@ -21,6 +20,7 @@ from kassay.predict.interval import (
     refusals,
     weighted,
 )  # fmt: skip
+from kassay.model.records import to_json
 
 TABLE = IntervalTable(level=0.9, quantile=0.4, n=60, source="pairs", causes={"width": 30, "memory": 2})
 

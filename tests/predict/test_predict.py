@@ -6,10 +6,10 @@ from math import fsum
 import pytest
 from msgspec.structs import replace
 
+from kassay.labs.predict.predict import Nanoseconds, OnCpu, Replay, ReplayedRow, TracedSide, prediction
 from kassay.model.finding import Finding
 from kassay.model.prediction import Prediction
 from kassay.model.reason import Reason, reason
-from kassay.predict.predict import Nanoseconds, OnCpu, Replay, ReplayedRow, TracedSide, prediction
 from tests.report.parts import finding
 
 ZEN3 = OnCpu(name="zen3", calibrated=True, ghz=2.0, model="m")

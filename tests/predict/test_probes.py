@@ -4,8 +4,8 @@
 import pytest
 
 from kassay.errors import HostLacks
-from kassay.predict.calibrate import program
-from kassay.predict.calibrate.points import groups
+from kassay.labs.predict.calibrate import program
+from kassay.labs.predict.calibrate.points import groups
 
 
 def test_a_probe_gives_its_samples_and_an_unknown_one_is_named() -> None:

@@ -7,12 +7,12 @@ import msgspec
 import pytest
 
 from kassay.errors import BadInput
-from kassay.predict import core
-from kassay.predict.decode import UNREADABLE, facts
-from kassay.predict.forms import Entries
-from kassay.predict.static import program_text
-from kassay.predict.timing import Timing, timing_for, timings
-from kassay.predict.trace import Trace, TraceBlock, read_trace, steps
+from kassay.labs.predict import core
+from kassay.labs.predict.decode import UNREADABLE, facts
+from kassay.labs.predict.forms import Entries
+from kassay.labs.predict.static import program_text
+from kassay.labs.predict.timing import Timing, timing_for, timings
+from kassay.labs.predict.trace import Trace, TraceBlock, read_trace, steps
 from tests.predict.traces import recorded
 
 

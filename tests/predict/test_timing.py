@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from kassay.cpus import cpus
 from kassay.errors import BadInput
-from kassay.predict.decode import decoder_of
-from kassay.predict.parameters import parameters
-from kassay.predict.ports import groups_of, spec_of
-from kassay.predict.timing import Timing, parse, timing_for, timings
+from kassay.labs.predict.decode import decoder_of
+from kassay.labs.predict.parameters import parameters
+from kassay.labs.predict.ports import groups_of, spec_of
+from kassay.labs.predict.timing import Timing, parse, timing_for, timings
+from kassay.supply.cpus import cpus
 
 PUBLISHED = ("skylake_sp", "icelake_sp", "alderlake_p", "zen2", "zen3", "zen4", "neoverse_n1", "neoverse_v1")
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from kassay.predict.trace import Access, Event, Step, TraceError, instructions, read_trace, steps
+from kassay.labs.predict.trace import Access, Event, Step, TraceError, instructions, read_trace, steps
 from tests.predict.traces import access, block, event, recorded, signed, trace
 
 BEGIN = (event(Event.ROUND, 1), event(Event.INTERVAL, 0), event(Event.CONTEXT, 0))

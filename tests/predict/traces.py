@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import zstandard
 
-from kassay.predict.trace import Event
+from kassay.labs.predict.trace import Event
 from tests.source import ROOT
 
 RECORDED = ROOT / "tests" / "data" / "traces"

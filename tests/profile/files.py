@@ -3,9 +3,9 @@
 
 from collections.abc import Sequence
 
+from kassay.evidence.profile.counters import CONTEXTS_IN_FILE
+from kassay.evidence.profile.symbols import Symbols
 from kassay.model.guest import GuestReport, PhaseRounds
-from kassay.profile.counters import CONTEXTS_IN_FILE
-from kassay.profile.symbols import Symbols
 
 KERNEL = 0xFFFFFFFF81000000
 NOP = b"\x90"

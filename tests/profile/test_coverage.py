@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.errors import BadInput
+from kassay.evidence.profile.coverage import functions_of, rows
 from kassay.model.profile import FunctionCost, Profile
-from kassay.profile.coverage import functions_of, rows
 
 GUEST = Path(__file__).parents[2] / "guest"
 SOURCES = sorted(path for path in GUEST.glob("*.c") if "<sys/io.h>" not in path.read_text())  # defines functions, too

@@ -9,7 +9,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from kassay.profile.place import decode
+from kassay.evidence.profile.place import decode
 
 X86 = {
     "lock incl (%rdi)": "atomics",

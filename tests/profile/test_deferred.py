@@ -3,14 +3,14 @@
 
 import pytest
 
+from kassay.evidence.profile.counters import DEFERRED, DeferredCount, ProfileError, RawProfile
+from kassay.evidence.profile.deferred import ticks_without_deferred, without_deferred
+from kassay.evidence.profile.deferring_functions import points
+from kassay.evidence.profile.functions import profile_of, summary_of
+from kassay.evidence.profile.raw import parse
+from kassay.evidence.profile.symbols import Symbols
 from kassay.model.kernel_share import EntryCost
 from kassay.model.profile import DeferredWork, Profile
-from kassay.profile.counters import DEFERRED, DeferredCount, ProfileError, RawProfile
-from kassay.profile.deferred import ticks_without_deferred, without_deferred
-from kassay.profile.deferring_functions import points
-from kassay.profile.functions import profile_of, summary_of
-from kassay.profile.raw import parse
-from kassay.profile.symbols import Symbols
 from tests.profile.files import KERNEL, NOP, File, report, table
 
 OTHER, WORK, RCU = 2, DEFERRED[0], DEFERRED[1]

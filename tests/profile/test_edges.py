@@ -3,9 +3,9 @@
 
 import pytest
 
+from kassay.evidence.profile.functions import profile_of
+from kassay.evidence.profile.raw import parse
 from kassay.model.profile import CallEdge, Profile
-from kassay.profile.functions import profile_of
-from kassay.profile.raw import parse
 from tests.profile.files import CALL_RAX, JMP_RAX, KERNEL, NOP, RET, File, call, jmp, report, symbols
 
 A, B, THUNK, BACK = KERNEL, KERNEL + 0x100, KERNEL + 0x200, KERNEL + 0x300

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """For whom the kernel runs: each of its instructions belongs to one system call, fault, interrupt or to common code."""
 
+from kassay.evidence.profile.entries import entry_at
+from kassay.evidence.profile.functions import profile_of
+from kassay.evidence.profile.raw import parse
+from kassay.evidence.profile.symbols import Symbols
 from kassay.model.kernel_share import EntryCost
 from kassay.model.profile import Profile
-from kassay.profile.entries import entry_at
-from kassay.profile.functions import profile_of
-from kassay.profile.raw import parse
-from kassay.profile.symbols import Symbols
 from tests.profile.files import KERNEL, NOP, File, report, table
 
 NAMES = ("entry_SYSCALL_64", "do_syscall_64", "__x64_sys_read", "ksys_read", "asm_exc_page_fault", "task_work_run",

@@ -4,12 +4,12 @@
 import pytest
 
 from kassay.errors import BadInput
+from kassay.evidence.profile.functions import executions, profile_of, summary_of
+from kassay.evidence.profile.raw import parse
+from kassay.evidence.profile.symbols import Symbols
+from kassay.evidence.profile.totals import OtherTasks
 from kassay.model.guest import GuestReport
 from kassay.model.profile import NO_SYMBOL, FunctionCost, Profile
-from kassay.profile.functions import executions, profile_of, summary_of
-from kassay.profile.raw import parse
-from kassay.profile.symbols import Symbols
-from kassay.profile.totals import OtherTasks
 from tests.profile.files import INVLPG, KERNEL, LOCKED, NOP, REP_MOVSB, RET, File, report, symbols
 
 ALPHA, BETA = KERNEL, KERNEL + 0x10

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from kassay.effects import process
-from kassay.model.lines import Frame, LineTable
-from kassay.profile.counters import ProfileError
-from kassay.profile.functions import executed_in_region, profile_of
-from kassay.profile.line_table import (
+from kassay.evidence.profile.counters import ProfileError
+from kassay.evidence.profile.functions import executed_in_region, profile_of
+from kassay.evidence.profile.line_table import (
     Resolver,
     addresses_of,
     executed_lines,
@@ -17,8 +16,9 @@ from kassay.profile.line_table import (
     read_table,
     table_bytes,
 )
-from kassay.profile.lines import SourceFrame
-from kassay.profile.raw import parse
+from kassay.evidence.profile.lines import SourceFrame
+from kassay.evidence.profile.raw import parse
+from kassay.model.lines import Frame, LineTable
 from tests.building.test_line_tables import linked
 from tests.profile.files import KERNEL, NOP, REP_MOVSB, RET, File, report, symbols
 from tests.profile.test_lines import instructions_of
@@ -54,7 +54,7 @@ def test_an_address_is_asked_for_once(tmp_path: Path, monkeypatch: pytest.Monkey
         asked.extend(new)
         return [[SourceFrame("called", None, None)] for _ in new]
 
-    monkeypatch.setattr("kassay.profile.line_table.frames_at", only_asked)
+    monkeypatch.setattr("kassay.evidence.profile.line_table.frames_at", only_asked)
     assert resolver.table(addresses) is not None
     assert asked == addresses[:1]
 
@@ -113,7 +113,7 @@ def test_a_copy_that_the_compiler_made_of_a_function_has_the_name_in_the_sources
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frame = SourceFrame("shrink_folio_list.constprop.0", "/x/kassay-0123456789abcdef/../mm/vmscan.c", 9)
-    monkeypatch.setattr("kassay.profile.line_table.frames_at", lambda *_: [[frame]])
+    monkeypatch.setattr("kassay.evidence.profile.line_table.frames_at", lambda *_: [[frame]])
     found = Resolver(tmp_path, "x86_64").table((16,))
     assert found is not None
     assert found.chains == ((Frame(function="shrink_folio_list", file="mm/vmscan.c", line=9),),)

@@ -11,8 +11,8 @@ from elftools.elf.sections import SymbolTableSection
 
 from kassay.effects import process
 from kassay.errors import BadInput, HostLacks
+from kassay.evidence.profile import lines
 from kassay.model.lines import Frame, LineTable
-from kassay.profile import lines
 
 SOURCE = """\
 static inline __attribute__((always_inline)) long inner(long a)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.profile.counters import CodeBlock, Cut, Jump, Node, ProfileError
-from kassay.profile.raw import parse
+from kassay.evidence.profile.counters import CodeBlock, Cut, Jump, Node, ProfileError
+from kassay.evidence.profile.raw import parse
 from tests.profile.files import KERNEL, NOP, REP_MOVSB, RET, File, as_read, finished
 
 SLOTS = 8

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Call stacks: each path has its own cost, and all paths together cost what the functions do."""
 
+from kassay.evidence.profile.functions import profile_of, summary_of
+from kassay.evidence.profile.raw import parse
+from kassay.evidence.profile.symbols import Symbols
 from kassay.model.profile import NO_SYMBOL, Profile, StackCost
-from kassay.profile.functions import profile_of, summary_of
-from kassay.profile.raw import parse
-from kassay.profile.symbols import Symbols
 from tests.profile.files import KERNEL, NOP, File, report, table
 
 TABLE = Symbols.load(

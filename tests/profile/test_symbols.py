@@ -3,9 +3,9 @@
 
 import pytest
 
+from kassay.evidence.profile.counters import ProfileError
+from kassay.evidence.profile.symbols import Symbols
 from kassay.model.profile import NO_SYMBOL
-from kassay.profile.counters import ProfileError
-from kassay.profile.symbols import Symbols
 from tests.profile.files import KERNEL, symbols, table
 
 MODULE = b"symbols 1 zram\nsection .text\n0 10 0 zram_open\n10 20 0 zram_write\nsection .init.text\n0 8 0 zram_init\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
-from kassay.profile.symbols import Symbols
-from kassay.profile.tables import kernel_symbols, module_symbols, program_symbols
+from kassay.evidence.profile.symbols import Symbols
+from kassay.evidence.profile.tables import kernel_symbols, module_symbols, program_symbols
 
 SOURCE = """
 __attribute__((noinline, section(".text.extra"))) int twice(int x) { return 2 * x; }

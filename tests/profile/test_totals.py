@@ -3,11 +3,11 @@
 
 from hypothesis import given
 
-from kassay.profile.costs import costs, times
-from kassay.profile.counters import CONTEXTS_IN_FILE
-from kassay.profile.place import placed
-from kassay.profile.raw import parse
-from kassay.profile.totals import totals
+from kassay.evidence.profile.costs import costs, times
+from kassay.evidence.profile.counters import CONTEXTS_IN_FILE
+from kassay.evidence.profile.place import placed
+from kassay.evidence.profile.raw import parse
+from kassay.evidence.profile.totals import totals
 from tests.profile.files import KERNEL, NOP, RET, File, symbols
 from tests.profile.test_raw import files
 

@@ -3,10 +3,10 @@
 
 from msgspec import structs
 
+from kassay.evidence.profile.raw import parse
+from kassay.evidence.profile.work import work_items
 from kassay.model.guest import CapturedFile, GuestReport
 from kassay.model.work import CLOCK, USER, VDSO_LOOKUP, WorkItem
-from kassay.profile.raw import parse
-from kassay.profile.work import work_items
 from tests.profile.files import NOP, File, report, table
 from tests.profile.test_entries import AT, TABLE
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from kassay.archive.sources_list import listed_sources
-from kassay.building.compilers import present_compilers
 from kassay.errors import NotBuilt
-from kassay.kernels import fetch
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import silent
+from kassay.supply.archive.sources_list import listed_sources
+from kassay.supply.building.compilers import present_compilers
+from kassay.supply.kernels import fetch
 from tests.boot.conftest import Kassay
 from tests.boot.conftest import kassay as kassay
 

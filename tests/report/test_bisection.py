@@ -8,7 +8,7 @@ from kassay.model.bisect import Candidate, Step
 from kassay.questions.bisect import bisected as as_bisected
 from kassay.questions.bisect import effort, log_table, path_table, section_texts, steps_table, verdict
 from kassay.report.formats import formats
-from kassay.search.candidates import introduced
+from kassay.tools.search.candidates import introduced
 from tests.report.bisected_reports import bisected, bisection
 
 

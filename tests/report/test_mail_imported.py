@@ -5,11 +5,11 @@ import shlex
 from pathlib import Path
 
 from kassay.analysis.imported import judge_samples
-from kassay.imports.read import read
 from kassay.model.report import Report
 from kassay.report.build import build_imported
 from kassay.report.formats import format_named
 from kassay.report.mail.headline import subject_line
+from kassay.tools.imports.read import read
 from tests.imports.files import DATA, MAIL, both
 
 LETTER = format_named("mail")

@@ -5,7 +5,6 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from kassay.clocks import clock_of
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.finding import Finding, Ladder, LadderPoint, LadderStep, Side
 from kassay.model.kernel import KernelIdentity
@@ -25,6 +24,7 @@ from kassay.model.timing import (
     Timing,
 )
 from kassay.model.workload import Parameter, Phase, Workload
+from kassay.supply.clocks import clock_of
 from tests.report.parts import KERNELS, SETTINGS, report_of
 
 KVM = MachineUse(arch="x86_64", clock="kvm", cpus=1, memory_bytes=14 << 30)

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Collection
 
 from kassay.model.bisect import Observation
-from kassay.search.decision import Ask, Conclusion, Decision
+from kassay.tools.search.decision import Ask, Conclusion, Decision
 
 Engine = Callable[[list[Observation]], Decision]
 Boot = Callable[[int], float | None]

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from kassay import kernels as kernel_store
 from kassay.errors import BadInput
 from kassay.model.progress import silent
-from kassay.search.candidates import between, listed
+from kassay.supply import kernels as kernel_store
+from kassay.tools.search.candidates import between, listed
 from tests.histories import commit, commits, git, line_of
 
 

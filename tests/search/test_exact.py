@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from kassay.model.bisect import Observation
 from kassay.model.reason import reason
-from kassay.search.decision import Conclusion
-from kassay.search.exact import next_step
+from kassay.tools.search.decision import Conclusion
+from kassay.tools.search.exact import next_step
 from tests.search.searching import played
 
 MARGIN = 0.01

@@ -17,10 +17,10 @@ from kassay.model.bisect import Bisection, Observation, SearchQuestion
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import Setting, to_json
 from kassay.questions.bisect import verdict
-from kassay.search import log as searchlog
-from kassay.search import loop as bisecting
-from kassay.search.decision import Ask
-from kassay.search.probe import BootProbe
+from kassay.tools.search import log as searchlog
+from kassay.tools.search import loop as bisecting
+from kassay.tools.search.decision import Ask
+from kassay.tools.search.probe import BootProbe
 from tests.analysis.plans import plan_of
 from tests.histories import Measured, commit, commits, git, line_of, question
 

@@ -9,10 +9,10 @@ from random import Random
 import pytest
 
 from kassay.model.bisect import Observation
-from kassay.search import noisy
-from kassay.search.decision import Ask, Conclusion, paired
-from kassay.search.noisy import END_PAIRS, next_step
-from kassay.search.posterior import Levels, Posterior, levels_of
+from kassay.tools.search import noisy
+from kassay.tools.search.decision import Ask, Conclusion, paired
+from kassay.tools.search.noisy import END_PAIRS, next_step
+from kassay.tools.search.posterior import Levels, Posterior, levels_of
 from tests.search.searching import played
 
 

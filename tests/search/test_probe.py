@@ -8,9 +8,9 @@ import pytest
 from kassay.errors import HostLacks, NotBuilt
 from kassay.model.bisect import Candidate
 from kassay.model.progress import silent
-from kassay.search import probe as probing
-from kassay.search.candidates import Range
-from kassay.search.decision import Ask
+from kassay.tools.search import probe as probing
+from kassay.tools.search.candidates import Range
+from kassay.tools.search.decision import Ask
 from tests.histories import question
 
 SHA = "a1" * 20

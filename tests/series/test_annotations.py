@@ -6,7 +6,7 @@ import difflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.series.annotations import WORDS, Annotation, added, put_on, taken_back
+from kassay.tools.series.annotations import WORDS, Annotation, added, put_on, taken_back
 
 CALL = "\tif (x)\n\t\treturn foo(x);\n"
 

@@ -6,7 +6,7 @@ from itertools import pairwise, permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.series.rows import cost, nearest_first
+from kassay.tools.series.rows import cost, nearest_first
 
 
 def changed(one: str, other: str) -> list[str]:

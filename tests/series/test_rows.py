@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from kassay.building import git
 from kassay.errors import BadInput, NotBuilt
 from kassay.model.build import parse_build
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import KernelRef
 from kassay.model.progress import silent
 from kassay.model.series import Series
-from kassay.series import rows
-from kassay.series.variants import Asked
 from kassay.spec.rules import problems
+from kassay.supply.building import git
+from kassay.tools.series import rows
+from kassay.tools.series.variants import Asked
 from tests.building._repository import THIRD, commit, run, series
 
 pytestmark = pytest.mark.slow  # dozens of calls of git
@@ -50,7 +50,7 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Series
     commit(repository, THIRD, "a kernel's files")
     run(repository, "format-patch", "-q", "-o", str(tmp_path / "patches"), "-3", "HEAD~1")
     base = f"build:{repository}@HEAD~4,cc=gcc-12"
-    monkeypatch.setattr("kassay.building.source.kernel_version", lambda tree, name: "7.3.0")
+    monkeypatch.setattr("kassay.supply.building.source.kernel_version", lambda tree, name: "7.3.0")
     return tmp_path, rows.rows_of(base, tmp_path / "patches", Asked(annotations=True), "x86_64", silent)
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from kassay.building import git
-from kassay.building.patches import Patch, read_patches
 from kassay.errors import NotBuilt
 from kassay.model.progress import silent
 from kassay.model.series import SeriesRow
-from kassay.series.variants import Asked, patch_records, variants
+from kassay.supply.building import git
+from kassay.supply.building.patches import Patch, read_patches
+from kassay.tools.series.variants import Asked, patch_records, variants
 from tests.building._repository import BASE, FIRST, SECOND, THIRD, commit, run, series
 
 pytestmark = pytest.mark.slow  # dozens of calls of git

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.arches import arches
 from kassay.errors import BadInput
 from kassay.model.experiment import ORDERS, Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.profile import PROFILES
 from kassay.spec.load import dump, parse
+from kassay.supply.arches import arches
 
 GOOD = """
 question = "ladder"

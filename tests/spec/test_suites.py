@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from kassay.applications import application_names
 from kassay.errors import BadInput
-from kassay.guest import sources
 from kassay.spec.load import parse, suite_workloads
 from kassay.spec.suites import suites
+from kassay.supply.applications import application_names
+from kassay.supply.guest import sources
 
 _FILE = 'suite = "mm"\nkernels = ["debian:6.12", "debian:6.17"]\n'
 

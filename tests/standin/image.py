@@ -8,14 +8,14 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from kassay.archive import apt
-from kassay.archive.index import current_index
-from kassay.archive.mirrors import Mirrors, host_mirrors
-from kassay.archive.packages import closure, fetched
 from kassay.effects.files import cache_directory, publish_directory, sha256_bytes, swept
 from kassay.effects.lock import locked, waiting
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell, silent
+from kassay.supply.archive import apt
+from kassay.supply.archive.index import current_index
+from kassay.supply.archive.mirrors import Mirrors, host_mirrors
+from kassay.supply.archive.packages import closure, fetched
 
 ARCH = "x86_64"
 PACKAGES = (

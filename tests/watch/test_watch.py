@@ -22,8 +22,8 @@ from kassay.model.plan import Plan
 from kassay.model.records import to_json
 from kassay.model.run import RunRecord
 from kassay.report.status_page import part
-from kassay.watch.server import Pages, server
-from kassay.watch.status import Watch, Watched
+from kassay.tools.watch.server import Pages, server
+from kassay.tools.watch.status import Watch, Watched
 from tests.browser import dom, title
 from tests.history.directories import keep, measured, plan_with, runs_of, stream
 
@@ -213,7 +213,7 @@ def _made_while_looked_at(directory: Path, plan: Plan, monkeypatch: pytest.Monke
         return shown
 
     monkeypatch.setattr(Pages, "whole", then)
-    monkeypatch.setattr("kassay.watch.server._REUSED_S", 0.0)  # the time of the browser is not that of the server
+    monkeypatch.setattr("kassay.tools.watch.server._REUSED_S", 0.0)  # the time of the browser is not that of the server
 
 
 @pytest.mark.browser

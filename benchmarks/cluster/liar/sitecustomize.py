@@ -11,7 +11,7 @@ import zlib
 
 from msgspec import structs
 
-from kassay.cluster import parcel, store, work
+from kassay.tools.cluster import parcel, store, work
 
 _TRUE_RUN, _TRUE_KEEP = work.run, store.keep
 _FIRST: list[bytes] = []

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import cut, files
-from kassay.imports.importer import Given, Importer
-from kassay.imports.read import importers
+from kassay.tools.imports.importer import Given, Importer
+from kassay.tools.imports.read import importers
 
 _LONGEST = 1 << 15
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import files, text_of
-from kassay.building.config import applicable, merged, unmet, values, version_in
-from kassay.building.kbuild import first_error
 from kassay.model.configuration import configured
+from kassay.supply.building.config import applicable, merged, unmet, values, version_in
+from kassay.supply.building.kbuild import first_error
 
 _CONFIG = b"# Linux/x86 6.12.117 Kernel Configuration\nCONFIG_SMP=y\n# CONFIG_KASAN is not set\nCONFIG_HZ=250\n"
 _MAKEFILE = b"VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 117\nEXTRAVERSION =\nNAME = Baby Opossum Posse\n"

@@ -9,7 +9,7 @@ import zstandard
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import RAW, scratch, written
-from kassay.bundle import tar
+from kassay.tools.bundle import tar
 
 _LIMIT = 1 << 20
 _BLOCK, _SUM = 512, slice(148, 156)

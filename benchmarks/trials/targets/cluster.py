@@ -11,7 +11,7 @@ from tests.machines.test_argv import job
 
 from benchmarks.trials.target import REFUSALS, Target
 from benchmarks.trials.targets._inputs import scratch
-from kassay.cluster.parcel import Delivery, delivery_from, packed, parcel_from, to_bytes, unpacked
+from kassay.tools.cluster.parcel import Delivery, delivery_from, packed, parcel_from, to_bytes, unpacked
 
 _PARCEL = hashlib.sha256(b"parcel").hexdigest()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.trials.target import REFUSALS, Target
 from benchmarks.trials.targets._inputs import text_of
 from kassay.errors import Defect
-from kassay.predict.core import parse
+from kassay.labs.predict.core import parse
 
 
 def _seeds(made: Path | None) -> Iterator[bytes]:

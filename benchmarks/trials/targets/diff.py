@@ -7,8 +7,8 @@ from pathlib import Path
 from tests.building.test_hunks import MAIL
 
 from benchmarks.trials.target import Target
-from kassay.building.hunks import hunks_of, parse, place_of, text_of
-from kassay.building.mails import is_mail
+from kassay.supply.building.hunks import hunks_of, parse, place_of, text_of
+from kassay.supply.building.mails import is_mail
 
 
 def _seeds(made: Path | None) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from tests.codegen.compiled import built
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import written
-from kassay.codegen.objects import find_in_object, functions_of_object
+from kassay.labs.codegen.objects import find_in_object, functions_of_object
 
 _CODE = """
 static int table[4];

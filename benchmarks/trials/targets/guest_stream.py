@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.trials.target import REFUSALS, Target
 from benchmarks.trials.targets._inputs import artifacts_of, files, mended_frames
-from kassay.guest import audit, program_output, protocol
+from kassay.supply.guest import audit, program_output, protocol
 
 
 def _seeds(made: Path | None) -> Iterator[bytes]:

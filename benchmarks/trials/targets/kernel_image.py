@@ -9,8 +9,8 @@ import zstandard
 from tests.kernels import fakes
 
 from benchmarks.trials.target import Target
-from kassay.kernels._configuration import in_image
-from kassay.kernels._image import take_apart
+from kassay.supply.kernels._configuration import in_image
+from kassay.supply.kernels._image import take_apart
 
 
 def _seeds(made: Path | None) -> Iterator[bytes]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.trials.target import Target
-from kassay.images._libraries import _object
+from kassay.supply.images._libraries import _object
 
 _LONGEST = 1 << 14
 

@@ -8,7 +8,7 @@ from tests.building.test_hunks import MAIL
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import written
-from kassay.building.patches import check_patches
+from kassay.supply.building.patches import check_patches
 
 
 def _mail(number: int) -> bytes:

@@ -8,7 +8,7 @@ import msgspec
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import scratch
-from kassay.bundle.manifest import NAME, Manifest, checked, packed_files
+from kassay.tools.bundle.manifest import NAME, Manifest, checked, packed_files
 
 _LIMIT = 1 << 30
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.kernels import fakes
 
 from benchmarks.trials.target import Target
-from kassay.kernels._modules import dependencies
+from kassay.supply.kernels._modules import dependencies
 
 
 def _seeds(made: Path | None) -> Iterator[bytes]:

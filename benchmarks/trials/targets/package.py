@@ -10,8 +10,8 @@ from unittest.mock import patch
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import written
-from kassay.archive import deb
 from kassay.effects import process
+from kassay.supply.archive import deb
 
 
 class _Ended:

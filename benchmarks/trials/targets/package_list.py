@@ -6,9 +6,9 @@ from pathlib import Path
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import text_of
-from kassay.archive.index import parse_stanza
-from kassay.archive.mirrors import deb822_entries, one_line_entries
-from kassay.archive.versions import choose
+from kassay.supply.archive.index import parse_stanza
+from kassay.supply.archive.mirrors import deb822_entries, one_line_entries
+from kassay.supply.archive.versions import choose
 
 _STANZA = b"""Package: linux-image-6.12.117+deb13-cloud-amd64
 Version: 6.12.117-1

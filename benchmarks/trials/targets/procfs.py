@@ -6,11 +6,11 @@ from pathlib import Path
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import artifacts_of, files, text_of
-from kassay.guest import _procfs as procfs
-from kassay.guest import protocol
-from kassay.guest.program_output import values_in
+from kassay.labs.pcp.zoneinfo import read_zoneinfo
 from kassay.model.configuration import configured
-from kassay.pcp.zoneinfo import read_zoneinfo
+from kassay.supply.guest import _procfs as procfs
+from kassay.supply.guest import protocol
+from kassay.supply.guest.program_output import values_in
 
 _PARSERS = (
     procfs.smaps, procfs.numa_maps, procfs.span, procfs.pairs, procfs.meminfo, procfs.chosen, procfs.swap_devices,

@@ -8,8 +8,8 @@ from tests.profile.files import KERNEL, NOP, RET, File
 
 from benchmarks.trials.target import REFUSALS, Target
 from benchmarks.trials.targets._inputs import artifacts_of
-from kassay.profile.counters import ProfileError
-from kassay.profile.raw import parse
+from kassay.evidence.profile.counters import ProfileError
+from kassay.evidence.profile.raw import parse
 
 _LONGEST = 1 << 15
 

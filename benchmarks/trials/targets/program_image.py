@@ -6,8 +6,8 @@ from pathlib import Path
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import written
-from kassay.guest import cpio
-from kassay.images.programs import check_programs
+from kassay.supply.guest import cpio
+from kassay.supply.images.programs import check_programs
 
 
 def _seeds(made: Path | None) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from benchmarks.trials.target import REFUSALS, Target
-from kassay.machines._qmp import Qmp, QmpError
+from kassay.supply.machines._qmp import Qmp, QmpError
 
 _GREETING = b'{"QMP":{"version":{"qemu":{"micro":22,"minor":2,"major":7},"package":""},"capabilities":["oob"]}}\r\n'
 _DONE = b'{"return":{}}\r\n'

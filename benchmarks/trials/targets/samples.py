@@ -6,9 +6,9 @@ from pathlib import Path
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import DATA, written
-from kassay.imports.read import read
-from kassay.imports.store import load
 from kassay.model.records import to_json
+from kassay.tools.imports.read import read
+from kassay.tools.imports.store import load
 
 
 def _seeds(made: Path | None) -> Iterator[bytes]:

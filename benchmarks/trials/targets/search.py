@@ -9,7 +9,7 @@ from benchmarks.trials.targets._inputs import mended_lines, scratch
 from kassay.model.bisect import Bisection, Candidate, Observation, SearchQuestion, Step
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.records import to_json
-from kassay.search import log
+from kassay.tools.search import log
 
 _CANDIDATES = tuple(Candidate(name=name, title=name, ref=f"debian:{name}") for name in ("6.12", "6.16", "6.17"))
 _OBSERVED = Observation(number=1, candidate=0, boot=1, outcome="value", value=303.5, reason="the good end")

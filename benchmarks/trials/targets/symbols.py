@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.kernels.test_symbols import ADDRESSES, kernel_with_table
 
 from benchmarks.trials.target import Target
-from kassay.kernels._symbols import decode_symbols
+from kassay.supply.kernels._symbols import decode_symbols
 
 
 def _seeds(made: Path | None) -> Iterator[bytes]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import written
-from kassay.predict.timing import read, timings
+from kassay.labs.predict.timing import read, timings
 
 _SHORT = 1 << 14
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import cut, files
-from kassay.predict.trace import read_trace, steps
+from kassay.labs.predict.trace import read_trace, steps
 
 _LONGEST = 1 << 14
 _STEPS = 2000

@@ -7,10 +7,10 @@ from pathlib import Path
 from tests.codegen.compiled import built
 
 from benchmarks.trials.target import Target
-from kassay.arches import arch_of
-from kassay.guest.program import _check, _functions
+from kassay.evidence.profile.tables import module_symbols, program_symbols
 from kassay.model.program import ProgramUse
-from kassay.profile.tables import module_symbols, program_symbols
+from kassay.supply.arches import arch_of
+from kassay.supply.guest.program import _check, _functions
 
 _USE = ProgramUse(path="/a/program")
 

@@ -20,7 +20,6 @@ from kassay.analysis.session import Control, control_of, decided, session_of, se
 from kassay.analysis.side import build_side, repeats_agree
 from kassay.analysis.timed import Session, judge_times
 from kassay.analysis.work import not_proportional
-from kassay.clocks import clock_of
 from kassay.model.finding import Confounder, Finding, Ladder, Side
 from kassay.model.machine import Point
 from kassay.model.plan import Plan
@@ -29,6 +28,7 @@ from kassay.model.report import Comparisons
 from kassay.model.run import CellEvidence
 from kassay.model.work import CallCost
 from kassay.model.workload import Phase
+from kassay.supply.clocks import clock_of
 
 
 def analyse(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kassay.analysis.in_words import Inside, Share, in_words
 from kassay.analysis.pairing import Node, folded, holders
 from kassay.analysis.source_shares import Lines, SourcePart, added_up, lines_of, source_parts
-from kassay.costs import DEFAULT, Cost, cost_of
+from kassay.model.costs import DEFAULT, Cost, cost_of
 from kassay.model.finding import Attribution, AttributionGroup, AttributionRow, SourceShare
 from kassay.model.profile import FunctionCost, Profile
 

@@ -3,10 +3,10 @@
 
 from collections.abc import Sequence
 
-from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED, Finding
 from kassay.model.reason import Reason, reason
 from kassay.model.timing import Beside
+from kassay.supply.clocks import clock_of
 
 _LIKE = 2.0
 """Counts and time disagree when the whole interval of time lies beyond this many times the counts, or below one such

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import structs
 
 from kassay.analysis.itemised import Profiles, cell_of
-from kassay.clocks import clock_of
 from kassay.errors import BadInput
 from kassay.model.finding import Finding
 from kassay.model.lines import (
@@ -20,6 +19,7 @@ from kassay.model.lines import (
     SourcePart,
 )
 from kassay.model.plan import Cell
+from kassay.supply.clocks import clock_of
 
 Executed = Mapping[str, Collection[int]]
 """Lines by file."""

@@ -13,12 +13,12 @@ from kassay.analysis.ladder import in_accord, ladder_of, with_steps
 from kassay.analysis.session import judged_together
 from kassay.analysis.statistics.planning import threshold
 from kassay.analysis.timed import ORDER_DOUBTS, Session, judge_times
-from kassay.clocks import clock_of
 from kassay.model.finding import DERIVED, Attribution, AttributionRow, Finding, Ladder, Side
 from kassay.model.machine import MachineUse
 from kassay.model.reason import Reason, reason
 from kassay.model.report import Comparisons
 from kassay.model.samples import UNITS_OF_REPLICATION, FunctionShares, Samples, SampleSeries
+from kassay.supply.clocks import clock_of
 
 CLOCK = "imported"
 STATE_DOUBT = reason("state-not-known")

@@ -9,7 +9,6 @@ import msgspec
 from kassay.analysis.attribution import itemise
 from kassay.analysis.counters import called
 from kassay.analysis.one_sided import one_sided
-from kassay.clocks import clock_of
 from kassay.errors import BadInput, nearest_of, unknown
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.machine import Point
@@ -20,6 +19,7 @@ from kassay.model.records import Record
 from kassay.model.report import KernelStacks
 from kassay.model.texts import machine_text, memory_text, settings_text
 from kassay.model.units import parse_bytes
+from kassay.supply.clocks import clock_of
 
 
 class Chosen(NamedTuple):

@@ -13,11 +13,11 @@ from kassay.analysis.looks import MINIMUM_BOOTS
 from kassay.analysis.rounds import Method
 from kassay.analysis.side import build_side
 from kassay.analysis.timed import Session, verdict_of
-from kassay.clocks import clock_of
 from kassay.model.finding import CHANGES, REFUSED, Finding, Ladder, LadderPoint, LadderStep, Side
 from kassay.model.reason import reason
 from kassay.model.run import CellEvidence
 from kassay.model.workload import Phase
+from kassay.supply.clocks import clock_of
 
 Compare = Callable[[int, int], Finding]
 

@@ -4,7 +4,7 @@
 from collections import Counter
 from collections.abc import Collection
 
-from kassay.costs import counted
+from kassay.model.costs import counted
 from kassay.model.finding import OneSided
 from kassay.model.profile import Profile, base_name
 

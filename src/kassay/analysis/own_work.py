@@ -16,12 +16,12 @@ from kassay.analysis.work import (
     work_differences,
     work_done,
 )
-from kassay.clocks import clock_of
 from kassay.model.finding import Finding
 from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
 from kassay.model.run import CellEvidence
 from kassay.model.work import CLOCK, EXECVE, FUTEX, NOT_COMPARED, PAGE_FAULTS, USER_CODE, per_round
+from kassay.supply.clocks import clock_of
 
 UNSTEADY = 0.01
 """Share of the value by which the work of one kernel's runs may differ before that is a doubt."""

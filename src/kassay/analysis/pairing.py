@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from kassay.costs import counted
+from kassay.model.costs import counted
 from kassay.model.profile import NO_SYMBOL, CallEdge, FunctionCost, Profile, StackCost, base_name
 
 Node = tuple[str, str]

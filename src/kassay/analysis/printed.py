@@ -4,10 +4,10 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from kassay.clocks import clock_of
 from kassay.model.printed import Printed, PrintedRow
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
+from kassay.supply.clocks import clock_of
 
 
 def printed_rows(evidence: Iterable[CellEvidence]) -> tuple[PrintedRow, ...]:

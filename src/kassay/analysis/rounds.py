@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 from typing import Literal
 
-from kassay.clocks import clock_of
 from kassay.model.guest import PhaseRounds
 from kassay.model.records import Record
 from kassay.model.run import CellEvidence, Measurement
+from kassay.supply.clocks import clock_of
 
 Method = Literal["mode", "mean", "median"]
 """How steady rounds become one number: their most frequent count, their mean, or their median."""

@@ -6,9 +6,9 @@ from itertools import combinations
 
 from msgspec import structs
 
-from kassay.clocks import clock_of
 from kassay.model.run import CellEvidence, Disagreement, Measurement
 from kassay.model.same_digits import disagreement_reason, first_difference
+from kassay.supply.clocks import clock_of
 
 
 def with_disagreements(evidence: Iterable[CellEvidence]) -> tuple[CellEvidence, ...]:

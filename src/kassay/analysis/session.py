@@ -13,13 +13,13 @@ from kassay.analysis.statistics.blocked import Boot
 from kassay.analysis.statistics.multiplicity import benjamini_hochberg, holm, pooled
 from kassay.analysis.statistics.planning import threshold
 from kassay.analysis.timed import ORDER_DOUBTS, Session, boots_of, check_control
-from kassay.clocks import clock_of
 from kassay.model.experiment import Experiment
 from kassay.model.finding import CHANGES, REFUSED, Finding
 from kassay.model.machine import Point
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
 from kassay.model.timing import ControlCheck, Family
+from kassay.supply.clocks import clock_of
 
 
 class JudgedTogether(NamedTuple):

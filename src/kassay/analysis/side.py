@@ -7,10 +7,10 @@ from msgspec import UNSET
 
 from kassay.analysis.gate import rules
 from kassay.analysis.rounds import Method, Summary, costs, phase_rounds, run_value, scale, summarise
-from kassay.clocks import clock_of
 from kassay.model.finding import Side
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence, Measurement
+from kassay.supply.clocks import clock_of
 
 
 def build_side(evidence: CellEvidence, phase: str, by: Method) -> Side:

@@ -7,13 +7,13 @@ from kassay.analysis.analyse import phases_of, refusals_of
 from kassay.analysis.rounds import method_of
 from kassay.analysis.same_digits import with_disagreements
 from kassay.analysis.side import build_side
-from kassay.clocks import clock_of
 from kassay.model.finding import Side
 from kassay.model.machine import Point
 from kassay.model.plan import Plan
 from kassay.model.reason import Reason
 from kassay.model.records import Record
 from kassay.model.run import CellEvidence
+from kassay.supply.clocks import clock_of
 
 
 class Value(Record, frozen=True, kw_only=True):

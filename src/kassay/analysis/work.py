@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
-from kassay.clocks import clock_of
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence, Measurement
 from kassay.model.work import (
@@ -23,6 +22,7 @@ from kassay.model.work import (
     Work,
     per_round,
 )
+from kassay.supply.clocks import clock_of
 
 LIMIT = 0.0025
 """Share of the value that work may carry which only one of the kernels did: a quarter of the usual margin."""

@@ -21,7 +21,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.report.formats import format_named
 
 if TYPE_CHECKING:
-    from kassay.search.candidates import Range
+    from kassay.tools.search.candidates import Range
 
 _STEPS = ("all", "largest")
 
@@ -35,8 +35,8 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
     _check_inputs(workload, kernels or [searching.good, searching.bad], options)
     chosen = format_named(options.format_)
     from kassay import pipeline
-    from kassay.search import loop
-    from kassay.search.probe import prober
+    from kassay.tools.search import loop
+    from kassay.tools.search.probe import prober
 
     measure = partial(pipeline.measure, cluster=options.cluster, reach=options.reach)
     with showing() as tell:
@@ -55,7 +55,7 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
 
 def replayed(directory: Path) -> int:
     """Makes every decision again from the log alone. Raises BadInput if a decision differs."""
-    from kassay.search import log, loop
+    from kassay.tools.search import log, loop
 
     differ = loop.replay(directory)
     if differ:
@@ -79,7 +79,7 @@ def _step(workload: str, searching: Searching, options: Measuring) -> int:
         raise BadInput("--step: needs --out, where the two ends are kept")
     if not (searching.good and searching.bad):
         raise BadInput("--step: needs --good and --bad")
-    from kassay.search.candidates import listed
+    from kassay.tools.search.candidates import listed
 
     whole = replace(searching, steps="all", good=full_ref(searching.good), bad=full_ref(searching.bad))
     _check(workload, [], whole, options)
@@ -114,7 +114,7 @@ def _check_inputs(workload: str, kernels: list[str], options: Measuring) -> None
 
 
 def _range(kernels: list[str], searching: Searching, options: Measuring, tell: Tell) -> "Range":
-    from kassay.search.candidates import between, listed
+    from kassay.tools.search.candidates import between, listed
 
     if kernels:
         return listed(kernels)

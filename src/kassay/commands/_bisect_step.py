@@ -9,7 +9,6 @@ from pathlib import Path
 import msgspec
 from msgspec import structs
 
-from kassay import kernels as kernel_store
 from kassay import pipeline
 from kassay.commands._show import say
 from kassay.effects.files import write_atomic
@@ -19,10 +18,11 @@ from kassay.model.kernel import parse_ref
 from kassay.model.progress import Tell
 from kassay.model.records import from_json, to_json
 from kassay.model.units import format_numbers
-from kassay.search import log as searchlog
-from kassay.search import loop as bisecting
-from kassay.search.decision import Ask
-from kassay.search.probe import BootProbe, Measure, prober
+from kassay.supply import kernels as kernel_store
+from kassay.tools.search import log as searchlog
+from kassay.tools.search import loop as bisecting
+from kassay.tools.search.decision import Ask
+from kassay.tools.search.probe import BootProbe, Measure, prober
 
 GOOD, BAD, SKIP, STOP = 0, 1, 125, 128
 _HEAD = 1

@@ -4,8 +4,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from kassay.arches import arch_of
-from kassay.codegen.classes import classified, verdict
 from kassay.commands._codegen_bodies import FoundCode, in_images, in_objects, with_compiler
 from kassay.commands._codegen_counts import Measured, with_executions
 from kassay.commands._codegen_options import Comparing
@@ -17,12 +15,14 @@ from kassay.commands._show import say_answer, showing
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
 from kassay.journal.directory import open_directory
-from kassay.kernels.build import check_object
+from kassay.labs.codegen.classes import classified, verdict
 from kassay.model.codegen import Body, CodegenReport
 from kassay.model.kernel import KernelRef, parse_ref
 from kassay.model.progress import Tell
 from kassay.report.codegen import CODEGEN, disclosures
 from kassay.report.codegen.words import CodegenAnswer
+from kassay.supply.arches import arch_of
+from kassay.supply.kernels.build import check_object
 
 
 def answer(function: str, refs: Sequence[str], asked: Comparing) -> None:

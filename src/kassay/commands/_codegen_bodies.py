@@ -7,18 +7,18 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from kassay import kernels
-from kassay.building import git
-from kassay.codegen.code import FunctionCode
-from kassay.codegen.images import Image
-from kassay.codegen.normalise import Listing, listing
-from kassay.codegen.objects import contains, find_in_object, functions_of_object, nearest
 from kassay.errors import BadInput, NotBuilt
-from kassay.kernels.build import build_object
+from kassay.labs.codegen.code import FunctionCode
+from kassay.labs.codegen.images import Image
+from kassay.labs.codegen.normalise import Listing, listing
+from kassay.labs.codegen.objects import contains, find_in_object, functions_of_object, nearest
 from kassay.model.build import parse_build
 from kassay.model.codegen import Body, Part
 from kassay.model.kernel import KernelArtifact, KernelRef, parse_ref, with_build
 from kassay.model.progress import Progress, Tell
+from kassay.supply import kernels
+from kassay.supply.building import git
+from kassay.supply.kernels.build import build_object
 
 
 class ObjectFile(Protocol):

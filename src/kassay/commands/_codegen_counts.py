@@ -7,21 +7,22 @@ from typing import NamedTuple
 
 import msgspec
 
-from kassay import answers, kernels
+from kassay import answers
 from kassay.analysis.itemised import Profiled
-from kassay.codegen.code import FunctionCode
-from kassay.codegen.images import Image
-from kassay.codegen.normalise import Counted, Listing, counted, listing, same_shape, with_counts
 from kassay.commands._codegen_bodies import FoundCode
 from kassay.errors import BadInput, NotBuilt
 from kassay.evidence.changes import read_changes
 from kassay.evidence.reached import reached
 from kassay.journal.directory import open_directory
+from kassay.labs.codegen.code import FunctionCode
+from kassay.labs.codegen.images import Image
+from kassay.labs.codegen.normalise import Counted, Listing, counted, listing, same_shape, with_counts
 from kassay.model.codegen import Body, SourcesChanged
 from kassay.model.experiment import labels
 from kassay.model.kernel import KernelArtifact
 from kassay.model.lines import Reached
 from kassay.model.progress import Progress, Tell
+from kassay.supply import kernels
 
 _NOT_MEASURED = "not in the runs"
 

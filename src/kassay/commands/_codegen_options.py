@@ -7,10 +7,10 @@ from typing import Annotated
 
 from typer import Option
 
-from kassay.arches import arches
-from kassay.clocks import listed
 from kassay.commands._options import ClusterOption, format_option
 from kassay.report.answers import answer_formats
+from kassay.supply.arches import arches
+from kassay.supply.clocks import listed
 
 _C = "Compilers"
 _E = "Executed"

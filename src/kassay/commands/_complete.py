@@ -5,26 +5,26 @@ from collections.abc import Iterable
 
 import typer
 
-from kassay.arches import arches as known_arches
-from kassay.clocks import measuring
-from kassay.cpus import cpus_for
 from kassay.errors import KassayError
 from kassay.report.formats import format_names
 from kassay.spec.suites import suites as known_suites
+from kassay.supply.arches import arches as known_arches
+from kassay.supply.clocks import measuring
+from kassay.supply.cpus import cpus_for
 
 
 def workloads(incomplete: str) -> list[str]:
     """Names of workloads and applications."""
-    from kassay.applications import application_names
-    from kassay.guest import sources
+    from kassay.supply.applications import application_names
+    from kassay.supply.guest import sources
 
     return _begun((*sources.workload_names(), *application_names()), incomplete)
 
 
 def kernels(ctx: typer.Context, incomplete: str) -> list[str]:
     """Kernels of the archive's list as it was last read, oldest first, and the other kinds of references."""
-    from kassay.archive.index import load_index
-    from kassay.archive.versions import upstream_of, version_key
+    from kassay.supply.archive.index import load_index
+    from kassay.supply.archive.versions import upstream_of, version_key
 
     arch = str(ctx.params.get("arch") or "x86_64")
     try:
@@ -38,7 +38,7 @@ def kernels(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def settings(ctx: typer.Context, incomplete: str) -> list[str]:
     """NAME= of the parameters of the workload that was named, and NAME=VALUE where the values are words."""
-    from kassay.guest import catalog
+    from kassay.supply.guest import catalog
 
     # The parser stops at an option without a value; arguments before it are then in ctx.args only.
     workload = ctx.params.get("workload") or next(iter(ctx.args), "")
@@ -57,7 +57,7 @@ def settings(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def timings(incomplete: str) -> list[str]:
     """CPUs with a timing file; completes the last name of a list with commas."""
-    from kassay.predict.timing import timings as known_timings
+    from kassay.labs.predict.timing import timings as known_timings
 
     listed, comma, last = incomplete.rpartition(",")
     return [f"{listed}{comma}{name}" for name in _begun(known_timings(), last.replace("-", "_"))]

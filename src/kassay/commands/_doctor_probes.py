@@ -4,14 +4,14 @@
 from rich.console import Console
 from rich.table import Table
 
-from kassay.building.compilers import check_tools, find_compiler, linker_of, present_compilers
-from kassay.clocks import listed, profiling
 from kassay.effects import process
 from kassay.errors import KassayError
-from kassay.guest.compile import build
-from kassay.machines import Machine, emulating, machine_for, machines
 from kassay.model.machine import MachineProbe
 from kassay.model.progress import Progress, Tell
+from kassay.supply.building.compilers import check_tools, find_compiler, linker_of, present_compilers
+from kassay.supply.clocks import listed, profiling
+from kassay.supply.guest.compile import build
+from kassay.supply.machines import Machine, emulating, machine_for, machines
 
 
 def probes(arch: str, tell: Tell) -> list[MachineProbe]:

@@ -9,16 +9,11 @@ from pathlib import Path
 
 from msgspec import UNSET, structs
 
-from kassay.applications import application, is_application
-from kassay.arches import arches
-from kassay.clocks import Clock, clock_of, listed, measuring
 from kassay.commands._exit import Passing
 from kassay.commands._inputs import check_answer, check_directory, check_experiment
 from kassay.commands._options import DEFAULT_CLOCK, ROUNDS, SUITE_ROUNDS, Measuring, pairs
 from kassay.commands._show import showing
 from kassay.errors import BadInput
-from kassay.guest import program_source
-from kassay.machines import clock_and_machine
 from kassay.model.application import ROUNDS as APPLICATION_ROUNDS
 from kassay.model.application import TIMEOUT_S, Application, memory_for
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
@@ -28,6 +23,11 @@ from kassay.model.program import ProgramUse, name_of
 from kassay.model.records import Record, content_id
 from kassay.model.units import parse_bytes
 from kassay.spec.load import check, load, suite_workloads
+from kassay.supply.applications import application, is_application
+from kassay.supply.arches import arches
+from kassay.supply.clocks import Clock, clock_of, listed, measuring
+from kassay.supply.guest import program_source
+from kassay.supply.machines import clock_and_machine
 
 
 def experiments_from(
@@ -120,7 +120,7 @@ def predicting(experiment: Experiment, cpus: str) -> Experiment:
 def _cpus(words: str, arch: str) -> tuple[str, ...]:
     """Names of timing files, and absolute paths of files that the user named."""
     from kassay.evidence.predictions import timings_for
-    from kassay.predict.calibrate.machine import refuse_another_machine
+    from kassay.labs.predict.calibrate.machine import refuse_another_machine
 
     given = words.split(",")
     refuse_another_machine(given)

@@ -7,8 +7,10 @@ from kassay import pipeline
 from kassay.commands._inputs import check_directory, check_writable_place
 from kassay.commands._show import showing
 from kassay.errors import BadInput
-from kassay.history.archive import reading, writing
-from kassay.history.nominations import (
+from kassay.model.experiment import Experiment
+from kassay.model.progress import Tell
+from kassay.tools.history.archive import reading, writing
+from kassay.tools.history.nominations import (
     confirmations,
     experiment_for,
     judged,
@@ -18,10 +20,8 @@ from kassay.history.nominations import (
     remember,
     why_not,
 )
-from kassay.history.query import SeriesFilter, lines
-from kassay.history.records import Confirmation, Nomination
-from kassay.model.experiment import Experiment
-from kassay.model.progress import Tell
+from kassay.tools.history.query import SeriesFilter, lines
+from kassay.tools.history.records import Confirmation, Nomination
 
 
 def confirm(name: str, out: Path | None, archive: Path, *, dates: bool, cluster: str = "") -> Confirmation:

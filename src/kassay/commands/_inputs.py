@@ -8,10 +8,10 @@ from kassay.commands._options import Measuring
 from kassay.commands._show import showing
 from kassay.effects.files import cache_directory, check_writable, readable
 from kassay.errors import BadInput
-from kassay.guest import catalog
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelRef, parse_ref
 from kassay.report.formats import format_named
+from kassay.supply.guest import catalog
 
 _LEAST_FREE = 1 << 20
 """Bytes. The smallest run directory with its report takes as much, so that a command without them cannot end well."""
@@ -30,7 +30,7 @@ def check_experiment(experiment: Experiment) -> None:
 
 def check_kernels(refs: Iterable[KernelRef], flavour: str) -> None:
     """Check that the files, revisions and versions that references name are there."""
-    from kassay import kernels
+    from kassay.supply import kernels
 
     with showing() as tell:
         kernels.check(refs, flavour, tell)

@@ -17,19 +17,19 @@ from kassay.commands._options import FLAVOUR, Measuring
 from kassay.commands._set_words import one_value_each
 from kassay.commands._show import keep_answer, say_answer, showing
 from kassay.errors import BadInput
-from kassay.guest import catalog
 from kassay.journal.directory import open_directory
+from kassay.labs.notice.answer import answer as answered
+from kassay.labs.notice.answer import looked_for_named, with_parameters, with_sizes
+from kassay.labs.notice.finding import Looked, looked_for
+from kassay.labs.notice.kernels import Kernel, Wanted, kernels_in
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import full_ref, parse_ref
 from kassay.model.progress import Tell
-from kassay.notice.answer import answer as answered
-from kassay.notice.answer import looked_for_named, with_parameters, with_sizes
-from kassay.notice.finding import Looked, looked_for
-from kassay.notice.kernels import Kernel, Wanted, kernels_in
 from kassay.plan.prepare import pinned
 from kassay.report.notice import NOTICE
 from kassay.spec.load import suite_workloads
 from kassay.spec.suites import suites
+from kassay.supply.guest import catalog
 
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*")
 _MOST = 2

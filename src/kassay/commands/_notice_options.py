@@ -7,11 +7,11 @@ from typing import Annotated
 
 from typer import Option
 
-from kassay.arches import arches
-from kassay.clocks import listed
 from kassay.commands import _complete as complete
 from kassay.commands._options import ClusterOption, format_option
 from kassay.report.answers import answer_formats
+from kassay.supply.arches import arches
+from kassay.supply.clocks import listed
 
 _R = "Runs of the applications"
 

@@ -9,14 +9,14 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from kassay.arches import arches
-from kassay.clocks import in_words, listed, measuring
 from kassay.commands import _complete as complete
 from kassay.commands._exit import AllowRefused, ExitCode, Passing
 from kassay.model.experiment import APPLICATION_TRACE_BUDGET, TRACE_BUDGET
 from kassay.model.reach import HERE, Reach
 from kassay.report.formats import format_names
 from kassay.spec.suites import suites
+from kassay.supply.arches import arches
+from kassay.supply.clocks import in_words, listed, measuring
 
 DEFAULT_CLOCK = "icount"
 FLAVOUR = "cloud"
@@ -56,7 +56,7 @@ def pairs() -> tuple[str, ...]:
 
 def _checked_address(text: str) -> str:
     if text:
-        from kassay.cluster.address import address_of
+        from kassay.tools.cluster.address import address_of
 
         address_of(text)
     return text

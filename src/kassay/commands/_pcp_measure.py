@@ -57,10 +57,10 @@ def measure(
     from kassay.commands._options import FLAVOUR
     from kassay.commands._show import keep_answer, say_answer, showing
     from kassay.effects.files import sha256_bytes
+    from kassay.labs.pcp.measure import Wanted
+    from kassay.labs.pcp.measure import measure as measured
     from kassay.model.kernel import full_ref, parse_ref
     from kassay.model.units import parse_bytes
-    from kassay.pcp.measure import Wanted
-    from kassay.pcp.measure import measure as measured
     from kassay.report.pcp.measured import MEASURED
 
     form = MEASURED.form(format_)

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from kassay.arches import arches
-from kassay.clocks import listed
 from kassay.commands import _complete as complete
+from kassay.supply.arches import arches
+from kassay.supply.clocks import listed
 
 
 def record(
@@ -57,9 +57,9 @@ def record(
     from kassay.commands._options import Measuring
     from kassay.commands._show import say, showing
     from kassay.errors import BadInput
+    from kassay.labs.pcp.record import Recorder, problems
+    from kassay.labs.pcp.record import record as recorded
     from kassay.model.units import parse_bytes
-    from kassay.pcp.record import Recorder, problems
-    from kassay.pcp.record import record as recorded
     from kassay.plan.prepare import pinned
 
     options = Measuring(set_=set_, cpus=cpus, memory=memory, rounds=rounds, arch=arch, cmdline=cmdline, timeout=timeout,

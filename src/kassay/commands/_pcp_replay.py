@@ -40,9 +40,9 @@ def replay(
     """
     from kassay.commands._inputs import check_directory
     from kassay.commands._show import keep_answer, say, say_answer, showing
-    from kassay.pcp.record import SUFFIX
-    from kassay.pcp.replay import Asked
-    from kassay.pcp.replay import replay as replayed
+    from kassay.labs.pcp.record import SUFFIX
+    from kassay.labs.pcp.replay import Asked
+    from kassay.labs.pcp.replay import replay as replayed
     from kassay.report.pcp.replayed import REPLAYED
 
     form = REPLAYED.form(format_)

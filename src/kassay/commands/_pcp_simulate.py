@@ -43,8 +43,8 @@ def simulate(
     """
     from kassay.commands._inputs import check_directory
     from kassay.commands._show import keep_answer, say, say_answer, showing
-    from kassay.pcp.simulate import Asked
-    from kassay.pcp.simulate import simulate as simulated
+    from kassay.labs.pcp.simulate import Asked
+    from kassay.labs.pcp.simulate import simulate as simulated
     from kassay.report.pcp.simulated import SIMULATED
 
     form = SIMULATED.form(format_)
@@ -76,9 +76,9 @@ def _settings(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _listing() -> str:
-    from kassay.pcp import engine
-    from kassay.pcp.parameters import parameters
-    from kassay.pcp.synthetic import synthetic, synthetic_workloads
+    from kassay.labs.pcp import engine
+    from kassay.labs.pcp.parameters import parameters
+    from kassay.labs.pcp.synthetic import synthetic, synthetic_workloads
 
     lines = ["Workloads"]
     lines += [f"  {name:<16}{synthetic(name).summary}" for name in synthetic_workloads()]

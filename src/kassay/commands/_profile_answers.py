@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from kassay import answers, kernels
+from kassay import answers
 from kassay.analysis.attribution import itemise
 from kassay.analysis.itemised import Profiled
 from kassay.analysis.pairing import folded
@@ -18,20 +18,21 @@ from kassay.commands._profile_lines import lines_table
 from kassay.commands._profile_options import Profiling
 from kassay.commands._set_words import one_value_each
 from kassay.commands._show import say, say_table, showing
-from kassay.costs import DEFAULT, Cost, cost_of, weighed
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput, unknown
+from kassay.evidence.profile import coverage as covered
+from kassay.evidence.profile.lines import rows as source_lines
+from kassay.evidence.profile.lines import rows_of_table
 from kassay.journal.directory import open_directory
+from kassay.model.costs import DEFAULT, Cost, cost_of, weighed
 from kassay.model.experiment import labels
 from kassay.model.profile import CONTEXTS
 from kassay.model.reason_texts import reasons_text
 from kassay.model.texts import one_line
-from kassay.profile import coverage as covered
-from kassay.profile.lines import rows as source_lines
-from kassay.profile.lines import rows_of_table
 from kassay.registry import discover
 from kassay.report.exports import Export, exported
 from kassay.report.itemised import ItemisedDifference, places_in_sources, profile_table, top_table
+from kassay.supply import kernels
 
 
 class _Shown(NamedTuple):

@@ -3,9 +3,9 @@
 
 from collections.abc import Sequence
 
+from kassay.evidence.profile.coverage import CoverageRow
 from kassay.model.texts import Table, cells, one_line
 from kassay.model.units import format_number
-from kassay.profile.coverage import CoverageRow
 
 
 def coverage_table(source: str, kernels: Sequence[str], rows: Sequence[CoverageRow], at: str = "") -> Table:

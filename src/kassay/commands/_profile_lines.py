@@ -4,8 +4,8 @@
 from collections.abc import Sequence
 
 from kassay.analysis.itemised import Profiled
+from kassay.evidence.profile.lines import LineCost
 from kassay.model.texts import Table, cells, one_line
-from kassay.profile.lines import LineCost
 from kassay.report.columns import Column, summed
 
 _ROOT = ("/mm/", "/kernel/", "/lib/", "/arch/", "/include/", "/fs/", "/guest/")

@@ -31,9 +31,9 @@ class Profiling:
             show_default="the first",
         ),
     ] = None
-    cost: Annotated[str, Option(metavar="NAME", help=f"Cost of a function: {' or '.join(names('kassay.costs'))}.")] = (
-        "instructions"
-    )
+    cost: Annotated[
+        str, Option(metavar="NAME", help=f"Cost of a function: {' or '.join(names('kassay.model.costs'))}.")
+    ] = "instructions"
     fold: Annotated[bool, Option("--fold", help="Add .isra, .part, .constprop and .cold copies to their function.")] = (
         False
     )

@@ -40,10 +40,10 @@ def _pack(
 
     Example: kassay bundle pack kassay-out/demo --out demo.tar.zst
     """
-    from kassay.bundle.pack import pack, patched_kernels
     from kassay.commands._inputs import check_writable_place
-    from kassay.imports.store import is_import
     from kassay.journal.directory import open_directory
+    from kassay.tools.bundle.pack import pack, patched_kernels
+    from kassay.tools.imports.store import is_import
 
     target = out if out is not None else directory.with_name(f"{directory.resolve().name}.tar.zst")
     check_writable_place(target)
@@ -67,7 +67,7 @@ def _verify(path: _Path, limit: _Limit = "4GiB") -> int:
 
     kassay measures nothing. The exit status is 2 if a file is damaged, missing or added, or if a finding differs.
     """
-    from kassay.bundle.verify import verify
+    from kassay.tools.bundle.verify import verify
 
     with showing() as tell:
         verified = verify(path, _bytes(limit), tell)
@@ -99,11 +99,11 @@ def _rerun(
     """
     from msgspec import structs
 
-    from kassay.bundle.digits import repeated_text
-    from kassay.bundle.verify import rerun
     from kassay.commands._experiment import directory_for
     from kassay.commands._inputs import check_directory
     from kassay.model.experiment import Experiment
+    from kassay.tools.bundle.digits import repeated_text
+    from kassay.tools.bundle.verify import rerun
 
     def directory(experiment: Experiment) -> Path:
         """Not the directory of the packed runs: it has all runs already, and none would be made."""

@@ -10,8 +10,8 @@ from kassay.commands import Command
 from kassay.errors import BadInput
 
 if TYPE_CHECKING:
-    from kassay.predict.calibrate.calibrate import Calibrated
-    from kassay.predict.changes import Learned
+    from kassay.labs.predict.calibrate.calibrate import Calibrated
+    from kassay.labs.predict.changes import Learned
 
 
 def _calibrate(
@@ -67,7 +67,7 @@ def _calibrate(
     if check:
         return _check(name)
     from kassay.commands._show import say, showing
-    from kassay.predict.calibrate.calibrate import calibrate
+    from kassay.labs.predict.calibrate.calibrate import calibrate
 
     with showing() as tell:
         done = calibrate(name, like=like, repeats=repeats, fresh=fresh, tell=tell, out=out)
@@ -77,7 +77,7 @@ def _calibrate(
 
 def _learn(name: str, pairs: Path, out: Path | None) -> int:
     from kassay.commands._show import say
-    from kassay.predict.calibrate.pairs import learn_file
+    from kassay.labs.predict.calibrate.pairs import learn_file
 
     path, learned = learn_file(name, pairs, out)
     say(_learned(path, learned))
@@ -86,7 +86,7 @@ def _learn(name: str, pairs: Path, out: Path | None) -> int:
 
 def _check(name: str) -> int:
     from kassay.commands._show import say, showing
-    from kassay.predict.calibrate.check import check
+    from kassay.labs.predict.calibrate.check import check
 
     with showing() as tell:
         rows = check(name, tell)

@@ -20,13 +20,13 @@ def scheduler(
 
     The scheduler stores nothing. kassay asks again for runs that were not delivered when the scheduler ended.
     """
-    from kassay.cluster import engine_installed
-    from kassay.cluster.address import address_of
     from kassay.commands._show import showing
+    from kassay.tools.cluster import engine_installed
+    from kassay.tools.cluster.address import address_of
 
     parsed_address = address_of(address)
     engine_installed()
-    from kassay.cluster.services import serve_scheduler
+    from kassay.tools.cluster.services import serve_scheduler
 
     with showing() as tell:
         serve_scheduler(parsed_address, dashboard, tell)
@@ -39,9 +39,9 @@ def certificates() -> int:
 
     Existing ones are never overwritten.
     """
-    from kassay.cluster import engine_installed
-    from kassay.cluster.certificates import make_certificates
     from kassay.commands._show import say
+    from kassay.tools.cluster import engine_installed
+    from kassay.tools.cluster.certificates import make_certificates
 
     engine_installed()
     say(f"{make_certificates()}: copy it to the same place on every host; whoever has it can use the cluster\n")

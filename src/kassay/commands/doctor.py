@@ -5,9 +5,9 @@ from typing import Annotated
 
 from typer import Option
 
-from kassay.arches import arch_of, arches
-from kassay.clocks import listed
 from kassay.commands import Command
+from kassay.supply.arches import arch_of, arches
+from kassay.supply.clocks import listed
 
 
 def _doctor(arch: Annotated[str, Option(metavar="ARCH", help=f"Architecture: {listed(arches())}.")] = "x86_64") -> int:

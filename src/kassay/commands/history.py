@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument, Option
 
-from kassay.clocks import clocks, listed
 from kassay.commands import Command
 from kassay.commands._options import ClusterOption, format_option
 from kassay.commands._set_words import name_and_value
 from kassay.commands._show import say, say_answer, showing
 from kassay.errors import BadInput
 from kassay.report.answers import answer_formats
+from kassay.supply.clocks import clocks, listed
 
 if TYPE_CHECKING:
     from kassay.model.records import Setting
@@ -59,10 +59,10 @@ def _add(
     Adding a directory again adds only what is new. If a directory holds no runs, the others are still added.
     """
     from kassay.commands._inputs import check_writable_place
-    from kassay.history.add import add
-    from kassay.history.archive import writing
-    from kassay.history.gather import gather
     from kassay.journal.directory import BESIDE
+    from kassay.tools.history.add import add
+    from kassay.tools.history.archive import writing
+    from kassay.tools.history.gather import gather
 
     check_writable_place(_path(archive))
     timed = [directory / BESIDE for directory in directories if (directory / BESIDE / "plan.json").exists()]
@@ -94,10 +94,10 @@ def _show(
 
     Example: kassay history show mprotect_toggle.iteration --set size=64MiB
     """
-    from kassay.history import texts
-    from kassay.history.archive import reading
-    from kassay.history.query import apart, lines
     from kassay.report.listing import LISTING, ListedAnswer, ListedTable
+    from kassay.tools.history import texts
+    from kassay.tools.history.archive import reading
+    from kassay.tools.history.query import apart, lines
 
     form = LISTING.form(format_)
     wanted = _wanted(metric, workload, set_, clock, arch, cpus, memory, machine, over)
@@ -124,11 +124,11 @@ def _points(
 
     These are nominations. `kassay history confirm` decides on them.
     """
-    from kassay.history import texts
-    from kassay.history.archive import reading
-    from kassay.history.nominations import confirmations, nominations, too_short
-    from kassay.history.query import apart, lines
     from kassay.report.listing import LISTING, ListedAnswer, ListedTable
+    from kassay.tools.history import texts
+    from kassay.tools.history.archive import reading
+    from kassay.tools.history.nominations import confirmations, nominations, too_short
+    from kassay.tools.history.query import apart, lines
 
     form = LISTING.form(format_)
     wanted = _wanted(metric, workload, set_, clock, arch, cpus, memory, machine, over)
@@ -183,9 +183,9 @@ def _sql(
 
     Example: kassay history sql "SELECT metric, count(*) FROM points JOIN series USING (series) GROUP BY metric"
     """
-    from kassay.history.archive import reading
-    from kassay.history.texts import field_text
     from kassay.report.listing import LISTING, ListedAnswer, ListedTable
+    from kassay.tools.history.archive import reading
+    from kassay.tools.history.texts import field_text
 
     form = LISTING.form(format_)
     with showing() as tell, reading(_path(archive), tell) as open_archive:
@@ -196,7 +196,7 @@ def _sql(
 
 
 def _path(archive: Path | None) -> Path:
-    from kassay.history.archive import default_path
+    from kassay.tools.history.archive import default_path
 
     return archive if archive is not None else default_path()
 
@@ -209,8 +209,8 @@ def _dates(over: str) -> bool:
 
 def _wanted(metric: str | None, workload: str | None, settings: list[str] | None, clock: str | None, arch: str | None,
             cpus: int | None, memory: str | None, machine: str | None, over: str) -> Any:  # fmt: skip
-    from kassay.history.query import SeriesFilter
     from kassay.model.units import parse_bytes
+    from kassay.tools.history.query import SeriesFilter
 
     try:
         size = None if memory is None else parse_bytes(memory)

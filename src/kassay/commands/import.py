@@ -9,12 +9,12 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from kassay.clocks import listed
 from kassay.commands import Command
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput
-from kassay.imports.importer import FORMATS
 from kassay.registry import names
+from kassay.supply.clocks import listed
+from kassay.tools.imports.importer import FORMATS
 
 
 def _import(
@@ -63,8 +63,8 @@ def _import(
     from kassay.commands._experiment import content_directory
     from kassay.commands._imported import refusal, summary
     from kassay.commands._inputs import check_directory
-    from kassay.imports.read import read
-    from kassay.imports.store import save
+    from kassay.tools.imports.read import read
+    from kassay.tools.imports.store import save
 
     check_directory(out)
     order = tuple(word.strip() for word in kernel_order.split(",")) if kernel_order is not None else ()

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kassay.arches import arch_of, arches
-from kassay.clocks import listed
 from kassay.commands import Command
 from kassay.commands._show import showing
 from kassay.errors import BadInput
+from kassay.supply.arches import arch_of, arches
+from kassay.supply.clocks import listed
 
 if TYPE_CHECKING:
     from kassay.model.kernel import KernelIdentity
@@ -31,7 +31,7 @@ def _list(arch: _Arch = "x86_64", flavour: _Flavour = "cloud", refresh: _Refresh
     from rich.console import Console
     from rich.table import Table
 
-    from kassay import kernels as kernel_store
+    from kassay.supply import kernels as kernel_store
 
     with showing() as tell:
         if refresh:
@@ -61,8 +61,8 @@ def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> i
     from rich.console import Console
     from rich.table import Table
 
-    from kassay import kernels as kernel_store
     from kassay.commands._inputs import check_kernels
+    from kassay.supply import kernels as kernel_store
 
     check_kernels(parsed, flavour)
     with showing() as tell:

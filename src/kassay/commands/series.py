@@ -50,8 +50,8 @@ def _series(
     from kassay.commands._answer import measure_and_answer
     from kassay.commands._experiment import checked_from, directory_for, experiments_from
     from kassay.commands._show import showing
-    from kassay.series import rows
-    from kassay.series.variants import Asked
+    from kassay.tools.series import rows
+    from kassay.tools.series.variants import Asked
 
     asked = Asked(alone=alone, hunks=hunks, annotations=annotations)
     checked_from("series", workload, rows.ends_of(base, patches, options.arch), options)

@@ -61,9 +61,9 @@ def _try(
 
 def said_by(directory: Path, stream: str | None) -> tuple[tuple[str, str], ...]:
     """Name and text of what the program of a run wrote: standard output of one execution, and standard error."""
-    from kassay.guest import protocol
-    from kassay.guest.program_output import OUTPUT, SEPARATOR
     from kassay.journal import artifacts
+    from kassay.supply.guest import protocol
+    from kassay.supply.guest.program_output import OUTPUT, SEPARATOR
 
     if stream is None:
         return ()

@@ -22,7 +22,7 @@ def _watch(
     """
     from kassay.commands._show import say
     from kassay.effects.process import be_idle
-    from kassay.watch.server import serve
+    from kassay.tools.watch.server import serve
 
     if not directory.exists():
         say(f"{directory}: not there yet; it is shown as soon as it is\n", error=True)

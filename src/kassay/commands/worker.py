@@ -29,18 +29,18 @@ def _worker(
     Everybody who can connect to the scheduler can execute code on this host. docs/cluster.md describes how to limit
     that.
     """
-    from kassay.cluster import engine_installed
-    from kassay.cluster.address import address_of
-    from kassay.cluster.cpu_sets import numbers
     from kassay.commands._show import showing
     from kassay.model.progress import Progress
+    from kassay.tools.cluster import engine_installed
+    from kassay.tools.cluster.address import address_of
+    from kassay.tools.cluster.cpu_sets import numbers
 
     parsed_address, pinned = address_of(address), numbers(cpus)
     if set(pinned) - os.sched_getaffinity(0):
         raise BadInput(f"--cpus {cpus}: this process may not use all of them", "see `taskset -p $$` for what it may")
     engine_installed()
-    from kassay.cluster.services import serve_worker
-    from kassay.machines import this_host
+    from kassay.supply.machines import this_host
+    from kassay.tools.cluster.services import serve_worker
 
     if pinned:
         os.sched_setaffinity(0, pinned)  # so are the runs, which inherit it

@@ -43,17 +43,17 @@ def _workloads(
     from kassay.commands._show import say
 
     if header:
-        from kassay.guest import program
+        from kassay.supply.guest import program
 
         say(program.header().read_text())
         return 0
     from rich.console import Console
     from rich.table import Table
 
-    from kassay.applications import application, applications, is_application
-    from kassay.guest import catalog
-    from kassay.guest.application import workload_of
     from kassay.model.application import GROUP
+    from kassay.supply.applications import application, applications, is_application
+    from kassay.supply.guest import catalog
+    from kassay.supply.guest.application import workload_of
 
     if reproducer or setting:
         say(_reproducer(name, setting or [], rounds))
@@ -79,12 +79,12 @@ def _workloads(
 
 
 def _reproducer(name: str | None, given: list[str], rounds: int) -> str:
-    from kassay.applications import is_application
-    from kassay.arches import arch_of
     from kassay.errors import BadInput
-    from kassay.guest import catalog
-    from kassay.guest.reproducer import reproducer
     from kassay.model.records import Setting
+    from kassay.supply.applications import is_application
+    from kassay.supply.arches import arch_of
+    from kassay.supply.guest import catalog
+    from kassay.supply.guest.reproducer import reproducer
 
     if name is None:
         raise BadInput("--reproducer: of which workload?", "write kassay workloads NAME --reproducer")
@@ -102,7 +102,7 @@ def _show_application(console: "Console", application: "Application") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from kassay.guest.application import workload_of
+    from kassay.supply.guest.application import workload_of
 
     workload = workload_of(application)
     _show(console, workload, state=False)

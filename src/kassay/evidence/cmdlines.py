@@ -3,11 +3,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from kassay.guest.initramfs import ROOT
 from kassay.model.experiment import Experiment
 from kassay.model.plan import Plan
 from kassay.model.records import Setting
 from kassay.model.run import RunRecord
+from kassay.supply.guest.initramfs import ROOT
 
 
 def cmdlines_of(plan: Plan, records: Sequence[RunRecord]) -> tuple[Setting, ...]:

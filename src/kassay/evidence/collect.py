@@ -5,15 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from kassay.arches import arch_of
-from kassay.cpus import Cpu, cpus
 from kassay.effects import clock
 from kassay.effects.workers import mapped
 from kassay.evidence.profiles import region_of, report_apart, report_of, work_of_run
-from kassay.guest import audit, state
-from kassay.guest.cpu import cpu_of
-from kassay.guest.elsewhere import host_fields
-from kassay.guest.program_output import printed
 from kassay.journal.directory import RunDirectory
 from kassay.journal.repeats import certain_failures
 from kassay.model.experiment import labels
@@ -22,6 +16,12 @@ from kassay.model.plan import Cell, PlannedRun
 from kassay.model.printed import Printed
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.run import CellEvidence, CheckedRequirement, Fields, Measurement, RunRecord
+from kassay.supply.arches import arch_of
+from kassay.supply.cpus import Cpu, cpus
+from kassay.supply.guest import audit, state
+from kassay.supply.guest.cpu import cpu_of
+from kassay.supply.guest.elsewhere import host_fields
+from kassay.supply.guest.program_output import printed
 
 _QUIET_S = 2.0
 _MANY, _CHUNK = 64, 8  # runs; reading one takes 0.1 s

@@ -14,9 +14,17 @@ from msgspec import structs
 from kassay.effects.files import cache_directory, write_atomic
 from kassay.effects.workers import mapped
 from kassay.errors import BadInput, KassayError
+from kassay.evidence.profile.counters import ProfileError, RawProfile
+from kassay.evidence.profile.totals import intervals_of
 from kassay.evidence.profiles import raw_of, report_of, symbols_of
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
+from kassay.labs.predict.core import core
+from kassay.labs.predict.interval import interval_of, refusals
+from kassay.labs.predict.predict import IntervalOf, Nanoseconds, OnCpu, Replay, TracedSide, prediction
+from kassay.labs.predict.replay import replay_of, version
+from kassay.labs.predict.timing import Timing, is_shipped, path_of, timing_for
+from kassay.labs.predict.trace import disagreements
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.plan import Cell
 from kassay.model.prediction import Prediction
@@ -25,14 +33,6 @@ from kassay.model.reason import Reason, reason
 from kassay.model.records import content_id, from_json, to_json
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.model.traced_rounds import matching_rounds
-from kassay.predict.core import core
-from kassay.predict.interval import interval_of, refusals
-from kassay.predict.predict import IntervalOf, Nanoseconds, OnCpu, Replay, TracedSide, prediction
-from kassay.predict.replay import replay_of, version
-from kassay.predict.timing import Timing, is_shipped, path_of, timing_for
-from kassay.predict.trace import disagreements
-from kassay.profile.counters import ProfileError, RawProfile
-from kassay.profile.totals import intervals_of
 
 TIMINGS = "timings"
 """Where a run directory has timing files of its user: timings/NAME.toml."""

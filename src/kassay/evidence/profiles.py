@@ -8,17 +8,14 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from kassay.clocks import Clock, clock_of, profiling
-from kassay.guest import protocol
-from kassay.guest.audit import foreign, online, sections, turns
-from kassay.guest.printed_operations import operations_printed
-from kassay.guest.program_output import (
-    RESULTS,
-    RESULTS_OF_OTHERS,
-    call_results,
-    is_program_run,
-    with_printed_operations,
-)
+from kassay.evidence.profile.counters import ProfileError, RawProfile
+from kassay.evidence.profile.deferred import ticks_without_deferred, without_deferred
+from kassay.evidence.profile.functions import executed_in_region, executions, profile_of, summary_of
+from kassay.evidence.profile.line_table import executed_lines, read_table
+from kassay.evidence.profile.raw import parse
+from kassay.evidence.profile.symbols import Symbols, is_program
+from kassay.evidence.profile.totals import OtherTasks, with_counted_rounds
+from kassay.evidence.profile.work import work_items
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
 from kassay.model.finding import Side
@@ -29,14 +26,17 @@ from kassay.model.profile import Executed, NoProfile, Profile, RegionSummary
 from kassay.model.reason import reason
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.model.work import Work
-from kassay.profile.counters import ProfileError, RawProfile
-from kassay.profile.deferred import ticks_without_deferred, without_deferred
-from kassay.profile.functions import executed_in_region, executions, profile_of, summary_of
-from kassay.profile.line_table import executed_lines, read_table
-from kassay.profile.raw import parse
-from kassay.profile.symbols import Symbols, is_program
-from kassay.profile.totals import OtherTasks, with_counted_rounds
-from kassay.profile.work import work_items
+from kassay.supply.clocks import Clock, clock_of, profiling
+from kassay.supply.guest import protocol
+from kassay.supply.guest.audit import foreign, online, sections, turns
+from kassay.supply.guest.printed_operations import operations_printed
+from kassay.supply.guest.program_output import (
+    RESULTS,
+    RESULTS_OF_OTHERS,
+    call_results,
+    is_program_run,
+    with_printed_operations,
+)
 
 _CACHED = 8  # parsed files; an answer reads the same ones for each phase
 _KERNELS = 16  # symbol tables; each workload of a suite reads those of all its kernels

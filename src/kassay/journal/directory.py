@@ -5,7 +5,6 @@ from pathlib import Path
 
 import msgspec
 
-from kassay.clocks import clock_of
 from kassay.effects.files import sha256_bytes, write_atomic
 from kassay.errors import BadInput
 from kassay.journal.blocks import standing
@@ -16,6 +15,7 @@ from kassay.model.plan import Plan
 from kassay.model.records import Record, content_id, from_json, to_json
 from kassay.model.run import RunRecord
 from kassay.spec.load import dump
+from kassay.supply.clocks import clock_of
 
 BESIDE = "beside"
 """Inside a directory of counts: the same question, timed, as a run directory of its own."""

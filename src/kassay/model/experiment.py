@@ -5,10 +5,10 @@ from collections import Counter
 
 import msgspec
 
-from kassay.clocks import clock_of
 from kassay.model.kernel import OWN_CPU
 from kassay.model.program import ProgramUse
 from kassay.model.records import Record
+from kassay.supply.clocks import clock_of
 
 SCHEMA = "kassay-experiment/1"
 ORDERS = ("interleaved", "sandwich", "sequential")
@@ -70,7 +70,7 @@ class Experiment(Record, frozen=True, kw_only=True):
     timing.LOOKS says so; control: whether the first kernel has as many boots more, to compare that kernel with itself.
     machine: name of one machine of the clock; not written unless it is set, when the clock's first machine is meant.
     on: address of a machine that is elsewhere; not written unless it is set.
-    cpu: names of files of kassay.cpus, a matrix axis; not written unless it is set, when the default of arch is meant.
+    cpu: names of files of supply/cpus, a matrix axis; not written unless it is set, when the default of arch is meant.
     nodes, thp, mthp, swap, memcg, dirty_ratio, percpu_high_fraction, sampled: as in MachineUse; not written either
     unless they are set.
     predict: names of CPUs whose time is predicted; one further plain run of each cell then records a trace, of at most

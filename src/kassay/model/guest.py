@@ -63,7 +63,7 @@ class PhaseRounds(Record, frozen=True, kw_only=True):
 
 
 class NamedCpu(Record, frozen=True, kw_only=True):
-    """A CPU of kassay.cpus that was asked for. real: whether a real one has the name. other: lines of /proc/cpuinfo in
+    """A CPU of supply/cpus that was asked for. real: whether a real one has the name. other: lines of /proc/cpuinfo in
     which the guest's is another, title and both values in words."""
 
     name: str

@@ -5,11 +5,11 @@ import re
 
 from msgspec import structs
 
-from kassay.arches import arches
-from kassay.clocks import listed, measuring
 from kassay.errors import BadInput, nearest
 from kassay.model.build import GRAMMAR, BuildRef, BuildSource, build_text, parse_build
 from kassay.model.records import Record, Setting
+from kassay.supply.arches import arches
+from kassay.supply.clocks import listed, measuring
 
 _NATIVE = listed(name for name, clock in measuring().items() if clock.native)
 _VERSION = re.compile(r"\d+\.\d+([.~+-][\w.~+-]*)?")

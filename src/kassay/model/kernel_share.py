@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Which part of a value the kernel executed, by the entry into it: a system call, a fault, an interrupt."""
 
-from kassay.arches import FAULT, INTERRUPT, PAGE_FAULT, SYSTEM_CALL, TASK_START
 from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.records import Record, Setting
+from kassay.supply.arches import FAULT, INTERRUPT, PAGE_FAULT, SYSTEM_CALL, TASK_START
 
 SHARED = "entry code"
 ENTRIES = {

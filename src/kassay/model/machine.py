@@ -14,8 +14,8 @@ SAMPLED = {"zoneinfo": "/proc/zoneinfo"}
 
 
 class MachineUse(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """One point of the machine matrix. clock: name of a file of kassay.clocks. Of imported results arch may be
-    "unknown", and cpus and memory_bytes None. cpu: name of a file of kassay.cpus; "" is the architecture's default.
+    """One point of the machine matrix. clock: name of a file of supply/clocks. Of imported results arch may be
+    "unknown", and cpus and memory_bytes None. cpu: name of a file of supply/cpus; "" is the architecture's default.
 
     nodes: of memory. The others are settings of the guest's kernel, "" for its own: thp, the policy of huge pages;
     mthp, "ORDER=POLICY" of folio sizes, separated by commas; swap, "zram:SIZE"; memcg, the limit of the workload's

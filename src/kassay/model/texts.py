@@ -4,10 +4,10 @@
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from kassay.clocks import clock_of
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting
 from kassay.model.units import format_bytes
+from kassay.supply.clocks import clock_of
 
 # Characters that turn the reading direction; a file name could use them to show something it is not.
 _BIDI = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029")

@@ -4,8 +4,8 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from kassay.arches import FAULT, PAGE_FAULT, SYSTEM_CALL
 from kassay.model.records import Record
+from kassay.supply.arches import FAULT, PAGE_FAULT, SYSTEM_CALL
 
 USER, CLOCK, VDSO_LOOKUP = "user code", "clock", "vDSO lookup"
 KINDS = {

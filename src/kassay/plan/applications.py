@@ -5,17 +5,17 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
-from kassay.applications import application, is_application
-from kassay.archive.packages import closure, fetched
 from kassay.errors import BadInput
-from kassay.guest.application import use_of
-from kassay.images.programs import check_programs
-from kassay.images.tree import image
 from kassay.model.application import Words
 from kassay.model.experiment import Experiment, WorkloadUse
 from kassay.model.packages import Image
 from kassay.model.progress import Tell
 from kassay.model.units import format_bytes, parse_bytes
+from kassay.supply.applications import application, is_application
+from kassay.supply.archive.packages import closure, fetched
+from kassay.supply.guest.application import use_of
+from kassay.supply.images.programs import check_programs
+from kassay.supply.images.tree import image
 
 
 def pinned_applications(uses: Sequence[WorkloadUse], arch: str, tell: Tell) -> tuple[WorkloadUse, ...]:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The differing source lines of all kernels that an experiment compares."""
 
-from kassay import kernels
 from kassay.model.experiment import labels
 from kassay.model.lines import SourceChange
 from kassay.model.question import Pairs
 from kassay.plan.prepare import Prepared
+from kassay.supply import kernels
 
 
 def source_changes(prepared: Prepared, pairs: Pairs) -> tuple[SourceChange, ...]:

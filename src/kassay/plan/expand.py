@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from kassay.clocks import clock_of
 from kassay.errors import Defect
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelIdentity
@@ -21,6 +20,7 @@ from kassay.model.plan import Cell, Perturbation, Plan, PlannedRun
 from kassay.model.profile import TRACE
 from kassay.model.records import Setting
 from kassay.model.workload import Workload
+from kassay.supply.clocks import clock_of
 
 
 class Member(NamedTuple):

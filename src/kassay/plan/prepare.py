@@ -10,17 +10,10 @@ from pathlib import Path
 import msgspec
 from msgspec import structs
 
-from kassay import kernels as kernel_store
-from kassay.applications import is_application
-from kassay.arches import Arch, arch_of
-from kassay.clocks import listed
 from kassay.effects.ahead import ahead
 from kassay.effects.files import sha256_file
 from kassay.effects.memory import memory_bytes
 from kassay.errors import BadInput, HostLacks
-from kassay.guest import catalog, program, state
-from kassay.guest.compile import compiler_for, programs
-from kassay.machines import Machine, emulating, machine_for, machines_of
 from kassay.model.experiment import Experiment, WorkloadUse
 from kassay.model.guest import Programs
 from kassay.model.kernel import KernelArtifact, KernelIdentity, exact_ref, parse_ref
@@ -33,6 +26,13 @@ from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import Workload
 from kassay.plan.applications import images
 from kassay.plan.expand import Combination, expand, matrix, nodes_for
+from kassay.supply import kernels as kernel_store
+from kassay.supply.applications import is_application
+from kassay.supply.arches import Arch, arch_of
+from kassay.supply.clocks import listed
+from kassay.supply.guest import catalog, program, state
+from kassay.supply.guest.compile import compiler_for, programs
+from kassay.supply.machines import Machine, emulating, machine_for, machines_of
 
 
 class Prepared(Record, frozen=True, kw_only=True):

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from msgspec import structs
 
-from kassay import kernels as kernel_store
 from kassay.effects.files import sha256_bytes
 from kassay.effects.lock import host_locked
 from kassay.errors import BadInput
-from kassay.machines import KernelFiles, Visit, machine_for
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelArtifact, parse_ref
 from kassay.model.progress import Tell
 from kassay.model.reach import Reach
 from kassay.plan.prepare import Prepared
+from kassay.supply import kernels as kernel_store
+from kassay.supply.machines import KernelFiles, Visit, machine_for
 
 
 def visit_of(

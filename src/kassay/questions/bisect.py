@@ -16,7 +16,7 @@ from kassay.model.report import Lead, Report
 from kassay.model.texts import Table, TextBlock, cells, figures, one_line, table
 from kassay.model.units import format_change, format_numbers
 from kassay.report.mail.text import ascii_text
-from kassay.search import log
+from kassay.tools.search import log
 
 
 def _answer(directory: Path, answer_run: Callable[[Path], Report]) -> Report:

@@ -275,7 +275,7 @@ def _pairs(kernels: Sequence[KernelUse]) -> Pairs:
 
 def _complete(answered: Answered) -> Report:
     from kassay.analysis.series import tabled  # slow to load, and not needed to check an experiment
-    from kassay.series.rows import read_rows
+    from kassay.tools.series.rows import read_rows
 
     rows, report = read_rows(answered.directory), answered.report
     if rows is None:

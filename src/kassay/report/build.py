@@ -6,7 +6,6 @@ from shlex import join, quote
 from statistics import median
 
 from kassay import __version__
-from kassay.clocks import clock_of
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse, labels
 from kassay.model.finding import REFUSED, Finding, Ladder
 from kassay.model.kernel import KernelIdentity
@@ -21,6 +20,7 @@ from kassay.report.calls import NEXT
 from kassay.report.conditions import cpu_sentences, disclosures, memory_state, seen_cpus
 from kassay.report.repeat import step_alone, whole_again
 from kassay.report.sentences import measured_sentence, verdict_of
+from kassay.supply.clocks import clock_of
 
 
 def build_report(

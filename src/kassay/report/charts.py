@@ -4,7 +4,6 @@
 import json
 import re
 
-from kassay.clocks import clock_of
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.model.units import format_change, format_numbers
@@ -25,6 +24,7 @@ from kassay.report.chart import (
 from kassay.report.drawing import Spec, png, svg
 from kassay.report.series import MetricSeries, groups
 from kassay.report.words import interval_text, kernel_names
+from kassay.supply.clocks import clock_of
 
 _PRINTED = {
     "--ink": "#1b1b1b", "--quiet": "#5f6368", "--rule": "#d5d8dc", "--bar": "#b9c6d8", "--worse": "#b3261e",

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import UNSET
 
-from kassay.clocks import clock_of
 from kassay.model.configuration import TOPIC_OF
 from kassay.model.experiment import labels
 from kassay.model.finding import CONFOUNDERS, REFUSED, Finding
@@ -18,6 +17,7 @@ from kassay.model.run import CellEvidence
 from kassay.model.texts import listed, one_line
 from kassay.report.deferred import deferred_work
 from kassay.report.words import called
+from kassay.supply.clocks import clock_of
 
 _STATE_FIELDS = (
     ("range.Rss", "kB resident"), ("range.AnonHugePages", "kB AnonHugePages"),

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence, Sized
 from itertools import compress
 
-from kassay.costs import DEFAULT, Cost, cost_of
+from kassay.model.costs import DEFAULT, Cost, cost_of
 from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding, SourceShare
 from kassay.model.profile import FunctionCost, Profile
 from kassay.model.reason_texts import reason_text

@@ -3,7 +3,6 @@
 
 from collections.abc import Sequence
 
-from kassay.clocks import clock_of
 from kassay.model.finding import Finding
 from kassay.model.prediction import CAUSES, Prediction
 from kassay.model.reason_texts import reason_text
@@ -14,6 +13,7 @@ from kassay.model.units import format_change
 from kassay.report.columns import Column, summed
 from kassay.report.predictions import ns, shown
 from kassay.report.words import interval_text
+from kassay.supply.clocks import clock_of
 
 _ROWS = 20
 

@@ -4,7 +4,6 @@
 from collections.abc import Iterator, Sequence
 from shlex import join, quote
 
-from kassay.clocks import clock_of
 from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import Finding
 from kassay.model.kernel import OWN_CPU, KernelIdentity, exact_ref
@@ -14,6 +13,7 @@ from kassay.model.report import Report
 from kassay.model.texts import memory_text, one_line
 from kassay.report.document import Code, Paragraph, Section
 from kassay.report.mail.headline import headline
+from kassay.supply.clocks import clock_of
 
 _DEFAULT = Experiment(name="", question="", kernels=(), workloads=())
 _MEMORY = _DEFAULT.memory_bytes[0]

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import structs
 
-from kassay.clocks import clock_of
 from kassay.model.finding import EVIDENCE, REFUSED
 from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text
@@ -44,6 +43,7 @@ from kassay.report.words import (
     kernel_names,
     outcomes_text,
 )
+from kassay.supply.clocks import clock_of
 
 _LINE = 96  # columns of a failure's line, which is cut
 _NAME = 26  # columns of the first column of tables whose names are kernels, hosts or metrics

@@ -3,7 +3,6 @@
 
 from collections.abc import Iterable
 
-from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import KernelStacks, Lead, Report
@@ -17,6 +16,7 @@ from kassay.report.document import Code, Section, Stacks, section, section_of
 from kassay.report.printed import printed_tables
 from kassay.report.series import MetricGroup, groups
 from kassay.report.words import called, outcomes_text
+from kassay.supply.clocks import clock_of
 
 _INDENTED = (
     "Indented functions were inlined on one side into the function above them, or are called by it on one side only."

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
-from kassay.clocks import clock_of
 from kassay.errors import BadInput
 from kassay.model.build import parse_build
 from kassay.model.experiment import Experiment, labels
@@ -16,6 +15,7 @@ from kassay.model.report import Report
 from kassay.model.texts import machine_text, one_line
 from kassay.model.units import format_change, format_number
 from kassay.report.series import ladders
+from kassay.supply.clocks import clock_of
 
 GLOSSARY = {
     "n": "plain runs behind a value; one run is one boot of one kernel",

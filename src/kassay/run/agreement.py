@@ -4,7 +4,6 @@
 from collections.abc import Iterable
 
 from kassay.errors import HostLacks
-from kassay.guest import protocol
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
 from kassay.model.experiment import labels
@@ -13,6 +12,7 @@ from kassay.model.plan import Perturbation, PlannedRun
 from kassay.model.reason_texts import reason_text
 from kassay.model.run import RunRecord
 from kassay.model.same_digits import disagreement_reason, first_difference
+from kassay.supply.guest import protocol
 
 Key = tuple[str, Perturbation]
 """A cell and a perturbation: these two determine the counts of a run."""

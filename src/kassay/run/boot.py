@@ -10,20 +10,24 @@ from typing import NamedTuple
 
 from msgspec import UNSET, structs
 
-from kassay import kernels as kernel_store
-from kassay.arches import arch_of
-from kassay.clocks import clock_of
-from kassay.cluster import Cluster, Made
 from kassay.effects import clock
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha256_file, write_atomic
 from kassay.effects.memory import available_bytes
 from kassay.errors import BadInput
-from kassay.guest import initramfs, state
-from kassay.guest.application import layer, runner
-from kassay.guest.program import program_in, program_points
+from kassay.evidence.profile.counters import ProfileError
+from kassay.evidence.profile.line_table import Resolver, addresses_of, table_bytes
+from kassay.evidence.profile.raw import parse
+from kassay.evidence.profile.tables import (
+    FORMAT,
+    NAMELESS_USER_CODE,
+    POINTS_FORMAT,
+    kernel_symbols,
+    module_symbols,
+    points,
+    program_symbols,
+)
 from kassay.journal import artifacts
 from kassay.journal.blocks import LOST, lane_of
-from kassay.machines import Ended, Job, Machine
 from kassay.model.experiment import APPLICATION_TRACE_BUDGET, TRACE_BUDGET
 from kassay.model.kernel import KernelArtifact
 from kassay.model.packages import Image
@@ -36,19 +40,15 @@ from kassay.model.run import RunRecord, WallTime
 from kassay.model.units import parse_bytes
 from kassay.plan.expand import padding_parameter, profile_of, traced_rounds
 from kassay.plan.prepare import Prepared, modules_of
-from kassay.profile.counters import ProfileError
-from kassay.profile.line_table import Resolver, addresses_of, table_bytes
-from kassay.profile.raw import parse
-from kassay.profile.tables import (
-    FORMAT,
-    NAMELESS_USER_CODE,
-    POINTS_FORMAT,
-    kernel_symbols,
-    module_symbols,
-    points,
-    program_symbols,
-)
 from kassay.run.outcome import outcome_of, restless
+from kassay.supply import kernels as kernel_store
+from kassay.supply.arches import arch_of
+from kassay.supply.clocks import clock_of
+from kassay.supply.guest import initramfs, state
+from kassay.supply.guest.application import layer, runner
+from kassay.supply.guest.program import program_in, program_points
+from kassay.supply.machines import Ended, Job, Machine
+from kassay.tools.cluster import Cluster, Made
 
 
 class Recording(NamedTuple):

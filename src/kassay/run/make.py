@@ -4,7 +4,6 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from kassay.cluster import Cluster, Wanted
 from kassay.effects.files import swept
 from kassay.journal.blocks import hosts_of_lanes, lane_of, standing
 from kassay.journal.directory import RunDirectory
@@ -17,6 +16,7 @@ from kassay.plan.prepare import Prepared
 from kassay.run.agreement import Agreement
 from kassay.run.boot import Measurer, jobs_for
 from kassay.run.scheduler import owed, remember_pace, run_all
+from kassay.tools.cluster import Cluster, Wanted
 
 
 class Session(NamedTuple):

@@ -3,14 +3,14 @@
 
 import re
 
-from kassay.guest import audit, protocol
-from kassay.guest.program_output import executions, operations_in, printed, unmet
-from kassay.machines import Ended
+from kassay.evidence.profile.counters import ProfileError
+from kassay.evidence.profile.raw import parse
 from kassay.model.guest import GuestReport
 from kassay.model.plan import Cell
 from kassay.model.program import ProgramUse, required
-from kassay.profile.counters import ProfileError
-from kassay.profile.raw import parse
+from kassay.supply.guest import audit, protocol
+from kassay.supply.guest.program_output import executions, operations_in, printed, unmet
+from kassay.supply.machines import Ended
 
 # Kernel messages start a line, after the time stamp that printk puts there.
 _START = rb"^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?"

@@ -7,8 +7,6 @@ from typing import Any
 
 import msgspec
 
-from kassay.applications import application, is_application
-from kassay.clocks import measuring
 from kassay.errors import BadInput, nearest_of
 from kassay.model.application import ROUNDS, TIMEOUT_S, memory_for
 from kassay.model.experiment import SCHEMA, Axis, Experiment, WorkloadUse
@@ -19,6 +17,8 @@ from kassay.model.units import format_bytes, parse_bytes
 from kassay.spec import programs
 from kassay.spec.rules import problems
 from kassay.spec.suites import table_of
+from kassay.supply.applications import application, is_application
+from kassay.supply.clocks import measuring
 
 _KERNEL_KEYS = ("ref", "cmdline", "name", "against", "cpu")
 _WORKLOAD_KEYS = ("name", "set")

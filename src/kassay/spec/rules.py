@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterator
 
 from msgspec import UNSET, structs
 
-from kassay.arches import arches
-from kassay.clocks import listed, measuring, profiling
-from kassay.cpus import cpus_for
 from kassay.errors import BadInput, nearest_of
 from kassay.model.experiment import APART, BOOTS, DEFERRED_WORK, ORDERS, SCHEMA, Experiment
 from kassay.model.kernel import parse_ref
@@ -19,6 +16,9 @@ from kassay.model.question import Question
 from kassay.model.reach import parse_ssh
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.registry import discover, load, names
+from kassay.supply.arches import arches
+from kassay.supply.clocks import listed, measuring, profiling
+from kassay.supply.cpus import cpus_for
 
 QUESTIONS = "kassay.questions"
 _LEAST_FRACTION = 8

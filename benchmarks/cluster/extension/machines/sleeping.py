@@ -11,11 +11,11 @@ import zlib
 from functools import cache
 from pathlib import Path
 
-from kassay.arches import arches
-from kassay.machines import Ended, Job, Machine
 from kassay.model.machine import MachineIdentity, MachineProbe
 from kassay.model.progress import Tell
 from kassay.model.run import WallTime
+from kassay.supply.arches import arches
+from kassay.supply.machines import Ended, Job, Machine
 
 _PAGES = 1000
 _ASLEEP = re.compile(r"\bsleep_s=(\d+(?:\.\d+)?)")

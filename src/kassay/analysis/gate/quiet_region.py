@@ -8,10 +8,10 @@ period, softirqs, reclaim) are part of the workload's cost and not counted here.
 from collections.abc import Iterable
 
 from kassay.analysis.gate import GateRule, Refusal
-from kassay.clocks import clock_of
 from kassay.model.profile import RegionSummary
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence, Measurement
+from kassay.supply.clocks import clock_of
 
 LIMIT = 0.01
 """Share of the region that other tasks may have taken: periodic kernel work stays far below it."""

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.analysis.own_work import UNSTEADY, Spread, clock_reads, own_spreads, varying_share
 from kassay.analysis.work import LIMIT, Done, limit_of, number_text, pair_of, work_differences
-from kassay.clocks import clock_of
 from kassay.model.finding import StateDifference
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
+from kassay.supply.clocks import clock_of
 
 
 def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from kassay import __version__
-from kassay.costs import counted
+from kassay.model.costs import counted
 from kassay.model.profile import CONTEXTS, Profile
 from kassay.model.texts import one_line
 from kassay.report.exports import Export

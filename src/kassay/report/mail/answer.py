@@ -3,7 +3,6 @@
 
 from collections.abc import Sequence
 
-from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED, VERDICTS, Finding, Ladder, LadderStep
 from kassay.model.report import Report
 from kassay.model.texts import listed
@@ -18,6 +17,7 @@ from kassay.report.phases import other_phases, other_steps
 from kassay.report.sentences import apart, is_multiple, leading_first, stretches
 from kassay.report.series import ladders
 from kassay.report.words import compilers
+from kassay.supply.clocks import clock_of
 
 _WHY = {
     "state-mismatch": "they did not work on the same state",

@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from kassay.clocks import clock_of
 from kassay.model.finding import Finding
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import AuditTable, Report
@@ -16,6 +15,7 @@ from kassay.report.mail.names import called, everyday, names, point_words, work
 from kassay.report.mail.text import ascii_text, sentence, stopped
 from kassay.report.tables import differences_table
 from kassay.report.words import compilers
+from kassay.supply.clocks import clock_of
 
 _PREFIXES = {
     "range.": "range.* is /proc/PID/smaps of the mapping (sizes in kB)",

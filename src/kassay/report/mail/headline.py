@@ -3,7 +3,6 @@
 
 import re
 
-from kassay.clocks import clock_of
 from kassay.model.finding import CHANGES, REFUSED, Finding
 from kassay.model.kernel import KernelIdentity
 from kassay.model.records import Record
@@ -14,6 +13,7 @@ from kassay.report.mail.names import called, identity, metric_name, point_words,
 from kassay.report.mail.text import ascii_text, percent
 from kassay.report.sentences import is_multiple
 from kassay.report.series import ladders
+from kassay.supply.clocks import clock_of
 
 _STRONG = ("exact", "reliable")
 _RANK = ("[REGRESSION]", "[PERF]", "[RFC]")

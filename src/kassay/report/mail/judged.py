@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Why the figures may be believed: how many boots, in which order, by which test, and what else was checked."""
 
-from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.report import Report
 from kassay.model.texts import listed
@@ -9,6 +8,7 @@ from kassay.model.timing import ControlCheck, FailureCheck, Timing
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import called, everyday, everyday_sentence
 from kassay.report.mail.text import bare_percent, interval, percent
+from kassay.supply.clocks import clock_of
 
 _STANDING = {
     "confirmed": "stands when every setting is allowed to err together (Holm, 5 %)",

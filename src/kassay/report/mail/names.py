@@ -4,7 +4,6 @@
 import re
 from collections import Counter
 
-from kassay.clocks import clock_of
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding, Ladder
 from kassay.model.kernel import KernelIdentity
@@ -16,6 +15,7 @@ from kassay.model.texts import granted_texts, settings_text
 from kassay.report.mail.text import ascii_text, stopped
 from kassay.report.sentences import AtMetric, subject
 from kassay.report.words import spoken_names
+from kassay.supply.clocks import clock_of
 
 _LONGEST = 36
 _RELEASE = re.compile(r"(\d+\.\d+)(?:\.(\d+))?(?:-(rc\d+))?(?![\d.])")

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from kassay.clocks import clock_of
 from kassay.model.finding import REFUSED
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, listed, machine_text, settings_text, table
@@ -20,6 +19,7 @@ from kassay.report.mail.names import called, everyday, names, quantity, unit_wor
 from kassay.report.mail.text import RANKS, ascii_text, interval, lettered, percent, stopped
 from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
 from kassay.report.tables import matrices
+from kassay.supply.clocks import clock_of
 
 _FUNCTIONS, _GROUPS = 8, 3
 _INLINED = (

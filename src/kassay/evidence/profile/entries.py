@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The call tree -> what the kernel executed by entry: for which system call, fault or interrupt."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from kassay.errors import Defect
+from kassay.evidence.profile.counters import DEFERRED, IDLE, OTHER, RawProfile
+from kassay.evidence.profile.counters import INTERRUPT as INTERRUPT_CONTEXT
+from kassay.evidence.profile.symbols import Symbols, is_kernel
+from kassay.model.kernel_share import SHARED, EntryCost
+from kassay.supply.arches import FAULT, INTERRUPT, SYSTEM_CALL, Arch, arches, of_target
+
+_ON_THE_WAY_BACK = {
+    "task_work_run": "deferred work", "resume_user_mode_work": "deferred work",
+    "arch_do_signal_or_restart": "signals", "do_signal": "signals", "get_signal": "signals",
+    "schedule": "task switch", "__schedule": "task switch",
+}  # fmt: skip
+_COMMON = "entry and exit"
+
+
+def entry_of(function: str, arch: Arch) -> tuple[str, str] | None:
+    """Kind and name of the entry into the kernel that begins with this function; None for any other."""
+    call = function.removeprefix(f"{arch.code.syscall_prefix}sys_")
+    return (SYSTEM_CALL, call) if call != function else arch.code.entry(function)
+
+
+def entry_at(path: Sequence[str]) -> tuple[str, int]:
+    """The entry into the kernel that the end of a path of model.profile.StackCost belongs to: the name of the system
+    call, fault or interrupt, and the index of the function that it begins with; "", len(path) for user code and for
+    common code of entry and exit."""
+    for index, function in enumerate(path[1:], 1):
+        for arch in arches().values():
+            entry = entry_of(function, arch)
+            if entry is not None:
+                return entry[1] or entry[0], index
+    return "", len(path)
+
+
+class NodeEntry(NamedTuple):
+    """Entry that a node belongs to. first: whether the entry begins with the node. in_fault: whether the node is part
+    of a fault. settled: False where a function that is called may still show which entry it is."""
+
+    kind: str
+    name: str
+    first: bool = False
+    in_fault: bool = False
+    settled: bool = True
+
+
+def entries(raw: RawProfile, symbols: Symbols, sums: Sequence[Mapping[int, int]]) -> tuple[EntryCost, ...]:
+    """Instructions of the kernel for the workload, at once or later, and in interrupts, largest first.
+
+    sums: by context of the file. The outermost entry counts: a fault inside a system call belongs to the system call,
+    whose in_faults has the part of the faults. Deferred work belongs to the entry that queued it. Files of an earlier
+    plugin lack functions that begin with a jump to another one; what these executed is counted as entry code.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    in_faults: Counter[tuple[str, str]] = Counter()
+    times: Counter[tuple[str, str]] = Counter()
+    deferred: Counter[tuple[str, str]] = Counter()
+    entry_of_node = dict(node_entries(raw, symbols))
+    for number, context in enumerate(sums):
+        if number in (OTHER, IDLE):
+            continue
+        for node, entry in entry_of_node.items():
+            if node in context:
+                key = _key(entry, interrupt=number == INTERRUPT_CONTEXT)
+                counts[key] += context[node]
+                in_faults[key] += context[node] if entry.in_fault else 0
+                deferred[key] += context[node] if number in DEFERRED else 0
+        for counter, node in raw.entered.items():
+            if counter in context and node in entry_of_node and entry_of_node[node].first:
+                times[_key(entry_of_node[node], interrupt=number == INTERRUPT_CONTEXT)] += context[counter]
+    costs = (EntryCost(kind=kind, name=name, count=count, in_faults=in_faults[kind, name], times=times[kind, name],
+                       deferred=deferred[kind, name])
+             for (kind, name), count in counts.items() if count)  # fmt: skip
+    return tuple(sorted(costs, key=lambda cost: (-cost.count, cost.kind, cost.name)))
+
+
+def _key(entry: NodeEntry, *, interrupt: bool) -> tuple[str, str]:
+    return (INTERRUPT, _COMMON) if interrupt and entry.kind != INTERRUPT else (entry.kind, entry.name)
+
+
+def node_entries(raw: RawProfile, symbols: Symbols) -> Iterator[tuple[int, NodeEntry]]:
+    """The entry of every node in the kernel; in the file a node comes after its parent."""
+    arch = of_target(raw.target)
+    if arch is None:
+        raise Defect(f"a profile of {raw.target} was read, which no architecture is called")
+    by_node: dict[int, NodeEntry] = {}
+    for number, node in raw.nodes.items():
+        if not node.address or not is_kernel(node.address):
+            continue
+        above = None if node.parent is None else by_node.get(node.parent)
+        by_node[number] = _below(above, symbols.find(node.address)[0], arch)
+        yield number, by_node[number]
+
+
+def _below(above: NodeEntry | None, function: str, arch: Arch) -> NodeEntry:
+    """The entry of a function, from its caller's entry (above; None: called from user mode) and its name."""
+    own = entry_of(function, arch)
+    if above is not None and above.settled:
+        return above._replace(first=False, in_fault=above.in_fault or (own is not None and own[0] == FAULT))
+    if own is not None:
+        return NodeEntry(*own, first=True, in_fault=own[0] == FAULT)
+    if above is not None and function in _ON_THE_WAY_BACK:
+        return NodeEntry(SHARED, _ON_THE_WAY_BACK[function])
+    return above or NodeEntry(SHARED, _COMMON, settled=False)

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Blocks of code -> their functions, the kinds of their instructions, and the target of the last one."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+from kassay.errors import Defect
+from kassay.evidence.profile.counters import CodeBlock, RawProfile
+from kassay.evidence.profile.symbols import Symbols, is_kernel, nameless
+from kassay.supply.arches import CALL, Arch, of_target
+
+if TYPE_CHECKING:
+    from capstone import Cs
+
+_WORD = (1 << 64) - 1
+
+
+class Code(NamedTuple):
+    """atomics, tlb, strings: numbers of the instructions that are atomic read-modify-writes, TLB or page-table register
+    maintenance, repeated string instructions. end: how the last one leaves the block (a word of kassay.supply.arches).
+    target: address of a direct call, jump or branch."""
+
+    atomics: tuple[int, ...]
+    tlb: tuple[int, ...]
+    strings: tuple[int, ...]
+    end: str
+    target: int | None
+
+
+def decode(target: str, address: int, lengths: bytes, code: bytes) -> Code:
+    """target: as QEMU calls it (Qemu.target). Unknown instructions count as plain."""
+    decoded = _decode(target, lengths, code)
+    return decoded if decoded.target is None else decoded._replace(target=address + decoded.target & _WORD)
+
+
+@lru_cache(maxsize=1 << 17)
+def _decode(target: str, lengths: bytes, code: bytes) -> Code:
+    """Decodes as if at address 0, so that the same code is decoded only once."""
+    kinds: dict[str, list[int]] = {"atomic": [], "tlb": [], "string": []}
+    arch = _arch(target)
+    mnemonic, operands = "", ""
+    for number, (mnemonic, operands) in enumerate(_instructions(target, lengths, code)):
+        kind = arch.code.kind(mnemonic, operands)
+        if kind:
+            kinds[kind].append(number)
+    end, leads_to = arch.code.ending(mnemonic, operands)
+    return Code(tuple(kinds["atomic"]), tuple(kinds["tlb"]), tuple(kinds["string"]), end, leads_to)
+
+
+def _instructions(target: str, lengths: bytes, code: bytes) -> Iterator[tuple[str, str]]:
+    """(mnemonic, operands); the mnemonic of an unknown instruction is its bytes in hex."""
+    engine, at, number = _engine(target), 0, 0
+    while number < len(lengths):
+        for _, size, mnemonic, operands in engine.disasm_lite(code[at:], at):
+            if number == len(lengths) or size != lengths[number]:
+                break
+            yield mnemonic, operands
+            at, number = at + size, number + 1
+        if number < len(lengths):
+            size = lengths[number]
+            yield code[at : at + size].hex(), ""
+            at, number = at + size, number + 1
+
+
+@cache
+def _engine(target: str) -> "Cs":
+    import capstone  # late: it is large, and a measurement needs none
+
+    return capstone.Cs(*(getattr(capstone, name) for name in _arch(target).code.capstone))
+
+
+@cache
+def _arch(target: str) -> Arch:
+    arch = of_target(target)
+    if arch is None:
+        raise Defect(f"a profile of {target} was read, which no architecture is called")
+    return arch
+
+
+_CALL_OVER_BYTES = 16
+"""A call over so few bytes only uses the stack or reads its own address; it calls no function."""
+_FEWEST_CALLS, _LEAST_SHARE = 10, 0.9
+
+
+class Span(NamedTuple):
+    """Instructions first to last (exclusive) belong to this function."""
+
+    function: str
+    place: str
+    first: int
+    last: int
+
+
+class Placed(NamedTuple):
+    """A block. spans: its instructions by function. entries: numbers of instructions that are a function's first.
+    callee: name of the function that its direct call or jump leads to; into: whether to its first instruction."""
+
+    spans: tuple[Span, ...]
+    entries: tuple[int, ...]
+    code: Code
+    kernel: bool
+    end: int
+    callee: str | None
+    into: bool
+
+    @property
+    def begins(self) -> bool:
+        """True if the block begins with a function's first instruction."""
+        return self.entries[:1] == (0,)
+
+    @property
+    def calls_over(self) -> bool:
+        """True if a direct call at the block's end only leads over a few bytes."""
+        return self.code.target is not None and 0 <= self.code.target - self.end < _CALL_OVER_BYTES
+
+
+_cached_blocks: WeakKeyDictionary[Symbols, dict[CodeBlock, Placed]] = WeakKeyDictionary()
+"""By kernel or program: runs of the same kernel share nearly all their blocks."""
+
+
+def placed(raw: RawProfile, symbols: Symbols, numbers: Iterable[int] | None = None) -> Mapping[int, Placed]:
+    """The blocks with these numbers; by default every block of the profile, hundreds of thousands for a large program.
+    symbols: of one kernel, hence of one target."""
+    shared, own = _cached_blocks.setdefault(symbols.kernel, {}), _cached_blocks.setdefault(symbols, {})
+    blocks = {}
+    for number in raw.blocks if numbers is None else numbers:
+        block = raw.blocks[number]
+        cached = shared if is_kernel(block.address) else own
+        placed_block = cached.get(block)
+        if placed_block is None:
+            placed_block = cached[block] = _placed_block(raw.target, block, symbols)
+        blocks[number] = placed_block
+    return blocks
+
+
+def _placed_block(target: str, block: CodeBlock, symbols: Symbols) -> Placed:
+    address, lengths, code = block
+    spans: list[Span] = []
+    entries = []
+    at, number, count = address, 0, len(lengths)
+    while number < count:
+        function = symbols.function(at)
+        first, began = number, at
+        while number < count and (at < function.end if function else at == began or symbols.function(at) is None):
+            if function and at == function.entry:
+                entries.append(number)
+            at += lengths[number]
+            number += 1
+        name, place = (function.name, function.place) if function else nameless(began)
+        spans.append(Span(name, place, first, number))
+    decoded = decode(target, address, lengths, code)
+    leads_to = None if decoded.target is None else symbols.function(decoded.target)
+    return Placed(
+        spans=tuple(spans),
+        entries=tuple(entries),
+        code=decoded,
+        kernel=is_kernel(address),
+        end=address + len(code),
+        callee=None if decoded.target is None else leads_to.name if leads_to else nameless(decoded.target)[0],
+        into=leads_to is not None and leads_to.entry == decoded.target,
+    )
+
+
+def mismatch(raw: RawProfile, blocks: Mapping[int, Placed]) -> str:
+    """A sentence when the targets of the kernel's direct calls are not functions, else ""."""
+    targets = {
+        block.code.target: block.into
+        for number, block in blocks.items()
+        if block.code.end == CALL and block.kernel and raw.changes[number] and not block.calls_over
+    }
+    entered = sum(targets.values())
+    if len(targets) < _FEWEST_CALLS or entered >= _LEAST_SHARE * len(targets):
+        return ""
+    return f"the symbol table does not match the image: {entered} of {len(targets)} call targets are functions"

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Address -> function, out of the tables that tables.py writes."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from operator import attrgetter
+from typing import NamedTuple
+
+from kassay.evidence.profile.counters import ProfileError
+from kassay.model.profile import NO_SYMBOL
+from kassay.supply.arches import arches
+
+_KERNEL_HALF = 1 << 63
+
+
+class FunctionSymbol(NamedTuple):
+    """place: "kernel", a module, or "program". entry: address of the first instruction; padding may precede it."""
+
+    name: str
+    place: str
+    start: int
+    entry: int
+    end: int
+
+
+class _Table(NamedTuple):
+    """Functions of one place in order of address. lines: as they stand in the table, to be read when asked for; their
+    first word has `digits` digits in all of them, so that they are in the order of text as well."""
+
+    place: str
+    base: int
+    digits: int
+    lines: list[str]
+
+    def function(self, offset: int) -> FunctionSymbol:
+        """The last one that begins at `offset` from the base or before; the first one begins there, or before."""
+        behind = "g" if offset >> 4 * self.digits else f"{offset:0{self.digits}x}~"
+        word, size, lead, name = self.lines[bisect_right(self.lines, behind) - 1].split(" ")
+        start = self.base + int(word, 16)
+        return FunctionSymbol(name, self.place, start, start + int(lead, 16), start + int(size, 16))
+
+    @property
+    def start(self) -> int:
+        """Address of the first function."""
+        return self.base + int(self.lines[0][: self.digits], 16)
+
+    def names(self) -> Iterator[str]:
+        return (line.rpartition(" ")[2] for line in self.lines)
+
+
+class Symbols:
+    """Functions of a kernel, its modules and a program, by address.
+
+    kernel: those without the program, which many programs share; itself where there is none.
+    """
+
+    def __init__(self, tables: Sequence[_Table], kernel: "Symbols | None" = None) -> None:
+        self.kernel = kernel or self
+        self._tables = sorted(tables, key=attrgetter("start"))
+        self._firsts = [table.start for table in self._tables]
+
+    @classmethod
+    def load(cls, tables: Sequence[bytes], sections: Mapping[tuple[str, str], int]) -> "Symbols":
+        """tables: of kernel_symbols(), program_symbols(), module_symbols(). sections: (module, section) -> where the
+        kernel loaded it; functions of a section that is not named stay unknown. Raises ProfileError."""
+        return cls([table for text in tables for table in _read(text.decode(), sections)])
+
+    def with_program(self, tables: Sequence[bytes]) -> "Symbols":
+        """These, and those of a program. Raises ProfileError."""
+        return Symbols([*self._tables, *(table for text in tables for table in _read(text.decode(), {}))], self)
+
+    def function(self, address: int) -> FunctionSymbol | None:
+        """The function that the address belongs to; None when it belongs to none."""
+        index = bisect_right(self._firsts, address) - 1
+        if index < 0:
+            return None
+        table = self._tables[index]
+        function = table.function(address - table.base)
+        return function if address < function.end else None
+
+    def find(self, address: int) -> tuple[str, str]:
+        """(function, place); (NO_SYMBOL, "kernel" or "program") for an address that belongs to none."""
+        function = self.function(address)
+        return (function.name, function.place) if function else nameless(address)
+
+    @cached_property
+    def knows_task_switch(self) -> bool:
+        """True if one of the functions is where a kernel switches tasks. The plugin then follows each switch."""
+        ends = tuple(f" {arch.code.task_switch}" for arch in arches().values())
+        return any(line.endswith(ends) for table in self.kernel._tables for line in table.lines)
+
+    def names(self) -> frozenset[str]:
+        """All functions of kernel and modules."""
+        return frozenset(name for table in self._tables if table.place != "program" for name in table.names())
+
+
+def is_program(table: bytes) -> bool:
+    """True if a table is that of a program."""
+    return table.startswith(b"symbols 1 program\n")
+
+
+def nameless(address: int) -> tuple[str, str]:
+    """Stand-in for the function of an address without one."""
+    return NO_SYMBOL, "kernel" if is_kernel(address) else "program"
+
+
+def is_kernel(address: int) -> bool:
+    """True if an address lies in the kernel's half, on both architectures."""
+    return address >= _KERNEL_HALF
+
+
+def _read(text: str, sections: Mapping[tuple[str, str], int]) -> Iterator[_Table]:
+    header, _, body = text.partition("\n")
+    words = header.split(" ")
+    if words[:2] != ["symbols", "1"] or len(words) != 3 or not body.endswith("\n"):
+        raise ProfileError(f"not a whole symbol table: {header[:40]!r}")
+    first, *others = body.split("section ")
+    parts = [("", 0, first)] if first else []
+    for part in others:
+        section, _, lines = part.partition("\n")
+        if (words[2], section) in sections:
+            parts.append((section, sections[words[2], section], lines))
+    for _, base, lines in parts:
+        yield _table(words[2], base, lines)
+
+
+def _table(place: str, base: int, text: str) -> _Table:
+    lines = text.splitlines()
+    if not lines or text.count(" ") != 3 * len(lines):
+        raise ProfileError(f"symbol table of {place}: a line without four words")
+    digits = lines[-1].index(" ")
+    if lines[0].index(" ") != digits:  # in order of address, so that those between may differ only then
+        lines = ["0" * (digits - line.index(" ")) + line for line in lines]
+    return _Table(place, base, digits, lines)

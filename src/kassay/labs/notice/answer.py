@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The answer: what each application in these directories of runs has to do with the sought functions."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec import UNSET, structs
+
+from kassay import __version__, answers
+from kassay.errors import BadInput, nearest
+from kassay.journal.directory import open_directory
+from kassay.labs.notice.applications import noticed_in
+from kassay.labs.notice.finding import Looked
+from kassay.labs.notice.kernels import Wanted, kernels_in, other_images
+from kassay.labs.notice.record import RecordedCalls, recorded_calls
+from kassay.labs.notice.representative import representative
+from kassay.labs.notice.subject import named
+from kassay.model.experiment import Experiment, labels
+from kassay.model.notice import Notice, Noticed, SoughtFunction, Subject
+from kassay.model.profile import base_name
+from kassay.model.progress import Progress, Tell
+from kassay.model.units import format_number
+from kassay.supply.arches import arch_of
+
+_SCOPE = "Instructions executed, counted by an emulator; an instruction is not a nanosecond."
+RECORDED = "recorded"
+"""Inside a directory of runs: recordings of the same applications, which are no part of the measurement."""
+_HALF = 0.5
+_ORDER = ("noticed", "below", "executed", "unexecuted", "unknown")
+
+
+def looked_for_named(functions: Sequence[str], wanted: Wanted) -> Looked:
+    """Functions that the user named, each with all that it calls."""
+    labels = [kernel.label for kernel in wanted.all]
+    sought = tuple(SoughtFunction(function=name, whole=True) for name in functions)
+    subject = Subject(workload="", base=labels[0], head=labels[1] if len(labels) > 1 else "", functions=sought)
+    return Looked(wanted, named(functions), subject)
+
+
+def answer(looked: Looked, directories: Sequence[Path], names: Sequence[str], tell: Tell) -> Notice:
+    """names: of the requested applications; without any, all applications of the directories. If several directories
+    have an application, the first one counts. Raises BadInput for a function that no kernel has."""
+    applications: dict[tuple[str, object], Noticed] = {}
+    disclosures = []
+    for number, directory in enumerate(directories, 1):
+        if not looked.subject.workload:
+            _check_names(looked, directory)
+        for application in noticed_in(directory, looked.wanted, looked.sought, tell):
+            if not names or application.application in names:
+                applications.setdefault((application.application, application.settings), application)
+            tell(Progress(stage="notice", subject=f"{number}/{len(directories)}", text=application.application))
+        for label in other_images(directory, looked.wanted):
+            disclosures.append(f"The runs of {directory} are of another image of {label} than the finding.")
+    return Notice(
+        subject=looked.subject, applications=tuple(sorted(applications.values(), key=_rank)),
+        disclosures=(*disclosures, *_disclosures(looked, tuple(applications.values()))), kassay_version=__version__,
+    )  # fmt: skip
+
+
+def with_sizes(notice: Notice, looked: Looked, tell: Tell, *, make: bool) -> Notice:
+    """The answer, with the sizes of calls of each application that executes the functions, recorded in a further run on
+    the last kernel; existing recordings are used again. make: whether missing ones are made."""
+    calls: dict[tuple[str, str], RecordedCalls] = {}
+    executing = [
+        application for application in notice.applications if application.verdict in ("noticed", "below", "executed")
+    ]
+    for directory in dict.fromkeys(application.directory for application in executing):
+        names = {application.application for application in executing if application.directory == directory}
+        experiment = _experiment_of(Path(directory), looked, names)
+        for recorded_call in recorded_calls(experiment, Path(directory, RECORDED), tell, make=make):
+            calls[directory, recorded_call.application] = recorded_call
+    sized = tuple(
+        _sized(application, calls.get((application.directory, application.application)))
+        for application in notice.applications
+    )
+    texts = [
+        text
+        for application in sized
+        for text in _doubts(application, calls.get((application.directory, application.application)))
+    ]
+    return structs.replace(notice, applications=sized, disclosures=(*notice.disclosures, *texts))
+
+
+def with_parameters(notice: Notice, directory: Path) -> Notice:
+    """The answer, with parameters that make the finding's workload similar to the applications. directory: of the
+    finding."""
+    plan = open_directory(directory).plan
+    page_bytes = arch_of(plan.experiment.arch).page_bytes
+    workload = next(candidate for candidate in plan.workloads if candidate.name == notice.subject.workload)
+    commands = representative(notice.subject, workload, notice.applications, page_bytes)
+    return structs.replace(notice, representative=commands)
+
+
+def _doubts(application: Noticed, recorded: RecordedCalls | None) -> Iterator[str]:
+    """Notes on the sizes: what is missing, and where recorded and counted numbers of calls differ."""
+    if recorded is None:
+        return
+    if recorded.problem:
+        yield f"{application.application}: no sizes of calls ({recorded.problem})."
+    if recorded.lost:
+        yield f"{application.application}: {recorded.lost} events were lost, so that sizes lack some calls."
+    if recorded.whole:
+        yield f"{application.application}: sizes are of the whole run, its setup included."
+        return
+    for size in recorded.sizes:
+        counted = next(
+            (entry.head_calls or entry.base_calls for entry in application.entries if entry.entry == size.what), None
+        )
+        each = size.calls / size.executions
+        if counted is not None and abs(each - counted * application.operations) > _HALF:
+            counts = f"{format_number(each)} calls of {size.what} were recorded in an execution"
+            yield f"{application.application}: {counts}, and {format_number(counted * application.operations)} counted."
+
+
+def _sized(application: Noticed, recorded: RecordedCalls | None) -> Noticed:
+    return application if recorded is None else structs.replace(application, sizes=recorded.sizes)
+
+
+def _experiment_of(directory: Path, looked: Looked, names: set[str]) -> Experiment:
+    """The experiment of a directory, reduced to these workloads and to the last kernel."""
+    experiment = open_directory(directory).plan.experiment
+    label = kernels_in(directory, looked.wanted)[-1]
+    use = experiment.kernels[labels(experiment).index(label)]
+    workloads = tuple(workload for workload in experiment.workloads if workload.name in names)
+    return structs.replace(experiment, question="value", kernels=(use,), workloads=workloads, predict=UNSET)
+
+
+def _rank(application: Noticed) -> tuple[int, float, str]:
+    """Sort key: by verdict in the order of _ORDER, then the largest cost first."""
+    weight = (
+        abs(application.share) if application.share is not None else sum(f.base or 0 for f in application.functions)
+    )
+    return _ORDER.index(application.verdict), -weight, application.application
+
+
+def _check_names(looked: Looked, directory: Path) -> None:
+    functions = {base_name(name) for name in answers.functions_of(directory, kernels_in(directory, looked.wanted))}
+    for name in looked.sought.whole:
+        if name not in functions:
+            near = nearest(name, functions)
+            guess = f"did you mean {near}? " if near else ""
+            problem = f"no function {name} in {' or '.join(kernel.label for kernel in looked.wanted.all)}"
+            raise BadInput(problem, f"{guess}A function that the compiler inlined is part of its caller: name that one")
+
+
+def _disclosures(looked: Looked, applications: Sequence[Noticed]) -> tuple[str, ...]:
+    texts = [_SCOPE]
+    if any(application.evidence not in ("exact", "") for application in applications):
+        texts.append("Not all counts are called exact, as nothing was moved that should not matter, or runs differ.")
+    for application in applications:
+        if application.floor and application.share and application.floor > abs(application.share):
+            apart = f"runs that should agree differ by {100 * application.floor:.2g} % of all instructions"
+            texts.append(f"{application.application}: {apart}, more than the functions cost more or less.")
+    explained = looked.subject.explained
+    if explained is not None and abs(explained - 1) > _UNEXPLAINED:
+        texts.append(f"The functions hold {100 * explained:.3g} % of the finding's difference, smaller parts the rest.")
+    return tuple(texts)
+
+
+_UNEXPLAINED = 0.1
+"""If a larger share of the finding's difference is outside of the functions, a note says so."""

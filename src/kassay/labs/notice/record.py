@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One further boot of each application that records its system calls and faults; it is no measurement."""
+
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from msgspec import structs
+
+from kassay.effects import process
+from kassay.effects.files import sha256_bytes, sha256_file, swept, write_atomic
+from kassay.effects.lock import locked, refusing
+from kassay.labs.notice.sizes import Commands, Recorded, call_sizes
+from kassay.labs.pcp.pages import PagesError
+from kassay.labs.pcp.record import Recorder, recording_of
+from kassay.model.experiment import Experiment
+from kassay.model.notice import CallSizes
+from kassay.model.plan import Cell, PlannedRun
+from kassay.model.progress import Progress, Tell
+from kassay.model.records import Record, from_json, to_indented_json
+from kassay.plan.prepare import Prepared, prepare
+from kassay.run.boot import Measurer, Recording, jobs_for
+from kassay.supply.arches import arch_of
+
+_FORMAT = 2
+"""Increased when the same recording would give other sizes."""
+_SAMPLE_US = 1_000_000
+
+
+class RecordedCalls(Record, frozen=True, kw_only=True):
+    """Recorded calls of one application on one kernel. whole: whether a whole run was recorded because its executions
+    cannot be separated. lost: events for which the kernel had no room. problem: why there are no sizes."""
+
+    application: str
+    kernel: str
+    whole: bool = False
+    executions: int = 0
+    lost: int = 0
+    sizes: tuple[CallSizes, ...] = ()
+    problem: str = ""
+
+
+def recorded_calls(experiment: Experiment, directory: Path, tell: Tell, *, make: bool) -> tuple[RecordedCalls, ...]:
+    """Recordings of every cell of an experiment with one kernel; those in `directory` are used again. make: whether
+    missing ones are made; else they are left out."""
+    if not make and not directory.is_dir():
+        return ()
+    boot = "short" if experiment.boot == "snapshot" else experiment.boot  # a restored machine has no shared memory
+    prepared = prepare(structs.replace(experiment, boot=boot, profile="none", repeats=1, perturb=0), None, tell)
+    directory.mkdir(parents=True, exist_ok=True)
+    with locked(directory / "lock", refusing(str(directory))), swept(directory / "scratch") as scratch:
+        measurer = Measurer(prepared, directory, scratch.resolve())
+        return tuple(
+            _each(prepared, lambda run, cell: _record_cell(prepared, measurer, run, cell, directory, make=make), tell)
+        )
+
+
+def _each(
+    prepared: Prepared, record: Callable[[PlannedRun, Cell], tuple[RecordedCalls, ...]], tell: Tell
+) -> Iterator[RecordedCalls]:
+    """Runs as many boots at a time as the host has room for; ends all when one raises or the user interrupts."""
+    cells = {cell.id: cell for cell in prepared.plan.cells}
+    runs = [(run, cells[run.cell]) for run in prepared.plan.runs]
+    pool = ThreadPoolExecutor(jobs_for(prepared))
+    try:
+        for number, calls in enumerate(pool.map(lambda planned: record(*planned), runs), 1):
+            text, share = runs[number - 1][1].workload, number / len(runs)
+            tell(Progress(stage="record", subject=f"{number}/{len(runs)}", text=text, done=share))
+            yield from calls
+    except BaseException:
+        with process.ending_all():
+            pool.shutdown(cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def _record_cell(
+    prepared: Prepared, measurer: Measurer, run: PlannedRun, cell: Cell, directory: Path, *, make: bool
+) -> tuple[RecordedCalls, ...]:
+    recording = recording_of(prepared, cell, Recorder(sample_us=_SAMPLE_US), calls=True)
+    path = directory / _name(prepared, cell, recording)
+    if path.exists() or not make:
+        return (from_json(path.read_bytes(), RecordedCalls),) if path.exists() else ()
+    recordings: list[Recorded] = []
+    problems: list[str] = []
+
+    def keep(written: Path) -> None:
+        try:
+            page_bytes = arch_of(cell.machine.arch).page_bytes
+            recordings.append(call_sizes(written.read_bytes(), _commands(prepared, cell), page_bytes))
+        except PagesError as error:
+            problems.append(error.what)
+
+    ended = measurer.record(run, recording, keep)
+    whole, kernel = not _commands(prepared, cell).programs, prepared.plan.kernels[cell.kernel].ref
+    about = RecordedCalls(application=cell.workload, kernel=kernel, whole=whole)
+    if ended.outcome != "ok" or not recordings:
+        why = f"{ended.outcome}: {ended.detail}" if ended.outcome != "ok" else "; ".join(problems)
+        return (structs.replace(about, problem=why or "the guest recorded nothing"),)
+    (recorded,) = recordings
+    answer = structs.replace(about, executions=recorded.executions, lost=recorded.lost, sizes=recorded.sizes)
+    write_atomic(path, to_indented_json(answer).encode())
+    return (answer,)
+
+
+def _commands(prepared: Prepared, cell: Cell) -> Commands:
+    use, rounds = prepared.plan.experiment.program(cell.workload), prepared.plan.experiment.rounds
+    if use is None:
+        return Commands(rounds, programs=False)
+    own = use.application or None
+    return Commands(rounds, len(own.between), len(own.checks)) if own is not None else Commands(rounds)
+
+
+def _name(prepared: Prepared, cell: Cell, recording: Recording) -> str:
+    """The name has a hash of everything that could change the sizes."""
+    plan = prepared.plan
+    words = (str(_FORMAT), cell.id, str(plan.experiment.rounds), str(recording.settings),
+             sha256_file(recording.program), *(f"{program.name}={program.value}" for program in plan.guest_sha256),
+             *plan.machine.options)  # fmt: skip
+    label = f"{cell.workload}-{plan.kernels[cell.kernel].ref}"
+    return f"{re.sub(r'[^A-Za-z0-9._+=-]', '-', label)}-{sha256_bytes(chr(0).join(words).encode())[:8]}.json"

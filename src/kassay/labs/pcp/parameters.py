@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Every parameter of a synthetic simulation with its meaning: pcp/params.def has the simulator's own."""
+
+import re
+from typing import NamedTuple
+
+from kassay.labs.pcp import engine
+from kassay.labs.pcp.synthetic import MACHINE
+
+_LINE = re.compile(r'^(RUN|ZONE|GROUP)\((\w+), (\d+), (\d+)U?, "(.*)"\)$', re.MULTILINE)
+_OF = {"RUN": "run", "ZONE": "zone", "GROUP": "tasks"}
+_MACHINE = {
+    "cpus": "number of CPUs, shared by the nodes",
+    "nodes": "nodes of memory, each with one zone and its CPUs",
+    "memory": "of the whole machine, such as 64GiB; watermarks, batch and high follow from it",
+    "huge_pages": 'yes: THP is not "never", which raises vm.min_free_kbytes',
+    "high_fraction": "vm.percpu_pagelist_high_fraction; 0: the kernel's default",
+}
+_DERIVED = (
+    (
+        "run",
+        "instruction_ps",
+        "time of an instruction; costs but for handover_ps follow from it, unless they are set themselves",
+    ),
+    ("tasks", "depth", "depth_min and depth_max at once"),
+    ("tasks", "tasks_per_cpu", "tasks of the group for each of its CPUs, in place of tasks"),
+)
+
+
+class Parameter(NamedTuple):
+    """One name for --set. of: machine, run, zone or tasks."""
+
+    of: str
+    name: str
+    meaning: str
+
+
+def parameters() -> tuple[Parameter, ...]:
+    """All of them; of machine, run, zone and tasks in this order."""
+    text = (engine.sources() / "params.def").read_text("utf-8")
+    listed = [Parameter("machine", name, _MACHINE[name]) for name in MACHINE]
+    listed += [Parameter(*row) for row in _DERIVED]
+    listed += [
+        Parameter(_OF[kind], name, meaning) for kind, name, _, _, meaning in _LINE.findall(text) if name not in MACHINE
+    ]
+    order = ("machine", "run", "zone", "tasks")
+    return tuple(sorted(listed, key=lambda parameter: order.index(parameter.of)))

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Parameters of the caches, from chases of pointers and from streams."""
+
+from collections.abc import Mapping
+
+from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, plain
+from kassay.labs.predict.calibrate.points import MEMORY_KIB
+from kassay.labs.predict.calibrate.samples import curve
+from kassay.labs.predict.calibrate.steps import Step, crossing
+
+
+def _cache(name: str, part: int) -> Rule:
+    def rule(facts: Facts) -> Estimate | None:
+        if name not in facts.caches:
+            return None
+        value = facts.caches[name][part]
+        return Estimate(value, value, value, 1, f"/sys/devices/system/cpu/cpu0/cache ({name})")
+
+    return rule
+
+
+def _chase(facts: Facts, least: float, most: float) -> Estimate | None:
+    """The smallest latency of chases through regions of least..most bytes: a plateau that others can only raise."""
+    points = {kib: facts.measured[f"chase_local:{kib}"] for kib in curve(facts.measured, "chase_local")}
+    inside = {kib: point for kib, point in points.items() if least <= kib << 10 <= most}
+    if not inside:
+        return None
+    kib = min(inside, key=lambda size: inside[size].value)
+    point = inside[kib]
+    return Estimate(point.value, point.low, point.high, point.n, f"pointer chase through {kib} KiB (chase_local:{kib})")
+
+
+def _l2_latency(facts: Facts) -> Estimate | None:
+    if "l2" not in facts.caches or "l1d" not in facts.caches:
+        return None
+    return _chase(facts, 2 * facts.caches["l1d"][0], facts.caches["l2"][0] / 2)
+
+
+def _l3_latency(facts: Facts) -> Estimate | None:
+    """Latency of the third level, from regions so large that almost none of them is in the second level by chance."""
+    if "l3" not in facts.caches:
+        return None
+    return _chase(facts, 3 * facts.caches["l2"][0], facts.caches["l3"][0])
+
+
+def _memory_latency(facts: Facts) -> Estimate | None:
+    return _chase(facts, 2 * facts.caches.get("l3", facts.caches.get("l2", (0, 0)))[0], MEMORY_KIB << 10)
+
+
+def _l3_lifetime(facts: Facts) -> Estimate | None:
+    """How long a line stays in a third level that others use: the time of a lap of the chase that finds half of its
+    lines in it."""
+    near, far = _l3_latency(facts), _memory_latency(facts)
+    if near is None or far is None:
+        return None
+    points = {
+        kib: value
+        for kib, value in curve(facts.measured, "chase_local").items()
+        if kib << 10 >= facts.caches["l2"][0] * 3
+    }
+    step: Step | None = crossing(points, near.value, far.value)
+    size = facts.caches["l3"][0]
+    if step is None or size <= step.size << 10:
+        return Estimate(0, 0, 0, near.n, "chases through all of the third level have its latency (chase_local)")
+    half = (near.value + far.value) / 2
+    value, low, high = (round((kib << 10) / 64 * half) for kib in (step.size, step.low, step.high))
+    return Estimate(value, low, high, near.n,
+                    f"a lap of the largest region whose chase is nearer to the third level's latency than to memory's, "
+                    f"at the middle of both, of {size >> 20} MiB that CPUs and guests share (chase_local)")  # fmt: skip
+
+
+def _adjacent(facts: Facts) -> Estimate | None:
+    """Check whether a missing line brings the other one of its pair: a chase through both lines of each pair is then
+    quicker than one through the first lines alone."""
+    size = facts.caches.get("l2", (0, 0))[0]
+    points = [
+        (facts.measured[f"chase_local:{kib}"], facts.measured[f"chase_firsts:{kib}"])
+        for kib in curve(facts.measured, "chase_firsts")
+        if f"chase_local:{kib}" in facts.measured and kib << 10 >= 3 * size
+    ]
+    if not points:
+        return None
+    both, firsts = min(points, key=lambda pair: pair[1].value)
+    value = float(both.value < 0.8 * firsts.value)
+    return Estimate(value, value, value, firsts.n,
+                    f"a chase through all lines takes {both.value:.0f} cycles, one through the first lines of pairs "
+                    f"{firsts.value:.0f} (chase_local, chase_firsts)")  # fmt: skip
+
+
+CACHES: Mapping[str, Rule] = {
+    "l1i_size": _cache("l1i", 0), "l1i_ways": _cache("l1i", 1),
+    "l1d_size": _cache("l1d", 0), "l1d_ways": _cache("l1d", 1),
+    "l1d_latency": plain("load_chain", "chain of loads that hit"),
+    "l2_size": _cache("l2", 0), "l2_ways": _cache("l2", 1), "l2_latency": _l2_latency,
+    "l2_interval": plain("read_lines:256", "one word of each line of 256 KiB, in order"),
+    "l3_size": _cache("l3", 0), "l3_lifetime": _l3_lifetime, "l3_ways": _cache("l3", 1), "l3_latency": _l3_latency,
+    "l3_interval": plain("read_lines:3072", "one word of each line of 3 MiB, in order"),
+    "memory_latency": _memory_latency,
+    "memory_interval": plain(f"read_lines:{MEMORY_KIB}", "one word of each line of 128 MiB, in order"),
+    "prefetch_adjacent": _adjacent,
+}  # fmt: skip

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`kassay calibrate`: measures this machine, and writes a timing file; what was not measured is of the nearest CPU."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from kassay.effects import clock, files
+from kassay.effects.lock import locked, refusing
+from kassay.errors import BadInput
+from kassay.labs.predict.calibrate import machine as machines
+from kassay.labs.predict.calibrate import program, samples
+from kassay.labs.predict.calibrate.derive import parameters_of
+from kassay.labs.predict.calibrate.facts import Estimate, Facts
+from kassay.labs.predict.calibrate.points import Group, groups
+from kassay.labs.predict.calibrate.system import latencies_of, reason_of, system_of
+from kassay.labs.predict.calibrate.text import timing_text
+from kassay.labs.predict.interval import IntervalTable
+from kassay.labs.predict.parameters import parameters
+from kassay.labs.predict.timing import SCHEMA, Machine, Quantity, Timing, calibrations, parse, read, timing_for, timings
+from kassay.model.progress import Progress, Tell
+
+
+class Calibrated(NamedTuple):
+    """path: of the written file. began: measured before, by a calibration that was killed. measured, left: parameters
+    that come from the probes, and those that do not."""
+
+    path: Path
+    timing: Timing
+    began: int
+    measured: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, out: Path | None = None) -> Calibrated:
+    """Measures this machine and writes NAME.toml.
+
+    like: name of the timing file that gives what cannot be measured; "" for that of this very CPU. out: the file to
+    write, else it is one of the user's calibrations. Raises BadInput for a name that is taken and for a file of another
+    machine, HostLacks without a compiler.
+    """
+    path = out if out is not None else _own_path(name)
+    journal = calibrations() / f".{name}.samples"
+    with locked(calibrations() / f".{name}.lock", refusing(f"the calibration {name}", "choose another name")):
+        host = machines.host_machine(program.run(("add_chain",), 1).hypervisor)
+        _same_machine(path, host)
+        nearest = timing_for(like or machines.nearest_cpu(host))
+        if nearest.arch != host.arch:
+            raise BadInput(f"--like {like}: a CPU of {nearest.arch}, and this machine is {host.arch}",
+                           "name a CPU of this architecture")  # fmt: skip
+        if fresh:
+            journal.unlink(missing_ok=True)
+        before = samples.begin(journal, host, program.program_id())
+        recorded = [*before, *measure(groups(), repeats, before, journal, tell)]
+        timing = timing_of(name, host, nearest, recorded)
+        timing = replace(timing, interval=_interval(path, timing))
+        text = timing_text(timing)
+        parse(text, str(path))
+        files.write_atomic(path, text.encode())
+        journal.unlink(missing_ok=True)
+    names = [*timing.parameters, *timing.system]
+    left = tuple(key for key in names if timing.machine is not None and key in timing.machine.missing)
+    return Calibrated(path, timing, len(before), tuple(key for key in names if key not in left), left)
+
+
+def measure(asked: Sequence[Group], repeats: int, before: Sequence[samples.Repeat], journal: Path | None,
+            tell: Tell) -> list[samples.Repeat]:  # fmt: skip
+    """Every group in turn, `repeats` times, except for what `before` has already."""
+    done = {(repeat.repeat, repeat.group) for repeat in before}
+    todo = [(number, group) for number in range(repeats) for group in asked if (number, group.name) not in done]
+    whole, measured = repeats * len(asked), []
+    for at, (number, group) in enumerate(todo):
+        tell(Progress(stage="calibrate", subject=f"repeat {number + 1}/{repeats}", text=group.name,
+                      done=(whole - len(todo) + at) / whole))  # fmt: skip
+        measured.append(samples.repeat_of(number, group.name, program.run(group.words, group.samples)))
+        if journal is not None:
+            samples.add(journal, measured[-1])
+    tell(Progress(stage="calibrate", subject=f"repeat {repeats}/{repeats}", text="", done=1.0))
+    return measured
+
+
+def timing_of(name: str, host: machines.HostMachine, nearest: Timing, recorded: Sequence[samples.Repeat]) -> Timing:
+    """The timing file of this machine: what was measured, and from `nearest` what was not, each marked."""
+    measured, refused = samples.quantities(recorded), samples.refusals(recorded)
+    like = {key: quantity.value for key, quantity in nearest.parameters.items()}
+    estimates = parameters_of(Facts(measured, machines.caches(), like))
+    _fit_ways(estimates, nearest)
+    system = system_of(measured, nearest.system)
+    repeats = len({repeat.repeat for repeat in recorded})
+    missing = {
+        key: reason_of(key, system=key in nearest.system, refused=refused, measured=measured)
+        for key in (*nearest.parameters, *nearest.system)
+        if key not in estimates and key not in system
+    }
+    hz = samples.core_hz(recorded)
+    return replace(
+        nearest,
+        schema=SCHEMA, name=name, calibrated=True,
+        summary=_summary(host),
+        ghz=_quantity(Estimate(hz.value / 1e9, hz.low / 1e9, hz.high / 1e9, hz.n, "chain of additions"), repeats),
+        interval=replace(nearest.interval, source=f"as of {nearest.name}: no changes were measured here"),
+        parameters={key: _quantity(estimates[key], repeats, whole=parameters()[key].whole) if key in estimates
+                    else _left(quantity, nearest.name) for key, quantity in nearest.parameters.items()},
+        system={key: _quantity(system[key], repeats) if key in system else _left(quantity, nearest.name)
+                for key, quantity in nearest.system.items()},
+        overrides=(*latencies_of(measured, nearest), *nearest.overrides),
+        machine=Machine(
+            cpuinfo=host.cpuinfo, hypervisor=host.hypervisor, kernel=host.kernel, thp=host.thp,
+            when=clock.utc_now()[:10],
+            missing=missing, measured=_composites(measured, repeats),
+        ),
+    )  # fmt: skip
+
+
+def _summary(host: machines.HostMachine) -> str:
+    under = f", under {host.hypervisor}" if host.hypervisor else ""
+    return f"{machines.cpu_words(host.cpuinfo)}{under}, calibrated"
+
+
+def compared(timing: Timing, measured: Mapping[str, Estimate]) -> list[tuple[str, float, float]]:
+    """Parameters that a file and this machine disagree on by more than both spreads: name, the file's, measured."""
+    rows = []
+    for name, estimate in measured.items():
+        file = timing.parameters[name]
+        apart = estimate.low > file.high * 1.1 or estimate.high < file.low * 0.9
+        if apart and abs(estimate.value - file.value) > 0.15 * max(estimate.value, file.value):
+            rows.append((name, file.value, estimate.value))
+    return rows
+
+
+def _own_path(name: str) -> Path:
+    if not name.replace("_", "").isalnum() or not name.isascii() or not name.islower():
+        raise BadInput(f"{name!r} is no name for a timing file", "small letters, digits and _, such as build_server")
+    path = calibrations() / f"{name}.toml"
+    taken = timings().get(name)
+    if taken is not None and taken != path:
+        raise BadInput(f"{name}: kassay has a timing file of that name: {taken}", "choose another name")
+    return path
+
+
+def _same_machine(path: Path, host: machines.HostMachine) -> None:
+    """Raises BadInput where a file of that name is of another machine: it would be lost."""
+    if not path.exists():
+        return
+    calibrated = read(path).machine
+    for difference in machines.differences(calibrated.cpuinfo if calibrated else {}, host.cpuinfo):
+        raise BadInput(
+            f"{path}: calibrated on another machine: {difference}", "choose another name, or remove the file"
+        )
+
+
+def _interval(path: Path, timing: Timing) -> IntervalTable:
+    """Interval in an earlier file of this machine, which stays until it is learned again."""
+    before = read(path) if path.exists() else None
+    if before is None or before.machine is None or not before.interval.n:
+        return timing.interval
+    when = f"; learned with the calibration of {before.machine.when}"
+    return replace(before.interval, source=before.interval.source.partition("; learned")[0] + when)
+
+
+def _fit_ways(estimates: dict[str, Estimate], nearest: Timing) -> None:
+    """Sizes become multiples of their ways; what was fully associative stays so."""
+    for entries, ways in (("dtlb_entries", "dtlb_ways"), ("stlb_entries", "stlb_ways")):
+        estimate, count = estimates.get(entries), nearest.parameters[ways].value
+        if estimate is None:
+            continue
+        if count == nearest.parameters[entries].value:
+            estimates[ways] = estimate._replace(how=f"one set: as many as {entries}")
+        else:
+            whole = max(count, estimate.value // count * count)
+            estimates[entries] = estimate._replace(value=whole, low=min(estimate.low, whole))
+
+
+def _quantity(estimate: Estimate, repeats: int, *, whole: bool = False) -> Quantity:
+    digits = 0 if whole else 2
+    value, low, high = (round(number, digits) for number in (estimate.value, estimate.low, estimate.high))
+    return Quantity(value=value, low=min(low, value), high=max(high, value),
+                    source=f"measured: {estimate.how}; {estimate.n} samples in {repeats} repeats")  # fmt: skip
+
+
+def _left(quantity: Quantity, name: str) -> Quantity:
+    return replace(quantity, source=f"not measured, as of {name}: {quantity.source}")
+
+
+def _composites(measured: Mapping[str, samples.Measured], repeats: int) -> dict[str, Quantity]:
+    """Whole operations of the running kernel and of two CPUs, in cycles: what predictions can be compared with."""
+    kinds = (
+        "entry",
+        "fault_",
+        "discard",
+        "protect",
+        "map_cycle",
+        "cross_",
+        "walk",
+        "chase_",
+        "lock_",
+        "read_atomic",
+        "write_atomic",
+    )
+    return {
+        word: _quantity(Estimate(*point, "cycles of one operation"), repeats)
+        for word, point in measured.items()
+        if word.startswith(kinds)
+    }

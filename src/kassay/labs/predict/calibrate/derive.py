@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From measured points to parameters of the core model, costs of system instructions and latencies.
+
+Each parameter has one function. It gives None where its points are missing; the parameter then keeps the value of the
+timing file that this one was copied from.
+"""
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from kassay.labs.predict.calibrate.caches import CACHES
+from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, plain
+from kassay.labs.predict.calibrate.points import CHAINS, PARALLEL_KIB, WALKED_PAGES
+from kassay.labs.predict.calibrate.samples import curve
+from kassay.labs.predict.calibrate.steps import Step, step_of
+from kassay.labs.predict.calibrate.strings import STRINGS
+
+
+def parameters_of(facts: Facts) -> dict[str, Estimate]:
+    """Every parameter that the points say something of."""
+    estimates = {name: rule(facts) for name, rule in _RULES.items()}
+    return {name: estimate for name, estimate in estimates.items() if estimate is not None}
+
+
+def _first(how: str, *points: str, less: float = 0.0) -> Rule:
+    """As plain(), of the first point that this architecture has."""
+
+    def rule(facts: Facts) -> Estimate | None:
+        point = next((name for name in points if name in facts.measured), None)
+        return None if point is None else plain(point, how, less=less)(facts)
+
+    return rule
+
+
+def _width(facts: Facts) -> Estimate | None:
+    mixed = facts.measured.get("mixed_many")
+    if mixed is None:
+        return None
+    value = round(1 / mixed.value)
+    return Estimate(
+        value,
+        value,
+        max(value, int(1 / mixed.low)),
+        mixed.n,
+        "instructions of all kinds in a cycle, none waiting (mixed_many)",
+    )
+
+
+def _step(name: str, how: str) -> Rule:
+    """In the middle of the two points that a step is between."""
+
+    def rule(facts: Facts) -> Estimate | None:
+        points = curve(facts.measured, name)
+        step = step_of(points)
+        if step is None:
+            return None
+        n = sum(facts.measured[f"{name}:{size}"].n for size in points)
+        return Estimate((step.size + step.after) // 2, step.low, step.high, n, f"{how} ({name})")
+
+    return rule
+
+
+def _mispredict(facts: Facts) -> Estimate | None:
+    by_chance, never = facts.measured.get("branch_conditional:1"), facts.measured.get("branch_conditional:0")
+    if by_chance is None or never is None:
+        return None
+    # Half of them are mispredicted. Of twice the difference 8 cycles go from the end of the generator's chain to the
+    # branch's execution and from dispatch to execution of what follows: so do pairs of programs with such branches.
+    whole = 2 * (by_chance.value - never.value)
+    return Estimate(whole - 8, whole - 10, 2 * (by_chance.high - never.low), by_chance.n,
+                    "branches taken by chance against branches never taken, twice the difference less the 8 cycles "
+                    "until the branch executes (branch_conditional)")  # fmt: skip
+
+
+def _return_stack(facts: Facts) -> Estimate | None:
+    points = curve(facts.measured, "call_depth")
+    sizes = sorted(points)
+    steps = {b: points[b] - points[a] for a, b in pairwise(sizes) if b == a + 1}
+    step = step_of(steps, least=1.5)
+    if step is None:
+        return None
+    # The first of the nested functions is called from outside of them.
+    n = sum(facts.measured[f"call_depth:{depth}"].n for depth in points)
+    return Estimate(step.size + 1, step.low + 1, step.high + 1, n,
+                    "depth of nested calls from which on each level costs a misprediction (call_depth)")  # fmt: skip
+
+
+def _fill_buffers(facts: Facts) -> Estimate | None:
+    points = [facts.measured.get(f"parallel:{(count << 20) + PARALLEL_KIB}") for count in CHAINS]
+    available = [point for point in points if point is not None]
+    if len(available) < 3 or points[0] is None:
+        return None
+    best = min(available, key=lambda point: point.value)
+    value = points[0].value / best.value
+    return Estimate(round(value), max(1, int(points[0].low / best.high)), round(points[0].high / best.low), best.n,
+                    "time of one chain of misses by that of many at once (parallel)")  # fmt: skip
+
+
+def _dtlb(facts: Facts) -> Step | None:
+    points = {size: value for size, value in curve(facts.measured, "pages_small").items() if size <= 256}
+    return step_of(points) if points else None
+
+
+def _dtlb_entries(facts: Facts) -> Estimate | None:
+    step = _dtlb(facts)
+    return step and Estimate(step.size, step.low, step.high, facts.measured["pages_small:64"].n,
+                             "pages of a chase whose translations are at hand (pages_small)")  # fmt: skip
+
+
+def _stlb_latency(facts: Facts) -> Estimate | None:
+    near, far = facts.measured.get("pages_small:32"), facts.measured.get("pages_small:256")
+    if near is None or far is None:
+        return None
+    return Estimate(far.value - near.value, max(0.0, far.low - near.high), far.high - near.low, far.n,
+                    "a chase of 256 pages against one of 32 (pages_small)")  # fmt: skip
+
+
+def _stlb_entries(facts: Facts) -> Estimate | None:
+    points = {size: value for size, value in curve(facts.measured, "pages_small").items() if size >= 1024}
+    step = step_of(points) if points else None
+    return step and Estimate(step.size, step.low, step.high, facts.measured["pages_small:1024"].n,
+                             "pages of a chase whose translations are in the second level (pages_small)")  # fmt: skip
+
+
+def _walk_start(facts: Facts) -> Estimate | None:
+    near, far = facts.measured.get("pages_small:1024"), facts.measured.get("pages_small:8192")
+    if near is None or far is None or far.value < near.value:
+        return None
+    read = facts.like["l2_latency"] + facts.like["walk_step"]
+    value, low, high = (max(0.0, cycles - read) for cycles in (
+        far.value - near.value, far.low - near.high, far.high - near.low))  # fmt: skip
+    return Estimate(value, low, high, far.n, "a chase of 8192 pages against one of 1024, less one read from the "
+                    "second level; under a hypervisor with its second tables (pages_small)")  # fmt: skip
+
+
+def _forward_fail(facts: Facts) -> Estimate | None:
+    refused, load = facts.measured.get("forward_refused_chain"), facts.measured.get("load_chain")
+    if refused is None or load is None:
+        return None
+    value = max(0.0, refused.value - 1 - load.value)
+    return Estimate(value, max(0.0, value - 4), refused.value, refused.n,
+                    "a load of two smaller stores, less a hit and an addition (forward_refused_chain)")  # fmt: skip
+
+
+def _split(facts: Facts) -> Estimate | None:
+    split, load = facts.measured.get("load_split_chain"), facts.measured.get("load_chain")
+    if split is None or load is None:
+        return None
+    return Estimate(max(0.0, split.value - load.value), 0.0, max(0.0, split.high - load.low), split.n,
+                    "a chain of loads across lines against one inside a line (load_split_chain)")  # fmt: skip
+
+
+def _least(how: str, *points: str) -> Rule:
+    def rule(facts: Facts) -> Estimate | None:
+        available = {point: facts.measured[point] for point in points if point in facts.measured}
+        if not available:
+            return None
+        point = min(available, key=lambda name: available[name].value)
+        smallest = available[point]
+        highest = max(other.high for other in available.values())
+        return Estimate(smallest.value, smallest.low, highest, smallest.n, f"{how} ({', '.join(available)})")
+
+    return rule
+
+
+def _lock_interval(facts: Facts) -> Estimate | None:
+    lines, chain = facts.measured.get("lock_add_lines"), facts.measured.get("lock_add_chain")
+    atomic = lines or chain
+    if atomic is None:
+        return None
+    missing = facts.measured.get("read_atomic:256", atomic)
+    low = min(atomic.low, chain.low if chain else atomic.low)
+    return Estimate(atomic.value, low, max(atomic.high, missing.high), atomic.n,
+                    "atomic additions on four lines; low: on one, high: beside misses (lock_add_*)")  # fmt: skip
+
+
+def _taken_call(facts: Facts) -> Estimate | None:
+    both, jump = facts.measured.get("call_many"), facts.measured.get("jump_many")
+    if both is None or jump is None:
+        return None
+    value, low, high = (max(0.0, (cycles - jump.value) / 2) for cycles in both[:3])
+    return Estimate(value, low, high, both.n, "half of a call and its return (call_many, jump_many)")
+
+
+def _page_walkers(facts: Facts) -> Estimate | None:
+    points = {count >> 20: cycles for count, cycles in curve(facts.measured, "parallel_pages").items()}
+    hit = facts.measured.get("pages_small:1024")
+    if 2 not in points or hit is None:
+        return None
+    most = max(points)
+    value = max(1.0, (2 * points[2] - hit.value) / min(points.values()))
+    return Estimate(round(value), max(1, round(value) - 2), min(most, round(value) + 2),
+                    facts.measured[f"parallel_pages:{(2 << 20) + WALKED_PAGES}"].n,
+                    "time of page walks of two chases by that of many at once (parallel_pages)")  # fmt: skip
+
+
+def _drains(facts: Facts) -> Estimate | None:
+    """True if an atomic operation takes longer behind a store to another line."""
+    behind, alone = facts.measured.get("lock_after_store"), facts.measured.get("lock_add_chain")
+    if behind is None or alone is None:
+        return None
+    value = float(behind.value > alone.value + 1)
+    return Estimate(
+        value, value, value, behind.n, "an atomic addition behind a store (lock_after_store, lock_add_chain)"
+    )
+
+
+_RULES: Mapping[str, Rule] = {
+    "width": _width,
+    "rob": _step("window_mixed", "instructions between two misses that overlap"),
+    "scheduler": _step("window_dependent", "instructions that wait for a miss before the second does not overlap"),
+    "load_queue": _step("window_loads", "loads between two misses that overlap"),
+    "store_queue": _step("window_stores", "stores between two misses that overlap"),
+    "mispredict": _mispredict,
+    "taken_branch": plain("jump_many", "jumps to the next one, each taken"), "taken_call": _taken_call,
+    "return_stack": _return_stack, "page_walkers": _page_walkers,
+    "fill_buffers": _fill_buffers,
+    "line_split": _split,
+    "dtlb_entries": _dtlb_entries, "stlb_latency": _stlb_latency, "stlb_entries": _stlb_entries,
+    "walk_start": _walk_start,
+    "store_forward": _first("a store, a load of it, an addition, less that", "forward_other_chain", "forward_chain",
+                           less=1),
+    "store_forward_same": plain("forward_chain", "a store, a load of it by the same register, an addition, less that",
+                                less=1),
+    "store_forward_fail": _forward_fail,
+    "store_interval": plain("store_lines", "stores to four lines that hit"),
+    "lock_latency": _first("chain of atomic additions on one line", "lock_xadd_chain", "lock_add_release",
+                           "exclusive_add_chain"),
+    "lock_interval": _lock_interval,
+    "lock_drains_stores": _drains,
+    "fence_full": _least("full fences in a row", "mfence_many", "dmb_many"),
+    "fence_load": _least("fences of execution in a row", "lfence_many", "isb_many"),
+    **CACHES, **STRINGS,
+}  # fmt: skip

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which machine this is, as a calibrated timing file names it, and the CPU of kassay's own that is most like it."""
+
+import platform
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from kassay.errors import BadInput, HostLacks
+from kassay.labs.predict.timing import timing_for
+from kassay.model.records import Record
+from kassay.supply.arches import of_machine
+from kassay.supply.cpus import cpus
+
+HOST = "host"
+"""Name of a timing file that says that it is of this machine."""
+_NAMES = (
+    "vendor_id", "cpu family", "model", "model name", "stepping", "microcode",
+    "CPU implementer", "CPU part", "CPU variant", "CPU revision",
+)  # fmt: skip
+_SAME = ("vendor_id", "cpu family", "model", "CPU implementer", "CPU part")
+_THP = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+
+
+class HostMachine(Record, frozen=True, kw_only=True):
+    """arch: in kassay's words. cpuinfo: lines of /proc/cpuinfo that name the CPU. kernel: its version, without what a
+    packager added. hypervisor: "" for none. thp: policy of huge pages."""
+
+    arch: str
+    cpuinfo: dict[str, str]
+    kernel: str
+    hypervisor: str
+    thp: str
+
+
+def host_machine(hypervisor: str) -> HostMachine:
+    """This machine. hypervisor: as the CPU reported it to the probes. Raises HostLacks on an unknown architecture."""
+    arch = of_machine(platform.machine())
+    if arch is None:
+        raise HostLacks(f"no probes for {platform.machine()}", "calibrate on x86_64 or arm64")
+    release = re.match(r"[\d.]+", platform.release())
+    text = Path("/proc/cpuinfo").read_text("utf-8", "replace")
+    version = release[0] if release else platform.release()
+    return HostMachine(
+        arch=arch.name, cpuinfo=cpuinfo_of(text), kernel=f"Linux {version}", hypervisor=hypervisor, thp=_policy()
+    )
+
+
+def cpuinfo_of(text: str) -> dict[str, str]:
+    """The lines that name the CPU, of the first processor of a /proc/cpuinfo."""
+    first = text.partition("\n\n")[0]
+    identity = {}
+    for name in _NAMES:
+        line = re.search(rf"(?m)^{re.escape(name)}[ \t]*:[ \t]*(.*)$", first)
+        if line is not None:
+            identity[name] = " ".join(line[1].split())
+    return identity
+
+
+def nearest_cpu(machine: HostMachine) -> str:
+    """Name of the CPU of kassay's with these numbers. Raises BadInput where there is none."""
+    for name, cpu in cpus().items():
+        if cpu.identity and all(machine.cpuinfo.get(title) == value for title, value in cpu.identity):
+            return name
+    raise BadInput(f"no CPU of kassay's is like this one: {cpu_words(machine.cpuinfo)}",
+                   "name the one whose instructions are most like it: --like zen4")  # fmt: skip
+
+
+def cpu_words(cpuinfo: Mapping[str, str]) -> str:
+    """Text such as "AMD EPYC, AuthenticAMD family 25 model 17", as far as it is known."""
+    if "CPU part" in cpuinfo:
+        return f"implementer {cpuinfo.get('CPU implementer', '?')} part {cpuinfo['CPU part']}"
+    numbers = (
+        f"{cpuinfo.get('vendor_id', '?')} family {cpuinfo.get('cpu family', '?')} model {cpuinfo.get('model', '?')}"
+    )
+    return f"{cpuinfo['model name']}, {numbers}" if "model name" in cpuinfo else numbers
+
+
+def differences(file: Mapping[str, str], host: Mapping[str, str]) -> Iterator[str]:
+    """The identifying numbers of a file's CPU and of this host's where they differ. Name and microcode may differ."""
+    for name in _SAME:
+        if file.get(name) != host.get(name):
+            yield f"{name}: {file.get(name, '-')} in the file, {host.get(name, '-')} here"
+
+
+def refuse_another_machine(names: Iterable[str]) -> None:
+    """Raises BadInput where HOST is among the names and its file is of another machine, as in a home that is shared."""
+    if HOST not in names:
+        return
+    calibrated = timing_for(HOST).machine
+    host = cpuinfo_of(Path("/proc/cpuinfo").read_text("utf-8", "replace"))
+    for difference in differences(calibrated.cpuinfo if calibrated else {}, host):
+        raise BadInput(f"{HOST}: calibrated on another machine: {difference}",
+                       "kassay calibrate NAME makes a file of this one; name the other one by its path")  # fmt: skip
+
+
+def caches() -> dict[str, tuple[int, int]]:
+    """ "l1d", "l1i", "l2", "l3" -> bytes and ways, as the CPU or a hypervisor reports them to the kernel."""
+    sizes = {}
+    for folder in sorted(_CACHES.glob("index[0-9]*")):
+        try:
+            level, kind, size, ways = (
+                (folder / name).read_text().strip() for name in ("level", "type", "size", "ways_of_associativity")
+            )
+            kib = int(size.removesuffix("K"))
+        except (OSError, ValueError):
+            continue
+        suffix = {"Data": "d", "Instruction": "i"}.get(kind, "")
+        sizes[f"l{level}{suffix}"] = (kib << 10, int(ways))
+    return sizes
+
+
+def _policy() -> str:
+    try:
+        chosen = re.search(r"\[(\w+)\]", _THP.read_text())
+    except OSError:
+        return "none"
+    return chosen[1] if chosen else "none"

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Parameters of repeated string instructions, from ones of several lengths."""
+
+from collections.abc import Mapping
+
+from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule
+from kassay.labs.predict.calibrate.samples import curve
+from kassay.labs.predict.calibrate.steps import crossing
+
+LONG = 256
+"""Bytes of the shortest string that is not "short"; strings from here to a page give the costs per line."""
+
+
+def _lines(kind: str, small: int, large: int, how: str) -> Rule:
+    """Cycles a line, from repeated string instructions of two lengths."""
+
+    def rule(facts: Facts) -> Estimate | None:
+        short, long = facts.measured.get(f"{kind}:{small}"), facts.measured.get(f"{kind}:{large}")
+        if short is None or long is None:
+            return None
+        lines = (large - small) / 64
+        value = (long.value - short.value) / lines
+        return Estimate(value, max(0.0, (long.low - short.high) / lines), (long.high - short.low) / lines, long.n,
+                        f"{how} of {large} bytes against {small} ({kind})")  # fmt: skip
+
+    return rule
+
+
+def _start(kind: str, how: str) -> Rule:
+    """Before the first line, of a string that is not short."""
+
+    def rule(facts: Facts) -> Estimate | None:
+        whole, line = facts.measured.get(f"{kind}:{LONG}"), _lines(kind, LONG, 4096, how)(facts)
+        if whole is None or line is None:
+            return None
+        lines = LONG / 64
+        return Estimate(max(0.0, whole.value - lines * line.value), max(0.0, whole.low - lines * line.high),
+                        max(0.0, whole.high - lines * line.low), whole.n,
+                        f"{how} of {LONG} bytes less its lines ({kind})")  # fmt: skip
+
+    return rule
+
+
+def _short_bytes(facts: Facts) -> Estimate | None:
+    """The longest string that starts at once, where any does."""
+    points = {size: value for size, value in curve(facts.measured, "fill").items() if size <= LONG}
+    line = _lines("fill", LONG, 4096, _FILL)(facts)
+    if len(points) < 3 or line is None:
+        return None
+    starts = {size: value - size / 64 * line.value for size, value in points.items()}
+    sizes, n = sorted(starts), facts.measured[f"fill:{LONG}"].n
+    step = crossing(starts, starts[sizes[0]], starts[LONG])
+    if step is None or starts[LONG] < 1.5 * starts[sizes[0]]:
+        return Estimate(0, 0, sizes[0], n, f"rep stosb of {sizes[0]} bytes starts like one of {LONG} (fill)")
+    return Estimate(step.after - 1, step.size, step.after - 1, n,
+                    f"rep stosb of {step.size} bytes starts sooner than one of {step.after} (fill)")  # fmt: skip
+
+
+def _short_start(facts: Facts) -> Estimate | None:
+    whole, line = facts.measured.get("fill:64"), _lines("fill", LONG, 4096, _FILL)(facts)
+    if whole is None or line is None:
+        return None
+    value, low, high = (max(0.0, cycles - line.value) for cycles in whole[:3])
+    return Estimate(value, low, high, whole.n, "rep stosb of 64 bytes less its line (fill)")
+
+
+def _compare(facts: Facts) -> Estimate | None:
+    small, large = facts.measured.get("compare:64"), facts.measured.get("compare:1024")
+    if small is None or large is None:
+        return None
+    return Estimate(large.value / 1024, 0.0, small.value / 64, large.n, "repe cmpsb of 1024 bytes (compare)")
+
+
+_FILL, _COPY = "rep stosb", "rep movsb"
+STRINGS: Mapping[str, Rule] = {
+    "rep_short_bytes": _short_bytes, "rep_short_start": _short_start,
+    "rep_store_start": _start("fill", _FILL), "rep_store_l1": _lines("fill", LONG, 4096, _FILL),
+    "rep_store_l2": _lines("fill", 16384, 262144, _FILL), "rep_store_l3": _lines("fill", 262144, 4 << 20, _FILL),
+    "rep_store_memory": _lines("fill", 4 << 20, 64 << 20, _FILL),
+    "rep_copy_start": _start("copy", _COPY), "rep_copy_l1": _lines("copy", LONG, 4096, _COPY),
+    "rep_copy_l2": _lines("copy", 16384, 262144, _COPY), "rep_copy_l3": _lines("copy", 262144, 4 << 20, _COPY),
+    "rep_copy_memory": _lines("copy", 4 << 20, 64 << 20, _COPY),
+    "rep_compare": _compare,
+}  # fmt: skip

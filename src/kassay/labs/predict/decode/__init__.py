@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Decoding of instructions for a model of their time: kind, registers and memory that they read and write. One file per
+architecture.
+
+File name = name of the architecture, with a constant DECODER. Registers are small numbers, at most 95, whose meaning is
+the decoder's own: a register and its parts have one number, and the flags are registers as well.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from kassay.errors import BadInput
+from kassay.registry import load, names
+
+PLAIN, NOP, MOVE, ZERO, PREFETCH, REPEAT = "plain", "nop", "move", "zero", "prefetch", "repeat"
+BRANCH, JUMP, CALL, RETURN = "branch", "jump", "call", "return"
+JUMP_INDIRECT, CALL_INDIRECT = "jump_indirect", "call_indirect"
+SYSCALL, SYSRETURN, SERIALIZE = "syscall", "sysreturn", "serialize"
+FENCE_LOAD, FENCE_FULL, FENCE_STORE = "fence_load", "fence_full", "fence_store"
+FLUSH_ALL, FLUSH_PAGE = "flush_all", "flush_page"
+"""The kinds of instructions, in the words of docs/core.md. move: a copy that a CPU may do when it renames; zero: what
+makes zero of any value."""
+CONTROL = frozenset((BRANCH, JUMP, CALL, RETURN, JUMP_INDIRECT, CALL_INDIRECT))
+
+
+class Facts(NamedTuple):
+    """Facts about one instruction.
+
+    form: mnemonic with kinds and sizes of its operands ("add r64,m64"). kind: a word from above. system: its name in
+    the table of system instructions of a timing file; "" for others. address_reads: registers that addresses are made
+    of; data_reads: those that its result needs; writes: those that have to wait for it. A base register that an access
+    advances (push, pop, post-index) is not among the writes: CPUs have its new value at once. load_bytes, store_bytes:
+    of one execution, of one round of a repeated instruction. locked: an atomic access of memory. exchanges: one whose
+    loaded value does not depend on the stored one.
+    """
+
+    form: str
+    kind: str = PLAIN
+    system: str = ""
+    address_reads: tuple[int, ...] = ()
+    data_reads: tuple[int, ...] = ()
+    writes: tuple[int, ...] = ()
+    load_bytes: int = 0
+    store_bytes: int = 0
+    locked: bool = False
+    exchanges: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactsDecoder:
+    """One architecture.
+
+    facts: of the bytes of one instruction; equal bytes have equal facts. registers: name of each number, for people.
+    fuses(first, second): whether the forms of an instruction and of a conditional branch after it are what some CPUs
+    make one operation of; a timing file says which of them. system: every name that Facts.system may have.
+    """
+
+    facts: Callable[[bytes], Facts]
+    registers: Callable[[int], str]
+    fuses: Callable[[str, str], bool]
+    system: frozenset[str]
+
+
+DECODERS = "kassay.labs.predict.decode"
+UNREADABLE = "(unreadable)"
+"""The form of bytes that are no instruction to the disassembler."""
+
+
+def facts(arch: str, code: bytes, lengths: Sequence[int]) -> tuple[Facts, ...]:
+    """Facts of each instruction of a block. Raises BadInput for an architecture without a decoder."""
+    decoder = decoder_of(arch)
+    decoded, at = [], 0
+    for length in lengths:
+        decoded.append(decoder.facts(code[at : at + length]))
+        at += length
+    return tuple(decoded)
+
+
+@cache
+def decoder_of(arch: str) -> FactsDecoder:
+    """The decoder of an architecture. Raises BadInput when it has none."""
+    if arch not in names(DECODERS):
+        known = ", ".join(names(DECODERS))
+        raise BadInput(f"{arch}: no time can be predicted, for lack of a file predict/decode/{arch}.py",
+                       f"architectures with a file: {known}; docs/extending.md")  # fmt: skip
+    return load(DECODERS, arch, "DECODER", FactsDecoder)

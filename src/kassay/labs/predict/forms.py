@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The entry of a form in a timing file: an override, its own entry, or that of the same form in other sizes."""
+
+import re
+from fnmatch import translate
+from typing import NamedTuple
+
+from kassay.labs.predict.decode import Facts
+from kassay.labs.predict.timing import Timing
+
+_SIZES = re.compile(r"\b(r|m)(?:8|16|32|64|h)\b")
+_VECTORS = re.compile(r"\b(?:[xyz]mm|mm|k|m128|m256|m512|st|v\d*|[bhsdq])\b")
+
+
+class Entry(NamedTuple):
+    """uops: of dispatch. latency: cycles from operands to results, without the load. ports: docs/core.md, "-" for
+    none."""
+
+    uops: int
+    latency: float
+    ports: str
+
+
+class Entries:
+    """The entries of one timing file."""
+
+    def __init__(self, timing: Timing) -> None:
+        self._timing = timing
+        self._patterns = [
+            (re.compile("|".join(translate(form) for form in override.forms)), _entry(override.entry))
+            for override in timing.overrides
+        ]
+        self._near: dict[str, Entry] = {}
+        for form, entry in timing.instructions.items():
+            self._near.setdefault(_SIZES.sub(r"\1", form), _entry(entry))
+        self._cache: dict[str, Entry | None] = {}
+
+    def of(self, form: str) -> Entry | None:
+        """The entry of a form; None without data."""
+        if form not in self._cache:
+            self._cache[form] = self._look_up(form)
+        return self._cache[form]
+
+    def _look_up(self, form: str) -> Entry | None:
+        for pattern, entry in self._patterns:
+            if pattern.match(form):
+                return entry
+        own = self._timing.instructions.get(form)
+        return self._near.get(_SIZES.sub(r"\1", form)) if own is None else _entry(own)
+
+    def default(self, facts: Facts) -> Entry:
+        """The assumed entry of an instruction without data, by what it does."""
+        kind = "plain"
+        if facts.system:
+            kind = "system"
+        elif _VECTORS.search(facts.form.partition(" ")[2]):
+            kind = "vector"
+        elif facts.store_bytes:
+            kind = "store"
+        elif facts.load_bytes:
+            kind = "load"
+        return _entry(self._timing.unknown[kind])
+
+
+def _entry(entry: tuple[int, float, str]) -> Entry:
+    return Entry(entry[0], entry[1], entry[2] or "-")

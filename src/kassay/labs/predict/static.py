@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The blocks of a trace and a timing file -> the PROGRAM that the core model reads (docs/core.md)."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from kassay.errors import BadInput
+from kassay.labs.predict.decode import (
+    BRANCH,
+    MOVE,
+    NOP,
+    PLAIN,
+    REPEAT,
+    UNREADABLE,
+    ZERO,
+    Facts,
+    FactsDecoder,
+    decoder_of,
+)
+from kassay.labs.predict.forms import Entries, Entry
+from kassay.labs.predict.timing import Timing, number_text
+from kassay.labs.predict.trace import Trace
+from kassay.supply.arches import of_target
+
+_UNKNOWN = "unknown"
+_REPEAT = Entry(4, 0, "-")
+
+
+class _Line(NamedTuple):
+    """One instruction, before it is known whether it fuses with the one before. missing: its form has no data."""
+
+    facts: Facts
+    kind: str
+    entry: Entry
+    fixed: float
+    missing: bool
+
+
+def program_text(trace: Trace, timing: Timing, function_of: Callable[[int], int]) -> tuple[str, Mapping[str, int]]:
+    """PROGRAM, and form -> how often it is in the blocks, for instructions without data.
+
+    function_of: address of a block -> number of its function. Raises BadInput where the timing file is that of another
+    architecture.
+    """
+    arch = of_target(trace.target)
+    if arch is None or arch.name != timing.arch:
+        raise BadInput(f"{timing.name}: a CPU for {timing.arch}, but the trace is of {trace.target}",
+                       f"name a CPU for {arch.name if arch else trace.target}")  # fmt: skip
+    decoder, entries = decoder_of(arch.name), Entries(timing)
+    lines: dict[bytes, _Line] = {}
+    missing: Counter[str] = Counter()
+    text = []
+    for block in trace.blocks:
+        text.append(f"b {block.id} {block.start} {len(block.lengths)} {function_of(block.start)}\n")
+        before: _Line | None = None
+        at = 0
+        for length in block.lengths:
+            code = block.code[at : at + length]
+            at += length
+            line = lines.get(code)
+            if line is None:
+                line = lines[code] = _line(decoder.facts(code), timing, entries)
+            # A block may end with the first bytes of an instruction. It never executes it: another block has it.
+            cut = line.facts.form == UNREADABLE and at == len(block.code)
+            missing[line.facts.form] += line.missing and not cut
+            joined = before is not None and _joins(before, line, timing, decoder)
+            text.append(_written(length, line, joined))
+            before = line
+    return "".join(text), {form: count for form, count in missing.items() if count}
+
+
+def _line(facts: Facts, timing: Timing, entries: Entries) -> _Line:
+    entry = entries.of(facts.form)
+    if facts.kind == REPEAT:
+        return _Line(facts, REPEAT, _REPEAT, 0, False)
+    if facts.system and facts.system in timing.system:
+        cost = timing.system[facts.system].value
+        return _Line(facts, facts.kind, entry or Entry(1, 1, "-"), cost, False)
+    if facts.kind == NOP or facts.kind == ZERO:
+        return _Line(facts, facts.kind, Entry(1, 0, "-"), 0, False)
+    if entry is None:
+        kind = _UNKNOWN if facts.kind in (PLAIN, MOVE) else facts.kind
+        return _Line(facts, kind, entries.default(facts), 0, kind == _UNKNOWN)
+    eliminated = entry.latency == 0 and entry.ports == "-"
+    kind = PLAIN if facts.kind == MOVE and not eliminated else facts.kind
+    return _Line(facts, kind, entry, 0, False)
+
+
+def _joins(first: _Line, second: _Line, timing: Timing, decoder: FactsDecoder) -> bool:
+    """True if the second instruction, a conditional branch, is one micro-operation with the first."""
+    fusion = timing.fusion
+    mnemonic, _, operands = first.facts.form.partition(" ")
+    if second.kind != BRANCH or mnemonic not in fusion.flags or first.facts.store_bytes:
+        return False
+    if first.facts.load_bytes and not (fusion.memory and (fusion.immediate or not operands.endswith("i"))):
+        return False
+    return decoder.fuses(first.facts.form, second.facts.form)
+
+
+def _written(length: int, line: _Line, joined: bool) -> str:
+    facts, (uops, latency, ports) = line.facts, line.entry
+    if joined:
+        uops, latency, ports = 0, 0, "-"
+    return (
+        f"i {length} {line.kind} {uops} {number_text(latency)} {facts.locked + facts.exchanges} "
+        f"{_list(facts.address_reads)} {_list(facts.data_reads)} {_list(facts.writes)} {facts.load_bytes} "
+        f"{facts.store_bytes} {ports} {number_text(line.fixed)}\n"
+    )
+
+
+def _list(registers: tuple[int, ...]) -> str:
+    return ",".join(map(str, registers)) or "-"

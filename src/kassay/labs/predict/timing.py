@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Timing files: everything that is known of one CPU's time, in one TOML file, each number with its source.
+
+kassay's own are data/NAME.toml beside this file. Those of `kassay calibrate` are in calibrations(). Any FILE.toml may
+be named as well. docs/timing.md has the sections.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+import msgspec
+from msgspec import field
+
+from kassay import registry
+from kassay.effects.files import data_directory
+from kassay.errors import BadInput, nearest_of
+from kassay.labs.predict.interval import IntervalTable
+from kassay.labs.predict.parameters import parameters
+from kassay.labs.predict.ports import groups_of
+from kassay.model.records import Record, from_plain
+from kassay.supply.arches import arches
+
+_DATA = Path(__file__).parent / "data"
+SCHEMA = "kassay-timing/1"
+UNKNOWN_KINDS = ("plain", "load", "store", "vector", "system")
+"""What [unknown] has a default for; instructions without data are taken for one of these."""
+
+
+class Quantity(Record, frozen=True, kw_only=True):
+    """A number, what it is surely between, and who says so."""
+
+    value: float
+    low: float
+    high: float
+    source: str
+
+
+class Machine(Record, frozen=True, kw_only=True):
+    """The machine that was calibrated. cpuinfo: lines of /proc/cpuinfo that name it. when: an ISO 8601 date. thp:
+    policy of huge pages. missing: name of what could not be measured -> why. measured: cycles of whole operations of
+    that machine's kernel and CPUs, which are no parameters: what predictions can be compared with."""
+
+    cpuinfo: dict[str, str]
+    when: str
+    hypervisor: str = ""
+    kernel: str = ""
+    thp: str = ""
+    missing: dict[str, str] = field(default_factory=dict)
+    measured: dict[str, Quantity] = field(default_factory=dict)
+
+
+class Fusion(Record, frozen=True, kw_only=True):
+    """Neighbours that become one micro-operation. flags: mnemonics that fuse with a conditional branch after them;
+    memory: whether they do so with an operand in memory; immediate: with one in memory and an immediate."""
+
+    flags: tuple[str, ...]
+    memory: bool
+    immediate: bool
+    source: str
+
+
+Entry = tuple[int, float, str]
+"""Micro-operations of dispatch; cycles from operands to results, without the access of memory; ports."""
+
+
+class Override(Record, frozen=True, kw_only=True):
+    """An entry that comes before those of [instructions], which are LLVM's. forms: shell patterns; the first override
+    that matches counts."""
+
+    forms: tuple[str, ...]
+    entry: Entry
+    source: str
+
+
+class Timing(Record, frozen=True, kw_only=True):
+    """One timing file.
+
+    summary: which CPU. arch: of its machine code. ghz: of its clock under a lasting load. llvm: version whose tables
+    [instructions] began as, and the CPU's name there. ports: names of the execution ports, bit 0 first. parameters: of
+    the core model. system: cycles of system instructions by the names of predict/decode. unknown: entry for
+    instructions without data, by what they do (UNKNOWN_KINDS). machine: None unless calibrated.
+    """
+
+    schema: str
+    name: str
+    summary: str
+    arch: str
+    ghz: Quantity
+    calibrated: bool
+    llvm: str
+    ports: tuple[str, ...]
+    fusion: Fusion
+    interval: IntervalTable
+    parameters: dict[str, Quantity]
+    system: dict[str, Quantity]
+    unknown: dict[str, Entry]
+    instructions: dict[str, Entry]
+    overrides: tuple[Override, ...] = ()
+    machine: Machine | None = None
+
+    def params_text(self) -> str:
+        """PARAMS of the core model."""
+        return "".join(f"{name} {number_text(quantity.value)}\n" for name, quantity in self.parameters.items())
+
+
+@cache
+def timing_for(name: str) -> Timing:
+    """The timing file of a CPU (zen3, skylake-sp, alder-lake-p: hyphens do not count), or of a path that ends in .toml.
+
+    Raises BadInput for an unknown CPU, with those that are known, and for a file that is wrong, with each problem.
+    """
+    return read(path_of(name))
+
+
+def path_of(name: str) -> Path:
+    """The timing file that timing_for() reads. Raises BadInput for an unknown CPU."""
+    if name.endswith(".toml"):
+        return Path(name)
+    paths = timings()
+    path = next((path for cpu, path in paths.items() if _spelt(cpu) == _spelt(name)), None)
+    if path is None:
+        near = nearest_of(name, [cpu.replace("_", "-") for cpu in paths])
+        raise BadInput(f"no timing file for CPU {name!r}",
+                       f"{near}\n  for this machine's own CPU: kassay calibrate; or name a FILE.toml")  # fmt: skip
+    return path
+
+
+def is_shipped(path: Path) -> bool:
+    """True if every installation of kassay has the file."""
+    return path.parent == _DATA
+
+
+def _spelt(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
+
+
+def timings() -> Mapping[str, Path]:
+    """Name of a CPU -> its file: kassay's, those of KASSAY_PATH, and those that were calibrated on this machine.
+
+    A calibrated one has a name of its own. Raises BadInput when two have the same name.
+    """
+    shipped = registry.files(_DATA, "predict/data", "*.toml")
+    paths = {path.stem: path for path in shipped.values()}
+    for path in sorted(calibrations().glob("*.toml")):
+        if path.stem in paths:
+            raise BadInput(f"{path}: there is a {paths[path.stem]} already", "give the file another name")
+        paths[path.stem] = path
+    return MappingProxyType(paths)
+
+
+def calibrations() -> Path:
+    """Where `kassay calibrate` puts the files of this machine."""
+    return data_directory() / "calibrations"
+
+
+def read(path: Path) -> Timing:
+    """Reads a timing file. Raises BadInput with every problem, each with its key."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}", "name a timing file; docs/timing.md has an example") from error
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: not UTF-8 text (byte {error.start})", "name a timing file") from error
+    return parse(text, str(path))
+
+
+def parse(text: str, origin: str) -> Timing:
+    """Reads the text of a timing file; `origin` names it in errors."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{origin}: {error}", "correct the file; docs/timing.md has its sections") from error
+    if table.get("schema", SCHEMA) != SCHEMA:
+        raise BadInput(f"{origin}: schema: {table['schema']!r}, but this version reads {SCHEMA!r}",
+                       "calibrate anew, or use the version of kassay that wrote it")  # fmt: skip
+    try:
+        timing = from_plain(table, Timing)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"{origin}: {error}", "correct the file; docs/timing.md has its sections") from error
+    found = list(problems(timing))
+    if found:
+        lines = "\n".join(f"{origin}: {problem}" for problem in found[:10])
+        raise BadInput(lines, "correct the file; docs/timing.md has its sections")
+    return timing
+
+
+def problems(timing: Timing) -> Iterator[str]:
+    """Problems of a timing file whose types are right."""
+    if timing.arch not in arches():
+        yield f"arch: unknown arch {timing.arch!r}; known: {', '.join(arches())}"
+    expected_parameters = parameters()
+    for name in expected_parameters:
+        if name not in timing.parameters:
+            yield f"parameters.{name}: missing: {expected_parameters[name].meaning}"
+    for name, quantity in timing.parameters.items():
+        if name not in expected_parameters:
+            yield f"parameters.{name}: unknown; {nearest_of(name, expected_parameters)}"
+            continue
+        expected = expected_parameters[name]
+        if not expected.low <= quantity.value <= expected.high:
+            yield f"parameters.{name}: {number_text(quantity.value)} is not from {expected.low} to {expected.high}"
+        if expected.whole and quantity.value != int(quantity.value):
+            yield f"parameters.{name}: {number_text(quantity.value)} is not a whole number"
+    for key, quantity in _quantities(timing):
+        if not quantity.low <= quantity.value <= quantity.high:
+            yield f"{key}: {number_text(quantity.value)} is not from its low to its high"
+        if not quantity.source:
+            yield f"{key}: without a source"
+    for kind in UNKNOWN_KINDS:
+        if kind not in timing.unknown:
+            yield f"unknown.{kind}: missing"
+    if timing.calibrated != (timing.machine is not None):
+        yield "machine: a calibrated file has it, another has not"
+    yield from _wrong_ports(timing)
+
+
+def _quantities(timing: Timing) -> Iterator[tuple[str, Quantity]]:
+    yield "ghz", timing.ghz
+    yield from ((f"parameters.{name}", quantity) for name, quantity in timing.parameters.items())
+    yield from ((f"system.{name}", quantity) for name, quantity in timing.system.items())
+
+
+def _wrong_ports(timing: Timing) -> Iterator[str]:
+    count = timing.parameters.get("ports")
+    if count is not None and count.value != len(timing.ports):
+        yield f"ports: {len(timing.ports)} names, but parameters.ports is {number_text(count.value)}"
+    overrides = {", ".join(override.forms): override.entry for override in timing.overrides}
+    sections = {"instructions": timing.instructions, "unknown": timing.unknown, "overrides": overrides}
+    for section, entries in sections.items():
+        for form, (uops, latency, spec) in entries.items():
+            if uops < 0 or latency < 0:
+                yield f'{section}."{form}": negative'
+            try:
+                groups = groups_of(spec)
+            except ValueError as error:
+                yield f'{section}."{form}": {error}'
+                continue
+            if any(mask >> len(timing.ports) for mask, _ in groups):
+                yield f'{section}."{form}": {spec}: there are {len(timing.ports)} ports'
+
+
+def number_text(value: float) -> str:
+    """As the core model reads it: at most two decimals, none that say nothing."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A trace (docs/formats.md, "kassay-trace/1"): bytes -> its blocks and rounds; and, slowly, every token of it."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from enum import IntEnum
+from typing import NamedTuple
+
+from kassay.errors import BadInput
+from kassay.evidence.profile.counters import CONTEXTS_IN_FILE, RawProfile
+from kassay.evidence.profile.totals import totals
+from kassay.model.records import Record
+
+_HEADER = re.compile(
+    rb"kassay-trace/1\ntarget (\w+)\nintervals (\d{1,2})\nrounds((?: \d+)+)\ncomplete((?: \d+)*)\ncut ([01])\n\n"
+)
+_BLOCK, _ACCESS, _EVENT = 0, 1, 2
+_PAGE_BITS = 12
+_NOT_LEFT = 0x3FFF
+"""An interrupt came after the block, which had been executed to its end."""
+_WORD = (1 << 64) - 1
+
+
+class TraceError(BadInput):
+    """A trace that cannot be read; nothing of it may be used."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"trace: {problem}", "measure anew with --fresh")
+
+
+class Event(IntEnum):
+    """Events of the stream other than the start of a block and a memory access."""
+
+    DEFINE = 0
+    PAGE = 1
+    ROUND = 2
+    INTERVAL = 3
+    CONTEXT = 4
+    CPU = 5
+    LEFT = 6
+    REPEAT = 7
+    END = 8
+    CUT = 9
+    SWITCH = 10
+
+
+class TraceBlock(Record, frozen=True, kw_only=True):
+    """A translation block. id: its index among the trace's blocks. lengths: of each instruction, in bytes."""
+
+    id: int
+    start: int
+    lengths: bytes
+    code: bytes
+
+
+class Trace(Record, frozen=True, kw_only=True):
+    """Contents of a trace, without its stream. target: as QEMU calls the architecture. intervals: of a round, the gap
+    to the next one included. rounds: that were asked for; complete_rounds: that are there from beginning to end. cut:
+    whether the budget ended it. stream: where in the file the stream begins."""
+
+    target: str
+    intervals: int
+    rounds: tuple[int, ...]
+    blocks: tuple[TraceBlock, ...]
+    complete_rounds: tuple[int, ...]
+    cut: bool
+    stream: int
+
+
+def read_trace(data: bytes) -> Trace:
+    """Reads header and blocks. Raises TraceError for anything cut short or unknown there."""
+    header = _HEADER.match(data)
+    if header is None:
+        raise TraceError(f"not the beginning of one: {data[:40]!r}")
+    blocks: list[TraceBlock] = []
+    at = header.end()
+    try:
+        while data[at : at + 1] == bytes([Event.DEFINE << 2 | _EVENT]):
+            start, at = _number(data, at + 1)
+            count, at = _number(data, at)
+            lengths, at = data[at : at + count], at + count
+            code = data[at : at + sum(lengths)]
+            if not count or len(lengths) < count or not code or len(code) < sum(lengths):
+                raise IndexError
+            blocks.append(TraceBlock(id=len(blocks), start=start, lengths=lengths, code=code))
+            at += len(code)
+    except IndexError:
+        raise TraceError(f"block {len(blocks)} is cut short") from None
+    target, intervals, rounds, complete, cut = header.groups()
+    return Trace(
+        target=target.decode(), intervals=int(intervals), rounds=tuple(map(int, rounds.split())),
+        blocks=tuple(blocks), complete_rounds=tuple(map(int, complete.split())), cut=cut == b"1", stream=at,
+    )  # fmt: skip
+
+
+class Access(NamedTuple):
+    """A load or store of instruction number `instruction` of the block that runs. physical: None for a device."""
+
+    instruction: int
+    store: bool
+    address: int
+    physical: int | None
+
+
+class Step(NamedTuple):
+    """A block began, `times` times, one after the other, on a CPU. left: instructions that were executed of it, when it
+    was left in its middle and that is known; -1: it was left, and is not known where. strides: from one time to the
+    next, of each access."""
+
+    round: int
+    interval: int
+    context: int
+    cpu: int
+    block: int
+    accesses: tuple[Access, ...]
+    times: int = 1
+    left: int | None = None
+    strides: tuple[int, ...] = ()
+
+
+def steps(data: bytes) -> Iterator[Step]:
+    """Everything in the stream, in order of execution on each CPU. Slow: for tests, and to look at it.
+
+    Raises TraceError where the stream cannot be understood.
+    """
+    trace = read_trace(data)
+    reader = _Reader(data, trace)
+    try:
+        yield from reader.steps()
+    except (IndexError, KeyError, ValueError) as error:
+        raise TraceError(f"byte {reader.at}: not understood ({error!r})") from error
+
+
+def instructions(data: bytes) -> dict[tuple[int, int], int]:
+    """By round and interval of complete rounds: executed instructions and string iterations, as a profile has them."""
+    trace = read_trace(data)
+    complete, counts = set(trace.complete_rounds), Counter[tuple[int, int]]()
+    sizes = [len(block.lengths) for block in trace.blocks]
+    for step in steps(data):
+        if step.round in complete:
+            executed = sizes[step.block] if step.left is None or step.left < 0 else step.left
+            counts[step.round, step.interval] += executed * step.times
+    return dict(counts)
+
+
+def counted(raw: RawProfile, rounds: tuple[int, ...]) -> dict[tuple[int, int], int]:
+    """The same by the profile of the same run; intervals without an instruction are left out."""
+    profiled = totals(raw)
+    by_interval = {
+        (number, interval): sum(
+            half[number][interval * CONTEXTS_IN_FILE + context]
+            for half in (profiled.user, profiled.kernel)
+            for context in range(CONTEXTS_IN_FILE)
+        )
+        for number in rounds
+        for interval in range(raw.intervals)
+    }
+    return {key: count for key, count in by_interval.items() if count}
+
+
+def disagreement(executed: Mapping[tuple[int, int], int], raw: RawProfile, rounds: tuple[int, ...]) -> str:
+    """Why a trace and the profile of its run do not belong together; "" when each round has the same instructions."""
+    return next(iter(disagreements(executed, raw, rounds).values()), "")
+
+
+def disagreements(executed: Mapping[tuple[int, int], int], raw: RawProfile, rounds: tuple[int, ...]) -> dict[int, str]:
+    """Rounds that have other instructions in a trace than in the profile of its run, each with the first difference.
+
+    executed: by round and interval, what a reader of the trace found. rounds: complete ones.
+    """
+    profiled = counted(raw, rounds)
+    different: dict[int, str] = {}
+    for number, interval in sorted(executed.keys() | profiled.keys()):
+        in_trace, in_profile = executed.get((number, interval), 0), profiled.get((number, interval), 0)
+        if number in rounds and in_trace != in_profile:
+            where = f"interval {interval} of round {number}"
+            different.setdefault(number, f"the trace has {in_trace} instructions in {where}, the profile {in_profile}")
+    return different
+
+
+class _Guess:
+    """Where an instruction of a block will access memory next."""
+
+    __slots__ = ("last", "stride")
+
+    def __init__(self) -> None:
+        self.last = self.stride = 0
+
+    def next(self, residual: int) -> int:
+        address = (self.last + self.stride + residual) & _WORD
+        self.stride = address - self.last
+        self.last = address
+        return address
+
+
+class _Lane:
+    """The reader's state of one CPU."""
+
+    def __init__(self) -> None:
+        self.block: int | None = None
+        self.context = 0
+        self.index = 0
+        self.accesses: list[Access] = []
+        self.left: int | None = None
+        self.unsent = False
+        self.began = (0, 0, 0, 0)
+
+
+class _Reader:
+    def __init__(self, data: bytes, trace: Trace) -> None:
+        self.data = data
+        self.at = trace.stream
+        self.successors = list(range(1, len(trace.blocks) + 1))
+        self.guesses: dict[tuple[int, int], _Guess] = {}
+        self.pages: dict[int, int] = {}
+        self.page = 0
+        self.round = self.interval = self.cpu = 0
+        self.lanes: dict[int, _Lane] = {}
+
+    def steps(self) -> Iterator[Step]:
+        lane = self.lanes.setdefault(0, _Lane())
+        while self.at < len(self.data):
+            token = self._next()
+            kind, value = token & 3, token >> 2
+            if kind == _ACCESS:
+                self._access(lane, value)
+            elif kind == _BLOCK:
+                yield from self._sent(lane)
+                self._block(lane, value)
+            elif kind != _EVENT:
+                raise ValueError(f"token {token}")
+            elif value == Event.PAGE:
+                self._page()
+            elif value == Event.LEFT:
+                value = self._next()
+                lane.left = lane.left if value == _NOT_LEFT else value - 1
+            elif value == Event.REPEAT:
+                yield from self._sent(lane)
+                yield self._repeated(lane)
+            else:
+                lane = self._turn(lane, Event(value))
+        for lane in self.lanes.values():
+            yield from self._sent(lane)
+
+    def _next(self) -> int:
+        value, self.at = _number(self.data, self.at)
+        return value
+
+    def _sent(self, lane: _Lane) -> Iterator[Step]:
+        if lane.unsent and lane.block is not None:
+            lane.unsent = False
+            yield Step(*lane.began, lane.block, tuple(lane.accesses), left=lane.left)
+
+    def _block(self, lane: _Lane, value: int) -> None:
+        before = lane.block
+        lane.block = (0 if before is None else self.successors[before]) + _signed(value)
+        self.successors[lane.block]  # raises IndexError for one that is not defined
+        if before is not None:
+            self.successors[before] = lane.block
+        lane.index, lane.accesses, lane.left, lane.unsent = 0, [], None, True
+        lane.began = (self.round, self.interval, lane.context, self.cpu)
+
+    def _access(self, lane: _Lane, value: int) -> None:
+        if lane.block is None:
+            raise ValueError("an access of no block")
+        lane.index += value >> 1
+        guess = self.guesses.setdefault((lane.block, lane.index), _Guess())
+        address = guess.next(_signed(self._next()))
+        lane.accesses.append(Access(lane.index, bool(value & 1), address, self._physical(address)))
+
+    def _physical(self, address: int) -> int | None:
+        frame = self.pages.get(address >> _PAGE_BITS)
+        return None if frame is None else frame << _PAGE_BITS | address & (1 << _PAGE_BITS) - 1
+
+    def _page(self) -> None:
+        self.page = self.page + _signed(self._next()) & _WORD >> _PAGE_BITS
+        self.pages[self.page] = self._next()
+
+    def _repeated(self, lane: _Lane) -> Step:
+        if lane.block is None:
+            raise ValueError("a repetition of no block")
+        times = self._next()
+        strides = tuple(_signed(self._next()) for _ in lane.accesses)
+        first = [
+            old._replace(address=address, physical=self._physical(address))
+            for old, stride in zip(lane.accesses, strides, strict=True)
+            for address in ((old.address + stride) & _WORD,)
+        ]
+        guess = self.guesses.setdefault((lane.block, 0), _Guess())
+        lane.accesses = [
+            old._replace(address=(old.address + times * stride) & _WORD)
+            for old, stride in zip(lane.accesses, strides, strict=True)
+        ]
+        for old, stride in zip(lane.accesses, strides, strict=True):  # the last two accesses decide the next guess
+            guess.stride = stride if len(strides) == 1 else old.address - guess.last
+            guess.last = old.address
+        return Step(*lane.began, lane.block, tuple(first), times=times, strides=strides)
+
+    def _turn(self, lane: _Lane, event: Event) -> _Lane:
+        if event in (Event.ROUND, Event.INTERVAL, Event.CONTEXT, Event.CPU):
+            value = self._next()
+        if event == Event.ROUND:
+            self.round = value
+        elif event == Event.INTERVAL:
+            self.interval = value
+        elif event == Event.CONTEXT:
+            lane.context = value
+        elif event == Event.CPU:
+            self.cpu = value
+            return self.lanes.setdefault(value, _Lane())
+        elif event == Event.DEFINE:
+            raise ValueError("a block defined in the stream")
+        return lane
+
+
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    """(value, index after it) of one unsigned LEB128. Raises IndexError at the end of the data."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+
+
+def _signed(value: int) -> int:
+    return value >> 1 ^ -(value & 1)

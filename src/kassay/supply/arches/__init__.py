@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Architectures: everything that differs between the CPUs whose kernels are measured.
+
+One file each: arches/NAME.py holds ARCH, an Arch whose name is NAME. What an architecture needs in other roots has the
+same name there: guest/arch/NAME.c and plugin/arch-NAME.c; to build kernels with kassay's small configuration
+building/configs/lab-NAME.config, and for `kassay codegen` codegen/decoders/NAME.py.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from types import MappingProxyType
+
+from kassay.errors import BadInput
+from kassay.registry import discover
+
+CALL, JUMP, BRANCH = "call", "jump", "branch"
+INDIRECT_CALL, INDIRECT_JUMP, RETURN, OTHER = "indirect-call", "indirect-jump", "return", "other"
+"""How the last instruction of a block leaves it; a branch is conditional."""
+SYSTEM_CALL, FAULT, INTERRUPT, TASK_START = "system call", "fault", "interrupt", "task start"
+"""Entries into the kernel: what makes it run."""
+PAGE_FAULT = "page fault"
+"""The name of that fault, on all of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Qemu:
+    """How QEMU emulates it.
+
+    target: what QEMU calls it; its program is qemu-system-TARGET, of the Debian package `package`. machine, cpu: a
+    versioned type and a model; an unversioned type changes its devices with every release. console: what the guest
+    calls its first serial port. stream: options that give it a second one for results, on the character device
+    "stream"; stream_device: what the guest calls that.
+    most_cpus: of the machine type. direct: whether an uncompressed vmlinux is entered by its PVH note; otherwise the
+    image is started as it is. kvm: whether kassay knows it as a virtual machine. snapshots: whether a machine can stop
+    itself to be saved (ib700, a watchdog).
+    many: kernel parameters with which one CPU executes the code that several do. busy_host: those without which a busy
+    host would end the boot where time is emulated. shortening, initcalls: those that shorten a boot, and functions of
+    it that are left out for the same reason. one_cpu: those that shorten a counted boot of one CPU.
+    """
+
+    target: str
+    package: str
+    machine: tuple[str, ...]
+    cpu: str
+    console: str
+    stream: tuple[str, ...]
+    stream_device: str
+    most_cpus: int = 255
+    direct: bool = False
+    kvm: bool = False
+    snapshots: bool = False
+    many: tuple[str, ...] = ()
+    busy_host: tuple[str, ...] = ()
+    shortening: tuple[str, ...] = ()
+    initcalls: tuple[str, ...] = ()
+    one_cpu: tuple[str, ...] = ()
+
+    @property
+    def program(self) -> str:
+        return f"qemu-system-{self.target}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Build:
+    """How programs and kernels are built for it on a host of any architecture.
+
+    cross: prefix of the tools ("" for those of the host); triple: of GNU, as packages and libraries name it.
+    guest_packages: with the compiler and the static C library of guest programs. cc_package: what the name of a
+    compiler's package ends with. tools: (program, package), headers: (header, package), which a kernel build needs
+    besides those of every architecture. make_arch: ARCH= of the kernel's make; target: what make is told, and
+    image: the file that comes of it. config: lines that a distribution's configuration lacks. library_flags: of its
+    libraries in the loader's cache (/etc/ld.so.cache); 0 where no such cache is made.
+    """
+
+    cross: str
+    triple: str
+    guest_packages: str
+    make_arch: str
+    target: str
+    image: str
+    cc_package: str = ""
+    tools: tuple[tuple[str, str], ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+    config: tuple[str, ...] = ()
+    library_flags: int = 0
+
+
+Special = Callable[[str, int, int], Iterator[str]]
+
+
+def _no_entry(function: str) -> tuple[str, str] | None:
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineCode:
+    """Properties of the machine code that a profile needs.
+
+    capstone: names of the disassembler's architecture and mode. kind(mnemonic, operands): "atomic", "tlb", "string" or
+    "" for an instruction of no counted kind. ending(mnemonic, operands): how the last instruction of a block leaves it
+    (a word from above), and the address that it leads to, None when that is not in it.
+    special(name, start, end): lines of plugin/points.h for a symbol that the plugin must know.
+    thunks: a regular expression of the functions that an indirect jump goes through; return_thunks: of those that a
+    return goes through; "" for none. syscall_prefix: of a system call's function. entry(function): kind (a word from
+    above) and name of the fault, interrupt or new task that begins with this function; None for any other.
+    task_switch: the symbol at which the kernel switches tasks. reads_clock(code): whether an instruction in user mode
+    reads the CPU's clock.
+    """
+
+    capstone: tuple[str, str]
+    kind: Callable[[str, str], str]
+    ending: Callable[[str, str], tuple[str, int | None]]
+    special: Special
+    syscall_prefix: str
+    thunks: str = ""
+    return_thunks: str = ""
+    entry: Callable[[str], tuple[str, str] | None] = _no_entry
+    reads_clock: Callable[[bytes], bool]
+    task_switch: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cpuinfo:
+    """How its kernels describe a CPU in /proc/cpuinfo.
+
+    name: the lines that name it; when there are several, each is shown with its title. features: the line that lists
+    features, "" for none. notable: of these, in the kernel's names, those by which a kernel chooses or patches the code
+    of memory management, entry and exit.
+    """
+
+    name: tuple[str, ...]
+    features: str = ""
+    notable: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arch:
+    """One architecture.
+
+    order: place in lists and help texts. uname: what a kernel calls the machine it runs on (uname -m). debian: what the
+    archive calls it. elf: number of the machine in an ELF header. flat: offset and bytes that mark a kernel image that
+    is no ELF file. page_bytes: of a base page.
+    """
+
+    name: str
+    order: int
+    uname: str
+    debian: str
+    elf: int
+    page_bytes: int
+    qemu: Qemu
+    build: Build
+    code: MachineCode
+    cpuinfo: Cpuinfo
+    flat: tuple[int, bytes] | None = None
+
+
+@cache
+def arches() -> Mapping[str, Arch]:
+    """Every architecture by name, in their order.
+
+    Raises BadInput when a file's name is not that of its architecture, and when two cannot be told apart by what
+    kernels, images or QEMU call them.
+    """
+    by_file = discover("kassay.supply.arches", "ARCH", Arch)
+    for file, arch in by_file.items():
+        if arch.name != file:
+            raise BadInput(f"arches/{file}.py: its ARCH is named {arch.name!r}", "give both the same name")
+    ordered = sorted(by_file.values(), key=lambda arch: (arch.order, arch.name))
+    for first, other in combinations(ordered, 2):
+        for attribute, a, b in (
+            ("uname", first.uname, other.uname),
+            ("elf", first.elf, other.elf),
+            ("qemu.target", first.qemu.target, other.qemu.target),
+        ):
+            if a == b:
+                raise BadInput(f"arches/{other.name}.py: {attribute} {a!r} is that of {first.name} already",
+                               "a machine, an image and an emulator belong to one architecture")  # fmt: skip
+    return MappingProxyType({arch.name: arch for arch in ordered})
+
+
+def arch_of(name: str) -> Arch:
+    """The architecture with this name. Raises BadInput that lists the known ones."""
+    arch = arches().get(name)
+    if arch is None:
+        raise BadInput(f"unknown arch {name!r}", f"known: {', '.join(arches())}")
+    return arch
+
+
+def of_machine(uname: str) -> Arch | None:
+    """The architecture of a machine whose kernel calls it so; None when kassay does not know it."""
+    return next((arch for arch in arches().values() if arch.uname == uname), None)
+
+
+def of_target(target: str) -> Arch | None:
+    """The architecture that QEMU calls so; None when kassay does not know it."""
+    return next((arch for arch in arches().values() if arch.qemu.target == target), None)
+
+
+def target_of(operand: str) -> int | None:
+    """The address that a direct jump's operand is; None for a register or a place in memory."""
+    try:
+        return int(operand, 0)
+    except ValueError:
+        return None

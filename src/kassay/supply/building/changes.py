@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Differing lines of two source trees, hunk by hunk, and which of them have code in the kernels built from them."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from kassay.model.lines import NO_SOURCE, NOT_COMPILED, NOTHING_OF_ITS_OWN, SourcePart
+from kassay.supply.building import git, line_tables
+from kassay.supply.building.hunks import BEGINS_FUNCTION, Hunk, hunks_of
+
+MOST_FILES = 400
+"""Trees that differ in more files are different releases: a list of their hunks would be read by nobody."""
+_NAMES = re.compile(r"([A-Za-z_]\w*)\s*\(")
+_NO_NAMES = ("__attribute__", "__section", "__aligned", "__printf", "__must_hold", "__acquires", "__releases")
+_SYSTEM_CALL = re.compile(r"SYSCALL_DEFINE\d\((\w+)")
+_SOURCES = (".c", ".h", ".S", ".inc")
+
+
+class TooMany(Exception):
+    """Two trees differ in more than MOST_FILES source files."""
+
+
+def parts(base: str, head: str, base_lines: Path, head_lines: Path) -> tuple[SourcePart, ...]:
+    """The hunks that lead from one tree to the other. base_lines, head_lines: files with the kernels' line tables.
+
+    Hunks have no context: lines that stay the same are in none. Raises TooMany.
+    """
+    paths = git.changed(base, head)
+    wanted = frozenset(path for path in paths if path.endswith(_SOURCES))
+    if len(wanted) > MOST_FILES:
+        raise TooMany
+    if not paths:
+        return ()
+    diff = git.git(("diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-color", "--no-ext-diff", base, head))
+    code = line_tables.lines_with_code(base_lines, wanted), line_tables.lines_with_code(head_lines, wanted)
+    sides = (_Side(base, code[0]), _Side(head, code[1]))
+    return tuple(_part(file.path, hunk, *sides) for file, hunk in hunks_of(diff))
+
+
+class _Side:
+    """The sources of one kernel, and their lines with code. Texts are read when they are asked for."""
+
+    def __init__(self, tree: str, code: Mapping[str, Collection[int]]) -> None:
+        self.code = code
+        self._tree = tree
+        self._texts: dict[str, Sequence[str]] = {}
+
+    def function(self, path: str, line: int) -> str:
+        """The function that a line lies in; empty outside of functions and where it cannot be told."""
+        if path not in self._texts:
+            self._texts[path] = (git.read(self._tree, path) or "").split("\n")
+        return function_at(self._texts[path], line)
+
+
+def function_at(lines: Sequence[str], number: int) -> str:
+    """The function of C text that a line, counted from 1, lies in. It begins and ends in the first column."""
+    for at in range(min(number, len(lines)) - 1, -1, -1):
+        line = lines[at]
+        if line.startswith("}") and at < number - 1:
+            return ""
+        if BEGINS_FUNCTION.match(line) and not line.rstrip().endswith(";"):
+            if system_call := _SYSTEM_CALL.match(line):
+                return f"__do_sys_{system_call[1]}"
+            return next((name for name in _NAMES.findall(line) if name not in _NO_NAMES), "")
+    return ""
+
+
+def _part(path: str, hunk: Hunk, base: _Side, head: _Side) -> SourcePart:
+    lines, removed = _numbers(hunk.new), _numbers(hunk.old)
+    code = tuple(line for line in lines if line in head.code.get(path, ()))
+    removed_code = tuple(line for line in removed if line in base.code.get(path, ()))
+    reason = "" if code or removed_code else _reason(path, {*base.code, *head.code})
+    side, first = (head, (*code, *lines)[0]) if lines else (base, (*removed_code, *removed)[0])
+    return SourcePart(
+        path=path, function=side.function(path, first) if path.endswith(_SOURCES) else "", lines=lines, removed=removed,
+        code=code, removed_code=removed_code, reason=reason,
+    )  # fmt: skip
+
+
+def _numbers(span: tuple[int, int]) -> tuple[int, ...]:
+    first, count = span
+    return tuple(range(first, first + count))
+
+
+def _reason(path: str, compiled: Collection[str]) -> str:
+    if not path.endswith(_SOURCES):
+        return NO_SOURCE
+    return NOTHING_OF_ITS_OWN if path in compiled else NOT_COMPILED

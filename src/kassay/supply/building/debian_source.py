@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""debian-source:7.3: kernel sources from the archive that this host's apt names.
+
+Three sources, best first: the upstream release in the archive (deb-src: orig.tar.xz, its hash signed); when the mirror
+no longer has it, the package linux-source-X (hash signed; with Debian's patches); when no list has that package any
+more, the same package from its usual address on the mirror (no signed hash; the provenance says so).
+"""
+
+import shutil
+from pathlib import Path
+
+from kassay.effects import process
+from kassay.effects.files import cache_directory, disk_errors, sha256_file, swept
+from kassay.effects.lock import locked, waiting
+from kassay.errors import BadInput, HostLacks
+from kassay.model.progress import Progress, Tell
+from kassay.supply.archive import apt as _apt
+from kassay.supply.archive.sources_list import SourceFile, listed_sources, root_of
+from kassay.supply.archive.versions import choose, is_exact, unknown_version, upstream_of
+
+
+def exact_version(version: str, tell: Tell) -> str:
+    """The newest release that `version` ("7.3", "7.3.4") names. Raises BadInput that lists what there is."""
+    if is_exact(version) and _packed(version):
+        return version
+    listed = listed_sources(tell)
+    known = [source.version for source in listed.versions]
+    chosen = choose(version, known)
+    if chosen is None:
+        raise unknown_version(f"debian-source:{version}", version, "kernel sources", known, listed.unread)
+    return upstream_of(chosen)
+
+
+def debian_source(version: str, tell: Tell) -> tuple[Path, str]:
+    """A directory with the sources of one release ("7.3.4", see exact_version()), and where they are from.
+
+    The directory is the caller's: read it, then discard() it. Raises BadInput, or HostLacks when the archive has it
+    no more.
+    """
+    version = exact_version(version, tell)
+    subject = f"debian-source:{version}"
+    final = cache_directory() / "sources" / "trees" / version.replace("/", "_")
+    with locked(final.with_name(f".{final.name}.lock"), waiting(tell, subject)):
+        archive, provenance = _archive_file(version, subject, tell)
+        if not final.is_dir():
+            tell(Progress(stage="source", subject=subject, text=f"unpacking {archive.name}"))
+            _unpack(archive, final)
+    return final, provenance
+
+
+def discard(directory: Path) -> None:
+    """Removes an unpacked directory; the archive file stays."""
+    gone = directory.with_name(f".{directory.name}.gone")
+    shutil.rmtree(gone, ignore_errors=True)
+    directory.rename(gone)  # in one step: an incomplete directory must not be taken for the sources
+    shutil.rmtree(gone, ignore_errors=True)
+
+
+def _packed(version: str) -> Path | None:
+    """The file of a release's sources in the cache, or None."""
+    files = sorted((cache_directory() / "packages" / "source").glob(f"{version}.*"))
+    return next((p for p in files if p.suffix in (".xz", ".deb")), None)
+
+
+def _archive_file(version: str, subject: str, tell: Tell) -> tuple[Path, str]:
+    """The file with a release's sources, fetched when it is not in the cache, and its provenance."""
+    cached = _packed(version)
+    note = cache_directory() / "packages" / "source" / f"{version}.txt"
+    if cached and note.is_file():
+        return cached, note.read_text("utf-8").strip()
+    reasons = []
+    for file in _files(version, tell):
+        final = note.with_name(f"{version}.{'deb' if file.uri.endswith('.deb') else 'tar.xz'}")
+        tell(Progress(stage="source", subject=subject, text=f"fetching: {file.provenance}"))
+        with swept(note.with_name(f".{version}.partial")) as scratch:
+            partial = scratch / final.name
+            reason = _apt.download(root_of("deb"), file.uri, file.sha256, partial, tell)
+            if reason is None:
+                provenance = f"{version}: {file.provenance}; sha256 {file.sha256 or sha256_file(partial)}"
+                (scratch / note.name).write_text(f"{provenance}\n", "utf-8")
+                (scratch / note.name).replace(note)
+                partial.replace(final)
+                return final, provenance
+        reasons.append(f"{file.uri.rpartition('/')[2]}: {reason}")
+    raise _gone(version, reasons, tell)
+
+
+def _gone(version: str, reasons: list[str], tell: Tell) -> HostLacks:
+    have = ", ".join(dict.fromkeys(upstream_of(source.version) for source in listed_sources(tell).versions))
+    what = f"debian-source:{version}: the mirror does not give it\n  " + "\n  ".join(reasons)
+    return HostLacks(what, f"check the network, or choose another version: {have}")
+
+
+def _files(version: str, tell: Tell) -> list[SourceFile]:
+    """Every way to a release's sources, best first."""
+    versions = listed_sources(tell).versions
+    files = [file for source in versions if upstream_of(source.version) == version for file in source.files]
+    if not files:
+        raise BadInput(f"debian-source:{version}: the archive has no such version", "kassay kernels list shows some")
+    signed = {file.uri.rpartition("/")[2] for file in files if file.sha256}
+    files = [file for file in files if file.sha256 or file.uri.rpartition("/")[2] not in signed]
+    return sorted({f.uri: f for f in files}.values(), key=lambda f: (f.sha256 is None, not f.uri.endswith(".xz")))
+
+
+def _unpack(archive: Path, final: Path) -> None:
+    with swept(final.with_name(f".{final.name}.partial")) as scratch:
+        tarball = archive
+        if archive.suffix == ".deb":
+            _run(("dpkg-deb", "-x", str(archive), str(scratch / "deb")), archive)
+            tarball = next(iter((scratch / "deb").glob("usr/src/linux-source-*.tar.xz")), archive)
+        (scratch / "tree").mkdir()
+        argv = ("tar", "--no-same-owner", "--strip-components=1", "-C", str(scratch / "tree"), "-xJf", str(tarball))
+        _run(argv, archive)
+        if not (scratch / "tree" / "Kconfig").is_file():
+            raise HostLacks(f"{archive}: holds no kernel sources", "delete the file and repeat the command")
+        with disk_errors(final):
+            (scratch / "tree").rename(final)
+
+
+def _run(argv: tuple[str, ...], archive: Path) -> None:
+    ended = process.run(argv, timeout_s=1800)
+    if ended.status:
+        reason = (ended.err.strip().splitlines() or ["it ended"])[-1]
+        remedy = "free some space" if "No space left" in ended.err else "delete the file and repeat the command"
+        raise HostLacks(f"{archive}: {reason}", remedy)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Patches as diffs, mails, mailboxes or directories, and how they are applied to a tree."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from kassay.effects.files import expanded, readable, sha256_bytes, write_atomic
+from kassay.errors import BadInput, NotBuilt
+from kassay.model.records import Record
+from kassay.supply.building import git
+from kassay.supply.building.hunks import Hunk, hunks_of, parse
+from kassay.supply.building.mails import Mail, is_mail, mails, ordered
+
+_SHOWN = 5
+_SUFFIXES = (".patch", ".diff", ".mbox", ".mbx", ".eml")
+_LEFT_BEHIND = ("~", ".orig", ".rej", ".bak")  # by editors and by patch
+_FAILED = re.compile(r"patch failed: (.*):(\d+)$", re.MULTILINE)
+
+
+class Patch(Record, frozen=True, kw_only=True):
+    """One patch. subject: without "[PATCH n/m]"; a diff without a mail has its file's name. origin: where it was read.
+    diff: a file in the source store that git apply reads, named by its sha256. files: that it changes. changes: lines
+    added and removed."""
+
+    subject: str
+    author: str
+    origin: str
+    diff: str
+    sha256: str
+    files: tuple[str, ...]
+    hunks: int
+    changes: tuple[int, int]
+
+    @property
+    def text(self) -> str:
+        """The diff; bytes that are not UTF-8 as surrogates."""
+        return Path(self.diff).read_bytes().decode("utf-8", "surrogateescape")
+
+
+def read_patches(path: Path) -> tuple[Patch, ...]:
+    """The patches of a unified diff, a mail, a mailbox (`b4 am`, `git format-patch --stdout`) or a directory of those.
+
+    A directory is read in the order of its quilt `series` file, else of names. Mails are put into the order that their
+    subjects tell; covers and replies are left out. Raises BadInput: nothing there, or a patch of a series is missing.
+    """
+    return tuple(_stored(mail) for mail in _patch_mails(path))
+
+
+def check_patches(path: Path) -> None:
+    """Raises BadInput as read_patches() does; stores nothing."""
+    _patch_mails(path)
+
+
+def _patch_mails(path: Path) -> Sequence[Mail]:
+    if path.is_dir():
+        patch_mails = ordered([mail for file in _files(path) for mail in _read(file)], str(path), resort=False)
+    elif path.is_file():
+        patch_mails = ordered(_read(path), str(path), resort=True)
+    else:
+        raise BadInput(f"{path}: no such patch", "name a diff, a mailbox as `b4 am` writes it, or a directory of them")
+    if not patch_mails:
+        raise BadInput(f"{path}: no patch in it", "name a diff, a mailbox as `b4 am` writes it, or a directory of them")
+    return patch_mails
+
+
+def apply(tree: str, patches: Sequence[Patch]) -> str:
+    """The tree with the patches applied in order, as `git am` applies them: offsets are taken, fuzz is not.
+
+    Raises NotBuilt that names patch, file and line and shows the refused hunk.
+    """
+    return steps(tree, patches)[-1]
+
+
+def steps(tree: str, patches: Sequence[Patch]) -> tuple[str, ...]:
+    """The tree, and what it is after each patch; see apply()."""
+    if not patches:
+        return (tree,)
+    with git.own_index(tree) as index:
+        return (tree, *(_applied(patch, number, index) for number, patch in enumerate(patches, 1)))
+
+
+def _applied(patch: Patch, number: int, index: Path) -> str:
+    try:
+        git.apply(Path(patch.diff), index)
+    except git.GitFailed as error:
+        raise _refused(patch, number, index, error.what) from error
+    return git.written(index)
+
+
+def patched(tree: str, paths: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """(the tree with all patches of these files and directories, their subjects). Raises BadInput or NotBuilt."""
+    patches = [patch for path in paths for patch in read_patches(expanded(path))]
+    return apply(tree, patches), tuple(patch.subject for patch in patches)
+
+
+def _files(directory: Path) -> list[Path]:
+    series = directory / "series"
+    if series.is_file():
+        lines = series.read_text("utf-8").splitlines()
+        return [_quilted(directory, line) for line in lines if line.partition("#")[0].strip()]
+    files = [file for file in sorted(directory.iterdir()) if file.is_file() and not file.name.startswith(".")]
+    files = [file for file in files if not file.name.endswith(_LEFT_BEHIND)]
+    return [file for file in files if file.suffix in _SUFFIXES or parse(_text(file.read_bytes()))]
+
+
+def _quilted(directory: Path, line: str) -> Path:
+    name, *options = line.partition("#")[0].split()
+    if [option for option in options if option != "-p1"]:
+        raise BadInput(
+            f"{directory}/series: {line.strip()!r}: only -p1 is understood", "`quilt refresh -p1` rewrites it"
+        )
+    if not (directory / name).is_file():
+        raise BadInput(f"{directory}/series: there is no {name}", "add the file, or take it out of the list")
+    return directory / name
+
+
+def _read(file: Path) -> list[Mail]:
+    if not readable(file):
+        raise BadInput(f"{file}: Permission denied", "name a patch that you may read")
+    data = file.read_bytes()
+    if is_mail(data):
+        return mails(file)
+    if not parse(_text(data)):
+        raise BadInput(
+            f"{file}: neither a mail nor a unified diff", "leave it out; `git format-patch` writes what fits"
+        )
+    return [Mail(origin=str(file), subject=file.stem, author="", diff=_text(data))]
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _stored(mail: Mail) -> Patch:
+    """The patch, with its diff written into the store."""
+    files = parse(mail.diff)
+    data = mail.diff.encode("utf-8", "surrogateescape")
+    path = git.store() / "patches" / f"{sha256_bytes(data)}.diff"
+    if not path.is_file():
+        write_atomic(path, data)
+    counts = [hunk.changes for file in files for hunk in file.hunks]
+    return Patch(
+        subject=mail.title,
+        author=mail.author,
+        origin=mail.origin,
+        diff=str(path),
+        sha256=path.stem,
+        files=tuple(dict.fromkeys(file.path for file in files)),
+        hunks=len(counts),
+        changes=(sum(added for added, _ in counts), sum(removed for _, removed in counts)),
+    )
+
+
+def _refused(patch: Patch, number: int, index: Path, words: str) -> NotBuilt:
+    """The error for a patch that git refused, with the refused hunk."""
+    name = f"patch {number} ({patch.subject})"
+    try:
+        git.apply(Path(patch.diff), index, "--check", "--reverse")
+    except git.GitFailed:
+        pass
+    else:
+        return NotBuilt(f"{name}: is in the source already", "leave it out")
+    failed = _FAILED.search(words)
+    hunk = _hunk_at(patch, failed[1], int(failed[2])) if failed else None
+    if failed is None or hunk is None:
+        return NotBuilt(
+            f"{name} does not apply: {_errors_in(words)}",
+            f"rebase it to this source, or choose the one it was made for; it is {patch.origin}",
+        )
+    shown = "\n".join(f"    {line}" for line in hunk.lines[:_SHOWN])
+    more = f"\n    ({len(hunk.lines) - _SHOWN} more lines)" if len(hunk.lines) > _SHOWN else ""
+    where = f"{failed[1]}:{failed[2]}"
+    header = f"    @@ -{hunk.old[0]},{hunk.old[1]} +{hunk.new[0]},{hunk.new[1]} @@ {hunk.function}".rstrip()
+    return NotBuilt(f"{name} does not apply at {where}:\n{header}\n{shown}{more}",
+                    f"rebase it to this source, or choose the one it was made for; it is {patch.origin}")  # fmt: skip
+
+
+def _hunk_at(patch: Patch, path: str, line: int) -> Hunk | None:
+    hunks = (hunk for file, hunk in hunks_of(patch.text) if file.path == path and hunk.old[0] == line)
+    return next(hunks, None)
+
+
+def _errors_in(words: str) -> str:
+    return "; ".join(line.removeprefix("error: ") for line in words.splitlines() if line.startswith("error: ")) or words

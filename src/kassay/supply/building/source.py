@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Sources that a reference names, as one tree of the store: a git tree, a directory or a release of the archive,
+patched."""
+
+from pathlib import Path
+
+import msgspec
+
+from kassay.effects.files import expanded, sha256_bytes, write_atomic
+from kassay.effects.lock import locked, waiting
+from kassay.errors import BadInput
+from kassay.model.build import BuildRef, BuildSource
+from kassay.model.progress import Tell
+from kassay.model.records import from_json, to_json
+from kassay.supply.building import debian_source as archive
+from kassay.supply.building import git
+from kassay.supply.building.config import version_in
+from kassay.supply.building.patches import check_patches, patched
+
+_ARCHIVE = "debian-source:"
+
+
+def source_tree(build: BuildRef, tell: Tell) -> tuple[str, BuildSource]:
+    """The tree (sha1, in the store) of source and patches, and where it is from.
+
+    Raises BadInput for what is not there, NotBuilt for a patch that does not apply.
+    """
+    if build.pin and not build.tree.startswith(_ARCHIVE) and git.is_repository(expanded(build.tree)):
+        # The repository has the tree's files, and may have been missing when the store was last used.
+        git.link(expanded(build.tree))
+    if build.pin and git.has_tree(build.pin):
+        return build.pin, _noted(build)
+    base, version = _base(build, tell)
+    tree, subjects = patched(base, build.patches)
+    if build.pin and tree != build.pin:
+        raise BadInput(
+            f"{build.tree}: these are not the sources of tree {build.pin[:12]}: they changed, or the kernel was built "
+            "with patches that are not named here", "name the patches with +PATCH, or leave tree= out"
+        )  # fmt: skip
+    source = BuildSource(base=_written(build), version=version, patches=subjects, tree=tree)
+    note(source)
+    return tree, _with_configuration(source, build)
+
+
+def check_source(build: BuildRef) -> None:
+    """Raises BadInput for a tree, a revision or a patch that is not there. Fetches and stores nothing.
+
+    Nothing is checked of a pinned build, whose sources may be in the store alone.
+    """
+    if build.pin:
+        return
+    _check_base(build)
+    for path in build.patches:
+        check_patches(expanded(path))
+
+
+def note(source: BuildSource) -> None:
+    """Stores where a tree is from, for references that pin the tree."""
+    write_atomic(_note_path(source.tree, source.base), to_json(source))
+
+
+def _base(build: BuildRef, tell: Tell) -> tuple[str, str]:
+    """The tree before patches, and the version it is of."""
+    _check_base(build)
+    if build.tree.startswith(_ARCHIVE):
+        return _release(build.tree.removeprefix(_ARCHIVE), tell)
+    path = expanded(build.tree)
+    if build.revision:
+        commit = git.resolve(path, build.revision)
+        return _kernel(git.tree_of(path, commit), build.tree, f"commit {commit[:12]}")
+    return _kernel(git.tree_of_files(path, tell, subject=build.tree), build.tree, "working files")
+
+
+def _check_base(build: BuildRef) -> None:
+    """Raises BadInput for sources that this host does not have; a release of the archive may have to be fetched."""
+    if build.tree.startswith(_ARCHIVE):
+        if build.revision:
+            raise BadInput(f"build:{build.tree}@{build.revision}: a release of the archive has no revisions",
+                           f"write build:{build.tree}")  # fmt: skip
+        return
+    path = expanded(build.tree)
+    if not path.is_dir():
+        raise BadInput(f"build:{build.tree}: {'not a directory' if path.exists() else 'does not exist'}",
+                       "give a git tree, a directory of kernel sources, or debian-source:7.3")  # fmt: skip
+    if build.revision:
+        if not git.is_repository(path):
+            raise BadInput(f"build:{build.tree}@{build.revision}: no git tree is there", "leave the revision out")
+        git.resolve(path, build.revision)
+    elif git.is_repository(path) and not (path / ".git").exists():
+        raise BadInput(f"build:{build.tree}: a bare repository has no working files", "name a revision: build:TREE@REV")
+
+
+def _release(version: str, tell: Tell) -> tuple[str, str]:
+    """A release of the archive; unpacked and read once."""
+    exact = archive.exact_version(version, tell)
+    record = git.store() / "releases" / exact.replace("/", "_")
+    # A second process must not read what the first one is unpacking or removing.
+    with locked(record.with_name(f"{record.name}.lock"), waiting(tell, f"{_ARCHIVE}{exact}", "another fetch of it")):
+        if record.is_file():
+            tree, _, provenance = record.read_text("utf-8").strip().partition(" ")
+            if git.has_tree(tree):
+                return tree, provenance
+        unpacked, provenance = archive.debian_source(exact, tell)
+        tree = git.tree_of_files(unpacked, tell, subject=f"{_ARCHIVE}{exact}")
+        write_atomic(record, f"{tree} {provenance}\n".encode())
+        archive.discard(unpacked)
+    return tree, provenance
+
+
+def _kernel(tree: str, name: str, provenance: str) -> tuple[str, str]:
+    return tree, f"{kernel_version(tree, name)}, {provenance}"
+
+
+def kernel_version(tree: str, name: str) -> str:
+    """Version in the sources' Makefile ("7.3.4"). Raises BadInput for sources of no kernel."""
+    return version_in(git.read(tree, "Makefile") or "", f"build:{name}")
+
+
+def _noted(build: BuildRef) -> BuildSource:
+    """The source of a pinned tree as note() stored it; the content of a tree never changes."""
+    try:
+        source = from_json(_note_path(build.pin, _written(build)).read_bytes(), BuildSource)
+    except (OSError, msgspec.MsgspecError):
+        source = BuildSource(base=_written(build), version=kernel_version(build.pin, build.tree), tree=build.pin)
+    return _with_configuration(source, build)
+
+
+def _with_configuration(source: BuildSource, build: BuildRef) -> BuildSource:
+    return msgspec.structs.replace(source, config=build.config, fragments=build.fragments)
+
+
+def _written(build: BuildRef) -> str:
+    """The base as the user wrote it."""
+    return build.tree + (f"@{build.revision}" if build.revision else "")
+
+
+def _note_path(tree: str, base: str) -> Path:
+    """The file of note(); two bases of one tree do not overwrite each other."""
+    return git.store() / "origins" / f"{tree}-{sha256_bytes(base.encode())[:8]}.json"

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""CPUs by name: the options for the emulator, and what a kernel on the real CPU would see.
+
+One file each: cpus/NAME.py holds CPU, a Cpu whose name is NAME. Kernels patch their own code by vendor, model and
+features of the CPU they boot on, so a named CPU says which code is measured. docs/cpus.md lists them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+from kassay.errors import BadInput
+from kassay.registry import discover
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cpu:
+    """One CPU.
+
+    summary: what it is, in a few words. models: name of an architecture -> values of QEMU's option -cpu, best first;
+    the first whose model the QEMU at hand has is taken. identity: lines of /proc/cpuinfo that name the real one, title
+    and value; none for a model that is no real CPU. features: of the real one, in the words of /proc/cpuinfo; only
+    those by which a kernel chooses code of memory management, entry and exit, string operations and interrupts.
+    """
+
+    name: str
+    order: int
+    summary: str
+    models: Mapping[str, tuple[str, ...]]
+    identity: tuple[tuple[str, str], ...] = ()
+    features: tuple[str, ...] = ()
+
+
+@cache
+def cpus() -> Mapping[str, Cpu]:
+    """Every CPU by name, in their order. Raises BadInput when a file's name is not that of its CPU."""
+    by_file = discover("kassay.supply.cpus", "CPU", Cpu)
+    for file, cpu in by_file.items():
+        if cpu.name != file:
+            raise BadInput(f"cpus/{file}.py: its CPU is named {cpu.name!r}", "give both the same name")
+    return MappingProxyType({cpu.name: cpu for cpu in sorted(by_file.values(), key=lambda cpu: (cpu.order, cpu.name))})
+
+
+def cpus_for(arch: str) -> tuple[str, ...]:
+    """Names of the CPUs that an architecture has."""
+    return tuple(name for name, cpu in cpus().items() if arch in cpu.models)
+
+
+def cpu_for(name: str, arch: str) -> Cpu:
+    """The CPU with this name. Raises BadInput that lists those of the architecture."""
+    cpu = cpus().get(name)
+    if cpu is None or arch not in cpu.models:
+        raise BadInput(f"cpu: no {name!r} for {arch}", f"known: {', '.join(cpus_for(arch))}")
+    return cpu

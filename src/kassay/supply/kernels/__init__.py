@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kernels: find them, fetch them, identify them, keep them.
+
+Others call `fetch(refs, flavour, tell)`, `load_modules(artifact, names, tell)` and `module_tree(artifact, tell)`. Each
+file in this folder without a leading underscore is one kind of kernel reference (debian:, image:, build:, host) and has
+a SOURCE; a further kind is one further file.
+"""
+
+from kassay.supply.kernels._changes import source_change
+from kassay.supply.kernels._debug_symbols import debug_symbols
+from kassay.supply.kernels._module_tree import module_tree
+from kassay.supply.kernels._modules import load_modules
+from kassay.supply.kernels._source import (
+    KernelSource,
+    KernelVersion,
+    askers,
+    check,
+    fetch,
+    pinned,
+    refresh,
+    sources,
+    versions,
+)
+
+__all__ = [
+    "KernelSource",
+    "KernelVersion",
+    "askers",
+    "check",
+    "debug_symbols",
+    "fetch",
+    "load_modules",
+    "module_tree",
+    "pinned",
+    "refresh",
+    "source_change",
+    "sources",
+    "versions",
+]

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""build:TREE@REV+PATCH: kernels built here, from source."""
+
+from pathlib import Path
+
+from msgspec import structs
+
+from kassay.effects.files import cache_directory, write_atomic
+from kassay.model.build import parse_build
+from kassay.model.kernel import KernelArtifact, KernelRef, with_build
+from kassay.model.progress import Tell
+from kassay.supply.building.builder import BuiltObject, ResolvedBuild, build_image, check_files, check_object, wanted
+from kassay.supply.building.builder import build_object as _build_object
+from kassay.supply.kernels import _store
+from kassay.supply.kernels._source import KernelSource
+from kassay.supply.kernels.debian import release_config
+
+__all__ = ["SOURCE", "BuildKernels", "build_object", "check_object"]
+
+
+class BuildKernels(KernelSource):
+    """Sources, patches, configuration and compiler become an image; the same four are built once."""
+
+    name = "build"
+    summary = "a kernel built here: build:TREE@REV+PATCH, build:debian-source:7.3,cc=gcc-12 (docs/building.md)"
+
+    def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
+        """See KernelSource; flavour means nothing here. Raises NotBuilt when the sources do not become a kernel."""
+        request = wanted(ref, release_config, tell)
+        note = _note(request)
+        sha256 = note.read_text("ascii").strip() if note.is_file() else ""
+        stored = _store.load(sha256, ref.text, kind="build") if sha256 else None
+        return _named(stored or _built(request, ref, note, tell), request)
+
+    def check(self, ref: KernelRef, flavour: str, tell: Tell) -> None:
+        """See KernelSource; flavour means nothing here."""
+        check_files(parse_build(ref.locator), ref.arch)
+
+    def pinned(self, ref: KernelRef, tell: Tell) -> str:
+        """See KernelSource: with the tree that the sources are at this moment."""
+        request = wanted(ref, release_config, tell)
+        return with_build(ref, structs.replace(request.build, pin=request.recipe.tree))
+
+
+def build_object(ref: KernelRef, source: str, tell: Tell) -> BuiltObject:
+    """See building.builder.build_object()."""
+    return _build_object(ref, source, release_config, tell)
+
+
+def _built(request: ResolvedBuild, ref: KernelRef, note: Path, tell: Tell) -> KernelArtifact:
+    built = build_image(request, tell)
+    origin = _store.Origin(source=f"built from {request.source.base}", kind="build")
+    artifact = _store.keep(built.image, origin, built.beside, ref.arch, ref.text, tell)
+    write_atomic(_lines(request), built.lines)
+    write_atomic(note, f"{artifact.identity.image_sha256}\n".encode())
+    return artifact
+
+
+def _named(artifact: KernelArtifact, request: ResolvedBuild) -> KernelArtifact:
+    """Two requests may give the same image: the artifact gets the names and the line tables of this request."""
+    source = request.source
+    words = f"built here from {source.base} ({source.version})"
+    words += f" + {len(source.patches)} patch{'es' if len(source.patches) > 1 else ''}" if source.patches else ""
+    identity = structs.replace(artifact.identity, source=words, build=source)
+    lines = _lines(request)
+    return structs.replace(artifact, identity=identity, lines=str(lines) if lines.is_file() else None)
+
+
+def _note(request: ResolvedBuild) -> Path:
+    """The file with the sha256 of the image that this build gave."""
+    return cache_directory() / "refs" / "build" / request.key
+
+
+def _lines(request: ResolvedBuild) -> Path:
+    """The file with the line tables of this build: equal images may come of sources whose lines differ."""
+    return cache_directory() / "lines" / f"{request.key}.elf"
+
+
+SOURCE = BuildKernels()

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Description of the host in one line, for the record."""
+
+import platform
+import re
+from functools import cache
+from pathlib import Path
+
+from kassay.supply.arches import of_machine
+
+
+@cache
+def host_words() -> str:
+    """CPU model, number of online CPUs, kernel release."""
+    count = len(re.findall(r"^processor\s*:", _cpuinfo(), re.MULTILINE))
+    return f"{cpu_model()}, {count} CPUs, Linux {platform.release()}"
+
+
+def cpu_model() -> str:
+    """In the CPU's own words; "unknown CPU" where the host does not say."""
+    match = re.search(r"^model name\s*:\s*(.+)$", _cpuinfo(), re.MULTILINE)
+    return re.sub(r"\s+", " ", match.group(1)) if match else f"unknown CPU ({platform.machine()})"
+
+
+def _cpuinfo() -> str:
+    info = Path("/proc/cpuinfo")
+    return info.read_text(errors="replace") if info.exists() else ""
+
+
+def host_arch() -> str:
+    """This host's arch in kassay's words."""
+    arch = of_machine(platform.machine())
+    return arch.name if arch is not None else platform.machine()

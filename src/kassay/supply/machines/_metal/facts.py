@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Facts that a machine reports about itself (scripts/inspect.sh), and reasons not to measure on it."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kassay.model.machine import MachineIdentity
+from kassay.supply.arches import arch_of, of_machine
+
+SESSION = "kassay.session"
+"""Kernel parameter of a kernel that an experiment has started; its value is the id of the experiment's directory."""
+RUN = "kassay.run"
+_ROOM_KB = 1 << 20
+_BUSY_TICKS = 60  # of 200: inspect.sh has a share of it
+_DEAD_S = 900
+POLICY = ("governor=performance", "turbo=off", "smt=off", "ksm=off", "numa_balancing=off", "nmi_watchdog=off",
+          "timers=stopped", "interrupts=last CPU", "workload=CPU 0")  # fmt: skip
+"""What is put in order, as part of the machine's identity."""
+
+
+class OtherSession(NamedTuple):
+    """A directory of an experiment on the machine. idle_s: since it did something. owner: "NODE BOOT PID"."""
+
+    id: str
+    idle_s: int
+    owner: str
+
+
+class Facts(NamedTuple):
+    """Lines of inspect.sh: of a name that comes once its value, and all values of one that comes more often."""
+
+    values: dict[str, tuple[str, ...]]
+    text: str
+
+    def get(self, name: str) -> str:
+        """The value; "" where the machine does not say."""
+        return self.values.get(name, ("",))[0]
+
+    def all(self, name: str) -> tuple[str, ...]:
+        """Every value of a name."""
+        return self.values.get(name, ())
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The parameters of the kernel that runs, those with a value."""
+        return dict(word.split("=", 1) for word in self.get("cmdline").split() if "=" in word)
+
+    @property
+    def sessions(self) -> tuple[OtherSession, ...]:
+        """Directories of experiments on the machine."""
+        rows = (value.split(" ", 2) for value in self.all("session"))
+        return tuple(OtherSession(row[0], int(row[1]), row[2] if len(row) > 2 else "") for row in rows)
+
+    @property
+    def kernel(self) -> str:
+        """ "Linux 6.12.94 #1 SMP ...": the kernel that runs."""
+        return f"Linux {self.get('release')} {self.get('version')}"
+
+
+def facts(text: str) -> Facts:
+    """Reads lines "NAME<TAB>VALUE"; others are left out."""
+    values_by_name: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        name, tab, value = line.partition("\t")
+        if tab:
+            values_by_name.setdefault(name, []).append(value.strip())
+    return Facts({name: tuple(values) for name, values in values_by_name.items()}, text)
+
+
+def refusals(machine_facts: Facts, arch: str, started: bool) -> Iterator[tuple[str, str]]:
+    """(why the machine cannot be measured on, what to do about it). started: by a command of the user, not by kexec."""
+    machine = of_machine(machine_facts.get("machine"))
+    if machine is None or machine.name != arch:
+        yield f"it is a {machine_facts.get('machine') or 'machine of an unknown kind'}, not {arch}", "name its --arch"
+    if machine_facts.get("root") != "0":
+        yield "no root by sudo", "let this user become root without a password (sudo -n)"
+    if not started and not machine_facts.get("kexec"):
+        yield "kexec is not there", "apt install kexec-tools, or give --start COMMAND"
+    if not started and machine_facts.get("kexec_off") == "1":
+        yield (
+            "kexec is switched off (kernel.kexec_load_disabled)",
+            "start it anew without that, or give --start COMMAND",
+        )
+    if not started and machine_facts.get("lockdown") not in ("", "none"):
+        yield (
+            f"kernel lockdown ({machine_facts.get('lockdown')}) lets kexec start signed kernels only",
+            "see docs/metal.md",
+        )
+    if not machine_facts.all("initrd_tool"):
+        yield "neither mkinitramfs nor dracut is there, so no initrd can be made", "apt install initramfs-tools"
+    if machine_facts.all("lacking"):
+        yield (
+            f"it lacks {', '.join(machine_facts.all('lacking'))}",
+            "install what has them: kmod, util-linux, coreutils, tar",
+        )
+    if int(machine_facts.get("free_kb") or 0) < _ROOM_KB:
+        yield f"/var/tmp has {machine_facts.get('free_kb') or 0} kB left", "kassay needs 1 GB there"
+    if int(machine_facts.get("busy") or 0) > _BUSY_TICKS:
+        yield (
+            f"other programs use it: its CPUs were busy for {int(machine_facts.get('busy')) / 2:g} % of one CPU",
+            "stop them",
+        )
+
+
+def identity(machine_facts: Facts, arch: str, clock: str, host: str) -> MachineIdentity:
+    """The machine, by what no kernel changes."""
+    words = [
+        machine_facts.get("cpu") or f"unknown CPU ({arch_of(arch).uname})",
+        f"microcode {machine_facts.get('microcode')}" if machine_facts.get("microcode") else "",
+        f"CPUs {machine_facts.get('cpus')}",
+        f"{int(machine_facts.get('memory') or 0) / (1 << 30):g} GiB",
+        f"{machine_facts.get('maker')} {machine_facts.get('board')}",
+        host,
+    ]
+    virtual = machine_facts.get("hypervisor") == "yes"
+    return MachineIdentity(
+        arch=arch,
+        clock=clock,
+        accelerator="a virtual machine" if virtual else "none",
+        program=machine_facts.get("kexec_version") or "started by a command",
+        options=POLICY,
+        host=", ".join(re.sub(r"\s+", " ", word) for word in words if word.strip()),
+    )
+
+
+def alive(session: OtherSession, node: str, running: frozenset[int], boot: str) -> bool:
+    """True if the kassay of a session may still be at work. node, boot, running: of this host; process ids."""
+    words = session.owner.split(" ")
+    if len(words) == 3 and (words[0], words[1]) == (node, boot) and words[2].isdecimal():
+        return int(words[2]) in running
+    return session.idle_s < _DEAD_S

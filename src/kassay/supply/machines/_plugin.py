@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The profiling plugin: built for this host's QEMU when first used, and tried in it."""
+
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from kassay import registry
+from kassay.effects import compiler, files, process
+from kassay.effects.compiler import COMPILER
+from kassay.errors import BadInput, HostLacks
+from kassay.supply.arches import arch_of
+
+FLAGS = (
+    "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes", "-fPIC", "-shared",
+    "-fvisibility=hidden", "-pthread",
+)  # fmt: skip
+_NO_DEVICE = "kassay-none"
+
+
+def plugin(arch: str, words: str) -> Path:
+    """The plugin for the QEMU that calls itself `words` ("7.2.22 (Debian ...)"), built when not yet there.
+
+    Raises HostLacks without a compiler, or when this QEMU takes no plugins; BadInput for a file of KASSAY_PATH that
+    does not compile.
+    """
+    if process.find(COMPILER) is None:
+        raise HostLacks(
+            f"no profile: {COMPILER} is not there to build QEMU's plugin", f"install it: apt install {COMPILER}"
+        )
+    api = interface(words)
+    cached = files.cache_directory() / "plugin" / f"{_key(api, words, arch)}.so"
+    if not cached.is_file():
+        with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
+            library = _compile(api, words, Path(scratch))
+            _try(library, arch, words)
+            files.write_atomic(cached, library.read_bytes(), mode=0o755)
+    return cached
+
+
+def interface(words: str) -> int:
+    """Which of the interfaces in plugin/qemu_api.h a QEMU has: 1 to 8.2, 2 in 9.0, 3 since 9.1."""
+    numbers = re.match(r"(\d+)\.(\d+)", words)
+    if numbers is None:
+        raise HostLacks(f"no profile: QEMU's version is not understood: {words!r}", "use a QEMU of 7.2 or later")
+    version = (int(numbers[1]), int(numbers[2]))
+    return 1 if version < (9, 0) else 2 if version < (9, 1) else 3
+
+
+def sources() -> Path:
+    """The folder with profile.c: in a checkout, or inside the installed package."""
+    return compiler.sources("plugin", "profile.c", "the plugin's")
+
+
+def contributed() -> Mapping[str, Path]:
+    """arch-NAME.c of every architecture by name of the file: kassay's, and those of directories of KASSAY_PATH."""
+    return registry.files(sources(), "plugin", "arch-*.c")
+
+
+def _compile(api: int, words: str, scratch: Path) -> Path:
+    library, names = scratch / "profile.so", []
+    for name, path in _sources().items():
+        shutil.copyfile(path, scratch / name)
+        names += [name] if path.suffix == ".c" else []
+    qemu = (f"-DKASSAY_QEMU_API={api}", f"-DKASSAY_QEMU_MAJOR={words.partition('.')[0]}")
+    argv = (COMPILER, *FLAGS, *qemu, "-o", str(library), *names)
+    first = compiler.compiled(argv, library, scratch)
+    if first:
+        name = first.partition(":")[0]
+        arch_file = contributed().get(name)
+        if arch_file is not None and registry.is_extension(arch_file):
+            raise BadInput(f"{arch_file}{first.removeprefix(name)}", f"correct the file; {COMPILER} compiled it")
+        raise HostLacks(f"no profile: QEMU's plugin does not compile with {COMPILER}: {first}",
+                        "apt install gcc libc6-dev, or measure with --profile none")  # fmt: skip
+    return library
+
+
+def _sources() -> Mapping[str, Path]:
+    """Every file of the plugin by name, in order."""
+    own = {path.name: path for path in sources().glob("*.[ch]")}
+    return dict(sorted({**own, **contributed()}.items()))
+
+
+def _try(library: Path, arch: str, words: str) -> None:
+    """QEMU loads its plugins before it looks at its devices, so a device that is not there ends it just after."""
+    argv = (
+        arch_of(arch).qemu.program, "-M", "none", "-nodefaults", "-display", "none", "-device", _NO_DEVICE,
+        "-plugin", f"{library},out=/dev/null,points=/dev/null",
+    )  # fmt: skip
+    errors = process.run(argv, timeout_s=30).err
+    if _NO_DEVICE not in errors:
+        why = (errors.strip().splitlines() or ["it printed no error"])[-1]
+        raise HostLacks(f"no profile: QEMU {words} does not load the plugin: {why}",
+                        "use a QEMU built with plugins (Debian's is), or measure with --profile none")  # fmt: skip
+
+
+@cache
+def _key(api: int, words: str, arch: str) -> str:
+    """A hash over sources, flags, compiler and QEMU: when one of them changes, the plugin is built and tried again."""
+    return compiler.digest(_sources().items(), (api, words, arch, compiler.version(COMPILER), FLAGS))[:16]

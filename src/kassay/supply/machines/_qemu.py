@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs QEMU for one job: start, watch the stream, end; and tells its version."""
+
+import os
+import shutil
+from collections.abc import Iterable
+from functools import cache, partial
+from pathlib import Path
+
+import msgspec
+
+from kassay.effects import clock as host_clock
+from kassay.effects import process
+from kassay.effects.ahead import Once
+from kassay.effects.files import disk_errors
+from kassay.errors import HostLacks
+from kassay.model.machine import MachineIdentity
+from kassay.model.profile import TRACE
+from kassay.model.run import WallTime
+from kassay.model.texts import listed
+from kassay.supply.arches import arch_of, arches
+from kassay.supply.clocks import clock_of
+from kassay.supply.cpus import cpu_for
+from kassay.supply.machines._argv import Emulation, argv, escape, kernel_cmdline, machine_options, node_options
+from kassay.supply.machines._backend import Ended, Job, Machine, read
+from kassay.supply.machines._host import host_words
+from kassay.supply.machines._plugin import plugin
+from kassay.supply.machines._probe import probe_by_boot
+from kassay.supply.machines._snapshot import UNANNOUNCED, carried, controlled, one_maker, save, snapshot_path, take
+
+_POLL_S = 0.02
+_STAGES = ((b"ready", "boot_s"), (b"measuring", "quiescence_s"), (b"done", "workload_s"))
+
+
+def qemu_machine(
+    name: str,
+    summary: str,
+    clock: str,
+    emulation: Emulation,
+    *,
+    arch_names: Iterable[str] | None = None,
+    device: str = "",
+    remedy: str = "see the QEMU installation",
+    order: int = 10,
+) -> Machine:
+    """A backend on QEMU. arch_names: architectures, all by default. device: a file of this host that it needs; without
+    one it works wherever QEMU does. remedy: what to do where a kernel does not run."""
+    return Machine(
+        name=name,
+        summary=summary,
+        clock=clock,
+        arches=tuple(arches() if arch_names is None else arch_names),
+        probe=lambda arch, tell: probe_by_boot(name, device, remedy, arch, partial(run_qemu, emulation), tell),
+        identify=lambda arch, cpus, boot: identify(clock, emulation, arch, cpus, boot),
+        run=partial(run_qemu, emulation),
+        cmdline=lambda arch, cpus, boot: kernel_cmdline(emulation, arch_of(arch), cpus, boot),
+        can_profile=_can_profile if clock_of(clock).profile_cpus else None,
+        nodes=node_options,
+        cpu=None if emulation.cpu else cpu_option,
+        order=order,
+        proven=not device,
+    )
+
+
+def _can_profile(arch: str) -> None:
+    plugin(arch, version(arch))
+
+
+@Once
+def version(arch: str) -> str:
+    """First line of QEMU's --version. Raises HostLacks with the package to install."""
+    qemu = arch_of(arch).qemu
+    if process.find(qemu.program) is None:
+        raise HostLacks(f"{qemu.program}: not found on this host", f"install it: apt install {qemu.package}")
+    return process.run((qemu.program, "--version")).out.partition("\n")[0].removeprefix("QEMU emulator version ")
+
+
+def cpu_option(name: str, arch: str) -> str:
+    """The value of -cpu for a CPU of supply/cpus: the first that the QEMU at hand has. Raises BadInput for a name
+    that is not known for `arch`, HostLacks where QEMU has none of its models."""
+    options = cpu_for(name, arch).models[arch]
+    option_at_hand = next((option for option in options if option.partition(",")[0] in _models(arch)), None)
+    if option_at_hand is None:
+        models = listed(tuple(option.partition(",")[0] for option in options))
+        raise HostLacks(f"cpu {name}: QEMU {version(arch)} has no model {models}", "install a newer QEMU")
+    return option_at_hand
+
+
+@cache
+def _models(arch: str) -> frozenset[str]:
+    """Every word of QEMU's own list of models."""
+    program = arch_of(arch).qemu.program
+    done = process.run((program, "-M", arch_of(arch).qemu.machine[1], "-cpu", "help"))
+    return frozenset(done.out.split())
+
+
+def identify(clock: str, emulation: Emulation, arch: str, cpus: int, boot: str) -> MachineIdentity:
+    """Identity of the machine: emulator version and every option that could change a count."""
+    return MachineIdentity(
+        arch=arch,
+        clock=clock,
+        accelerator=emulation.accelerator,
+        program=f"QEMU {version(arch)}",
+        options=machine_options(emulation, arch_of(arch), cpus, boot == "snapshot"),
+        host=host_words(),
+    )
+
+
+def run_qemu(emulation: Emulation, job: Job, arch: str) -> Ended:
+    """Boots the job's kernel, or restores its snapshot, and waits for the guest's end: at most timeout_s."""
+    words = version(arch)
+    command = argv(job, emulation, arch_of(arch))
+    counting = _plugged(emulation, job.profile, job, arch, words)
+    if job.snapshot is None:
+        _join(job)
+        return _watched(job, (*command, *counting))
+    uncounted = _plugged(emulation, None, job, arch, words)
+    path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), words,
+                         *machine_options(emulation, arch_of(arch), job.cpus, True, job.cpu),
+                         *node_options(job.cpus, job.memory_bytes, job.nodes))  # fmt: skip
+    started = host_clock.monotonic_s()
+    with one_maker(path):
+        problem = ""
+        if not path.exists():
+            _join(job)
+            problem = save(job, (*_saving(job, emulation, arch), *uncounted), words, path)
+        taken = None if problem else take(path)
+    if taken is None:
+        return _unmade(job, command, problem, host_clock.monotonic_s() - started)
+    try:
+        options, address = carried(words, taken.state)
+        ended = _watched(job, (*command, *counting, *options, *UNANNOUNCED, "-incoming", address), taken.state)
+    finally:
+        os.close(taken.state)
+    if not ended.stream:  # a restored machine that says nothing: the next attempt makes a new snapshot
+        path.unlink(missing_ok=True)
+    return msgspec.structs.replace(ended, console=taken.console + ended.console)
+
+
+def _join(job: Job) -> None:
+    """Puts what is to be unpacked behind the initramfs into its file."""
+    if not job.further or job.initramfs is None:
+        return
+    with disk_errors(Path(job.directory)), Path(job.initramfs).open("ab") as out:
+        for name in job.further:
+            with Path(name).open("rb") as source:
+                shutil.copyfileobj(source, out, 1 << 20)
+
+
+def _saving(job: Job, emulation: Emulation, arch: str) -> tuple[str, ...]:
+    """The command that boots up to the snapshot, without the run's program: the firmware sees how long it is."""
+    return argv(msgspec.structs.replace(job, program=(f"{job.directory}/job",)), emulation, arch_of(arch))
+
+
+def _plugged(emulation: Emulation, profile: str | None, job: Job, arch: str, words: str) -> tuple[str, ...]:
+    """The plugin's options; it changes nothing in the guest, so it is no part of the machine's identity.
+
+    Without a profile a host that cannot have the plugin goes on without it.
+    """
+    still = ("halts=still",) if emulation.still_halts else ()
+    if profile is None:
+        return _plugin_option(arch, words, ("mode=none", *still)) if still and _has_plugin(arch, words) else ()
+    directory = escape(job.directory)
+    values = (
+        f"mode={profile}",
+        f"out={directory}/profile",
+        f"points={directory}/points",
+        *(("users=own",) if job.users else ()),
+        *(() if job.snapshot else ("boot=unseen",)),
+        *(_tracing(job, directory) if profile == TRACE else ()),
+    )
+    return _plugin_option(arch, words, (*values, *still))
+
+
+def _plugin_option(arch: str, words: str, values: tuple[str, ...]) -> tuple[str, ...]:
+    return "-plugin", ",".join((escape(str(plugin(arch, words))), *values))
+
+
+@cache
+def _has_plugin(arch: str, words: str) -> bool:
+    try:
+        plugin(arch, words)
+    except HostLacks:
+        return False
+    return True
+
+
+def _tracing(job: Job, directory: str) -> tuple[str, ...]:
+    rounds = ":".join(map(str, job.rounds))
+    return f"trace={directory}/trace", f"rounds={rounds}", f"budget={job.trace_budget}"
+
+
+def _watched(job: Job, command: tuple[str, ...], state: int | None = None) -> Ended:
+    """One QEMU from start to end. state: the open snapshot it goes on from."""
+    directory = Path(job.directory)
+    started = host_clock.monotonic_s()
+    reached: dict[str, float] = {}
+    timed_out = False
+    with disk_errors(directory), (directory / "stderr").open("wb") as errors, controlled(state is not None) as control:
+        inherited = (*control.fds, *(() if state is None else (state,)))
+        child = process.start((*command, *control.options), out=errors, err=errors, pass_fds=inherited)
+        control.handed_over()
+        try:
+            problem = control.go_on(job.timeout_s)
+            if not problem:
+                timed_out = not _wait(child, directory / "stream", started, job.timeout_s, reached)
+        finally:
+            process.end(child)
+    return Ended(
+        status=child.returncode,
+        timed_out=timed_out,
+        detail=problem or _last_words(directory),
+        stream=read(directory / "stream"),
+        console=read(directory / "console"),
+        wall=_wall(reached, host_clock.monotonic_s() - started),
+        argv=tuple(word.replace(job.directory, "DIR") for word in command),
+        profile=read(directory / "profile"),
+        trace=read(directory / "trace"),
+    )
+
+
+def _unmade(job: Job, command: tuple[str, ...], problem: str, elapsed: float) -> Ended:
+    """The run of a machine that never came to its snapshot: what its boot printed is the run's evidence."""
+    directory = Path(job.directory)
+    return Ended(
+        status=1, timed_out=elapsed > job.timeout_s, detail=f"{problem} {_last_words(directory)}".strip(),
+        stream=read(directory / "stream"), console=read(directory / "console"),
+        wall=_wall({}, elapsed), argv=tuple(word.replace(job.directory, "DIR") for word in command),
+    )  # fmt: skip
+
+
+def _last_words(directory: Path) -> str:
+    lines = read(directory / "stderr").decode("utf-8", "replace").strip().splitlines()
+    messages = [line for line in lines if ": warning: " not in line]
+    return messages[-1] if messages else ""
+
+
+def _wait(child: process.Child, stream: Path, started: float, timeout_s: int, reached: dict[str, float]) -> bool:
+    """True when the child ended by itself; notes when each stage mark appeared in the stream."""
+    while True:
+        ended = process.wait(child, _POLL_S)
+        elapsed = host_clock.monotonic_s() - started
+        if len(reached) < len(_STAGES):
+            _note_stages(read(stream), reached, elapsed)
+        if ended:
+            return True
+        if elapsed > timeout_s:
+            return False
+
+
+def _note_stages(stream: bytes, reached: dict[str, float], elapsed: float) -> None:
+    for mark, field in _STAGES:
+        if field not in reached and b"KASSAY stage " + mark in stream:
+            reached[field] = elapsed
+
+
+def _wall(reached: dict[str, float], total: float) -> WallTime:
+    stages: dict[str, float] = {}
+    last = 0.0
+    for _, field in _STAGES:
+        if field in reached:
+            stages[field] = round(reached[field] - last, 3)
+            last = reached[field]
+    return WallTime(**stages, shutdown_s=round(total - last, 3))

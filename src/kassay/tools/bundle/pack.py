@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A directory -> a bundle that a stranger can check: runs, sources, a reproducer, the report in all its forms."""
+
+from pathlib import Path
+from shlex import quote
+from textwrap import fill
+
+import msgspec
+
+from kassay import __version__, pipeline
+from kassay.effects.files import disk_errors, publish_directory, swept, write_atomic
+from kassay.errors import BadInput, KassayError
+from kassay.evidence.changes import FILE as CHANGES
+from kassay.evidence.predictions import TIMINGS
+from kassay.journal.directory import BESIDE, open_directory
+from kassay.journal.journal import read_journal
+from kassay.model.experiment import labels
+from kassay.model.progress import Progress, Tell
+from kassay.model.report import Report
+from kassay.report.formats import formats
+from kassay.tools.bundle import tar
+from kassay.tools.bundle.contents import artifact_path, copy_files, copy_journal, files_below
+from kassay.tools.bundle.manifest import NAME, Absent, Manifest, packed_files, write_manifest
+from kassay.tools.bundle.sources import sources_into
+from kassay.tools.imports import store
+from kassay.tools.series.rows import FILE as ROWS
+
+_TEXT = """\
+{title}
+
+{verdict}
+
+This is a bundle of kassay: everything that the sentence above was made of.
+
+    kassay bundle verify PATH              every file is whole, and every finding follows from the raw results
+{again}    kassay report run --format NAME        the answer again, in another form
+
+What is where:
+
+    manifest.json    size and sha256 of every other file, and what is not here, with the reason
+    report/          the answer in every form, and its charts
+{where}
+Sources: {sources}.
+"""
+_RUN_AGAIN = (
+    "    kassay bundle rerun PATH --out DIR     measures it again on your machine, and says whether it is the same\n"
+)
+_RUN_WHERE = """\
+    run/             experiment (spec.toml; pinned.toml names each kernel exactly), plan, journal, raw results
+    source/guest/    the programs that ran inside the measured machine
+    reproducer*.c    a workload as one C file: gcc -pthread, then run it; checks state, prints ns per operation
+
+Kernels are not part of it; run/plan.json has their versions and hashes:
+
+{kernels}
+"""
+_IMPORT_WHERE = """\
+    run/             samples.json, and the files it was read from in source/
+"""
+
+
+def readme(report: Report, sources: str, *, imported: bool) -> str:
+    """Plain text; the same report gives the same text."""
+    kernels = "\n".join(
+        f"    {kernel.ref}: {kernel.release}, image sha256 {kernel.image_sha256 or 'unknown'}"
+        for kernel in report.kernels
+    )
+    where = _IMPORT_WHERE if imported else _RUN_WHERE.format(kernels=kernels)
+    return _TEXT.format(title=report.title, verdict=fill(report.verdict, 100), where=where, sources=sources,
+                        again="" if imported else _RUN_AGAIN)  # fmt: skip
+
+
+RUN, REPORT = "run", "report"
+_NAMING = ("next_steps", "commands")
+_ARCHIVE = ".tar.zst"
+_OTHER_ARCHIVES = (".tar", ".gz", ".tgz", ".xz", ".zst", ".zip")
+
+
+def pack(directory: Path, out: Path, tell: Tell) -> Manifest:
+    """Makes `out`: a directory, or an archive when its name ends in .tar.zst. The same directory gives the same bytes.
+
+    Raises BadInput when `out` exists or `directory` is none of kassay's.
+    """
+    archive = out.name.endswith(_ARCHIVE)
+    if out.exists():
+        raise BadInput(f"{out}: is there already", "choose another --out, or remove it")
+    if not archive and out.suffix in _OTHER_ARCHIVES:
+        raise BadInput(f"{out}: not a kind of archive that kassay makes", f"end its name in {_ARCHIVE}")
+    with swept(out.parent / f".{out.name}.packing") as scratch:
+        root = scratch / "bundle"
+        manifest = _fill(directory, root, tell)
+        if archive:
+            tell(Progress(stage="pack", subject=out.name, text="compressing"))
+            names = [NAME, *(file.path for file in manifest.files)]
+            tar.write(out, f"kassay-bundle-{manifest.plan[:12]}", names, root)
+        else:
+            publish_directory(root, out)
+    return manifest
+
+
+def patched_kernels(directory: Path) -> tuple[str, ...]:
+    """The kernels of a run directory that were built with patches, as reports call them; none of imported values."""
+    if not (directory / "plan.json").exists():
+        return ()
+    plan = open_directory(directory).plan
+    named = zip(labels(plan.experiment), plan.kernels, strict=True)
+    return tuple(label for label, kernel in named if kernel.build is not None and kernel.build.patches)
+
+
+def _fill(directory: Path, root: Path, tell: Tell) -> Manifest:
+    """Fills the bundle's directory. The report is computed from the copy, which proves that the copy is sufficient."""
+    tell(Progress(stage="pack", subject=directory.name, text="copying"))
+    imported = store.is_import(directory)
+    with disk_errors(root):
+        (root / RUN).mkdir(parents=True)
+        _copy_import(directory, root / RUN) if imported else _copy_run(directory, root / RUN)
+        report = answered(root / RUN, tell)
+        absent = _write_reports(report, root / REPORT, tell)
+        sources = "none: the values were imported" if imported else sources_into(root / RUN, root)
+        (root / "README").write_text(readme(report, sources, imported=imported))
+        manifest = Manifest(
+            name=report.experiment.name, kind="import" if imported else "run", plan=report.plan_id,
+            kassay_version=__version__, sources=sources, files=packed_files(root), absent=absent,
+        )  # fmt: skip
+        write_manifest(root, manifest)
+    return manifest
+
+
+def _copy_import(directory: Path, into: Path) -> None:
+    source = directory / "source"
+    copy_files(directory, into, ("samples.json",))
+    copy_files(source, into / "source", files_below(source) if source.is_dir() else ())
+
+
+def _copy_run(directory: Path, into: Path) -> None:
+    """Copies the files that plan and journal name, the changed source lines and the rows of a series. Copies the same
+    of the timed runs in BESIDE. Nothing else is copied."""
+    open_directory(directory)  # raises BadInput for anything but a run directory
+    copy_files(directory, into, ("spec.toml", "plan.json"))
+    copy_journal(directory, into)
+    folder = open_directory(into)
+    write_atomic(into / "pinned.toml", folder.pinned_spec().encode())
+    records = read_journal(folder.journal, folder.plan_id)
+    names = {name for record in records for name in record.artifacts}
+    programs = {program.value for program in folder.plan.guest_sha256}
+    names |= {name for name in programs if (directory / artifact_path(name)).is_file()}
+    copy_files(directory, into, sorted(map(artifact_path, names)))
+    if (directory / TIMINGS).is_dir():
+        copy_files(directory, into, sorted(f"{TIMINGS}/{path.name}" for path in (directory / TIMINGS).glob("*.toml")))
+    copy_files(directory, into, [name for name in (CHANGES, ROWS) if (directory / name).is_file()])
+    if (directory / BESIDE / "plan.json").exists():
+        (into / BESIDE).mkdir()
+        _copy_run(directory / BESIDE, into / BESIDE)
+
+
+def answered(directory: Path, tell: Tell) -> Report:
+    """The report of a packed directory. Its commands name the directory `run`, wherever it is now."""
+    report = pipeline.answer(directory, tell)
+    words = quote(str(directory))
+    texts = {name: tuple(line.replace(words, RUN) for line in getattr(report, name)) for name in _NAMING}
+    return msgspec.structs.replace(report, **texts)
+
+
+def _write_reports(report: Report, directory: Path, tell: Tell) -> tuple[Absent, ...]:
+    """Writes every form of the report, and its charts; returns the forms that this report cannot have."""
+    from kassay.report.charts import charts  # what draws them is slow to load
+
+    directory.mkdir(parents=True)
+    absent = []
+    for name, form in formats().items():
+        tell(Progress(stage="pack", subject="report", text=name))
+        try:
+            (directory / f"{name}{form.suffix}").write_text(form.render(report))
+        except KassayError as error:
+            absent.append(Absent(form=name, why=error.what))
+    tell(Progress(stage="pack", subject="report", text="charts"))
+    for name, data in charts(report):
+        (directory / name).write_bytes(data)
+    return tuple(absent)

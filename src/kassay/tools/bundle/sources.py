@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The sources of what a run directory measured, as they are and as one C file."""
+
+from pathlib import Path
+
+from kassay.effects.files import sha256_file
+from kassay.errors import BadInput, HostLacks
+from kassay.journal.directory import open_directory
+from kassay.model.plan import Plan
+from kassay.model.workload import Workload
+from kassay.supply.guest import sources
+from kassay.supply.guest.compile import build
+from kassay.supply.guest.program import packed
+from kassay.supply.guest.program_source import contents
+from kassay.supply.guest.reproducer import reproducer
+
+
+def sources_into(run: Path, root: Path) -> str:
+    """Writes source/guest/, the sources of users' programs and one reproducer for each workload below `root`; returns
+    a sentence that says whether they match the measured programs."""
+    plan = open_directory(run).plan
+    own = {use.name: use.program for use in plan.experiment.workloads if use.program}
+    programs = [sources.RUNS_PROGRAMS if program.name in own else program.name for program in plan.guest_sha256]
+    names = {name for program in programs for name in sources.files_of(program, plan.experiment.arch)}
+    existing = sorted(name for name in (*names, *sources.headers(), "Makefile") if sources.path_of(name).is_file())
+    sources.copy_to(root / "source" / "guest", existing)
+    for name, use in own.items():
+        for packed_file in contents(use, run).values():
+            target = root / "source" / "programs" / name / packed_file.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(packed_file.data)
+    for workload in plan.workloads:
+        if workload.name in own or workload.name not in sources.workload_names():
+            continue  # _match() names it
+        file = "reproducer.c" if len(plan.workloads) == 1 else f"reproducer-{workload.name}.c"
+        (root / file).write_text(of_plan(plan, workload, file))
+    return _match(plan)
+
+
+def of_plan(plan: Plan, workload: Workload, file: str) -> str:
+    """One workload as one file, with the settings and rounds of the plan."""
+    points = list(dict.fromkeys(cell.settings for cell in plan.cells if cell.workload == workload.name))
+    return reproducer(workload, points, plan.experiment.rounds, file)
+
+
+def _built(name: str, plan: Plan) -> str | None:
+    """The hash of one program as this version builds it; None for a program that it does not have."""
+    use, arch = plan.experiment.program(name), plan.experiment.arch
+    if use is not None:
+        return sha256_file(packed(name, use, arch))
+    known = name in ("init", *sources.workload_names())
+    return sha256_file(build(name, arch)) if known else None
+
+
+def _match(plan: Plan) -> str:
+    """The programs are built again: the same sources and compiler give the same bytes."""
+    other = []
+    for program in plan.guest_sha256:
+        try:
+            if _built(program.name, plan) != program.value:
+                other.append(program.name)
+        except (HostLacks, BadInput) as error:
+            return f"not compared with what was measured: {error.what}"
+    if not plan.guest_sha256:
+        return "not compared with what was measured: the plan does not name its programs"
+    if not other:
+        return "they give, built on the host that packed them, the very programs that were measured"
+    return f"of this version of kassay; built here, {', '.join(other)} is not the program that was measured"

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Checks a bundle: are its files and findings correct, and does a new measurement give the same?"""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from kassay import __version__, pipeline
+from kassay.errors import BadInput, HostLacks, KassayError
+from kassay.evidence.cmdlines import cmdlines_of
+from kassay.evidence.collect import collect
+from kassay.journal import artifacts
+from kassay.journal.directory import BESIDE, open_directory
+from kassay.model.experiment import Experiment
+from kassay.model.guest import Programs
+from kassay.model.progress import Progress, Tell
+from kassay.model.report import Report
+from kassay.report.formats import formats
+from kassay.spec.load import load
+from kassay.supply.guest.compile import brought
+from kassay.tools.bundle import tar
+from kassay.tools.bundle.contents import artifact_path, checked_artifacts
+from kassay.tools.bundle.digits import Repeated, same_counts, same_findings, unlike, values
+from kassay.tools.bundle.manifest import Manifest, checked, few
+from kassay.tools.bundle.pack import REPORT, RUN, answered
+
+# Fields that name a directory or a version: they may differ while every finding is the same.
+APART = ("commands", "next_steps", "kassay_version", "charts")
+
+
+class FieldDifference(NamedTuple):
+    """A field that differs. path: dotted. packed, computed: its value in the bundle and now, or "absent"."""
+
+    path: str
+    packed: str
+    computed: str
+
+    def __str__(self) -> str:
+        return f"{self.path} is {self.packed}, computed {self.computed}"
+
+
+def differences(packed: Any, computed: Any) -> tuple[FieldDifference, ...]:
+    """Every field of the packed report whose computed value differs. Fields that only `computed` has are later
+    additions to the report's format."""
+    if isinstance(packed, dict):
+        packed = {name: value for name, value in packed.items() if name not in APART}
+    return tuple(_walk(packed, computed, ""))
+
+
+def _walk(packed: Any, computed: Any, path: str) -> Iterator[FieldDifference]:
+    if isinstance(packed, dict) and isinstance(computed, dict):
+        for name, value in packed.items():
+            inner = f"{path}.{name}" if path else name
+            if name in computed:
+                yield from _walk(value, computed[name], inner)
+            else:
+                yield FieldDifference(inner, _text(value), "absent")
+    elif isinstance(packed, list) and isinstance(computed, list):
+        for index, (old, new) in enumerate(zip(packed, computed, strict=False)):
+            yield from _walk(old, new, f"{path}[{index}]")
+        if len(packed) != len(computed):
+            yield FieldDifference(f"length of {path}", str(len(packed)), str(len(computed)))
+    elif packed != computed or isinstance(packed, bool) != isinstance(computed, bool):
+        yield FieldDifference(path, _text(packed), _text(computed))
+
+
+def _text(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+LIMIT = 4 << 30
+"""Bytes that a bundle may unpack to, unless more are allowed."""
+
+_JSON = f"{REPORT}/json.json"
+
+
+class Verified(NamedTuple):
+    """The result for a correct bundle. notes: what a reader should know although nothing is wrong."""
+
+    manifest: Manifest
+    findings: int
+    notes: tuple[str, ...]
+
+
+@contextmanager
+def _opened(path: Path, limit: int, tell: Tell) -> Iterator[tuple[Path, Manifest]]:
+    """A bundle's directory with every file checked; an archive is unpacked until the block ends."""
+    tell(Progress(stage="verify", subject=path.name, text="hashing every file"))
+    with tempfile.TemporaryDirectory(prefix="kassay-bundle-") as scratch:
+        root = path if path.is_dir() else tar.unpack(path, Path(scratch), limit)
+        manifest = checked(root, limit)
+        checked_artifacts(root / RUN, limit)
+        yield root, manifest
+
+
+def verify(path: Path, limit: int, tell: Tell) -> Verified:
+    """Checks every file, then computes the whole report again from the raw results and compares it with the packed one.
+
+    Raises BadInput that names what is wrong.
+    """
+    with _opened(path, limit, tell) as (root, manifest):
+        tell(Progress(stage="verify", subject=path.name, text="computing every finding again"))
+        report = _recomputed(root, path, tell)
+        if report.plan_id != manifest.plan:
+            raise BadInput(f"{path}: the manifest is of another plan than the runs", "get the bundle anew")
+        changed = differences(_packed_report(root, path), json.loads(formats()["json"].render(report)))
+        if changed:
+            by = "" if manifest.kassay_version == __version__ else f", packed by kassay {manifest.kassay_version}"
+            first = few([str(difference) for difference in changed])
+            raise BadInput(f"{path}: its report is not what its runs give{by}: {first}",
+                           "do not rely on it; or verify it with the version that packed it")  # fmt: skip
+        return Verified(manifest, len(report.findings), _notes(root, manifest, report, path))
+
+
+def _recomputed(root: Path, path: Path, tell: Tell) -> Report:
+    """The answer from files of others: any exception is reported as damage of the files, not as a defect of kassay."""
+    try:
+        return answered(root / RUN, tell)
+    except KassayError:
+        raise
+    except Exception as error:
+        problem = f"{path}: its runs contradict each other ({type(error).__name__}: {error})"
+        raise BadInput(problem, "do not rely on it; get the bundle anew") from error
+
+
+def _packed_report(root: Path, path: Path) -> Any:
+    try:
+        return json.loads((root / _JSON).read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise BadInput(f"{path}: {_JSON}: {error}", "get the bundle anew") from error
+
+
+def _notes(root: Path, manifest: Manifest, report: Report, path: Path) -> tuple[str, ...]:
+    """Notes for the reader. The other forms must agree with the findings; only another version may word them otherwise.
+
+    Raises BadInput when they do not agree.
+    """
+    other, unchecked = [], []
+    for name, form in formats().items():
+        file = root / REPORT / f"{name}{form.suffix}"
+        if not file.is_file():
+            continue
+        try:
+            if file.read_text() != form.render(report):
+                other.append(f"{REPORT}/{file.name}")
+        except HostLacks as error:
+            unchecked.append(f"{REPORT}/{file.name}: not rendered again: {error.what}")
+    if other and manifest.kassay_version == __version__:
+        remedy = f"rely on {_JSON} alone, or get the bundle anew"
+        raise BadInput(f"{path}: {few(other)}: not what its findings say", remedy)
+    worded = (f"kassay {manifest.kassay_version} packed it and words differently: {few(other)}",) if other else ()
+    return (
+        *worded,
+        *unchecked,
+        *(f"no {absent.form}: {absent.why}" for absent in manifest.absent),
+        f"sources: {manifest.sources}",
+    )
+
+
+def rerun(
+    path: Path, directory_of: Callable[[Experiment], Path], limit: int, tell: Tell, cluster: str = ""
+) -> tuple[Path, tuple[Repeated, ...]]:
+    """Makes every run of the bundle again (or resumes), and compares the results with the packed ones.
+
+    directory_of: where the runs of an experiment go. cluster: see pipeline.measure(). Returns that directory, one
+    Repeated for the experiment, and one more for its timed runs, if any. Raises BadInput for an imported bundle.
+    """
+    with _opened(path, limit, tell) as (root, manifest):
+        if manifest.kind == "import":
+            raise BadInput(f"{path}: measured elsewhere, with another tool", "kassay can verify it, not repeat it")
+        out = directory_of(load(root / RUN / "pinned.toml"))
+        pairs = [(root / RUN, out)]
+        if (root / RUN / BESIDE).is_dir():
+            pairs.append((root / RUN / BESIDE, out / BESIDE))
+        return out, tuple(_repeated(packed, again, tell, cluster) for packed, again in pairs)
+
+
+def _programs(packed: Path) -> Programs | None:
+    """The programs that were measured; None if some of them were not packed."""
+    folder = open_directory(packed)
+    asked = {program.name: program.value for program in folder.plan.guest_sha256}
+    if not asked or not all((packed / artifact_path(name)).is_file() for name in asked.values()):
+        return None
+    contents = {name: artifacts.get(packed, value) for name, value in asked.items()}
+    programs = brought(contents, folder.plan.guest_compiler, folder.plan.workloads)
+    return msgspec.structs.replace(programs, cmdlines=cmdlines_of(folder.plan, folder.records()))
+
+
+def _repeated(packed: Path, again: Path, tell: Tell, cluster: str) -> Repeated:
+    pipeline.measure(load(packed / "pinned.toml"), again, tell, _programs(packed), cluster=cluster)
+    old, new = open_directory(packed), open_directory(again)
+    before = unlike(old.plan, new.plan)
+    first, second = (pipeline.answer(directory, tell).findings for directory in (packed, again))
+    if old.plan.experiment.exact:
+        then, now = (collect(folder, folder.records(), tell) for folder in (old, new))
+        return msgspec.structs.replace(same_counts(then, now), unlike=before, values=values(first, second))
+    return msgspec.structs.replace(same_findings(first, second), unlike=before)

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Batch -> archive: adds what the archive does not have yet."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from kassay.effects import clock
+from kassay.model.records import Record, Setting
+from kassay.tools.history.archive import FORGET_POINTS, MAKE_POINTS, Archive
+from kassay.tools.history.records import Batch, StoredKernel, StoredSeries
+
+
+class Added(Record, frozen=True, kw_only=True):
+    """Result of adding one directory. known: successful runs that were there before."""
+
+    runs: int
+    samples: int
+    known: int
+
+
+def add(archive: Archive, batch: Batch) -> Added:
+    """Adds the runs that the archive does not have yet; a run that had failed and has succeeded since is renewed.
+
+    The same batch again adds nothing. To be called inside archive.writing().
+    """
+    experiment = _experiment(archive, batch)
+    rows = archive.rows("SELECT name, outcome, attempts FROM t_runs WHERE experiment = ?", [experiment])
+    stored = {name: (outcome, attempts) for name, outcome, attempts in rows}
+    new = [i for i, run in enumerate(batch.runs) if _newer(run.attempts, run.outcome, stored.get(run.name))]
+    renewed = [batch.runs[i].name for i in new if batch.runs[i].name in stored]
+    if renewed:
+        archive.run("DELETE FROM t_runs WHERE experiment = ? AND list_contains(?, name)", [experiment, renewed])
+    kernels, series = _kernels(archive, batch.kernels), _series(archive, batch.series)
+    numbers = _runs(archive, batch, experiment, new, kernels)
+    samples = _samples(archive, batch, experiment, numbers, kernels, series)
+    return Added(runs=len(new), samples=samples, known=sum(outcome == "ok" for outcome, _ in stored.values()))
+
+
+def _newer(attempts: int, outcome: str, stored: tuple[str, int] | None) -> bool:
+    if stored is None:
+        return True
+    return stored[0] != "ok" and (outcome == "ok" or attempts > stored[1])
+
+
+def _next(archive: Archive, table: str, column: str) -> int:
+    ((last,),) = archive.rows(f"SELECT max({column}) FROM {table}")
+    return 0 if last is None else last + 1
+
+
+def _experiment(archive: Archive, batch: Batch) -> int:
+    query = "SELECT experiment FROM t_experiments WHERE plan = ? AND session = ?"
+    for (number,) in archive.rows(query, [batch.plan, batch.session]):
+        return int(number)
+    number = _next(archive, "t_experiments", "experiment")
+    row = (
+        number,
+        batch.plan,
+        batch.session,
+        batch.kind,
+        batch.name,
+        batch.directory,
+        clock.utc_now(),
+        batch.experiment,
+    )
+    _insert(archive, "t_experiments", [row])
+    return number
+
+
+def _kernels(archive: Archive, kernels: Sequence[StoredKernel]) -> list[int]:
+    numbers = {name: int(number) for name, number in archive.rows("SELECT id, kernel FROM t_kernels")}
+    first = _next(archive, "t_kernels", "kernel")
+    rows: list[tuple[object, ...]] = []
+    for kernel in kernels:
+        if kernel.id not in numbers:
+            numbers[kernel.id] = first + len(rows)
+            rows.append((numbers[kernel.id], kernel.id, *(getattr(kernel, name) for name in kernel.__struct_fields__)))
+    _insert(archive, "t_kernels", rows)
+    return [numbers[kernel.id] for kernel in kernels]
+
+
+def _series(archive: Archive, series: Sequence[StoredSeries]) -> list[int]:
+    numbers = {name: int(number) for name, number in archive.rows("SELECT id, series FROM t_series")}
+    first, before = _next(archive, "t_series", "series"), len(numbers)
+    for s in series:
+        if s.id not in numbers:
+            numbers[s.id] = first + len(numbers) - before
+            row = (numbers[s.id], s.id, s.workload, s.metric, s.unit, s.better, s.machine.clock,
+                   s.machine.arch, s.machine.cpus, s.machine.memory_bytes, *_lists(s.settings),
+                   *_lists(s.conditions), s.definition, s.primary)  # fmt: skip
+            archive.run(f"INSERT INTO t_series VALUES ({'?, ' * 10} map(?, ?), map(?, ?), ?, ?)", row)
+    return [numbers[s.id] for s in series]
+
+
+def _lists(settings: Iterable[Setting]) -> tuple[list[str], list[str]]:
+    return [setting.name for setting in settings], [setting.value for setting in settings]
+
+
+def _moment(text: str) -> str | None:
+    """A time as the database takes it, in UTC; None for a text that is no time."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (moment.astimezone(UTC) if moment.tzinfo else moment).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _runs(
+    archive: Archive, batch: Batch, experiment: int, new: Sequence[int], kernels: Sequence[int]
+) -> dict[int, int]:
+    """Inserts the runs `new` (indexes into the batch). Returns index -> number in the archive."""
+    first = _next(archive, "t_runs", "run")
+    numbers = {index: first + offset for offset, index in enumerate(new)}
+    rows = []
+    for index, number in numbers.items():
+        run = batch.runs[index]
+        rows.append((number, experiment, run.name, kernels[run.kernel], run.outcome, run.attempts, run.perturbation,
+                     run.control, run.block, _moment(run.started_utc)))  # fmt: skip
+    _insert(archive, "t_runs", rows)
+    return numbers
+
+
+def _samples(archive: Archive, batch: Batch, experiment: int, numbers: Mapping[int, int], kernels: Sequence[int],
+             series: Sequence[int]) -> int:  # fmt: skip
+    rows = [
+        (series[s.series], kernels[s.kernel], experiment, numbers[s.run], s.value, s.counted,
+         _moment(batch.runs[s.run].started_utc), s.printed, s.deviation, s.told)
+        for s in batch.samples if s.run in numbers
+    ]  # fmt: skip
+    _insert(archive, "t_samples", rows)
+    if rows:
+        archive.run(FORGET_POINTS, [experiment])
+        archive.run(MAKE_POINTS, [experiment])
+    return len(rows)
+
+
+def _insert(archive: Archive, table: str, rows: Sequence[tuple[object, ...]]) -> None:
+    """All rows in one statement, a list for each column: a statement for each row takes hundreds of times as long."""
+    if rows:
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        archive.run(f"INSERT INTO {table} SELECT {', '.join('unnest(?)' for _ in columns)}", columns)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kernels of one series -> lines of development: only kernels of one line are neighbours of each other."""
+
+from collections.abc import Callable, Sequence
+
+from msgspec import structs
+
+from kassay.effects import process
+from kassay.effects.files import expanded
+from kassay.errors import BadInput
+from kassay.model.build import BuildRef, build_text, parse_build
+from kassay.model.kernel import parse_ref
+from kassay.tools.history.records import KernelPoint, StoredKernel
+
+Key = tuple[str, ...]
+CommitTime = Callable[[str, str], int | None]
+"""(tree, revision) -> seconds since 1970 at which the commit was made; None if that is not known here."""
+_ARCHIVE = "debian-source:"
+
+
+def commit_time(tree: str, revision: str) -> int | None:
+    """The time of a commit by the git tree on this host; None if the tree or the commit is gone."""
+    if not revision or not expanded(tree).is_dir():
+        return None
+    ended = process.run(("git", "-C", str(expanded(tree)), "log", "-1", "--format=%ct", revision, "--"))
+    return int(ended.out) if ended.status == 0 and ended.out.strip().isdecimal() else None
+
+
+def developments(
+    points: Sequence[KernelPoint], order: Callable[[str | None], tuple[int, ...] | None],
+    time: CommitTime = commit_time, *, with_base: bool = True,
+) -> list[tuple[str, list[KernelPoint]]]:  # fmt: skip
+    """Each line's name ("" for releases of the archive and for imports) and its points, in their order.
+
+    Releases of the archive are one line. Builds of one tree, configuration and compiler are one line, in the order of
+    their releases, then of their commits; a build whose place is not known is a line of its own. A patched build is a
+    line of its own that begins with its base, if the base was measured. order: of releases. with_base: False leaves
+    the bases out.
+    """
+    trunks: dict[Key, list[KernelPoint]] = {}
+    patched: list[KernelPoint] = []
+    for point in points:
+        build = build_of(point.kernel)
+        if build is not None and build.patches:
+            patched.append(point)
+        else:
+            trunks.setdefault(_key(point.kernel, build), []).append(point)
+    lines: list[tuple[str, list[KernelPoint]]] = []
+    for key, members in trunks.items():
+        placed, alone = _placed(members, order, time)
+        name = ", ".join(filter(None, key[1:]))
+        lines += [(name, placed)] if placed else []
+        lines += [(own[0].kernel.ref, own) for own in _of_each_kernel(alone)]
+    for own in _of_each_kernel(patched):
+        kernel = own[0].kernel
+        bases = [point for point in points if with_base and _is_base(point.kernel, kernel)]
+        lines.append((f"{kernel.ref.partition(',tree=')[0]} and its base", [*(bases if len(bases) == 1 else []), *own]))
+    return lines
+
+
+def _of_each_kernel(points: Sequence[KernelPoint]) -> list[list[KernelPoint]]:
+    """Points over dates are several of one kernel."""
+    groups: dict[str, list[KernelPoint]] = {}
+    for point in points:
+        groups.setdefault(point.kernel.id, []).append(point)
+    return list(groups.values())
+
+
+def build_of(kernel: StoredKernel) -> BuildRef | None:
+    """Inputs of a kernel's build; None if kassay did not build it."""
+    if _kind(kernel) != "build":
+        return None
+    return parse_build(parse_ref(kernel.ref).locator)
+
+
+def _kind(kernel: StoredKernel) -> str:
+    """The kind of its reference; "" for a kernel that no reference names."""
+    try:
+        return parse_ref(kernel.ref).kind
+    except BadInput:
+        return ""
+
+
+def _key(kernel: StoredKernel, build: BuildRef | None) -> Key:
+    """Kernels without patches of equal keys may be neighbours."""
+    if build is None:
+        if _kind(kernel) in ("image", "host"):
+            return ("files", kernel.compiler or "", f"configuration {(kernel.config_sha256 or 'unknown')[:8]}")
+        return ("releases",)
+    tree = _ARCHIVE.rstrip(":") if build.tree.startswith(_ARCHIVE) else build.tree
+    made = structs.replace(build, tree=tree, revision="", patches=(), pin="")
+    return ("builds", build_text(made), (kernel.compiler or "").partition(",")[0])
+
+
+def _placed(
+    points: Sequence[KernelPoint], order: Callable[[str | None], tuple[int, ...] | None], time: CommitTime
+) -> tuple[list[KernelPoint], list[KernelPoint]]:
+    """Points in their order, and those whose place among the others is not known. Only builds have such."""
+    builds = {id(point): build for point in points if (build := build_of(point.kernel)) is not None}
+    if not builds:
+        return list(points), []
+    kernels: dict[tuple[int, ...] | None, set[str]] = {}
+    for point in points:
+        kernels.setdefault(order(point.kernel.release), set()).add(point.kernel.id)
+    keyed: list[tuple[tuple[int, ...], int, KernelPoint]] = []
+    alone = []
+    for point in points:
+        release, build = order(point.kernel.release), builds[id(point)]
+        tied = release is None or len(kernels[release]) > 1
+        at = time(build.tree, build.revision) if tied else 0
+        if at is None:
+            alone.append(point)
+        else:
+            keyed.append((release or (), at, point))
+    places: dict[tuple[tuple[int, ...], int], set[str]] = {}
+    for release_, at, point in keyed:
+        places.setdefault((release_, at), set()).add(point.kernel.id)
+    unclear = {place for place, names in places.items() if len(names) > 1}
+    alone += [point for release_, at, point in keyed if (release_, at) in unclear]
+    clear = sorted((item for item in keyed if item[:2] not in unclear), key=lambda item: (*item[:2], item[2].first))
+    return [point for *_, point in clear], alone
+
+
+def _is_base(other: StoredKernel, kernel: StoredKernel) -> bool:
+    """True if `other` is the same build without the patches, by the same compiler."""
+    base, build = build_of(other), build_of(kernel)
+    if base is None or build is None or base.patches or other.compiler != kernel.compiler:
+        return False
+    return structs.replace(base, pin="") == structs.replace(build, patches=(), pin="")

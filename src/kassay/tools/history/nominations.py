@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Series -> where it may have changed; a nomination -> the experiment that can confirm it, and what its report says."""
+
+import hashlib
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+import msgspec
+
+from kassay.effects import clock
+from kassay.errors import BadInput
+from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
+from kassay.model.finding import Finding
+from kassay.model.kernel import parse_ref
+from kassay.model.program import ProgramUse
+from kassay.model.reason_texts import reason_text
+from kassay.model.records import from_json
+from kassay.model.report import Report
+from kassay.model.timing import LOOKS
+from kassay.supply.clocks import clock_of
+from kassay.tools.history.archive import Archive
+from kassay.tools.history.changes import MINIMUM_SEGMENT, change_points, exact_changes
+from kassay.tools.history.records import Confirmation, KernelPoint, Nomination, PointLine
+
+_TIMED_NEEDS = 2 * MINIMUM_SEGMENT
+_COUNTS_NEED = 2
+
+
+def nominations(line: PointLine, confirmed: dict[str, Confirmation]) -> tuple[Nomination, ...]:
+    """Every nomination of one series, in the order of its points. confirmed: from confirmations()."""
+    points = [point for point in line.points if point.value is not None and point.value > 0]
+    values = [point.value for point in points if point.value is not None]
+    if clock_of(line.series.machine.clock).exact:
+        changes = exact_changes(values, [point.floor for point in points])
+        starts = [index for index, _ in changes]
+        reasons = [f"exact counts; neighbours and layout explain up to {limit:.2%}" for _, limit in changes]
+    else:
+        starts = list(change_points(values))
+        reasons = [f"{len(values)} points; segments found by their cost, noise allowed for"] * len(starts)
+    segments = pairwise((0, *starts, len(values)))
+    return tuple(
+        _nomination(line, points, values, before, after, reason, confirmed)
+        for (before, after), reason in zip(pairwise(segments), reasons, strict=True)
+    )
+
+
+def too_short(line: PointLine) -> str:
+    """Why nothing can be nominated in this series, "" when it can."""
+    needed = _COUNTS_NEED if clock_of(line.series.machine.clock).exact else _TIMED_NEEDS
+    count = sum(point.value is not None for point in line.points)
+    text = f"{count} point{'' if count == 1 else 's'}; at least {needed} are needed to nominate one"
+    return text if count < needed else ""
+
+
+def confirmations(archive: Archive) -> dict[str, Confirmation]:
+    """The latest outcome of each nomination that was measured again, by its id."""
+    names = Confirmation.__struct_fields__
+    rows = archive.rows(f"SELECT {', '.join(names)} FROM t_confirmations ORDER BY when_utc, rowid")
+    return {row[0]: Confirmation(**dict(zip(names, row, strict=True))) for row in rows}
+
+
+def judged_directories(archive: Archive) -> set[str]:
+    """The run directories of the pairs of all stored outcomes."""
+    return {directory for (directory,) in archive.rows("SELECT DISTINCT directory FROM t_confirmations")}
+
+
+def remember(archive: Archive, outcome: Confirmation) -> None:
+    """Stores an outcome; earlier ones of the same nomination stay."""
+    names = Confirmation.__struct_fields__
+    marks = ", ".join("?" for _ in names)
+    archive.run(
+        f"INSERT INTO t_confirmations ({', '.join(names)}) VALUES ({marks})", [getattr(outcome, name) for name in names]
+    )
+
+
+def _nomination(
+    line: PointLine, points: Sequence[KernelPoint], values: Sequence[float], before: tuple[int, int],
+    after: tuple[int, int], why: str, confirmed: dict[str, Confirmation],
+) -> Nomination:  # fmt: skip
+    sides = points[after[0] - 1], points[after[0]]
+    words = "\0".join((line.series.id, *(f"{point.kernel.id} {point.session}" for point in sides)))
+    name = hashlib.sha256(words.encode()).hexdigest()[:8]
+    change = median(values[slice(*after)]) / median(values[slice(*before)]) - 1
+    return Nomination(
+        id=name, series=line.series, before=sides[0], after=sides[1], change=change,
+        points=(before[1] - before[0], after[1] - after[0]), why=why, confirmation=confirmed.get(name),
+    )  # fmt: skip
+
+
+_DIRECTIONS = {"regression": 1, "improvement": -1}
+
+
+def why_not(nomination: Nomination) -> str:
+    """Why this pair cannot be measured again, "" when it can be tried."""
+    if clock_of(nomination.series.machine.clock).imported:
+        return "the values were imported; what they were measured on is not known"
+    sides = nomination.before.kernel, nomination.after.kernel
+    unnamed = [kernel.name for kernel in sides if not kernel.ref]
+    if unnamed:
+        return f"{', '.join(unnamed)}: no reference names this kernel"
+    if sides[0].id == sides[1].id:
+        return "both sides are one kernel, measured on two dates: whatever moved, the kernel did not"
+    moving = [kernel.name for kernel in sides if parse_ref(kernel.ref).kind == "host"]
+    return f"{', '.join(moving)}: the host's own kernel, which only runs one at a time" if moving else ""
+
+
+def experiment_for(archive: Archive, nomination: Nomination) -> Experiment:
+    """The stored experiment, narrowed to the two sides, this setting and this machine; interleaved, kernels pinned.
+
+    It gets at least what a verdict needs: two plain and two perturbed runs of counts, six boots of times.
+    Raises BadInput when no stored experiment has this series.
+    """
+    sides = nomination.after.kernel, nomination.before.kernel
+    rows = archive.rows(
+        "SELECT any_value(e.spec) FROM t_samples s JOIN t_experiments e USING (experiment)"
+        " JOIN t_series r USING (series) JOIN t_kernels k USING (kernel)"
+        " WHERE r.id = ? AND list_contains(?, k.id) AND e.kind = 'run'"
+        " GROUP BY e.experiment ORDER BY max(s.started_utc) DESC LIMIT 1",
+        [nomination.series.id, [kernel.id for kernel in sides]],
+    )
+    if not rows:
+        raise BadInput(f"{nomination.id}: no experiment of it is stored", "add its run directory again")
+    try:
+        stored = from_json(rows[0][0].encode(), Experiment)
+    except msgspec.ValidationError as error:
+        raise BadInput(
+            f"{nomination.id}: its experiment cannot be read: {error}", "measure with kassay compare"
+        ) from error
+    return _pair(stored, nomination)
+
+
+def _pair(stored: Experiment, nomination: Nomination) -> Experiment:
+    series = nomination.series
+    cmdline = next(c.value for c in series.conditions if c.name == "kernel parameters")
+    cpus, memory = series.machine.cpus, series.machine.memory_bytes
+    assert cpus is not None and memory is not None  # unknown for imported series only
+    exact = clock_of(series.machine.clock).exact
+    axes = tuple(Axis(name=setting.name, values=(setting.value,)) for setting in series.settings)
+    return msgspec.structs.replace(
+        stored, name=f"confirm-{series.workload}-{nomination.id}", question="compare", order="interleaved",
+        kernels=tuple(KernelUse(ref=p.kernel.ref, cmdline=cmdline) for p in (nomination.before, nomination.after)),
+        workloads=(WorkloadUse(name=series.workload, axes=axes, program=_program(stored, series.workload)),),
+        cpus=(cpus,), memory_bytes=(memory,), repeats=max(stored.repeats, 2 if exact else LOOKS[0]),
+        perturb=max(stored.perturb, 2) if exact else stored.perturb,
+    )  # fmt: skip
+
+
+def _program(stored: Experiment, workload: str) -> ProgramUse | msgspec.UnsetType:
+    """The user's program, or the application, that a workload of the stored experiment runs."""
+    return stored.program(workload) or msgspec.UNSET
+
+
+def judged(nomination: Nomination, report: Report, directory: str) -> Confirmation:
+    """Judgement of a fresh pair: confirmed if it has a verdict in the nominated direction, on the strongest evidence of
+    its clock; else not confirmed, with the reason."""
+    finding = next((f for f in report.findings if f.metric == nomination.series.metric), None)
+    if finding is None:
+        return _outcome(nomination, "not confirmed", "the fresh pair has no value of this metric", directory)
+    why = f": {reason_text(finding.reasons[0])}" if finding.reasons else ""
+    words = f"{finding.verdict}, evidence {finding.evidence}{why}"
+    outcome = "confirmed" if _agrees(nomination, finding) else "not confirmed"
+    return _outcome(nomination, outcome, words, directory, finding)
+
+
+def _agrees(nomination: Nomination, finding: Finding) -> bool:
+    towards = _DIRECTIONS.get(finding.verdict, 0) * (-1 if finding.better == "higher" else 1)
+    return towards * nomination.change > 0 and finding.evidence in ("exact", "reliable", "robust-only")
+
+
+def not_reproducible(nomination: Nomination, why: str) -> Confirmation:
+    """The outcome of a pair that could not be measured."""
+    return _outcome(nomination, "not reproducible", why, "")
+
+
+def _outcome(nomination: Nomination, outcome: str, words: str, directory: str,
+             finding: Finding | None = None) -> Confirmation:  # fmt: skip
+    interval = finding.interval if finding is not None else None
+    return Confirmation(
+        nomination=nomination.id, when_utc=clock.utc_now(), outcome=outcome, words=words, directory=directory,
+        verdict=finding.verdict if finding else "", evidence=finding.evidence if finding else "",
+        change=finding.change if finding else None, low=interval[0] if interval else None,
+        high=interval[1] if interval else None,
+    )  # fmt: skip

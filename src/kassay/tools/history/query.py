@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Archive -> series with their points in order; series are never mixed; the fields in which they differ are shown."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from functools import cache
+
+import msgspec
+
+from kassay.errors import BadInput
+from kassay.model.machine import MachineUse
+from kassay.model.records import Record, Setting
+from kassay.tools.history.archive import Archive, Row
+from kassay.tools.history.development import developments
+from kassay.tools.history.records import KernelPoint, PointLine, StoredKernel, StoredSeries
+
+_KERNEL = StoredKernel.__struct_fields__
+_MOMENT = "%Y-%m-%dT%H:%M:%SZ"
+_SHOWN = 40
+
+
+class SeriesFilter(Record, frozen=True, kw_only=True):
+    """Selects series. metric: its name, or workload.metric; None for the primary ones, or all with every_metric.
+    machine: words that its conditions contain. dates: a point for each session, in order of time, instead of one for
+    each kernel."""
+
+    metric: str | None = None
+    every_metric: bool = False
+    workload: str | None = None
+    settings: tuple[Setting, ...] = ()
+    clock: str | None = None
+    arch: str | None = None
+    cpus: int | None = None
+    memory_bytes: int | None = None
+    machine: str | None = None
+    dates: bool = False
+
+
+def lines(archive: Archive, wanted: SeriesFilter) -> tuple[PointLine, ...]:
+    """Every series that is wanted, with its points. Raises BadInput that lists what there is when none is."""
+    every = dict(_all_series(archive))
+    chosen = {number: series for number, series in every.items() if _matches(series, wanted)}
+    if not chosen:
+        names = sorted({f"{series.workload}.{series.metric}" for series in every.values()})
+        raise BadInput("history: no series is as asked", f"there are: {', '.join(names[:12]) or 'none at all'}")
+    points = _points(archive, list(chosen), wanted.dates)
+    point_lines = [line for number, series in chosen.items() for line in _developed(series, points[number], wanted)]
+    return tuple(sorted(point_lines, key=lambda line: (line.series.workload, line.series.metric, -len(line.points))))
+
+
+def _developed(series: StoredSeries, points: Sequence[KernelPoint], wanted: SeriesFilter) -> list[PointLine]:
+    """A line of points for each line of development in a series; one without points where the series has none."""
+    found = developments(points, release_order, with_base=not wanted.dates) or [("", [])]
+    return [
+        PointLine(series=series, development=name, points=_changes(members) if name and not wanted.dates
+                  else ordered(members, wanted.dates))
+        for name, members in found
+    ]  # fmt: skip
+
+
+def apart(series: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """For each series (by id) the fields in which those of the same metric and clock differ, with its own value."""
+    groups: dict[tuple[str, ...], list[StoredSeries]] = {}
+    for s in series:
+        groups.setdefault((s.workload, s.metric, s.machine.clock), []).append(s)
+    return {key: fields for group in groups.values() for key, fields in _apart(group).items()}
+
+
+def _apart(group: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ...]]:
+    by_id = {series.id: dict(_fields(series)) for series in group}
+    names = list(dict.fromkeys(name for fields in by_id.values() for name in fields))
+    differing = [name for name in names if len({fields.get(name) for fields in by_id.values()}) > 1]
+    return {key: tuple((name, _short(fields.get(name, "-"))) for name in differing) for key, fields in by_id.items()}
+
+
+def ordered(points: Sequence[KernelPoint], dates: bool) -> tuple[KernelPoint, ...]:
+    """By release when every point has one that can be parsed and not `dates`, else by date; with changes filled in."""
+    keyed = [(release_order(point.kernel.release), point) for point in points]
+    if dates or any(key is None for key, _ in keyed):
+        keyed.sort(key=lambda pair: (pair[1].first, pair[0] or (), pair[1].kernel.name))
+    else:
+        keyed.sort(key=lambda pair: (pair[0] or (), pair[1].first, pair[1].kernel.name))
+    return _changes([point for _, point in keyed])
+
+
+def _changes(points: Sequence[KernelPoint]) -> tuple[KernelPoint, ...]:
+    """The points, each with its change against the one before it."""
+    result: list[KernelPoint] = []
+    before: float | None = None
+    for point in points:
+        change = point.value / before - 1 if before and point.value is not None else None
+        result.append(msgspec.structs.replace(point, change=change))
+        before = point.value if point.value is not None else before
+    return tuple(result)
+
+
+def _fields(series: StoredSeries) -> list[tuple[str, str]]:
+    machine = series.machine
+    own = [("unit", series.unit), ("arch", machine.arch), ("cpus", str(machine.cpus)),
+           ("memory", str(machine.memory_bytes)), ("better", series.better)]  # fmt: skip
+    return own + [(setting.name, setting.value) for setting in (*series.settings, *series.conditions)]
+
+
+def _short(text: str) -> str:
+    """The text, or its hash when it is long: nobody reads long lists, and two hashes differ visibly."""
+    if re.fullmatch("[0-9a-f]{64}", text):
+        return text[:8]
+    return text if len(text) <= _SHOWN else f"#{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def _matches(series: StoredSeries, wanted: SeriesFilter) -> bool:
+    machine = series.machine
+    names = (series.metric, f"{series.workload}.{series.metric}")
+    metric = wanted.metric in names if wanted.metric else series.primary or wanted.every_metric
+    pairs = ((wanted.workload, series.workload), (wanted.clock, machine.clock), (wanted.arch, machine.arch),
+             (wanted.cpus, machine.cpus), (wanted.memory_bytes, machine.memory_bytes))  # fmt: skip
+    equal = all(asked is None or asked == value for asked, value in pairs)
+    named = wanted.machine is None or any(wanted.machine in c.value for c in series.conditions)
+    return metric and equal and named and set(wanted.settings) <= {*series.settings, *series.conditions}
+
+
+def _all_series(archive: Archive) -> list[tuple[int, StoredSeries]]:
+    rows = archive.rows(
+        "SELECT series, workload, metric, unit, better, clock, arch, cpus, memory_bytes, settings, conditions,"
+        " definition, is_primary FROM t_series ORDER BY series"
+    )
+    return [(row[0], _series(row)) for row in rows]
+
+
+def _series(row: Row) -> StoredSeries:
+    _, workload, metric, unit, better, clock, arch, cpus, memory, settings, conditions, definition, primary = row
+    return StoredSeries(
+        workload=workload, metric=metric, unit=unit, better=better, settings=_settings(settings),
+        machine=MachineUse(arch=arch, clock=clock, cpus=cpus, memory_bytes=memory),
+        conditions=_settings(conditions), definition=definition, primary=primary,
+    )  # fmt: skip
+
+
+def _settings(values: dict[str, str]) -> tuple[Setting, ...]:
+    return tuple(Setting(name=name, value=value) for name, value in values.items())
+
+
+def _points(archive: Archive, numbers: Sequence[int], dates: bool) -> dict[int, list[KernelPoint]]:
+    kernels = {row[0]: StoredKernel(**dict(zip(_KERNEL, row[1:], strict=True))) for row in archive.rows(
+        f"SELECT kernel, {', '.join(_KERNEL)} FROM t_kernels"
+    )}  # fmt: skip
+    session, source = ("directory", "sessions JOIN t_experiments USING (experiment)") if dates else ("''", "points")
+    rows = archive.rows(
+        f"SELECT series, kernel, value, n, coalesce(deviation, spread), lowest, highest, all_runs,"
+        f" strftime(first_utc, '{_MOMENT}'), strftime(last_utc, '{_MOMENT}'), {session}, deviation FROM {source}"
+        f" WHERE series IN ({', '.join(map(str, numbers))})"
+    )
+    points: dict[int, list[KernelPoint]] = {number: [] for number in numbers}
+    for row in rows:
+        points[row[0]].append(_point(row[2:], kernels[row[1]]))
+    return points
+
+
+def _point(row: Row, kernel: StoredKernel) -> KernelPoint:
+    value, n, spread, lowest, highest, runs, first, last, session, deviation = row
+    alone = deviation is None and (n is None or n < 2)
+    floor = (highest - lowest) / value if value and runs > 1 else None
+    return KernelPoint(kernel=kernel, value=value, n=n, spread=None if alone else spread, floor=floor,
+                       first=first or "", last=last or "", session=session)  # fmt: skip
+
+
+_RELEASE = re.compile(
+    r"(?:v|linux-)?(?P<major>\d{1,4})\.(?P<minor>\d{1,6})(?:\.(?P<patch>\d{1,6}))?(?:[-~]?rc(?P<rc>\d{1,3}))?(?P<rest>.*)"
+)
+_NEXT = re.compile(r"next-(\d{8})")
+_COMMITS = re.compile(r"-(\d{1,7})-g[0-9a-f]{6,40}")
+_FINAL = 1 << 20
+
+Order = tuple[int, ...]
+
+
+@cache
+def release_order(release: str | None) -> Order | None:
+    """A key that sorts releases as they came: 6.16.12 < 6.17-rc2 < 6.17-rc10 < 6.17 < 6.17.1. None: not a release.
+
+    Of a candidate "6.17.0-rc3" means what "6.17-rc3" does. Commits on top ("-00123-gabcdef") and linux-next's
+    date come after the release they are based on.
+    """
+    match = _RELEASE.match(release or "")
+    if match is None:
+        return None
+    patch, candidate = int(match["patch"] or 0), int(match["rc"]) if match["rc"] else _FINAL
+    rest = match["rest"]
+    dated, ahead = _NEXT.search(rest), _COMMITS.search(rest)
+    tail = (int(dated[1]) if dated else 0, int(ahead[1]) if ahead else 0)
+    return int(match["major"]), int(match["minor"]), patch, candidate, *tail

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Candidates of a bisection: the commits of a git range, the releases of the archive between two, or a plain list."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import structs
+
+from kassay.errors import BadInput, unknown
+from kassay.model.bisect import Candidate, SearchQuestion, Step
+from kassay.model.build import BuildRef, parse_build
+from kassay.model.kernel import KernelRef, parse_ref, with_build
+from kassay.model.progress import Progress, Tell
+from kassay.supply import kernels as kernel_store
+from kassay.supply.archive.versions import choose, is_exact, series_of, version_key
+from kassay.supply.building.git import GitFailed, git, is_repository, resolve
+
+EVERY = ("version", "series")
+_FORMAT = "%H%x00%s%x00%an <%ae>%x00%P"
+_RELEASE = re.compile(r"(\d+\.\d+)(?:\.(\d+))?(?:[~-](rc\d+))?")
+_WAYS = "write --good debian:6.12 --bad debian:7.3, --good build:TREE@REV --bad build:TREE@REV, or list the kernels"
+
+
+class Range(NamedTuple):
+    """kind: git, releases or list. text: the range in words. candidates: oldest first, the good one included."""
+
+    kind: str
+    text: str
+    candidates: tuple[Candidate, ...]
+    notes: tuple[str, ...] = ()
+
+
+def listed(refs: Sequence[str]) -> Range:
+    """Kernels in the order given. Raises BadInput for fewer than two, or one twice."""
+    if len(refs) < 2:
+        raise BadInput("a bisection needs at least two kernels", _WAYS)
+    if len(set(refs)) < len(refs):
+        raise BadInput("a kernel is listed twice", "list each kernel once, oldest first")
+    candidates = tuple(Candidate(name=ref, title=ref, ref=ref) for ref in refs)
+    return Range("list", f"{refs[0]}..{refs[-1]}", candidates)
+
+
+def between(good: str, bad: str, arch: str, flavour: str, every: str, tell: Tell) -> Range:
+    """Everything between two references of one kind: debian: or build:. Raises BadInput."""
+    ends = parse_ref(good, arch), parse_ref(bad, arch)
+    kinds = {end.kind for end in ends}
+    if kinds == {"debian"}:
+        return _releases(*ends, flavour, every, tell)
+    if kinds == {"build"}:
+        return _commits(*ends, tell)
+    raise BadInput(f"{good} to {bad}: nothing is known to be between these two", _WAYS)
+
+
+def side_branch(question: SearchQuestion, step: Step, candidates: Sequence[Candidate]) -> SearchQuestion | None:
+    """Where the culprit is a merge: the same question about the branch that it brought in; None elsewhere."""
+    merge = candidates[step.first]
+    if question.kind != "git" or not merge.merged or step.between:
+        return None
+    ref = parse_ref(merge.ref, question.probe.arch)
+    build, repository = _parts(ref)
+    first = resolve(repository, f"{merge.name}^1")
+    base = git(("merge-base", first, merge.merged), repository=repository).strip()
+    base = _left_at(repository, first, merge.merged) or base
+    branch = _range(repository, base, merge.merged, build, ref, leave_out=first)
+    notes = (f"the branch that merge {merge.name[:12]} ({merge.title}) brought in", *branch.notes)
+    return structs.replace(question, range=branch.text, candidates=branch.candidates, notes=notes)
+
+
+def _releases(good: KernelRef, bad: KernelRef, flavour: str, every: str, tell: Tell) -> Range:
+    if every not in EVERY:
+        raise unknown("--every: unknown", every, EVERY)
+    versions = {version.version: version for version in kernel_store.versions("debian", good.arch, flavour, tell)}
+    low, high = (choose(end.locator, versions) for end in (good, bad))
+    for end, version in ((good, low), (bad, high)):
+        if version is None:
+            # Raises BadInput, which names the versions near it.
+            kernel_store.fetch([end], flavour, tell)
+    if low is None or high is None or version_key(low) >= version_key(high):
+        raise BadInput(f"{good.text} is not older than {bad.text}", "the good kernel is the older one, --bad the newer")
+    inside = [v for v in versions if version_key(low) < version_key(v) < version_key(high)]
+    names = {versions[v].upstream for v in inside} - {versions[low].upstream, versions[high].upstream}
+    chosen = {name: max((v for v in inside if versions[v].upstream == name), key=version_key) for name in names}
+    if every == "series":
+        series = {series_of(v) for v in chosen.values()} - {series_of(low), series_of(high)}
+        newest = [choose(name, chosen.values()) for name in series]
+        chosen = {versions[v].upstream: v for v in newest if v is not None}
+    order = sorted(chosen, key=lambda name: version_key(chosen[name]))
+    prefix = good.text.partition("debian:")[0]
+    middle = [_release(n, chosen[n], prefix) for n in order]
+    # The ends are named by version, too: "debian:7.3" is another kernel once the archive has the next update.
+    first, last = (
+        _release(versions[v].upstream, v, prefix, asked=end.locator) for v, end in ((low, good), (high, bad))
+    )  # fmt: skip
+    note = "releases are searched in the order of their versions, as if each held all of the one before"
+    return Range("releases", f"{good.text}..{bad.text}", (first, *middle, last), (note,))
+
+
+def _release(upstream: str, version: str, prefix: str, asked: str = "") -> Candidate:
+    """Named by its kernel version; by its package version where the user did so, and where the kernel version would be
+    read as a whole series ("6.17")."""
+    whole = not is_exact(upstream) or asked.replace("-rc", "~rc") == version
+    locator = (version if whole else upstream).replace("~rc", "-rc")
+    return Candidate(name=upstream, title=upstream, ref=f"{prefix}debian:{locator}")
+
+
+def _commits(good: KernelRef, bad: KernelRef, tell: Tell) -> Range:
+    (build, repository), (other, elsewhere) = _parts(good), _parts(bad)
+    if repository != elsewhere or structs.replace(build, revision="") != structs.replace(other, revision=""):
+        raise BadInput(f"{good.text} and {bad.text} differ in more than the revision",
+                       "give both the same tree, patches, cc and config")  # fmt: skip
+    if not build.revision:
+        raise BadInput(f"{good.text}: no revision", "write build:TREE@REV; the working files are no commit")
+    old, new = resolve(repository, build.revision), resolve(repository, other.revision or "HEAD")
+    try:
+        base = git(("merge-base", old, new), repository=repository).strip()
+    except GitFailed as error:
+        raise BadInput(f"{good.text} and {bad.text} have no common history", "name two commits of one line") from error
+    if base == new:
+        raise BadInput(f"{bad.text} is not newer than {good.text}", "a fix is searched with --good and --bad swapped")
+    first = _left_at(repository, base, new) or base
+    notes = [f"{bad.text} names no revision: its HEAD is searched, without what is not committed"]
+    notes = [] if other.revision else notes
+    if base != old:
+        notes.append(f"{old[:12]} is no ancestor of {new[:12]}: their merge base {base[:12]} stands for the good one")
+    if first != base:
+        notes.append(f"{base[:12]} came in by a merge: {first[:12]}, where the first parents of {new[:12]} leave what "
+                     f"it has, stands for the good one")  # fmt: skip
+    for note in notes:
+        tell(Progress(stage="bisect", subject="range", text=note))
+    commits = _range(repository, first, new, build, good)
+    return commits._replace(notes=(*commits.notes, *notes))
+
+
+def _left_at(repository: Path, base: str, new: str) -> str:
+    """The newest commit on the line of first parents of `new` that is also in `base`; "" when all of them are. With
+    another start the first candidate would be compared with a commit that is not its parent."""
+    line = git(("rev-list", "--first-parent", "--reverse", f"{base}..{new}"), repository=repository).split()
+    if not line:
+        return ""
+    parent = ("rev-parse", "--verify", "--quiet", f"{line[0]}^1")
+    return git(parent, repository=repository, may_fail=True).strip()  # a root commit has no parent
+
+
+def _parts(ref: KernelRef) -> tuple[BuildRef, Path]:
+    build = parse_build(ref.locator)
+    repository = Path(build.tree).expanduser().resolve()
+    if not is_repository(repository):
+        raise BadInput(f"{ref.text}: not a git repository, so it has no commits to search", _WAYS)
+    return structs.replace(build, tree=str(repository), pin=""), repository
+
+
+def _range(repository: Path, good: str, bad: str, build: BuildRef, ref: KernelRef, leave_out: str = "") -> Range:
+    """First parents from `good` to `bad`, both included; without what `leave_out` reaches."""
+    without = (f"^{leave_out}",) if leave_out else ()
+    log = git(("log", "--first-parent", "--reverse", f"--format={_FORMAT}", f"{good}..{bad}", *without),
+               repository=repository)  # fmt: skip
+    start = git(("log", "-1", f"--format={_FORMAT}", good), repository=repository)
+    # Not splitlines(): a subject may hold a carriage return or another of the characters that it takes for an end.
+    candidates = tuple(_candidate(line, build, ref) for line in (start + log).split("\n") if line)
+    return Range("git", f"{good[:12]}..{bad[:12]} of {repository}", candidates)
+
+
+def _candidate(line: str, build: BuildRef, ref: KernelRef) -> Candidate:
+    sha, subject, author, parents = line.split("\0")
+    others = parents.split()[1:]
+    return Candidate(
+        name=sha, title=subject, ref=with_build(ref, structs.replace(build, revision=sha)), author=author,
+        merged=others[0] if len(others) == 1 else "",
+    )  # fmt: skip
+
+
+def introduced(kind: str, candidates: Sequence[Candidate], step: Step) -> str:
+    """Text for a regression tracker: a commit, a range of commits or a range of mainline tags; "" if none is known."""
+    old, new = candidates[step.last_without], candidates[step.first]
+    if kind == "git":
+        return f"{old.name[:12]}..{new.name[:12]}" if step.between else new.name
+    matches = [_RELEASE.fullmatch(candidate.name.removeprefix("debian:")) for candidate in (old, new)]
+    if kind != "releases" or None in matches:
+        return ""
+    parts = [match.groups() for match in matches if match is not None]
+    # Two updates of one series have no mainline between them; the range is that of the stable tree.
+    same = parts[0][0] == parts[1][0]
+    return "..".join(_tag(*part, updates=same) for part in parts)
+
+
+def _tag(series: str, update: str | None, candidate: str | None, *, updates: bool) -> str:
+    if candidate:
+        return f"v{series}-{candidate}"
+    return f"v{series}.{update}" if updates and update and update != "0" else f"v{series}"

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The loop of a bisection: asks the engine, measures, writes the log, and compares the culprit with what was before."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import structs
+
+from kassay.effects.lock import locked, refusing
+from kassay.errors import BadInput
+from kassay.journal.directory import open_directory
+from kassay.model.bisect import Bisection, Candidate, Observation, SearchQuestion
+from kassay.model.experiment import Experiment
+from kassay.model.progress import Progress, Tell, silent
+from kassay.model.reason import Reason, reason
+from kassay.model.reason_texts import reason_text
+from kassay.supply.clocks import profiling
+from kassay.tools.search import exact, noisy
+from kassay.tools.search import log as searchlog
+from kassay.tools.search.candidates import introduced, side_branch
+from kassay.tools.search.decision import TRIES, Ask, Conclusion, Decision, History
+from kassay.tools.search.probe import BootProbe, Measure, MeasureRun, kernel_use
+
+
+def next_step(question: SearchQuestion, log: Sequence[Observation]) -> Decision:
+    """Pure: the same question and log give the same decision, so that a log can be replayed."""
+    last = len(question.candidates) - 1
+    if not question.exact:
+        return noisy.next_step(last, log, question.error_rate, seed=question.probe.seed, steps=question.steps)
+    return exact.next_step(last, log, question.margin, question.steps)
+
+
+def skipped(question: SearchQuestion, log: Sequence[Observation]) -> tuple[int, ...]:
+    """Positions that could not be measured."""
+    tries = 1 if question.exact else TRIES
+    return tuple(sorted(History(log, tries).skipped))
+
+
+def search(question: SearchQuestion, directory: Path, tell: Tell, measure: Measure) -> Bisection:
+    """Finds every step of the range; what the log has already is not measured again.
+
+    Where the culprit is a merge, the branch it brought in is searched in turn. Raises BadInput when there is nothing
+    to find, with what is known.
+    """
+    with locked(directory / "lock", refusing(str(directory))):
+        searchlog.begin(directory, question)
+        result = _searched(question, directory, tell, measure)
+    inner = side_branch(question, result.steps[0], result.candidates)
+    if inner is None:
+        return result
+    merged = result.candidates[result.steps[0].first]
+    tell(Progress(stage="bisect", subject="merge", text=f"{merged.title}: its branch"))
+    try:
+        within = search(inner, directory / searchlog.MERGE, tell, measure)
+    except BadInput as error:  # the branch alone does not have it
+        merge = (reason("merge-itself", problem=error.what),)
+        codes = (*result.open_codes, *merge)
+        texts = (*result.open, *_texts(question, merge))
+        return _stored(directory, structs.replace(result, open=texts, open_codes=codes))
+    return _stored(directory, _around(within, result))
+
+
+def _around(inner: Bisection, outer: Bisection) -> Bisection:
+    """The inner search with `outer` as the outermost of the searches around it."""
+    return structs.replace(inner, within=outer if inner.within is None else _around(inner.within, outer))
+
+
+def _outermost(bisection: Bisection) -> Bisection:
+    return bisection if bisection.within is None else _outermost(bisection.within)
+
+
+def resumed(question: SearchQuestion, directory: Path) -> SearchQuestion:
+    """The question as a started search has it: releases that came into the archive since are not part of it."""
+    if question.kind != "releases" or not searchlog.is_search(directory):
+        return question
+    before = searchlog.opened(directory)
+    same = structs.replace(before, candidates=question.candidates, notes=question.notes) == question
+    return before if same else question
+
+
+def conclude(
+    question: SearchQuestion, directory: Path, bisection: Bisection, tell: Tell, measure_run: MeasureRun
+) -> None:
+    """Compares the culprit with the last kernel that does not have it, with all the repeats a claim needs."""
+    measure_run(_culprit(question, bisection), directory / searchlog.CULPRIT, tell)
+
+
+def replay(directory: Path) -> tuple[str, ...]:
+    """Decides everything again from the log alone; what differs from the log, in words. Measures nothing."""
+    question, log = searchlog.opened(directory), searchlog.read(directory)
+    differ = []
+    for number, entry in enumerate(log):
+        asked = next_step(question, log[:number])
+        if not isinstance(asked, Ask) or (asked.candidate, asked.boot) != (entry.candidate, entry.boot):
+            wanted = f"asks for {asked.candidate}, boot {asked.boot}" if isinstance(asked, Ask) else "ends there"
+            differ.append(
+                f"line {number + 1}: measured {entry.candidate}, boot {entry.boot}; decided again, it {wanted}"
+            )
+            break
+    result = searchlog.read_result(directory)
+    own = _outermost(result) if result is not None else None
+    if own is not None and not differ:
+        decided = next_step(question, log)
+        steps = decided.steps if isinstance(decided, Conclusion) else None
+        if steps != own.steps or log != own.observations:
+            differ.append(f"{searchlog.RESULT}: not what follows from the log")
+    inner = directory / searchlog.MERGE
+    return (*differ, *(replay(inner) if searchlog.is_search(inner) else ()))
+
+
+def _searched(question: SearchQuestion, directory: Path, tell: Tell, measure: Measure) -> Bisection:
+    log = list(searchlog.read(directory, repair=True))
+    if log:
+        tell(Progress(stage="bisect", subject=directory.name, text=f"{len(log)} boots are there already"))
+    metric = unit = ""
+    while isinstance(asked := next_step(question, log), Ask):
+        tell(_asked_progress(question, asked))
+        probe = measure(question, asked, _boot_directory(question, asked, directory), tell)
+        _check_programs(question, asked, log, directory)
+        metric, unit = probe.metric or metric, probe.unit or unit
+        log.append(_observed(asked, probe, len(log) + 1))
+        searchlog.append(directory, log[-1])
+        tell(_measured_progress(question, log[-1], unit))
+    if not asked.steps:
+        raise BadInput(f"{question.range}: {'; '.join(_texts(question, asked.open))}", _way_out(question, log))
+    if not metric:
+        metric, unit = _metric(directory, question, log, measure)
+    result = _bisection(question, log, asked, metric, unit)
+    return _stored(directory, result)
+
+
+def _check_programs(question: SearchQuestion, asked: Ask, log: list[Observation], directory: Path) -> None:
+    """Raises BadInput when this boot was measured with other guest programs than the first: another host's, or another
+    compiler's. Values of two programs are not held against each other."""
+    first = next((entry for entry in log if entry.value is not None), None)
+    if first is None:
+        return
+    before = Ask(candidate=first.candidate, boot=first.boot, reason="", left=0, expected=0)
+    boot_directories = [_boot_directory(question, ask, directory) for ask in (before, asked)]
+    if not all((path / "plan.json").exists() for path in boot_directories):
+        return
+    then, now = (open_directory(path).plan for path in boot_directories)
+    if then.guest_sha256 != now.guest_sha256:
+        raise BadInput(
+            f"{directory}: the search began with other guest programs (by {then.guest_compiler or 'another compiler'})",
+            "go on with it where it began, or search anew with --fresh",
+        )
+
+
+def _stored(directory: Path, bisection: Bisection) -> Bisection:
+    searchlog.keep_result(directory, bisection)
+    whole = _outermost(bisection)
+    if whole.kind == "git":
+        searchlog.keep_git_log(directory, whole)
+    return bisection
+
+
+def _boot_directory(question: SearchQuestion, ask: Ask, directory: Path) -> Path:
+    """The run directory of a boot."""
+    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in question.candidates[ask.candidate].name[:40])
+    path = directory / searchlog.STEPS / f"{ask.candidate:04d}-{name}"
+    return path if question.exact else path / f"boot-{ask.boot}"
+
+
+def _metric(directory: Path, question: SearchQuestion, log: list[Observation], measure: Measure) -> tuple[str, str]:
+    """Metric of a search whose boots were all made by an earlier process."""
+    first = next(entry for entry in log if entry.value is not None)
+    asked = Ask(candidate=first.candidate, boot=first.boot, reason="", left=0, expected=0)
+    result = searchlog.read_result(directory)
+    if result is not None:
+        return result.metric, result.unit
+    again: BootProbe = measure(question, asked, _boot_directory(question, asked, directory), silent)
+    return again.metric, again.unit
+
+
+def _asked_progress(question: SearchQuestion, asked: Ask) -> Progress:
+    candidate = question.candidates[asked.candidate]
+    name = f"{candidate.name[:12]} {candidate.title}" if question.kind == "git" else candidate.title
+    more = f"; {asked.left} candidates left, about {asked.expected} boot{'s' * (asked.expected != 1)} to go"
+    return Progress(stage="bisect", subject=f"{asked.candidate} of {len(question.candidates) - 1}",
+                    text=f"{name}: {asked.reason}{more}")  # fmt: skip
+
+
+def _measured_progress(question: SearchQuestion, entry: Observation, unit: str) -> Progress:
+    text = f"{entry.value:g} {unit}" if entry.value is not None else f"{entry.outcome}: {entry.detail}"
+    return Progress(stage="bisect", subject=question.candidates[entry.candidate].name[:12], text=text)
+
+
+def _observed(asked: Ask, probe: BootProbe, number: int) -> Observation:
+    return Observation(
+        number=number, candidate=asked.candidate, boot=asked.boot, outcome=probe.outcome, value=probe.value,
+        reason=asked.reason, detail=probe.detail, image_sha256=probe.image_sha256, build_s=probe.build_s,
+        boot_s=probe.boot_s,
+    )  # fmt: skip
+
+
+def _bisection(
+    question: SearchQuestion, log: list[Observation], conclusion: Conclusion, metric: str, unit: str
+) -> Bisection:
+    step = conclusion.steps[0]
+    return Bisection(
+        range=question.range, workload=question.probe.workloads[0].name, metric=metric, unit=unit,
+        clock=question.probe.clock, candidates=question.candidates, observations=tuple(log), steps=conclusion.steps,
+        measured=len({entry.candidate for entry in log if entry.value is not None}),
+        boots=sum(entry.value is not None for entry in log), skipped=skipped(question, log), margin=question.margin,
+        error_rate=None if question.exact else question.error_rate, kind=question.kind, notes=question.notes,
+        introduced=introduced(question.kind, question.candidates, step), open=_texts(question, conclusion.open),
+        open_codes=conclusion.open,
+    )  # fmt: skip
+
+
+def _texts(question: SearchQuestion, doubts: Sequence[Reason]) -> tuple[str, ...]:
+    """Doubts as texts, with the candidates by name."""
+    names = [candidate.name[:12] if question.kind == "git" else candidate.title for candidate in question.candidates]
+    return tuple(reason_text(doubt, candidates=names) for doubt in doubts)
+
+
+def _culprit(question: SearchQuestion, bisection: Bisection) -> Experiment:
+    step = bisection.steps[0]
+    pair: tuple[Candidate, ...] = (bisection.candidates[step.last_without], bisection.candidates[step.first])
+    uses = tuple(kernel_use(question.kind, like, c) for like, c in zip(question.compare.kernels, pair, strict=True))
+    return structs.replace(question.compare, kernels=uses)
+
+
+def _way_out(question: SearchQuestion, log: list[Observation]) -> str:
+    ends = (0, len(question.candidates) - 1)
+    for end in ends:
+        boots = [entry for entry in log if entry.candidate == end]
+        if boots and all(boot.value is None for boot in boots):
+            return boots[-1].detail or "choose another end: this one cannot be measured"
+    if not question.exact:
+        return f"bisect on exact counts instead: --clock {profiling()[0]}, one boot a candidate"
+    if {entry.candidate for entry in log} - set(ends):
+        return "a smaller --margin, with another --out, tells smaller changes apart"
+    return "choose ends that differ: kassay compare shows whether they do"
