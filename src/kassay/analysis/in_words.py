@@ -23,20 +23,23 @@ class Inside(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What a function adds to a difference, or several that exchanged code. inside: the largest parts of several, or
-    of functions that are inlined there."""
+    """Part of a difference that one function adds, or several functions that exchanged code."""
 
     name: str
     delta: Fraction
     exchanged: bool = False
+    """True for several functions that exchanged code."""
     inside: tuple[Inside, ...] = ()
+    """Largest parts of several functions, or of the functions that are inlined there."""
 
 
 class InWords(NamedTuple):
-    """A difference in one sentence. total: how large it is; parts: where it is."""
+    """A difference in one sentence."""
 
     total: str
+    """Size of the difference."""
     parts: str
+    """Functions that it consists of."""
 
     @property
     def whole(self) -> str:

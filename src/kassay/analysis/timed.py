@@ -45,7 +45,7 @@ ORDER_DOUBTS = {
     "sequential": reason("order-sequential"),
     "unknown": reason("order-not-known"),
 }
-"""By the order of the boots: what it leaves in doubt."""
+"""Doubt that each order of the boots leaves."""
 
 
 def boots_of(base: Side, head: Side, session: Session) -> list[Boot]:
@@ -135,7 +135,7 @@ def _tick(base: Side, head: Side) -> float | None:
 
 
 def _failures(base: Side, head: Side) -> FailureCheck | None:
-    """Whether one kernel's boots fail more often; None when none failed."""
+    """Test for one kernel's boots failing more often than the other's. None if none failed."""
     if not base.failed_tries + head.failed_tries:
         return None
     tried = [len(side.runs) + len(side.perturbed) + side.failed_tries for side in (base, head)]
@@ -175,7 +175,7 @@ def _undecided(bound: float, session: Session) -> Reason:
 
 
 def _doubts(base: Side, head: Side, timing: Timing, session: Session) -> tuple[Reason, ...]:
-    """What keeps the evidence from being more than partial."""
+    """Reasons why the evidence is only partial."""
     lost, unmade = base.failed + head.failed, base.unmade + head.unmade
     doubts = [reason(session.lost, count=lost)] if lost else []
     doubts += [reason("boots-unmade", count=unmade)] if unmade else []

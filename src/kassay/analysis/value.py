@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What one kernel costs, point by point and phase by phase, with what the gate says of it; nothing is compared."""
+"""Cost of one kernel, point by point and phase by phase, with what the gate says of it. Nothing is compared."""
 
 from collections.abc import Iterable, Iterator
 

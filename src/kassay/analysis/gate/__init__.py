@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What every gate rule is: a question about two cells, answered by refusals or by nothing."""
+"""The gate and its rules. A rule takes two cells and returns refusals, or none."""
 
 from collections.abc import Callable
 from functools import cache
@@ -46,5 +46,5 @@ def rules() -> tuple[GateRule, ...]:
 
 
 def compared_fields() -> tuple[str, ...]:
-    """Of the captured state: all that a rule compares, each once."""
+    """All fields of the captured state that a rule compares, each once."""
     return tuple(dict.fromkeys(name for rule in rules() for name in rule.fields))

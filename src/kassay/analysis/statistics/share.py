@@ -36,7 +36,7 @@ class GapShare(Record, frozen=True, kw_only=True):
 
 
 def of_counts(old: Sequence[float], new: Sequence[float], candidate: Sequence[float]) -> GapShare:
-    """Of all counts of each kernel, the plain run's first."""
+    """Share of the gap from all counts of each kernel, the plain run's first."""
     corners = list(product(*((min(side), max(side)) for side in (old, new, candidate))))
     gaps = [n - o for o, n, _ in corners]
     if min(gaps) <= 0 <= max(gaps):
@@ -46,7 +46,7 @@ def of_counts(old: Sequence[float], new: Sequence[float], candidate: Sequence[fl
 
 
 def of_times(old: Sequence[float], new: Sequence[float], candidate: Sequence[float], level: float) -> GapShare:
-    """Of one value per block and kernel, blocks in the same order."""
+    """Share of the gap from one value per block and kernel, blocks in the same order."""
     import numpy as np
 
     blocks = len(old)
