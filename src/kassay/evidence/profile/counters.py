@@ -10,7 +10,7 @@ CONTEXTS_IN_FILE = 8
 """A slot is interval * 8 + context: workload, interrupt, other, idle, and four of deferred work."""
 
 CONTEXTS_IN_FILE_1 = 4
-"""Of a file of version 1, which knows no deferred work. parse() numbers its slots as in version 2."""
+"""Number of contexts in a file of version 1, which has no deferred work. parse() numbers its slots as in version 2."""
 
 INTERRUPT, OTHER, IDLE = 1, 2, 3
 DEFERRED = range(4, CONTEXTS_IN_FILE)
@@ -123,7 +123,8 @@ class RawProfile:
         return by_counter
 
     def sums(self, rounds: Collection[int], intervals: Collection[int]) -> tuple[dict[int, int], ...]:
-        """By context of the file: counter -> its counts over these rounds of the file and these intervals together."""
+        """Counts by counter, for each context of the file, added up over these rounds of the file and these
+        intervals."""
         chosen = [int(number in rounds) for number in range(self.rounds + 1)]
         before = list(accumulate(chosen, initial=0))
         wanted = [slot // CONTEXTS_IN_FILE in intervals for slot in range(self.intervals * CONTEXTS_IN_FILE)]

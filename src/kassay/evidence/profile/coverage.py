@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which functions of a source file the measured region executed, without any instrumentation.
+"""Functions of a source file that the measured region executed, found without any instrumentation.
 
-Definitions are found by the kernel's coding style: a body begins with a brace in the first column, or behind
-its parameter list, and ends with one in the first column. Bodies are never parsed, so preprocessor branches
-that open a brace twice do no harm.
+Definitions are found by the kernel's coding style: a body begins with a brace in the first column, or behind its
+parameter list, and ends with one in the first column. Bodies are never parsed, so preprocessor branches that open a
+brace twice do no harm.
 """
 
 import re

@@ -117,7 +117,7 @@ class Placed(NamedTuple):
 
 
 _cached_blocks: WeakKeyDictionary[Symbols, dict[CodeBlock, Placed]] = WeakKeyDictionary()
-"""By kernel or program: runs of the same kernel share nearly all their blocks."""
+"""Places of blocks, cached for each kernel or program: runs of the same kernel share nearly all their blocks."""
 
 
 def placed(raw: RawProfile, symbols: Symbols, numbers: Iterable[int] | None = None) -> Mapping[int, Placed]:

@@ -98,7 +98,7 @@ def module_symbols(module: str, image: bytes) -> bytes:
 
 
 def _functions(elf: "ELFFile") -> dict[str, list[_Symbol]]:
-    """By executable section. Each section's end is a symbol without a name."""
+    """Function symbols, by executable section. Each section's end is a symbol without a name."""
     from elftools.elf.sections import SymbolTableSection
 
     by_section: dict[int, list[_Symbol]] = {}
