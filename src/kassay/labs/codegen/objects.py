@@ -104,7 +104,7 @@ class _Object:
         self._branches = self._static_branches()
 
     def _has(self, section: object) -> bool:
-        """Whether it is a section's number, and not a word for symbols that lie elsewhere."""
+        """True if it is the number of a section. Symbols in no section have a string such as SHN_ABS."""
         return isinstance(section, int) and section < len(self._sections)
 
     def _take(self, symbol) -> None:  # type: ignore[no-untyped-def]  # pyelftools has no types

@@ -70,7 +70,7 @@ def kernel_paths(profile: Profile, kernel_functions: Collection[str], total: flo
 
 
 def _entry_in(path: Sequence[str]) -> tuple[str, int]:
-    """As entry_at(), but looked up only once for each function: an application has some ten thousand paths."""
+    """Same as entry_at(), with one look-up per function, as an application has some ten thousand paths."""
     for at, function in enumerate(path[1:], 1):
         if entry := _entry_of(function):
             return entry, at

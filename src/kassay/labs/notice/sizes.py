@@ -149,7 +149,7 @@ def _split(call: str, words: Numbers, pages: Numbers, name: Callable[[int], str]
 
 
 def _growth(events: _Events, page_bytes: int, windows: Sequence[tuple[int, int]], recorder: int) -> Numbers:
-    """By how many pages each task moved its break from call to call, up or down."""
+    """Number of pages by which each task moved its break from call to call, up or down."""
     inside = _inside(events, windows, recorder) & (events.fields["brk"] > 0)
     pid, end = events.pid[inside], events.fields["brk"][inside]
     order = np.lexsort((np.arange(len(pid)), pid))

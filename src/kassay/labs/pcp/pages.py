@@ -73,21 +73,26 @@ class ListState(Record, frozen=True, kw_only=True):
 
 
 class Origin(Record, frozen=True, kw_only=True):
-    """Where a trace is from. kernel: a reference; release: as the kernel calls itself. workload: with its settings.
-    batch_scale_max: CONFIG_PCP_BATCH_SCALE_MAX; 5 where the kernel has no such option, as its source says.
-    span_ns: of the trace. lost: events that the guest had no room for; bulk_seen: whether allocations in bulk were."""
+    """Origin of a trace: the kernel, the workload and the machine."""
 
     kernel: str
+    """Reference of the kernel."""
     release: str
+    """Release, as the kernel names itself."""
     arch: str
     workload: str
+    """Workload with its settings."""
     page_bytes: int
     cpus: int
     memory_bytes: int
     span_ns: int
+    """Duration of the trace in ns."""
     lost: int
+    """Events that the guest had no room for."""
     bulk_seen: bool
+    """True if the trace has allocations in bulk."""
     batch_scale_max: int
+    """CONFIG_PCP_BATCH_SCALE_MAX; 5 for a kernel without this option, as in its source."""
     high_fraction: int
 
 

@@ -22,8 +22,11 @@ _OTHER_ZONES = 2  # DMA and DMA32, which a machine has besides a Normal zone of 
 MACHINE: Mapping[str, int] = MappingProxyType(
     {"cpus": 8, "nodes": 1, "memory": 16 << 30, "huge_pages": 1, "high_fraction": 0}
 )
-"""What the zones follow from, with defaults. memory: bytes of the whole machine; huge_pages: THP is not "never";
-high_fraction: vm.percpu_pagelist_high_fraction."""
+"""Properties of the machine that determine its zones, with defaults.
+
+memory: bytes of the whole machine. huge_pages: 1 unless THP is "never". high_fraction:
+vm.percpu_pagelist_high_fraction.
+"""
 
 GROUP: Mapping[str, int] = MappingProxyType(
     {
@@ -33,7 +36,7 @@ GROUP: Mapping[str, int] = MappingProxyType(
         "burst_cycles": 0, "burst_idle_ns": 0, "remote": 0, "remote_offset": 0, "backlog": 4096, "slice": 64,
     }
 )  # fmt: skip
-"""Of a group of tasks, with defaults (pcp/params.def says what they mean). cpu_count 0: all CPUs."""
+"""Parameters of a group of tasks, with defaults (pcp/params.def explains them). cpu_count 0: all CPUs."""
 
 
 class Synthetic(NamedTuple):

@@ -56,7 +56,7 @@ class Change(Record, frozen=True, kw_only=True):
 
     @property
     def shifts(self) -> dict[str, tuple[float, float]]:
-        """As predict/interval.py takes them."""
+        """Times of base and head in ns, by cause, in the form that predict/interval.py takes."""
         return {cause.cause: (cause.base_ns, cause.head_ns) for cause in self.causes}
 
 

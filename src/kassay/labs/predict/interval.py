@@ -18,7 +18,7 @@ from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
 
 FLOOR = 0.05
-"""What a prediction of no change may be wrong by, as if it were a change of 5 %."""
+"""Error that a prediction of no change is assumed to have, as if it were a change of 5 %."""
 LEVEL = 0.9
 FEWEST = 3
 """Changes in which a cause must have moved before an interval speaks for it."""

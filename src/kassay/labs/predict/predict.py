@@ -99,7 +99,7 @@ class _Share(NamedTuple):
 
 
 _Shares = Mapping[str, _Share]
-"""By cause."""
+"""Share of each cause."""
 
 
 class _Timed(NamedTuple):
@@ -270,7 +270,8 @@ def _doubts(
 
 
 def _meaning(finding: Finding, predicted: Prediction) -> Reason | None:
-    """Where counts and prediction differ in size, beyond the interval, or in sign."""
+    """Remark on counts and prediction that differ in size by more than the interval, or in sign. None if they do
+    not."""
     counts, time, between = finding.change, predicted.change, predicted.interval
     if counts is None or time is None or between is None or between[0] <= counts <= between[1]:
         return None

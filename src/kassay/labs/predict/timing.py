@@ -26,7 +26,7 @@ from kassay.supply.arches import arches
 _DATA = Path(__file__).parent / "data"
 SCHEMA = "kassay-timing/1"
 UNKNOWN_KINDS = ("plain", "load", "store", "vector", "system")
-"""What [unknown] has a default for; instructions without data are taken for one of these."""
+"""Kinds that [unknown] has a default for. An instruction without data is taken for one of these."""
 
 
 class Quantity(Record, frozen=True, kw_only=True):
@@ -152,7 +152,7 @@ def timings() -> Mapping[str, Path]:
 
 
 def calibrations() -> Path:
-    """Where `kassay calibrate` puts the files of this machine."""
+    """Directory in which `kassay calibrate` puts the files of this machine."""
     return data_directory() / "calibrations"
 
 
@@ -243,5 +243,5 @@ def _wrong_ports(timing: Timing) -> Iterator[str]:
 
 
 def number_text(value: float) -> str:
-    """As the core model reads it: at most two decimals, none that say nothing."""
+    """Number in the form that the core model reads: at most two decimals, without trailing zeros."""
     return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -133,7 +133,7 @@ def steps(data: bytes) -> Iterator[Step]:
 
 
 def instructions(data: bytes) -> dict[tuple[int, int], int]:
-    """By round and interval of complete rounds: executed instructions and string iterations, as a profile has them."""
+    """Executed instructions and string iterations of complete rounds, by round and interval, as a profile has them."""
     trace = read_trace(data)
     complete, counts = set(trace.complete_rounds), Counter[tuple[int, int]]()
     sizes = [len(block.lengths) for block in trace.blocks]
@@ -180,7 +180,7 @@ def disagreements(executed: Mapping[tuple[int, int], int], raw: RawProfile, roun
 
 
 class _Guess:
-    """Where an instruction of a block will access memory next."""
+    """Guess of the address that an instruction of a block will access next."""
 
     __slots__ = ("last", "stride")
 

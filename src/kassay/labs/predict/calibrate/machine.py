@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which machine this is, as a calibrated timing file names it, and the CPU of kassay's own that is most like it."""
+"""This machine, as a calibrated timing file names it, and the CPU among kassay's own that resembles it most."""
 
 import platform
 import re
