@@ -52,15 +52,20 @@ class BuildIdentity(Record, frozen=True, kw_only=True):
 
 
 class BuildSource(Record, frozen=True, kw_only=True):
-    """Where a build came from, for people. base: the tree as written; version: what it says it is ("7.3.4", a commit);
-    patches: subject of each; config, fragments: as asked; tree: git tree (sha1) of it all."""
+    """Source of a build, for readers."""
 
     base: str
+    """Source tree, as the user wrote it."""
     version: str
+    """Version of the tree: a release such as "7.3.4", or a commit."""
     tree: str
+    """Git tree (sha1) of the sources with all patches."""
     patches: tuple[str, ...] = ()
+    """Subject of each patch."""
     config: str = "lab"
+    """Configuration that was asked for."""
     fragments: tuple[str, ...] = ()
+    """Fragments of the configuration that were asked for."""
 
 
 def parse_build(locator: str) -> BuildRef:

@@ -79,7 +79,7 @@ class Body(Record, frozen=True, kw_only=True):
 
 
 class SourcesChanged(Record, frozen=True, kw_only=True):
-    """What the workload executed of the lines that differ between the sources of two measured kernels."""
+    """Lines that differ between the sources of two measured kernels, each with whether the workload executed it."""
 
     base: str
     """Label of the kernel in the runs."""

@@ -17,7 +17,7 @@ APPLICATION_TRACE_BUDGET = "2GiB"
 BOOTS = ("short", "stock", "snapshot")
 APART = "apart"
 DEFERRED_WORK = ("included", APART)
-"""Whether a value holds the work that the workload queued and the kernel did later; included unless it is chosen."""
+"""Choices for deferred work: work that the workload queued and the kernel did later. A value includes it by default."""
 
 
 class Axis(Record, frozen=True, kw_only=True):
@@ -128,7 +128,7 @@ class Experiment(Record, frozen=True, kw_only=True):
 
     @property
     def apart(self) -> bool:
-        """Whether values leave deferred work out."""
+        """True if values leave deferred work out."""
         return self.deferred == APART
 
     @property

@@ -52,7 +52,7 @@ class PhaseRounds(Record, frozen=True, kw_only=True):
 
     phase: str
     operations: int
-    """Of each round; see `printed`."""
+    """Operations of each round. If `printed` is set, it replaces this number."""
     ticks: tuple[int, ...]
     printed: tuple[int, ...] | UnsetType = UNSET
     """Operations round by round, where the program prints them; they stand in place of `operations`."""

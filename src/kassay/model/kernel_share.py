@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which part of a value the kernel executed, by the entry into it: a system call, a fault, an interrupt."""
+"""The part of a value that the kernel executed, by the entry into it: a system call, a fault, an interrupt."""
 
 from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.records import Record, Setting

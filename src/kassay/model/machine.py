@@ -10,7 +10,7 @@ STATE = ("thp", "mthp", "swap", "memcg", "dirty_ratio", "percpu_high_fraction", 
 
 
 SAMPLED = {"zoneinfo": "/proc/zoneinfo"}
-"""What can be read after each round, and where."""
+"""Files of /proc that can be read after each round, by name."""
 
 
 class MachineUse(Record, frozen=True, kw_only=True, omit_defaults=True):
@@ -97,5 +97,5 @@ class AtPoint(Record, frozen=True, kw_only=True):
 
     @property
     def point(self: _HasPoint) -> Point:
-        """Where in the experiment's matrix it is."""
+        """Position in the experiment's matrix."""
         return Point(self.workload, self.settings, self.machine)

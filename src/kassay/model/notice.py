@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which applications execute the functions of a change, how often, by which system call, and what it costs each."""
+"""Applications that execute the functions of a change: how often, by which system call, and at what cost."""
 
 from kassay.model.records import Record, Setting
 
@@ -15,7 +15,7 @@ VERDICTS = {
     "unexecuted": "does not execute any of the functions in the measured region",
     "unknown": "no answer: it was not measured, or its profile may not be used",
 }
-"""What is said of an application."""
+"""Verdicts on an application, each with its meaning."""
 
 
 class SoughtFunction(Record, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ KINDS = {
     "time": "by the guest's clock, which is virtual: with exact counts one nanosecond an instruction; never wall time",
     "word": "as the program printed it",
 }
-"""What a printed value is, and what that means."""
+"""Kinds of printed values, each with its meaning."""
 
 
 class Printed(Record, frozen=True, kw_only=True):

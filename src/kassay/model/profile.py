@@ -20,8 +20,10 @@ MODES = {
 TRACE = "trace"
 """The mode of the further run that --predict asks for: counts, and the stream of what chosen rounds executed."""
 PROFILES = ("auto", *MODES)
-"""What an experiment may ask for. auto: of exact counts stacks in the first plain run of a cell and counts in the
-others; nothing under other clocks."""
+"""Profiles that an experiment may ask for.
+
+auto: with exact counts, call stacks in the first plain run of a cell and counts in the others. With other clocks, none.
+"""
 
 CONTEXTS = {
     "user": "the workload's own code in user mode",
@@ -149,7 +151,7 @@ class DeferredWork(Record, frozen=True, kw_only=True):
     queued: int
     """Objects (work items, RCU callbacks, irq_works) that the workload queued."""
     outstanding: int
-    """Of these, objects that had not finished when the region ended."""
+    """Objects among the queued ones that had not finished when the region ended."""
 
 
 class RegionSummary(Record, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ class SshAddress(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As it is written."""
+        """Address as it is written."""
         user, host = f"{self.user}@" if self.user else "", f"[{self.host}]" if ":" in self.host else self.host
         return f"{_SCHEME}://{user}{host}{f':{self.port}' if self.port else ''}"
 

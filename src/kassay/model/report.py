@@ -150,11 +150,11 @@ class Lead(Record, frozen=True, kw_only=True):
     introduced: tuple[str, str] | None = None
     repeat: tuple[str, ...] = ()
     mail_functions: bool = True
-    """Whether a mail itemises the leading comparison; false where the question's own tables do."""
+    """True if a mail itemises the leading comparison; false if the question's own tables do."""
     predicts_all: bool = False
-    """Whether predictions of all comparisons are shown, and not of `pairs` alone."""
+    """True if predictions of all comparisons are shown, not of `pairs` alone."""
     lacks_kernel: bool = False
-    """Whether a kernel that was asked for could not be made."""
+    """True if a kernel that was asked for could not be made."""
 
 
 class SeenCpu(Record, frozen=True, kw_only=True):

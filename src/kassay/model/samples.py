@@ -14,7 +14,7 @@ UNITS_OF_REPLICATION = {
     "interval": reason("values-of-one-process"),
     "unknown": reason("values-of-unknown"),
 }
-"""What one value stands for, by the word that an import is stored with."""
+"""Reason that states what one value stands for, by the word that an import is stored with."""
 
 
 class Sample(Record, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ GROUPS = (
     "page tables", "folios", "faults", "mappings", "reclaim", "files", "processes", "kernel memory", "NUMA",
     "instrument",
 )  # fmt: skip
-"""Of kassay's own workloads, in the order in which they are listed."""
+"""Groups of kassay's own workloads, in the order in which they are listed."""
 
 
 class Parameter(Record, frozen=True, kw_only=True):
