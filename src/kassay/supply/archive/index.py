@@ -167,7 +167,7 @@ def fetched_package(package: Package, arch: str, tell: Tell) -> Path:
 
 
 def fetched_file(name: str, version: str, uri: str, sha256: str, arch: str, tell: Tell) -> Path:
-    """As fetched_package(), of any package whose address and hash are known. version: without ":"."""
+    """Same as fetched_package(), for any package whose address and hash are known. version: without ":"."""
     final = package_file(name, version, arch)
     with locked(final.with_name(f".{final.name}.lock"), waiting(tell, name)):
         if not final.is_file() or sha256_file(final) != sha256:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which kernel sources the archive has: read from apt's lists, stored as a small list, as new as the kernel index."""
+"""List of the kernel sources that the archive has, read from apt's lists and stored. It is as new as the kernel
+index."""
 
 import re
 import shutil

@@ -120,7 +120,7 @@ def build_object(ref: KernelRef, source: str, distro: DistroConfig, tell: Tell) 
 
 
 def log_of(key: str) -> Path:
-    """Where the log of a build is."""
+    """File of a build's log."""
     return slots.directory() / "logs" / f"{key[:16]}{key[64:]}.log"
 
 

@@ -39,7 +39,7 @@ class Recipe(NamedTuple):
 
 
 def objects_in(source: Path, recipe: Recipe) -> Path:
-    """Where the objects of this configuration and compiler are."""
+    """Directory of the objects of this configuration and compiler."""
     words = (
         recipe.arch,
         recipe.compiler.identity,

@@ -36,7 +36,8 @@ class Object(NamedTuple):
 
 
 def real_path(members: Container[str], targets: Mapping[str, str], path: str) -> str | None:
-    """Where a path leads through symbolic links; None where there is nothing. targets: of the links, by path."""
+    """Path that `path` leads to through symbolic links. None if there is no such file. targets: targets of the
+    links, by path."""
     for _ in range(_MOST_LINKS):
         path = posixpath.normpath("/" + path).lstrip("/")
         words = path.split("/")
