@@ -102,7 +102,7 @@ _DAMAGED = "restore it from a copy, or move it away and add the run directories 
 
 
 def default_path() -> Path:
-    """Where the archive is unless --archive says otherwise."""
+    """Path of the archive without --archive."""
     return data_directory() / "history.duckdb"
 
 

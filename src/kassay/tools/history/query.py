@@ -75,7 +75,10 @@ def _apart(group: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ..
 
 
 def ordered(points: Sequence[KernelPoint], dates: bool) -> tuple[KernelPoint, ...]:
-    """By release when every point has one that can be parsed and not `dates`, else by date; with changes filled in."""
+    """Points with their changes, in order of release, or of date.
+
+    The order is by date if `dates` is true, or if a release cannot be parsed.
+    """
     keyed = [(release_order(point.kernel.release), point) for point in points]
     if dates or any(key is None for key, _ in keyed):
         keyed.sort(key=lambda pair: (pair[1].first, pair[0] or (), pair[1].kernel.name))

@@ -54,7 +54,7 @@ def between(good: str, bad: str, arch: str, flavour: str, every: str, tell: Tell
 
 
 def side_branch(question: SearchQuestion, step: Step, candidates: Sequence[Candidate]) -> SearchQuestion | None:
-    """Where the culprit is a merge: the same question about the branch that it brought in; None elsewhere."""
+    """The same question about the branch that a merge brought in. None unless the culprit is a merge."""
     merge = candidates[step.first]
     if question.kind != "git" or not merge.merged or step.between:
         return None

@@ -25,7 +25,7 @@ def paired(boots: Sequence[Boot], first: int, second: int) -> list[tuple[float, 
 
 
 def waiting(boots: Sequence[Boot], first: int, second: int) -> int | None:
-    """Which of the two is missing in a pair that the last boots began; None when either would begin one."""
+    """Candidate that is missing in a pair that the last boots began. None if either of the two would begin a pair."""
     return _walked(boots, first, second)[1]
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the step is, as probabilities, on a host whose own speed moves.
+"""Position of the step, as probabilities, on a host whose own speed changes.
 
-A boot's logarithm is b + d + e: b the host's pace, which creeps from boot to boot and at times jumps; d the change,
-in candidates that have it; e the scatter of a boot. Neither b nor d nor the scatter is taken as known: a hidden Markov
+A boot's logarithm is b + d + e: b the host's pace, which creeps from boot to boot and at times jumps; d the change, in
+candidates that have it; e the scatter of a boot. Neither b nor d nor the scatter is taken as known: a hidden Markov
 model over b (forward algorithm; Rabiner 1989, Proc. IEEE 77(2)) is integrated over what d and scatter may be.
 """
 

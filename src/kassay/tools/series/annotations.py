@@ -144,7 +144,7 @@ def _defines(line: str, function: str) -> bool:
 
 
 def _position(line: str, word: str) -> int:
-    """Where a word stands in a line's code; -1 where it does not."""
+    """Position of a word in a line's code; -1 if it is not in it."""
     return next((m.start() for m in _WORD.finditer(_code(line)) if m[0] == word), -1)
 
 
