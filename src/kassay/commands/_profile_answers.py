@@ -137,7 +137,7 @@ def _debug_symbols(shown: _Shown) -> None:
 _FORMS: Mapping[str, Callable[[_Shown], None]] = MappingProxyType(
     {"--export": _export, "--coverage": _coverage, "--lines": _lines, "--debug-symbols": _debug_symbols}
 )
-"""By option; without one of these options the answer is a table of one kernel, or of two."""
+"""Function for each option. Without one of these options the answer is a table of one kernel, or of two."""
 
 
 def _forms_of(asked: Profiling) -> list[str]:
