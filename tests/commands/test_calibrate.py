@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `kassay calibrate` says of a wrong file, before it measures anything."""
+"""`kassay calibrate` refuses a wrong file before it measures anything."""
 
 from pathlib import Path
 

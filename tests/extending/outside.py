@@ -34,7 +34,7 @@ class Outside(NamedTuple):
         path.write_text(text)
 
     def kassay(self, *words: str, status: int = 0) -> str:
-        """What a command prints on both of its streams; `status` is how it must end."""
+        """Output of a command, both streams. Asserts that it ends with `status`."""
         done = self.ended(*words)
         assert done.status == status, done.out + done.err
         return done.out + done.err

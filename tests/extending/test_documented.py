@@ -61,7 +61,7 @@ def test_a_format_is_listed_writes_a_report_and_has_its_own_option(documented: O
 
 
 def lists_org(help_text: str) -> bool:
-    """Whether the list of formats has it; a line of the help may end behind its comma."""
+    """True if the list of formats has it. A line of the help may end behind its comma."""
     return re.search(r"\borg,\s", help_text) is not None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where a series may have changed: the cut is the cheapest there is, noise and strays are no change, steps are."""
+"""Changes in a series are found: the cut is the cheapest there is, steps count, noise and strays do not."""
 
 import random
 from itertools import pairwise

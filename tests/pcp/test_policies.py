@@ -22,7 +22,7 @@ def allocations(number: int, order: int = 0) -> list[Event]:
 
 
 def frees(number: int, order: int = 0) -> list[Event]:
-    """Of pages that were allocated before the begin."""
+    """Frees of pages that were allocated before the begin."""
     return [Event(1, FREE, 1, pfn=(1 << 14) + (n << order), order=order) for n in range(number)]
 
 

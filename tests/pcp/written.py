@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a guest's recorder writes, made by hand: for each CPU events with their times and fields."""
+"""Output of a guest's recorder, made by hand: for each CPU events with their times and fields."""
 
 import struct
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a trial must notice: a run that was lost or doubled, a process or a file that was left, another answer."""
+"""A trial must notice a run that was lost or doubled, a process or a file that was left, and another answer."""
 
 import json
 import os
