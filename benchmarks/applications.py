@@ -30,7 +30,7 @@ FINDINGS = {
     "folio_fork": ("debian:6.17", "debian:7.3", "folio_fork", "order=0"),
     "madvise_free": ("debian:6.12", "debian:6.16", "madvise_free"),
 }
-"""What is looked for in the applications: the steps of 6.17 and 6.19, and two of the suite mm."""
+"""Findings whose functions are sought in the applications: the steps of 6.17 and 6.19, and two of the suite mm."""
 
 
 def main() -> None:

@@ -29,13 +29,13 @@ def _tell(event: Progress) -> None:
 
 
 def _traced(directory: Path) -> bool:
-    """Whether the traces are of the programs as they are now."""
+    """True if the traces are of the programs as they are now."""
     runs = directory / _RUNS
     return runs.is_file() and msgspec.json.decode(runs.read_bytes())["sources"] == sources_sha256()
 
 
 def _ask(*words: str) -> None:
-    """As the command line of benchmarks.predict_pairs."""
+    """Call benchmarks.predict_pairs like its command line."""
     sys.argv = ["predict_pairs", *words]
     predict_pairs.main()
 

@@ -72,7 +72,7 @@ ASSUMPTIONS = (
 
 
 def cells(policies: tuple[str, ...], settings: Mapping[str, str], tell: Tell) -> dict[str, SimulatedCell]:
-    """By policy."""
+    """Cell of each policy."""
     asked = Asked("kbuild", policies, {name: (value,) for name, value in {**MACHINE, **settings}.items()})
     return {cell.policy: cell for cell in simulate(asked, tell).cells}
 

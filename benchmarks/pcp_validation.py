@@ -103,7 +103,7 @@ def validation(traces: Iterable[ReplayedTrace], plain: Iterable[ReplayedTrace]) 
 
 
 def releases(traces: Iterable[ReplayedTrace]) -> str:
-    """Which of the two conditions of free_high each release has, by what its guest did."""
+    """Table of the condition of free_high that each release has, of two, judged by what its guest did."""
     lines = [
         "| kernel | pages drained in blocks of order 1-3: guest | by `auto` | by `auto_7_3` | all moved, `auto` |"
         " all moved, `auto_7_3` |",

@@ -116,7 +116,7 @@ def chosen(stock: Stock, found: Mapping[str, Counted]) -> dict[str, str]:
 def reactions(
     before: Mapping[str, Counted], after: Mapping[str, Counted], functions: Mapping[str, str]
 ) -> list[Reaction]:
-    """What each workload says of a kernel in which all these functions were planted."""
+    """Reaction of each workload to a kernel in which all these functions were planted."""
     callers = Counter(function for counted in before.values() for function in counted.calls)
     planted, made = set(functions.values()), []
     for name, function in functions.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What kassay predicts for kernel changes whose time others have published.
+"""Predictions of kassay for kernel changes whose time others have published.
 
 usage: python -m benchmarks.predict_truth [PAGE] [ID...]     boots two kernels for each runnable entry, some minutes
 
@@ -80,12 +80,14 @@ class Predicted(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What one entry gave. counted: ratio of instructions. problem: why there is no answer."""
+    """Result of one entry."""
 
     entry: Entry
     counted: float | None
+    """Ratio of instructions."""
     predicted: tuple[Predicted, ...]
     problem: str
+    """Reason why there is no answer."""
 
     @property
     def first(self) -> Predicted | None:
@@ -94,7 +96,7 @@ class Outcome(NamedTuple):
 
     @property
     def inside(self) -> bool:
-        """Whether the interval holds a published ratio."""
+        """True if the interval holds a published ratio."""
         first, (low, high) = self.first, self.entry.published
         return first is not None and first.low is not None and first.high is not None and (
             first.low <= high and low <= first.high
@@ -194,7 +196,7 @@ def cpus(found: Sequence[Outcome]) -> str:
 
 
 def absolute(found: Sequence[Outcome]) -> str:
-    """Where the publication is a time of the workload's own operations: both times, in the publication's unit."""
+    """Table of entries that publish a time of the workload's own operations: both times, in the publication's unit."""
     lines = ["| entry | unit | published | CPU | predicted |", "| --- | --- | --- | --- | --- |"]
     for made in found:
         entry, first = made.entry, made.predicted[0] if made.predicted else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which workloads of the catalogue execute which functions of the kernel, inlined ones included.
+"""Make the table of the kernel's functions that each workload of the catalogue executes, inlined ones included.
 
 usage: python -m benchmarks.reached [kernel]     About 3 minutes on 2 idle cores, and the build of the kernel.
 Runs every workload and setting of the suite mm once, and writes the table that reports name workloads from.

@@ -134,7 +134,7 @@ def _without_stack_pointer(own: dict[int, int]) -> dict[int, int]:
 
 
 def _uops(source: Source, row: Row, facts: Facts, spec: tuple[tuple[int, int], ...]) -> int:
-    """What dispatch counts."""
+    """Number of micro-operations that dispatch counts."""
     if source.counts == "macro":
         return max(1, (row.uops + 1) // 2) if row.uops > 3 else 1
     if source.counts == "split":

@@ -47,7 +47,7 @@ class Campaign(Record, frozen=True, kw_only=True):
     began: str
     """End of its first trial, UTC, as YYYY-MM-DDTHH:MM:SS."""
     commits: tuple[str, ...]
-    """Where the source tree stood; "+" stands for changes that were not committed."""
+    """Commits of the source tree; "+" stands for changes that were not committed."""
     totals: tuple[Total, ...]
 
 
