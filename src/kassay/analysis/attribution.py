@@ -27,12 +27,14 @@ class _Key(NamedTuple):
 
 
 class _Cost(NamedTuple):
-    """Per operation. value: in the cost that is asked for. lines: its source lines; None where they are not known."""
+    """Cost of one function per operation."""
 
     value: Fraction = Fraction(0)
+    """Sum in the cost that was asked for."""
     iterations: Fraction = Fraction(0)
     calls: Fraction = Fraction(0)
     lines: Lines | None = Lines((), 1)
+    """Its source lines; None if they are not known."""
 
 
 _Costs = Mapping[_Key, _Cost]

@@ -29,11 +29,12 @@ class _Key(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """One function of one finding, with its group. callees: other functions of the group."""
+    """One function of one finding, with its group."""
 
     row: AttributionRow
     delta: float
     callees: int
+    """Number of other functions of the group."""
 
 
 def causes(findings: Iterable[Finding], kernels: Collection[str]) -> tuple[Cause, ...]:

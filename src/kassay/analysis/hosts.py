@@ -23,12 +23,13 @@ _LEVEL = 0.05
 
 
 class OfHost(NamedTuple):
-    """One host's runs of a comparison. threshold: of a look of its session; None for exact counts."""
+    """One host's runs of a comparison."""
 
     host: str
     base: Side
     head: Side
     threshold: float | None
+    """Threshold of a look of its session; None for exact counts."""
     blocks: bool = True
 
 

@@ -15,11 +15,12 @@ _TELLING = range(1, 121)
 
 
 class Inside(NamedTuple):
-    """A part of a share. place: source file and line; empty where they are not known."""
+    """A part of a share."""
 
     name: str
     delta: Fraction
     place: str = ""
+    """Source file and line; empty if they are not known."""
 
 
 class Share(NamedTuple):

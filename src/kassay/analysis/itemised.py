@@ -23,14 +23,16 @@ from kassay.supply.clocks import clock_of
 
 
 class Chosen(NamedTuple):
-    """One kernel's side of a finding. verdict, reasons: of a refused comparison of these kernels, "" and none of an
-    admitted one. where: "setting 1 of 4: size=256KiB", "" where there is one only."""
+    """One kernel's side of a finding."""
 
     finding: Finding
     side: Side
     verdict: str
+    """Verdict of a refused comparison of these kernels; "" if it was admitted."""
     reasons: tuple[Reason, ...]
+    """Reasons of a refused comparison; none if it was admitted."""
     where: str
+    """Setting, such as "setting 1 of 4: size=256KiB"; "" if there is only one."""
 
 
 def chosen(
@@ -178,17 +180,20 @@ def _unusable(profile: Profile, problem: str = "") -> Reason:
 
 
 class Profiled(Record, frozen=True, kw_only=True):
-    """One kernel's profile with what it is a profile of. value: of the finding's side, per operation. known: every
-    function the kernel has. verdict, reasons: of a refused comparison, "" and none of another. where: as in
-    Chosen."""
+    """One kernel's profile, with the value that it explains."""
 
     profile: Profile
     unit: str
     value: float
+    """Value of the finding's side, per operation."""
     known: frozenset[str]
+    """Every function that the kernel has."""
     verdict: str = ""
+    """Verdict of a refused comparison; "" if it was admitted."""
     reasons: tuple[Reason, ...] = ()
+    """Reasons of a refused comparison; none if it was admitted."""
     where: str = ""
+    """Setting, as in Chosen."""
 
 
 def profiled(choices: Iterable[Chosen], cells: Sequence[Cell], profiles: Profiles) -> tuple[Profiled, ...]:

@@ -26,18 +26,17 @@ KINDS_TOLERANCE = 0.03
 
 
 class Summary(Record, frozen=True, kw_only=True):
-    """One run, one phase, in ticks per round.
-
-    warmup: how many first rounds are set apart. settled: the others are of one kind; False when half of all
-    rounds would have to be set apart, which is no warm-up any more. chosen: the round whose count this is, from 0; two
-    for a median between two, all steady ones for a mean.
-    """
+    """One run, one phase, in ticks per round."""
 
     ticks: float
     warmup: int
+    """Number of first rounds that are set apart."""
     settled: bool
+    """True if the other rounds are of one kind. False if half of all rounds would have to be set apart, which is no
+    warm-up any more."""
     method: str
     chosen: tuple[int, ...]
+    """Round whose count this is, from 0; two for a median between two, all steady ones for a mean."""
 
 
 def summarise(ticks: Sequence[float], by: Method) -> Summary:

@@ -82,9 +82,10 @@ def _family(cells: Sequence[Finding], standing: Sequence[str], session: Session)
 
 
 class Control(NamedTuple):
-    """The first kernel of a group against its own control boots. check: None when no difference could show."""
+    """The first kernel of a group against its own control boots."""
 
     check: ControlCheck | None
+    """None if no difference could show."""
     boots: tuple[Boot, ...] = ()
 
 

@@ -25,18 +25,22 @@ _TICKS_OF_MARGIN = 0.1
 
 
 class Session(NamedTuple):
-    """How the boots of a comparison were made. looks: planned, boots per kernel. threshold: of p, at each look.
-    blocks: whether the kernels took turns in blocks. doubts: why any of it proves less than it might. look: boots per
-    kernel that the look at hand has; None before the first one. control: whether boots of a kernel against itself
-    were planned. lost: code of the reason that names boots which never succeeded."""
+    """Description of the boots of a comparison."""
 
     looks: tuple[int, ...]
+    """Planned looks, in boots per kernel."""
     threshold: float
+    """Threshold of p at each look."""
     blocks: bool = True
+    """True if the kernels took turns in blocks."""
     doubts: tuple[Reason, ...] = ()
+    """Reasons why any of it proves less than it might."""
     look: int | None = None
+    """Boots per kernel at the present look; None before the first one."""
     control: bool = False
+    """True if boots of a kernel against itself were planned."""
     lost: str = "boots-lost"
+    """Code of the reason that names boots which never succeeded."""
 
 
 ORDER_DOUBTS = {

@@ -54,12 +54,13 @@ class Done(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """One kind of work that the kernels did not do alike. share: of the value, that it carries."""
+    """One kind of work that the kernels did not do alike."""
 
     what: str
     base: str
     head: str
     share: float
+    """Part of the value that belongs to it."""
 
 
 def is_known(measurement: Measurement) -> bool:

@@ -36,11 +36,12 @@ from kassay.supply import kernels
 
 
 class _Shown(NamedTuple):
-    """The input of an answer. kernels: those of `profiles`, in the same order."""
+    """The input of an answer."""
 
     directory: Path
     asked: Profiling
     kernels: Sequence[str]
+    """Kernels of `profiles`, in the same order."""
     settings: Mapping[str, str]
     profiles: Sequence[Profiled]
 

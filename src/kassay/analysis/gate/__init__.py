@@ -12,9 +12,10 @@ from kassay.registry import discover
 
 
 class Refusal(Record, frozen=True, kw_only=True):
-    """Why two cells may not be compared. verdict: one of model.finding.REFUSED."""
+    """Reason why two cells may not be compared."""
 
     verdict: str
+    """One of model.finding.REFUSED."""
     reason: Reason
     differences: tuple[StateDifference, ...] = ()
 
@@ -24,18 +25,18 @@ def _no_doubt(_: CellEvidence) -> None:
 
 
 class GateRule(Record, frozen=True, kw_only=True):
-    """One rule. order: rules are asked from the lowest; the first refusal gives the verdict.
-
-    fields: of the captured state, which it compares: reports show them. doubt: what is wrong with one side and is too
-    little to refuse a comparison, None for nothing; it stands among the doubts of the side.
-    """
+    """One rule of the gate."""
 
     name: str
     summary: str
     order: int
+    """Rules are asked from the lowest. The first refusal gives the verdict."""
     check: Callable[[CellEvidence, CellEvidence], tuple[Refusal, ...]]
     fields: tuple[str, ...] = ()
+    """Fields of the captured state that the rule compares. Reports show them."""
     doubt: Callable[[CellEvidence], Reason | None] = _no_doubt
+    """Function that returns a defect of one side that is too small to refuse a comparison, or None. It becomes a
+    doubt of the side."""
 
 
 @cache

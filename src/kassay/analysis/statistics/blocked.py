@@ -23,13 +23,16 @@ PROBES = 16
 
 
 class Boot(NamedTuple):
-    """One boot's value, in any unit above zero; block: boots made one after the other in random order. host: that made
-    it; boots of two hosts are never ranked together."""
+    """One boot's value."""
 
     block: int
+    """Number of the block: boots made one after the other in random order."""
     head: bool
+    """True for a boot of head."""
     value: float
+    """Value in any unit, above zero."""
     host: str = ""
+    """Host that made it. Boots of two hosts are never ranked together."""
 
 
 def test(boots: Sequence[Boot], shift: float = 0.0) -> float:

@@ -25,14 +25,16 @@ _FEWEST = 5
 
 
 class GapShare(Record, frozen=True, kw_only=True):
-    """share and interval are None where the evidence allows none; reason says why. level: of the interval, None for
-    ranges. blocks: that were used."""
+    """Share of a gap that a candidate closes. share and interval are None if the evidence allows none."""
 
     share: float | None
     interval: tuple[float, float] | None
     level: float | None = None
+    """Level of the interval; None for ranges."""
     blocks: int = 0
+    """Number of blocks that were used."""
     reason: Reason | None = None
+    """Reason why there is no share or no interval."""
 
 
 def of_counts(old: Sequence[float], new: Sequence[float], candidate: Sequence[float]) -> GapShare:

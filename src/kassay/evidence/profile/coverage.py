@@ -34,16 +34,15 @@ _NOT_A_NAME = frozenset(
 
 
 class CoverageRow(Record, frozen=True, kw_only=True):
-    """One function, one entry per profile.
-
-    states: executed, not executed (the kernel has it), no symbol (inlined everywhere, or not built). calls,
-    counts: entries and instructions + string iterations per operation; 0 when not executed, None without a symbol.
-    """
+    """One function, with one entry per profile."""
 
     function: str
     states: tuple[str, ...]
+    """executed, not executed (the kernel has it), or no symbol (inlined everywhere, or not built)."""
     calls: tuple[float | None, ...]
+    """Entries per operation; 0 if not executed, None without a symbol."""
     counts: tuple[float | None, ...]
+    """Instructions + string iterations per operation; 0 if not executed, None without a symbol."""
 
 
 def functions_of(source: Path) -> tuple[str, ...]:

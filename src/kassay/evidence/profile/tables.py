@@ -44,10 +44,11 @@ _BOUND = re.compile(r"(?:_start|_end|text)$")
 
 
 class _Symbol(NamedTuple):
-    """end: exclusive; None: where the next symbol begins."""
+    """Symbol of a function."""
 
     start: int
     end: int | None
+    """Exclusive. None: it ends where the next symbol begins."""
     shared: bool
     name: str
 

@@ -43,11 +43,13 @@ class _Named(NamedTuple):
 
 
 class _Relocation(NamedTuple):
-    """section, value: the spot of the symbol; section None: it is in another object."""
+    """Relocation with the symbol that it refers to."""
 
     kind: int
     section: int | None
+    """Section of the symbol; None if it is in another object."""
     value: int
+    """Value of the symbol: its offset in the section."""
     name: str
     addend: int
 

@@ -13,15 +13,16 @@ _LEFT_OUT = ("user", "other", "idle")
 
 
 class KernelPath(NamedTuple):
-    """The own cost of one path, per operation. functions: from the kernel's entry inwards; a compiler's copies have the
-    name of the original function. at: index of the function that handles the entry. interrupt: whether an interrupt
-    came in, which belongs to no system call."""
+    """The own cost of one path, per operation."""
 
     entry: str
     functions: tuple[str, ...]
+    """From the kernel's entry inwards. A compiler's copies have the name of the original function."""
     at: int
+    """Index of the function that handles the entry."""
     cost: float
     interrupt: bool = False
+    """True if an interrupt came in, which belongs to no system call."""
 
     @property
     def function(self) -> str:
@@ -30,12 +31,13 @@ class KernelPath(NamedTuple):
 
 
 class KernelPaths(NamedTuple):
-    """All that the kernel did for the workload. calls: entries of each function per operation. total: of all
-    instructions per operation, user code included."""
+    """All paths that the kernel executed for the workload."""
 
     paths: tuple[KernelPath, ...]
     calls: dict[str, float]
+    """Entries of each function per operation."""
     total: float
+    """All instructions per operation, user code included."""
 
 
 def kernel_paths(profile: Profile, kernel_functions: Collection[str], total: float) -> KernelPaths:

@@ -44,23 +44,24 @@ Array = npt.NDArray[np.void]
 
 
 class Zone(Record, frozen=True, kw_only=True):
-    """A zone of memory, in pages. number: by which samples name it. free: at the begin."""
+    """A zone of memory, in pages."""
 
     number: int
+    """Number by which samples name it."""
     node: int
     name: str
     start_pfn: int
     spanned: int
     managed: int
     free: int
+    """Free pages at the begin."""
     min: int
     low: int
     high: int
 
 
 class ListState(Record, frozen=True, kw_only=True):
-    """The page lists of one CPU in one zone at the begin of a trace, in pages. told: whether the kernel reports
-    high_min and high_max; otherwise they are computed by the formula of the kernel."""
+    """The page lists of one CPU in one zone at the begin of a trace, in pages."""
 
     cpu: int
     zone: int
@@ -70,6 +71,7 @@ class ListState(Record, frozen=True, kw_only=True):
     high_max: int
     batch: int
     told: bool
+    """True if the kernel reports high_min and high_max. Otherwise they are computed by the formula of the kernel."""
 
 
 class Origin(Record, frozen=True, kw_only=True):
@@ -98,13 +100,15 @@ class Origin(Record, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class PageTrace:
-    """events: of dtype EVENT, in order of time; samples: of dtype SAMPLE, likewise."""
+    """A recorded trace of page events."""
 
     origin: Origin
     zones: tuple[Zone, ...]
     states: tuple[ListState, ...]
     events: Array
+    """Dtype EVENT, in order of time."""
     samples: Array
+    """Dtype SAMPLE, in order of time."""
 
     @property
     def kinds(self) -> npt.NDArray[np.uint8]:

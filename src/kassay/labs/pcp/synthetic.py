@@ -40,13 +40,15 @@ GROUP: Mapping[str, int] = MappingProxyType(
 
 
 class Synthetic(NamedTuple):
-    """A workload. machine: MACHINE and parameters of the run; groups: by name, in order."""
+    """A synthetic workload."""
 
     name: str
     summary: str
     source: str
     machine: Mapping[str, int]
+    """MACHINE and parameters of the run."""
     groups: Mapping[str, Mapping[str, int]]
+    """Groups of tasks by name, in order."""
 
 
 class Setup(NamedTuple):

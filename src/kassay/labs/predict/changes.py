@@ -40,14 +40,17 @@ class CauseTimes(Record, frozen=True, kw_only=True):
 
 
 class Change(Record, frozen=True, kw_only=True):
-    """One change. base_ns, head_ns: measured. group: changes of one group are left out together; "": by itself.
-    causes: what was predicted without weights."""
+    """One measured change."""
 
     name: str
     base_ns: float
+    """Measured time of base."""
     head_ns: float
+    """Measured time of head."""
     causes: tuple[CauseTimes, ...]
+    """Prediction by cause, without weights."""
     group: str = ""
+    """Changes of one group are left out together. "": the change is left out by itself."""
 
     @property
     def measured(self) -> float:
@@ -61,22 +64,27 @@ class Change(Record, frozen=True, kw_only=True):
 
 
 class Changes(Record, frozen=True, kw_only=True):
-    """A file of measured changes. cpu: name of the timing file that predicted them. timing: sha256 of that file."""
+    """A file of measured changes."""
 
     schema: str
     cpu: str
+    """Name of the timing file that predicted them."""
     pairs: tuple[Change, ...]
     timing: str = ""
+    """sha256 of that file."""
 
 
 class Learned(Record, frozen=True, kw_only=True):
-    """table: for the timing file. error, plain_error: median |predicted / measured - 1| of changes left out of the fit,
-    with and without weights. worst: names of the changes with the largest scores, and these, largest first."""
+    """Result of the fit."""
 
     table: IntervalTable
+    """Table for the timing file."""
     error: float
+    """Median |predicted / measured - 1| of changes left out of the fit, with weights."""
     plain_error: float
+    """The same median without weights."""
     worst: tuple[tuple[str, float], ...]
+    """Names of the changes with the largest scores, and these, largest first."""
 
 
 def read_changes(path: Path) -> Changes:

@@ -39,26 +39,32 @@ class Quantity(Record, frozen=True, kw_only=True):
 
 
 class Machine(Record, frozen=True, kw_only=True):
-    """The machine that was calibrated. cpuinfo: lines of /proc/cpuinfo that name it. when: an ISO 8601 date. thp:
-    policy of huge pages. missing: name of what could not be measured -> why. measured: cycles of whole operations of
-    that machine's kernel and CPUs, which are no parameters: what predictions can be compared with."""
+    """The machine that was calibrated."""
 
     cpuinfo: dict[str, str]
+    """Lines of /proc/cpuinfo that name it."""
     when: str
+    """An ISO 8601 date."""
     hypervisor: str = ""
     kernel: str = ""
     thp: str = ""
+    """Policy of huge pages."""
     missing: dict[str, str] = field(default_factory=dict)
+    """Reason for each quantity that could not be measured, by name."""
     measured: dict[str, Quantity] = field(default_factory=dict)
+    """Cycles of whole operations of that machine's kernel and CPUs. They are no parameters; predictions can be
+    compared with them."""
 
 
 class Fusion(Record, frozen=True, kw_only=True):
-    """Neighbours that become one micro-operation. flags: mnemonics that fuse with a conditional branch after them;
-    memory: whether they do so with an operand in memory; immediate: with one in memory and an immediate."""
+    """Neighbours that become one micro-operation."""
 
     flags: tuple[str, ...]
+    """Mnemonics that fuse with a conditional branch after them."""
     memory: bool
+    """True if they fuse with an operand in memory."""
     immediate: bool
+    """True if they fuse with an operand in memory and an immediate."""
     source: str
 
 
@@ -67,39 +73,42 @@ Entry = tuple[int, float, str]
 
 
 class Override(Record, frozen=True, kw_only=True):
-    """An entry that comes before those of [instructions], which are LLVM's. forms: shell patterns; the first override
-    that matches counts."""
+    """An entry that comes before those of [instructions], which are LLVM's."""
 
     forms: tuple[str, ...]
+    """Shell patterns. The first override that matches counts."""
     entry: Entry
     source: str
 
 
 class Timing(Record, frozen=True, kw_only=True):
-    """One timing file.
-
-    summary: which CPU. arch: of its machine code. ghz: of its clock under a lasting load. llvm: version whose tables
-    [instructions] began as, and the CPU's name there. ports: names of the execution ports, bit 0 first. parameters: of
-    the core model. system: cycles of system instructions by the names of predict/decode. unknown: entry for
-    instructions without data, by what they do (UNKNOWN_KINDS). machine: None unless calibrated.
-    """
+    """One timing file."""
 
     schema: str
     name: str
     summary: str
+    """Name of the CPU for readers."""
     arch: str
+    """Architecture of its machine code."""
     ghz: Quantity
+    """Clock under a lasting load."""
     calibrated: bool
     llvm: str
+    """Version of LLVM from whose tables [instructions] began, and LLVM's name of the CPU."""
     ports: tuple[str, ...]
+    """Names of the execution ports, bit 0 first."""
     fusion: Fusion
     interval: IntervalTable
     parameters: dict[str, Quantity]
+    """Parameters of the core model."""
     system: dict[str, Quantity]
+    """Cycles of system instructions, by the names of predict/decode."""
     unknown: dict[str, Entry]
+    """Entry for instructions without data, by kind (UNKNOWN_KINDS)."""
     instructions: dict[str, Entry]
     overrides: tuple[Override, ...] = ()
     machine: Machine | None = None
+    """None unless calibrated."""
 
     def params_text(self) -> str:
         """PARAMS of the core model."""

@@ -29,11 +29,13 @@ _REAL_KERNEL_BYTES = 1 << 20
 
 
 class Package(Record, frozen=True, kw_only=True):
-    """One package. kind: image, binary, modules or base. release: as `uname -r` says it."""
+    """One package."""
 
     name: str
     kind: str
+    """image, binary, modules or base."""
     release: str
+    """Release, as `uname -r` prints it."""
     flavour: str
     version: str
     suite: str
@@ -48,13 +50,15 @@ class Package(Record, frozen=True, kw_only=True):
 
 
 class Index(Record, frozen=True, kw_only=True):
-    """All kernel packages of one architecture. made: when it was scanned, UTC. unread: suites that are missing, or were
-    read earlier than that. notes: what earlier versions wrote instead of `unread`."""
+    """All kernel packages of one architecture."""
 
     made: str
+    """Time of the scan, UTC."""
     packages: tuple[Package, ...]
     notes: tuple[str, ...] = ()
+    """Text that earlier versions wrote instead of `unread`."""
     unread: tuple[_apt.UnreadSuite, ...] = ()
+    """Suites that are missing, or were read earlier than that."""
 
     @property
     def fresh(self) -> bool:

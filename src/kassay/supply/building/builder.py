@@ -38,21 +38,25 @@ class Built(NamedTuple):
 
 
 class BuiltObject(Record, frozen=True, kw_only=True):
-    """One object file in the cache. compiler: first line of its --version. tree: of the sources."""
+    """One object file in the cache."""
 
     path: Path
     compiler: str
+    """First line of the compiler's --version."""
     arch: str
     tree: str
+    """Git tree of the sources."""
 
 
 class ResolvedBuild(NamedTuple):
-    """One reference, resolved. key: names the result; source: where it is from."""
+    """One reference, resolved."""
 
     build: BuildRef
     source: BuildSource
+    """Source of the build, for readers."""
     recipe: workspace.Recipe
     key: str
+    """Key that names the result."""
 
 
 def check_files(build: BuildRef, arch: str) -> None:

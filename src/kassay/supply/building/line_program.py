@@ -20,9 +20,10 @@ _Strings = Callable[[int, int], str]
 
 
 class _Unit(NamedTuple):
-    """The table of one object file. files: path from the top of the sources, by the number that its rows use."""
+    """The table of one object file."""
 
     files: dict[int, str]
+    """Path from the top of the sources, by the number that its rows use."""
     program: int
     end: int
     min_length: int

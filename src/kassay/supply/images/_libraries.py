@@ -28,11 +28,14 @@ _MOST_LINKS = 40
 
 
 class Object(NamedTuple):
-    """A program or library. soname: "" for a program. needed: names of libraries. runpath: where it looks first."""
+    """A program or library."""
 
     soname: str
+    """ "" for a program."""
     needed: tuple[str, ...]
+    """Names of libraries."""
     runpath: tuple[str, ...]
+    """Directories that it searches first."""
 
 
 def real_path(members: Container[str], targets: Mapping[str, str], path: str) -> str | None:

@@ -25,10 +25,11 @@ _LEFT_OUT = re.compile(
 
 
 class Made(NamedTuple):
-    """A file or directory (data is None) that no package holds. mode: permission bits."""
+    """A file or directory (data is None) that no package holds."""
 
     path: str
     mode: int
+    """Permission bits."""
     data: bytes | None = None
 
 

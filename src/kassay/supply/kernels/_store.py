@@ -57,10 +57,11 @@ class _StoredFile(Record, frozen=True, kw_only=True):
 
 
 class _Entry(Record, frozen=True, kw_only=True):
-    """kernel.json. artifact: with names instead of paths, so that the cache can be moved."""
+    """Content of kernel.json."""
 
     format: int
     artifact: KernelArtifact
+    """Artifact with names instead of paths, so that the cache can be moved."""
     files: tuple[_StoredFile, ...]
 
 

@@ -40,10 +40,12 @@ class _Tokens(NamedTuple):
 
 
 class _Names(NamedTuple):
-    """num_at: where num_syms stands. names: type letter and name, in the table's order."""
+    """Table of names."""
 
     num_at: int
+    """Offset of num_syms."""
     names: list[str]
+    """Type letter and name, in the table's order."""
 
 
 def decode_symbols(kernel: bytes) -> bytes | None:

@@ -15,11 +15,12 @@ _FILES = ("ca.pem", "cert.pem", "key.pem")
 
 
 class Address(NamedTuple):
-    """encrypted: by the certificates of certificates_directory()."""
+    """Address of a scheduler."""
 
     host: str
     port: int
     encrypted: bool
+    """True if the traffic is encrypted, by the certificates of certificates_directory()."""
 
     @property
     def url(self) -> str:

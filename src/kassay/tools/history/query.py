@@ -21,11 +21,10 @@ _SHOWN = 40
 
 
 class SeriesFilter(Record, frozen=True, kw_only=True):
-    """Selects series. metric: its name, or workload.metric; None for the primary ones, or all with every_metric.
-    machine: words that its conditions contain. dates: a point for each session, in order of time, instead of one for
-    each kernel."""
+    """Selects series."""
 
     metric: str | None = None
+    """Name of the metric, or workload.metric. None: the primary ones, or all with every_metric."""
     every_metric: bool = False
     workload: str | None = None
     settings: tuple[Setting, ...] = ()
@@ -34,7 +33,9 @@ class SeriesFilter(Record, frozen=True, kw_only=True):
     cpus: int | None = None
     memory_bytes: int | None = None
     machine: str | None = None
+    """Words that its conditions contain."""
     dates: bool = False
+    """True for a point for each session, in order of time, instead of one for each kernel."""
 
 
 def lines(archive: Archive, wanted: SeriesFilter) -> tuple[PointLine, ...]:

@@ -24,11 +24,14 @@ _WAYS = "write --good debian:6.12 --bad debian:7.3, --good build:TREE@REV --bad 
 
 
 class Range(NamedTuple):
-    """kind: git, releases or list. text: the range in words. candidates: oldest first, the good one included."""
+    """Candidates of a search."""
 
     kind: str
+    """git, releases or list."""
     text: str
+    """Range in words."""
     candidates: tuple[Candidate, ...]
+    """Oldest first, the good one included."""
     notes: tuple[str, ...] = ()
 
 

@@ -32,12 +32,14 @@ _FINEST = 1e-4  # relative; boots that agree to the digit are still not exact
 
 
 class Levels(NamedTuple):
-    """Levels of the two ends, from pairs of their boots. change: of the logarithm. sigma: the robust scatter of the
-    difference of two boots made side by side, over sqrt 2. error: of the change."""
+    """Levels of the two ends, from pairs of their boots."""
 
     change: float
+    """Change of the logarithm."""
     sigma: float
+    """Robust scatter of the difference of two boots made side by side, over sqrt 2."""
     error: float
+    """Standard error of the change."""
 
     @property
     def apart(self) -> float:

@@ -24,14 +24,18 @@ _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
 
 class HostMachine(Record, frozen=True, kw_only=True):
-    """arch: in kassay's words. cpuinfo: lines of /proc/cpuinfo that name the CPU. kernel: its version, without what a
-    packager added. hypervisor: "" for none. thp: policy of huge pages."""
+    """The machine that is calibrated."""
 
     arch: str
+    """Architecture in kassay's words."""
     cpuinfo: dict[str, str]
+    """Lines of /proc/cpuinfo that name the CPU."""
     kernel: str
+    """Version of its kernel, without the packager's suffix."""
     hypervisor: str
+    """ "" for none."""
     thp: str
+    """Policy of huge pages."""
 
 
 def host_machine(hypervisor: str) -> HostMachine:

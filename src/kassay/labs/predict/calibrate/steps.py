@@ -6,13 +6,16 @@ from typing import NamedTuple
 
 
 class Step(NamedTuple):
-    """size, after: the last argument below the middle, and the one after it. low, high: no step below the one, and
-    surely one by the other."""
+    """Step of a curve."""
 
     size: int
+    """Last argument below the middle."""
     after: int
+    """Argument after `size`."""
     low: int
+    """There is no step below this argument."""
     high: int
+    """There is surely a step by this argument."""
 
 
 def step_of(curve: Mapping[int, float], *, least: float = 1.3) -> Step | None:

@@ -34,7 +34,7 @@ _METRICS = {
 
 
 class _Process(NamedTuple):
-    """One worker process. boot: when its kernel booted, in seconds; None when the file does not tell."""
+    """One worker process."""
 
     file: str
     location: str
@@ -43,6 +43,7 @@ class _Process(NamedTuple):
     metric: Metric
     values: tuple[float, ...]
     boot: float | None
+    """Time at which its kernel booted, in seconds; None if the file does not tell."""
     cpus: int | None
     machine: str
 
