@@ -17,7 +17,7 @@ import msgspec
 from benchmarks import _applications as tables
 from benchmarks._kassay import kassay
 from benchmarks.predict_truth import placed
-from kassay.model.notice import Notice
+from kassay.labs.notice.model import Notice
 from kassay.model.report import Report
 from kassay.pipeline import answer
 from kassay.spec.suites import suites

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from benchmarks.predict_truth import placed
 from kassay.commands._show import showing
+from kassay.labs.pcp.model.simulated import SimulatedCell
 from kassay.labs.pcp.simulate import Asked, simulate
-from kassay.model.pcp import SimulatedCell
 from kassay.model.progress import Tell
 
 BEFORE, PATCH = "fixed_scaled", "auto_patch"

@@ -16,13 +16,13 @@ from typing import NamedTuple
 from benchmarks.predict_truth import placed
 from kassay.commands._show import showing
 from kassay.errors import KassayError
-from kassay.labs.pcp.record import Recorded, record
+from kassay.labs.pcp.model.replayed import PcpReplay, Replayed, ReplayedTrace
 from kassay.labs.pcp.replay import Asked, replay
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import full_ref
-from kassay.model.pcp_replay import PcpReplay, Replayed, ReplayedTrace
 from kassay.model.progress import Tell
 from kassay.model.units import format_change, format_number
+from kassay.tools.recording.record import Recorded, record
 
 
 class Guest(NamedTuple):

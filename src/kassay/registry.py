@@ -23,6 +23,8 @@ T = TypeVar("T")
 EXTENSIONS = "KASSAY_PATH"
 ROOMS = frozenset(("supply", "tools", "labs", "model"))
 """Folders that group others, and are no part of an extension's path."""
+_RENAMED = {"machine_code/decoders": "codegen/decoders"}
+"""Folders that extensions still call by their earlier name."""
 
 
 def names(package: str) -> tuple[str, ...]:
@@ -91,16 +93,17 @@ def _taken(path: Path, before: Path) -> BadInput:
 def _folders(package: str) -> Mapping[str, Path]:
     """Name of each module -> the folder it is in. Raises BadInput when two folders have the same name."""
     module = importlib.import_module(package)
-    for directory in _extension_directories("/".join(word for word in package.split(".")[1:] if word not in ROOMS)):
+    folder = "/".join(word for word in package.split(".")[1:] if word not in ROOMS)
+    for directory in _extension_directories(_RENAMED.get(folder, folder)):
         if str(directory) not in module.__path__:
             module.__path__.append(str(directory))
     folders: dict[str, Path] = {}
-    for folder in map(Path, module.__path__):
-        for entry in pkgutil.iter_modules([str(folder)]):
+    for place in map(Path, module.__path__):
+        for entry in pkgutil.iter_modules([str(place)]):
             if entry.name in folders:
-                raise _taken(folder / f"{entry.name}.py", folders[entry.name] / f"{entry.name}.py")
+                raise _taken(place / f"{entry.name}.py", folders[entry.name] / f"{entry.name}.py")
             if not entry.name.startswith("_"):
-                folders[entry.name] = folder
+                folders[entry.name] = place
     return MappingProxyType(folders)
 
 

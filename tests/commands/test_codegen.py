@@ -12,15 +12,16 @@ import pytest
 from typer.testing import CliRunner
 
 from kassay.cli import build_app
-from kassay.commands import _codegen_bodies, _codegen_counts
-from kassay.commands._codegen_bodies import FoundCode, in_objects, with_compiler
-from kassay.commands._codegen_counts import with_executions
 from kassay.errors import BadInput, NotBuilt
-from kassay.labs.codegen.images import Image
+from kassay.labs.codegen.commands import _bodies as _codegen_bodies
+from kassay.labs.codegen.commands import _counts as _codegen_counts
+from kassay.labs.codegen.commands._bodies import FoundCode, in_objects, with_compiler
+from kassay.labs.codegen.commands._counts import with_executions
 from kassay.model.experiment import Experiment, KernelUse
 from kassay.model.kernel import KernelArtifact, KernelRef, parse_ref
 from kassay.model.progress import Tell, silent
 from kassay.supply.building.git import GitFailed
+from kassay.supply.machine_code.images import Image
 from tests.codegen.compiled import SCAN, built, linked, stubs
 
 TOP = 0xFFFFFFFF81000000

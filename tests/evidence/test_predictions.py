@@ -8,10 +8,11 @@ import pytest
 from msgspec import structs
 
 from kassay.errors import BadInput
-from kassay.evidence.predictions import TIMINGS, agreeing, found_timings, keep_timings, timings_for
 from kassay.evidence.profile.counters import RawProfile
 from kassay.labs.predict.predict import Replay, ReplayedRow
+from kassay.labs.predict.predictions import agreeing, found_timings, keep_timings, timings_for
 from kassay.labs.predict.timing import path_of
+from kassay.model.prediction import TIMINGS
 
 
 @pytest.mark.parametrize("name", ["alderlake_p", "alder-lake-p", "Alderlake-P", "alder_lake_p"])

@@ -4,7 +4,7 @@
 import pytest
 
 from kassay.labs.notice.sizes import Commands, Recorded, call_sizes
-from kassay.labs.pcp.pages import PagesError
+from kassay.tools.recording.pages import PagesError
 from tests.pcp.written import EVENTS, Happened, written
 
 CALLS = {

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from kassay.labs.pcp.pages import BY_WORKER, Kind, PagesError, PageTrace
-from kassay.labs.pcp.recorded import About, page_trace
+from kassay.tools.recording.pages import BY_WORKER, Kind, PagesError, PageTrace
+from kassay.tools.recording.recorded import About, page_trace
 from tests.guest.frames import frame
 from tests.pcp.written import Happened, written
 

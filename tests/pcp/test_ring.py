@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.errors import BadInput
-from kassay.labs.pcp.ring import read_format, read_pages
+from kassay.tools.recording.ring import read_format, read_pages
 from tests.pcp.ring_pages import event, pages
 
 FORMAT = """name: mm_page_free

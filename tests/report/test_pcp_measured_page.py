@@ -3,9 +3,9 @@
 
 from msgspec.structs import replace
 
-from kassay.model.pcp_measured import ListSample, ListState, PcpMeasured, PcpRow, ZoneCounts
+from kassay.labs.pcp.model.measured import ListSample, ListState, PcpMeasured, PcpRow, ZoneCounts
+from kassay.labs.pcp.report.measured import MEASURED
 from kassay.model.records import Setting
-from kassay.report.pcp.measured import MEASURED
 
 COUNTS = ZoneCounts(
     instructions=1, allocated=2000, freed=2000, refills=20, refilled=1200, direct=0, drains=10, drained=600,

@@ -3,10 +3,10 @@
 
 import re
 
+from kassay.labs.pcp.report.lab import ListGroup, PagePart, lab_document
+from kassay.labs.pcp.report.lists import ListPoint, ListSource, list_charts
 from kassay.report.chart import svg_of
 from kassay.report.document import Chart
-from kassay.report.pcp.lab import ListGroup, PagePart, lab_document
-from kassay.report.pcp.lists import ListPoint, ListSource, list_charts
 from kassay.report.writers.html import write
 
 REAL = ListSource("6.12", tuple(ListPoint(s, cpu, 10 * s, 100 + cpu) for cpu in (0, 1, 2) for s in (0, 1, 2)))

@@ -119,8 +119,8 @@ def predicting(experiment: Experiment, cpus: str) -> Experiment:
 
 def _cpus(words: str, arch: str) -> tuple[str, ...]:
     """Names of timing files, and absolute paths of files that the user named."""
-    from kassay.evidence.predictions import timings_for
     from kassay.labs.predict.calibrate.machine import refuse_another_machine
+    from kassay.labs.predict.predictions import timings_for
 
     given = words.split(",")
     refuse_another_machine(given)

@@ -3,10 +3,10 @@
 
 from msgspec import structs
 
+from kassay.labs.codegen.report import CODEGEN
+from kassay.labs.codegen.report.words import CodegenAnswer
 from kassay.model.codegen import Body, Call, CodegenReport, Instruction, Part, SourcesChanged
 from kassay.model.lines import NOT_EXECUTED, ChangedLines, ChangedPart, Reached
-from kassay.report.codegen import CODEGEN
-from kassay.report.codegen.words import CodegenAnswer
 
 EVIL = "build:/x<script>alert(1)</script>|\x1b[31m+a.patch" + "y" * 200
 

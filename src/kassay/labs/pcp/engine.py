@@ -13,7 +13,7 @@ from kassay import registry
 from kassay.effects import compiler, files, process
 from kassay.effects.compiler import COMPILER
 from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
-from kassay.model.pcp import PcpSample
+from kassay.labs.pcp.model.simulated import PcpSample
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import R, Record
 
