@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tests.guest.frames import frame
-from tests.pcp.ring_pages import event, pages
+from tests.recording.ring_pages import event, pages
 
 _EVENTS = "/sys/kernel/tracing/events/"
 # Of each event its fields as they follow the common ones: a letter of struct, so that "4x" is a hole.

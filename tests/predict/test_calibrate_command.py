@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.conftest import Kassay
+from tests.commands.conftest import kassay as kassay
 
 
 @pytest.mark.parametrize(

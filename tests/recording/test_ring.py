@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kassay.errors import BadInput
 from kassay.tools.recording.ring import read_format, read_pages
-from tests.pcp.ring_pages import event, pages
+from tests.recording.ring_pages import event, pages
 
 FORMAT = """name: mm_page_free
 ID: 623

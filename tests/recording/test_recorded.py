@@ -7,7 +7,7 @@ import pytest
 from kassay.tools.recording.pages import BY_WORKER, Kind, PagesError, PageTrace
 from kassay.tools.recording.recorded import About, page_trace
 from tests.guest.frames import frame
-from tests.pcp.written import Happened, written
+from tests.recording.written import Happened, written
 
 ABOUT = About("debian:6.12", "6.12.117", "x86_64", "page_fault", 4096, 1 << 30, 5)
 NO_PAGE = (1 << 64) - 1
