@@ -54,7 +54,7 @@ ALLOWED: dict[str, set[str]] = {
     "imports": GROUND,
     "watch": GROUND | {"__init__", "pipeline", "spec", "journal", "evidence", "analysis", "report"},
     "history": GROUND | {"journal", "evidence", "analysis", "imports"},
-    "bundle": GROUND | {"__init__", "spec", "journal", "evidence", "imports", "guest", "report", "pipeline"},
+    "bundle": GROUND | {"__init__", "spec", "journal", "evidence", "imports", "guest", "report", "pipeline", "series"},
 }
 COMMANDS = {"commands", "cli"}
 """The edge: may import everything, and nothing imports it."""
