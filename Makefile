@@ -12,7 +12,7 @@ LADDER = debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
 # Where it is set each of the tests' processes compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test release-test check fast lint guest golden docs setup clean
+.PHONY: demo test release-test check fast lint guest golden pages setup clean
 
 demo:
 	@scripts/setup run
@@ -57,7 +57,7 @@ fast:
 golden:
 	$(PY) -m tests.report.regolden
 
-docs:
+pages:
 	$(PY) -m tests.guest.workload_pages
 
 clean:
