@@ -169,7 +169,7 @@ def table(found: Sequence[Outcome]) -> str:
     for made in found:
         entry, first = made.entry, made.predicted[0] if made.predicted else None
         counted = f"{entry.error(made.counted):+.0%}" if made.counted else ""
-        words = [f"[{entry.id}](#{entry.id})", _published(entry), _number(made.counted), counted]
+        words = [f"[{entry.id}](#{entry.id.replace('.', '')})", _published(entry), _number(made.counted), counted]
         if first is None:
             lines.append(f"| {' | '.join(words)} | {entry.cpu[0]} | | | | {made.problem} |")
             continue
