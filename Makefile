@@ -57,9 +57,10 @@ fast:
 golden:
 	$(PY) -m tests.report.regolden
 
-# Pages that a program writes.
+# Pages and pictures that a program writes.
 pages:
 	$(PY) -m tests.guest.workload_pages
+	$(PY) -m tests.layers_picture
 
 # The site; search works once it is served: python3 -m http.server -d build/site
 # Without --quiet: MkDocs would then no longer count the warnings that --strict turns into errors.
