@@ -4,7 +4,7 @@
 python -m benchmarks.calibrated NAME DIR [REPEATS]
     NAME: of a file in src/kassay/predict/data, such as zen4_kvm; DIR: traces of the pairs, made when not there. Half an
     hour on a quiet machine; what it writes is src/kassay/predict/data/NAME.toml, benchmarks/pairs/measured.json and
-    docs/predict-pairs.md.
+    docs/results/predict-pairs.md.
 """
 
 import sys
@@ -21,7 +21,7 @@ from kassay.predict.timing import timing_for
 
 _ROOT = Path(__file__).parents[1]
 _DATA = _ROOT / "src" / "kassay" / "predict" / "data"
-_PAGE = _ROOT / "docs" / "predict-pairs.md"
+_PAGE = _ROOT / "docs" / "results" / "predict-pairs.md"
 _RUNS = "runs.json"
 
 
