@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tables of docs/applications-found.md, made of answers about applications."""
+"""The tables of docs/results/applications-found.md, made of answers about applications."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise

@@ -3,7 +3,7 @@
 
 KASSAY_PATH names directories (separated by ":") that are laid out as src/kassay is, without the folders in ROOMS. With
 KASSAY_PATH=/x a file /x/report/formats/org.py adds `--format org`, and /x/cpus/mine.py adds a CPU. Files in C lie as in
-kassay's sources: /x/guest/workloads, /x/guest/arch, /x/plugin. docs/extending.md has every extension point.
+kassay's sources: /x/guest/workloads, /x/guest/arch, /x/plugin. docs/how-to/extending.md has every extension point.
 """
 
 import importlib
@@ -49,7 +49,7 @@ def load(package: str, name: str, constant: str, kind: type[T]) -> T:
         return value
     problem = f"no {constant} of type {kind.__name__}"
     if is_extension(path):
-        raise BadInput(f"{path}: {problem}", f"docs/extending.md says what a file of {path.parent.name}/ holds")
+        raise BadInput(f"{path}: {problem}", f"docs/how-to/extending.md says what a file of {path.parent.name}/ holds")
     raise Defect(f"{package}.{name}: {problem}")
 
 

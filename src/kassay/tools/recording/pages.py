@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page trace (docs/formats.md, "kassay-pages/1"): the page events of one machine and the state of its page lists."""
+"""A page trace: page events and page lists of one machine (docs/reference/formats.md, "kassay-pages/1")."""
 
 import re
 from dataclasses import dataclass
