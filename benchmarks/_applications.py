@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tables of docs/applications-found.md, made of answers about applications."""
+"""The tables of docs/results/applications-found.md, made of answers about applications."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from msgspec import structs
 
+from kassay.labs.notice.model import NOTICED, Notice
+from kassay.labs.notice.report import NOTICE
 from kassay.model.finding import Attribution, Finding, Ladder
 from kassay.model.kernel_share import KernelShare
-from kassay.model.notice import NOTICED, Notice
 from kassay.model.report import Report
-from kassay.report.notice import NOTICE
 
 _LARGEST = 10
 _PARTS = 6

@@ -4,7 +4,7 @@
 usage: python -m benchmarks.applications DIR [PAGE]     DIR keeps the runs, and what is there is only read
 
 Each application has a directory of its own, so that a changed one is measured again alone. Writes the tables between
-their markers in PAGE (docs/applications-found.md).
+their markers in PAGE (docs/results/applications-found.md).
 """
 
 import sys
@@ -17,7 +17,7 @@ import msgspec
 from benchmarks import _applications as tables
 from benchmarks._kassay import kassay
 from benchmarks.predict_truth import placed
-from kassay.model.notice import Notice
+from kassay.labs.notice.model import Notice
 from kassay.model.report import Report
 from kassay.pipeline import answer
 from kassay.spec.suites import suites

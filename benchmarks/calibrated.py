@@ -3,7 +3,8 @@
 
 python -m benchmarks.calibrated NAME DIR [REPEATS]
     NAME: a file in src/kassay/labs/predict/data, such as zen4_kvm. DIR: traces of the pairs, made when not there.
-    Takes half an hour on a quiet machine. Writes the file, benchmarks/pairs/measured.json and docs/predict-pairs.md.
+    Takes half an hour on a quiet machine. Writes the file,
+    benchmarks/pairs/measured.json and docs/results/predict-pairs.md.
 """
 
 import sys
@@ -20,7 +21,7 @@ from kassay.model.progress import Progress
 
 _ROOT = Path(__file__).parents[1]
 _DATA = _ROOT / "src" / "kassay" / "predict" / "data"
-_PAGE = _ROOT / "docs" / "predict-pairs.md"
+_PAGE = _ROOT / "docs" / "results" / "predict-pairs.md"
 _RUNS = "runs.json"
 
 

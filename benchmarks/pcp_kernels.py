@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page allocator of real kernels: the tables of docs/pcp-findings.md, from releases with and without the patch.
+"""The page allocator of real kernels, with and without the patch: the tables of docs/results/pcp-findings.md.
 
 usage: python -m benchmarks.pcp_kernels DIR [PAGE]     an hour; DIR keeps the runs, and what is there is only read
 
@@ -15,8 +15,8 @@ from benchmarks.predict_truth import placed
 from kassay.commands._show import showing
 from kassay.effects.files import write_atomic
 from kassay.labs.pcp.measure import Wanted, measure
-from kassay.model.pcp_measured import PcpMeasured
-from kassay.report.pcp.measured import MEASURED
+from kassay.labs.pcp.model.measured import PcpMeasured
+from kassay.labs.pcp.report.measured import MEASURED
 
 ONE_CPU = Wanted(kernels=("6.1", "6.12", "6.16", "6.19", "7.3"), fixed=True)
 """6.1 does not get a second CPU up under this emulator."""

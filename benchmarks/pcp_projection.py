@@ -3,7 +3,7 @@
 
 usage: python -m benchmarks.pcp_projection [PAGE] [PART...]     ten minutes; what was simulated before is kept
 
-Prints the tables, and writes them between their markers in PAGE, such as docs/pcp-findings.md; with PARTs
+Prints the tables, and writes them between their markers in PAGE, such as docs/results/pcp-findings.md; with PARTs
 (projection, sensitivity, alternative, releases, cpus) these alone. The base case was fixed
 before it was first compared with the patch: the workload `kbuild` as it stands in src/kassay/labs/pcp/workloads, on the
 machine of the patch. Nothing in it is fitted to the patch's figures.
@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from benchmarks.predict_truth import placed
 from kassay.commands._show import showing
+from kassay.labs.pcp.model.simulated import SimulatedCell
 from kassay.labs.pcp.simulate import Asked, simulate
-from kassay.model.pcp import SimulatedCell
 from kassay.model.progress import Tell
 
 BEFORE, PATCH = "fixed_scaled", "auto_patch"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The model of page lists held against real guests: the validation tables of docs/pcp-findings.md.
+"""The model of page lists held against real guests: the validation tables of docs/results/pcp-findings.md.
 
 usage: python -m benchmarks.pcp_validation TRACES [PAGE]     half an hour of boots; traces that are in TRACES are kept
 
@@ -16,13 +16,13 @@ from typing import NamedTuple
 from benchmarks.predict_truth import placed
 from kassay.commands._show import showing
 from kassay.errors import KassayError
-from kassay.labs.pcp.record import Recorded, record
+from kassay.labs.pcp.model.replayed import PcpReplay, Replayed, ReplayedTrace
 from kassay.labs.pcp.replay import Asked, replay
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import full_ref
-from kassay.model.pcp_replay import PcpReplay, Replayed, ReplayedTrace
 from kassay.model.progress import Tell
 from kassay.model.units import format_change, format_number
+from kassay.tools.recording.record import Recorded, record
 
 
 class Guest(NamedTuple):
@@ -146,7 +146,7 @@ def main() -> None:
         sys.exit("usage: python -m benchmarks.pcp_validation TRACES [PAGE]")
     directory, page = Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else None
     if page and not page.is_file():
-        sys.exit(f"{page}: is not there; name a page that has the markers, as docs/pcp-findings.md")
+        sys.exit(f"{page}: is not there; name a page that has the markers, as docs/results/pcp-findings.md")
     parts = {}
     with showing() as tell:
         for name, guests in (("written with", DEVELOPED_WITH), ("held out", HELD_OUT)):

@@ -4,9 +4,9 @@
 usage: python -m benchmarks.predict_truth [PAGE] [ID...]     boots two kernels for each runnable entry, some minutes
 
 Reads benchmarks/truth.toml, runs `kassay compare ... --predict` for each entry that has a pair of kernels, prints the
-tables, and writes them between their markers in PAGE, such as docs/truth.md; "-" is for no page. With IDs only those
-are run, and no page is written. A published ratio is that of times, head / base. error: predicted / published - 1; of a
-range, from its nearer end.
+tables, and writes them between their markers in PAGE, such as docs/results/truth.md; "-" is for no page. With IDs only
+those are run, and no page is written. A published ratio is that of times, head / base.
+error: predicted / published - 1; of a range, from its nearer end.
 """
 
 import os
@@ -171,7 +171,7 @@ def table(found: Sequence[Outcome]) -> str:
     for made in found:
         entry, first = made.entry, made.predicted[0] if made.predicted else None
         counted = f"{entry.error(made.counted):+.0%}" if made.counted else ""
-        words = [f"[{entry.id}](#{entry.id})", _published(entry), _number(made.counted), counted]
+        words = [f"[{entry.id}](#{entry.id.replace('.', '')})", _published(entry), _number(made.counted), counted]
         if first is None:
             lines.append(f"| {' | '.join(words)} | {entry.cpu[0]} | | | | {made.problem} |")
             continue
@@ -268,7 +268,7 @@ def main() -> None:
     words = sys.argv[1:]
     page = Path(words[0]) if words and words[0] != "-" else None
     if page and not page.is_file():
-        sys.exit(f"{page}: is not there; name a page that has the markers, as docs/truth.md")
+        sys.exit(f"{page}: is not there; name a page that has the markers, as docs/results/truth.md")
     found = outcomes([entry for entry in entries if not words[1:] or entry.id in words[1:]])
     parts = {"score": score(entries, found), "table": table(found), "cpus": cpus(found), "absolute": absolute(found),
              "sources": sources(entries)}  # fmt: skip

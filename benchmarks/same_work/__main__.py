@@ -5,7 +5,7 @@ usage: python -m benchmarks.same_work --out DIR [--page PAGE] [NAMES]     About 
 
 DIR keeps the runs: what was measured is only read, and judged by the rule as it is now. The first comment of a program
 names the verdicts that are right; "same" stands for all that are no refusal. Writes the table between its markers in
-PAGE (docs/same-work.md).
+PAGE (docs/results/same-work.md).
 """
 
 import argparse

@@ -7,7 +7,7 @@ kills    kill -9 at random moments of each command that measures, and the same c
 faults   full disks, two commands on one directory, clock steps, a cache that vanishes   (as root)
 fuzz     coverage-guided fuzzing of every parser of input from outside
 selves   a kernel compared with itself: every verdict but "equivalent" is a find
-page     saves DIR's totals in benchmarks/trials/campaigns, and writes the page of all campaigns, docs/trials.md
+page     saves DIR's totals in benchmarks/trials/campaigns, and writes docs/results/trials.md of all campaigns
 
 DIR keeps a journal for each kind and what the trials found. NAME: only these commands, faults, targets or workloads.
 Without a kind, all of them have an equal share of the budget.
@@ -31,7 +31,7 @@ def main() -> None:
     """Runs the chosen campaign until its budget is used up."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", nargs="?", choices=(*KINDS, "page"))
-    parser.add_argument("--page", type=Path, default=Path("docs/trials.md"), help="the page to write")
+    parser.add_argument("--page", type=Path, default=Path("docs/results/trials.md"), help="the page to write")
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--budget", type=seconds_of, default=1200.0, help="such as 90s, 20m or 8h; default 20m")

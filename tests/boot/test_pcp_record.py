@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.labs.pcp.pages import Kind, read_pages
+from kassay.tools.recording.pages import Kind, read_pages
 from tests.boot.conftest import OLD, Kassay
 
 pytestmark = pytest.mark.boot

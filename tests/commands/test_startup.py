@@ -7,10 +7,9 @@ import sys
 
 import pytest
 
-from kassay.commands import Command
-from kassay.registry import discover
+from kassay.commands import command_named, command_packages
 
-COMMANDS = discover("kassay.commands", "COMMAND", Command)
+COMMANDS = {name: command_named(name) for name in command_packages()}
 HEAVY = ("numpy", "scipy", "vl_convert", "duckdb", "elftools", "capstone", "zstandard", "jinja2", "pyperf",
          "pydantic", "markdown_it")  # fmt: skip
 Loaded = dict[tuple[str, ...], tuple[int, list[str]]]

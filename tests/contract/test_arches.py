@@ -9,10 +9,10 @@ import pytest
 from kassay.errors import BadInput
 from kassay.evidence.profile.entries import entry_of
 from kassay.evidence.profile.tables import points
-from kassay.labs.codegen.code import decoder_of
 from kassay.supply.arches import Arch, arch_of, arches, of_machine, of_target
 from kassay.supply.building.config import lab_config
 from kassay.supply.guest import sources
+from kassay.supply.machine_code.code import decoder_of
 from kassay.supply.machines._plugin import contributed
 
 each = pytest.mark.parametrize("arch", arches().values(), ids=arches())

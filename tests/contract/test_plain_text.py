@@ -21,6 +21,7 @@ _NO_SUBJECT = re.compile(r"(Of|Those|Also|Whether|What|Whose|Within)\b(?!.*\?$)"
 _TOLD = re.compile(r"\b(?:is|are|was|were) (?:said|told)\b")
 
 EXEMPT = (
+    "src/kassay/labs/codegen/report/", "src/kassay/labs/notice/report/", "src/kassay/labs/pcp/report/",
     "src/kassay/plan/", "src/kassay/questions/", "src/kassay/report/", "src/kassay/run/", "src/kassay/supply/guest/",
     "src/kassay/supply/machines/",
 )  # fmt: skip

@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def documented_examples() -> dict[str, str]:
-    """The examples of docs/extending.md: path in a directory of extensions -> text."""
-    page = (ROOT / "docs" / "extending.md").read_text()
+    """The examples of docs/how-to/extending.md: path in a directory of extensions -> text."""
+    page = (ROOT / "docs" / "how-to" / "extending.md").read_text()
     return dict(re.findall(r"\n`([\w/]+\.(?:py|c))`.*?```(?:python|c)\n(.*?)```", page, re.DOTALL))
 
 

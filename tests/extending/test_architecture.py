@@ -46,7 +46,7 @@ def test_what_it_needs_is_named_before_anything_is_fetched(added: Outside) -> No
 
 NAME = "eight64"
 FILES = (
-    "src/kassay/supply/arches/arm64.py", "src/kassay/labs/codegen/decoders/arm64.py",
+    "src/kassay/supply/arches/arm64.py", "src/kassay/supply/machine_code/decoders/arm64.py",
     "src/kassay/supply/building/configs/lab-arm64.config", "guest/arch/arm64.c", "plugin/arch-arm64.c",
     "src/kassay/labs/predict/decode/arm64.py",
 )  # fmt: skip

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from kassay.commands._notice_answer import answer
-from kassay.commands._notice_options import Noticing
 from kassay.errors import BadInput
+from kassay.labs.notice.commands._answer import answer
+from kassay.labs.notice.commands._options import Noticing
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 
 from msgspec import structs
 
+from kassay.labs.notice.model import CallSizes, Noticed, SizeBin, SoughtEntry, SoughtFunction, Subject
 from kassay.labs.notice.representative import representative
-from kassay.model.notice import CallSizes, Noticed, SizeBin, SoughtEntry, SoughtFunction, Subject
 from kassay.model.records import Setting
 from kassay.model.workload import Parameter, Phase, Workload
 

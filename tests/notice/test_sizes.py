@@ -4,8 +4,8 @@
 import pytest
 
 from kassay.labs.notice.sizes import Commands, Recorded, call_sizes
-from kassay.labs.pcp.pages import PagesError
-from tests.pcp.written import EVENTS, Happened, written
+from kassay.tools.recording.pages import PagesError
+from tests.recording.written import EVENTS, Happened, written
 
 CALLS = {
     "kmem/mm_page_alloc": EVENTS["kmem/mm_page_alloc"],

@@ -3,9 +3,9 @@
 
 import json
 
-from kassay.model.notice import Notice, Noticed, SoughtEntry, SoughtFunction, Subject
-from kassay.report.notice import NOTICE
-from kassay.report.notice._words import verdict
+from kassay.labs.notice.model import Notice, Noticed, SoughtEntry, SoughtFunction, Subject
+from kassay.labs.notice.report import NOTICE
+from kassay.labs.notice.report._words import verdict
 
 CHANGED = SoughtFunction(function="change_protection", whole=True, base=298, head=666, base_calls=1, head_calls=1)
 SUBJECT = Subject(

@@ -2,8 +2,8 @@
 """Samples of /proc/zoneinfo: the lists of each CPU and zone, in order of time, of old and new kernels."""
 
 from kassay.labs.pcp import list_samples
+from kassay.labs.pcp.model.measured import ListState
 from kassay.model.guest import CapturedFile, GuestReport
-from kassay.model.pcp_measured import ListState
 
 OLD = """\
 Node 0, zone      DMA

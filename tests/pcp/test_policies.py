@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Does each policy do what docs/pcp-model.md says of it, in cases that are worked out by hand?
+"""Does each policy do what docs/explained/pcp-model.md says of it, in cases that are worked out by hand?
 
 A batch of 15, high_min 100, high_max 2000; CPU 1 does everything.
 """

@@ -7,14 +7,14 @@ import msgspec
 import pytest
 
 from kassay.errors import BadInput
+from kassay.labs.pcp.model.replayed import PcpReplay
 from kassay.labs.pcp.observed import observed
-from kassay.labs.pcp.pages import PageTrace, write_pages
-from kassay.labs.pcp.recorded import About, page_trace
 from kassay.labs.pcp.replay import Asked, config, own_policy, replay
-from kassay.model.pcp_replay import PcpReplay
+from kassay.labs.pcp.report.replayed import REPLAYED
 from kassay.model.progress import silent
-from kassay.report.pcp.replayed import REPLAYED
-from tests.pcp.written import Happened, written
+from kassay.tools.recording.pages import PageTrace, write_pages
+from kassay.tools.recording.recorded import About, page_trace
+from tests.recording.written import Happened, written
 
 DATA = Path(__file__).parent.parent / "data" / "pages"
 OLD, NEW = DATA / "handover-6.12.pages.zst", DATA / "handover-7.3.pages.zst"

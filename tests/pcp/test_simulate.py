@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 from kassay.cli import build_app
 from kassay.errors import BadInput
 from kassay.labs.pcp import engine, simulate
+from kassay.labs.pcp.model.simulated import RATES, PcpSimulation
+from kassay.labs.pcp.report.simulated import SIMULATED
+from kassay.labs.pcp.report.sweep import sweep_sections
 from kassay.labs.pcp.simulate import Asked
-from kassay.model.pcp import RATES, PcpSimulation
 from kassay.model.progress import Tell
 from kassay.report.answers import answer_formats
 from kassay.report.document import Chart
-from kassay.report.pcp.simulated import SIMULATED
-from kassay.report.pcp.sweep import sweep_sections
 from tests.pcp.queue import simulated_wait
 
 SMALL = {"events": ("60000",), "memory": ("1GiB",), "cpus": ("4",)}

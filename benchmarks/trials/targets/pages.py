@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import files
-from kassay.labs.pcp.pages import from_bytes
+from kassay.tools.recording.pages import from_bytes
 
 _EVENTS = 16
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import artifacts_of, files, text_of
-from kassay.labs.pcp.zoneinfo import read_zoneinfo
 from kassay.model.configuration import configured
 from kassay.supply.guest import _procfs as procfs
 from kassay.supply.guest import protocol
 from kassay.supply.guest.program_output import values_in
+from kassay.tools.recording.zoneinfo import read_zoneinfo
 
 _PARSERS = (
     procfs.smaps, procfs.numa_maps, procfs.span, procfs.pairs, procfs.meminfo, procfs.chosen, procfs.swap_devices,

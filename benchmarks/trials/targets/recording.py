@@ -4,13 +4,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.pcp.written import Happened, written
+from tests.recording.written import Happened, written
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import mended_frames
 from kassay.labs.notice.sizes import Commands, call_sizes
-from kassay.labs.pcp.pages import PagesError
-from kassay.labs.pcp.recorded import About, page_trace
+from kassay.tools.recording.pages import PagesError
+from kassay.tools.recording.recorded import About, page_trace
 
 _ABOUT = About("debian:6.12", "6.12.117", "x86_64", "page_fault", 4096, 1 << 30, 5)
 

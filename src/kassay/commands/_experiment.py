@@ -119,8 +119,8 @@ def predicting(experiment: Experiment, cpus: str) -> Experiment:
 
 def _cpus(words: str, arch: str) -> tuple[str, ...]:
     """Names of timing files, and absolute paths of files that the user named."""
-    from kassay.evidence.predictions import timings_for
     from kassay.labs.predict.calibrate.machine import refuse_another_machine
+    from kassay.labs.predict.predictions import timings_for
 
     given = words.split(",")
     refuse_another_machine(given)
@@ -213,7 +213,9 @@ def _workloads(name: str, options: Measuring, problems: list[str]) -> tuple[Work
     if not options.suite:
         return (_workload(name, options, problems),)
     if options.set_:
-        problems.append("--set: a suite has settings of its own; to change them write a suite, see docs/suites.md")
+        problems.append(
+            "--set: a suite has its own settings; to change them write a suite, see docs/reference/suites.md"
+        )
     return suite_workloads(options.suite)
 
 

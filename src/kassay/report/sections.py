@@ -44,7 +44,7 @@ _PRINTED = (
 )
 _SEED_RULES = (
     "As the framework of the seeds judges: means only, no test and no interval; one failed run makes a side partial. "
-    "docs/statistics.md shows how often these rules are wrong.",
+    "docs/explained/statistics.md shows how often these rules are wrong.",
 )
 
 

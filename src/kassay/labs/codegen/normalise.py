@@ -10,7 +10,8 @@ from typing import NamedTuple
 import msgspec
 
 from kassay.effects.files import sha256_bytes
-from kassay.labs.codegen.code import (
+from kassay.model.codegen import Call, Instruction
+from kassay.supply.machine_code.code import (
     BRANCH,
     CALL,
     HOLE,
@@ -25,7 +26,6 @@ from kassay.labs.codegen.code import (
     decoder_of,
     name_of,
 )
-from kassay.model.codegen import Call, Instruction
 
 _DROPPED = (NOOP, TRAP, TRACER)
 INDIRECT = "(indirect)"

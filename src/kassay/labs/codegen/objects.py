@@ -16,7 +16,9 @@ from elftools.elf.sections import SymbolTableSection
 
 from kassay.effects.elf import elf_damage
 from kassay.errors import BadInput
-from kassay.labs.codegen.code import (
+from kassay.model.profile import base_name
+from kassay.supply.arches import arches
+from kassay.supply.machine_code.code import (
     FunctionCode,
     Reference,
     Spot,
@@ -28,8 +30,6 @@ from kassay.labs.codegen.code import (
     quoted,
     settled,
 )
-from kassay.model.profile import base_name
-from kassay.supply.arches import arches
 
 _EXECUTABLE = 4
 _BRANCH_ENTRY = 16

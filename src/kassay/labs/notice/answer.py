@@ -12,11 +12,11 @@ from kassay.journal.directory import open_directory
 from kassay.labs.notice.applications import noticed_in
 from kassay.labs.notice.finding import Looked
 from kassay.labs.notice.kernels import Wanted, kernels_in, other_images
+from kassay.labs.notice.model import Notice, Noticed, SoughtFunction, Subject
 from kassay.labs.notice.record import RecordedCalls, recorded_calls
 from kassay.labs.notice.representative import representative
 from kassay.labs.notice.subject import named
 from kassay.model.experiment import Experiment, labels
-from kassay.model.notice import Notice, Noticed, SoughtFunction, Subject
 from kassay.model.profile import base_name
 from kassay.model.progress import Progress, Tell
 from kassay.model.units import format_number

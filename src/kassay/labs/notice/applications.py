@@ -10,10 +10,10 @@ from kassay import answers
 from kassay.analysis.itemised import Profiled
 from kassay.labs.notice.cost import Cost, cost_of
 from kassay.labs.notice.kernels import Wanted, kernels_in
+from kassay.labs.notice.model import NOTICED, Noticed, PredictedShare
 from kassay.labs.notice.paths import KernelPaths, kernel_paths
 from kassay.labs.notice.subject import Sought
 from kassay.model.finding import REFUSED, Finding
-from kassay.model.notice import NOTICED, Noticed, PredictedShare
 from kassay.model.progress import Tell
 from kassay.model.reason_texts import reason_text, reasons_text
 

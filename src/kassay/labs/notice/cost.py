@@ -3,9 +3,9 @@
 
 from typing import NamedTuple
 
+from kassay.labs.notice.model import SoughtEntry, SoughtFunction
 from kassay.labs.notice.paths import KernelPaths
 from kassay.labs.notice.subject import Sought
-from kassay.model.notice import SoughtEntry, SoughtFunction
 
 
 class Cost(NamedTuple):

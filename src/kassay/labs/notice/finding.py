@@ -11,10 +11,10 @@ from kassay.errors import BadInput, unknown
 from kassay.labs.notice.applications import paths_of
 from kassay.labs.notice.cost import cost_of
 from kassay.labs.notice.kernels import Wanted, known_in
+from kassay.labs.notice.model import Subject
 from kassay.labs.notice.subject import Sought, sought_of
 from kassay.model.finding import REFUSED, Finding
 from kassay.model.kernel import full_ref
-from kassay.model.notice import Subject
 
 
 class Looked(NamedTuple):

@@ -11,17 +11,17 @@ from msgspec import structs
 from kassay.effects import process
 from kassay.effects.files import sha256_bytes, sha256_file, swept, write_atomic
 from kassay.effects.lock import locked, refusing
+from kassay.labs.notice.model import CallSizes
 from kassay.labs.notice.sizes import Commands, Recorded, call_sizes
-from kassay.labs.pcp.pages import PagesError
-from kassay.labs.pcp.record import Recorder, recording_of
 from kassay.model.experiment import Experiment
-from kassay.model.notice import CallSizes
 from kassay.model.plan import Cell, PlannedRun
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, from_json, to_indented_json
 from kassay.plan.prepare import Prepared, prepare
 from kassay.run.boot import Measurer, Recording, jobs_for
 from kassay.supply.arches import arch_of
+from kassay.tools.recording.pages import PagesError
+from kassay.tools.recording.record import Recorder, recording_of
 
 _FORMAT = 2
 """Increased when the same recording would give other sizes."""

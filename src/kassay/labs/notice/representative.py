@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from shlex import quote
 
-from kassay.model.notice import CallSizes, Noticed, Subject
+from kassay.labs.notice.model import CallSizes, Noticed, Subject
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import Parameter, Workload
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kassay.labs.pcp.pages import PagesError
-from kassay.labs.pcp.recorded import Written, lost_of, read_written
-from kassay.labs.pcp.ring import Events, Format, read_pages
-from kassay.model.notice import CallSizes, SizeBin
+from kassay.labs.notice.model import CallSizes, SizeBin
+from kassay.tools.recording.pages import PagesError
+from kassay.tools.recording.recorded import Written, lost_of, read_written
+from kassay.tools.recording.ring import Events, Format, read_pages
 
 ADVICE = {
     0: "NORMAL", 1: "RANDOM", 2: "SEQUENTIAL", 3: "WILLNEED", 4: "DONTNEED", 8: "FREE", 9: "REMOVE", 10: "DONTFORK",

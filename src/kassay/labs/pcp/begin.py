@@ -12,8 +12,8 @@ from msgspec import structs
 
 from kassay.labs.pcp.engine import PcpState
 from kassay.labs.pcp.observed import listed
-from kassay.labs.pcp.pages import BY_WORKER, Kind, ListState, PageTrace, Zone
-from kassay.labs.pcp.zoneinfo import tuned_limits
+from kassay.tools.recording.pages import BY_WORKER, Kind, ListState, PageTrace, Zone
+from kassay.tools.recording.zoneinfo import tuned_limits
 
 _MOVABLE, _RECLAIMABLE = 1, 2
 _TYPES = 3

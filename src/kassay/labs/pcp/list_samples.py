@@ -7,8 +7,8 @@ The guest keeps a few lines of each sample (guest/samples.c), too few for pcp.zo
 import re
 from collections.abc import Iterator
 
+from kassay.labs.pcp.model.measured import ListSample, ListState
 from kassay.model.guest import GuestReport
-from kassay.model.pcp_measured import ListSample, ListState
 
 SAMPLES = "kassay/samples"
 _ZONE = re.compile(r"Node (\d+), zone\s+(\w+)")

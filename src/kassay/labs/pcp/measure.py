@@ -15,18 +15,18 @@ from kassay.evidence.profile.symbols import Symbols
 from kassay.evidence.profiles import raw_of, report_of, symbols_of
 from kassay.journal.directory import RunDirectory, open_directory
 from kassay.journal.journal import read_journal
-from kassay.labs.codegen.images import Image
 from kassay.labs.pcp import list_samples, zone_path
+from kassay.labs.pcp.model.measured import PcpMeasured, PcpRow, ZoneCounts
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse, labels
 from kassay.model.guest import GuestReport
 from kassay.model.kernel import full_ref, parse_ref
-from kassay.model.pcp_measured import PcpMeasured, PcpRow, ZoneCounts
 from kassay.model.plan import Cell
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.run import RunRecord
 from kassay.spec.load import check
 from kassay.supply.guest.audit import delta
 from kassay.supply.kernels import fetch
+from kassay.supply.machine_code.images import Image
 
 FEWEST, MOST = 1, 8
 LEAST_FRACTION = 8
@@ -101,7 +101,7 @@ def _refuse_second_cpu(wanted: Wanted) -> None:
         kind, _, version = full_ref(text).partition(":")
         if kind == "debian" and _numbers(version) < _STARTS_CPUS:
             raise BadInput(f"{text}: it does not start its second CPU where instructions are counted",
-                           "measure it with --cpus 1 (docs/pcp-measure.md, limits)")  # fmt: skip
+                           "measure it with --cpus 1 (docs/reference/pcp-measure.md, limits)")  # fmt: skip
 
 
 def fraction_of(directories: Sequence[Path]) -> int:

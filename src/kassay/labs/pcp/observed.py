@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kassay.labs.pcp.pages import BY_WORKER, Kind, PageTrace
-from kassay.model.pcp_replay import Totals
+from kassay.labs.pcp.model.replayed import Totals
+from kassay.tools.recording.pages import BY_WORKER, Kind, PageTrace
 
 COSTLY_ORDER, HUGE_ORDER = 3, 9
 Numbers = npt.NDArray[np.int64]

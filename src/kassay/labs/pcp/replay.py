@@ -16,10 +16,10 @@ from kassay.errors import BadInput
 from kassay.labs.pcp import engine
 from kassay.labs.pcp.begin import limits, states_at_begin
 from kassay.labs.pcp.engine import RUN, Config, Outcome
+from kassay.labs.pcp.model.replayed import Errors, Guest, ListSample, PcpReplay, Replayed, ReplayedTrace, Totals
 from kassay.labs.pcp.observed import Numbers, Observed, observed
-from kassay.labs.pcp.pages import SCHEMA, Kind, PageTrace, read_pages
-from kassay.model.pcp_replay import Errors, Guest, ListSample, PcpReplay, Replayed, ReplayedTrace, Totals
 from kassay.model.progress import Progress, Tell
+from kassay.tools.recording.pages import SCHEMA, Kind, PageTrace, read_pages
 
 _SAMPLE_NS = 1_000_000
 _MOST_SAMPLES = 20_000

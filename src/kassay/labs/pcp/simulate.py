@@ -15,9 +15,9 @@ from kassay.effects import files, process
 from kassay.errors import BadInput
 from kassay.labs.pcp import engine
 from kassay.labs.pcp.costs import INSTRUCTION_PS, costs
+from kassay.labs.pcp.model.simulated import LockCheck, PcpPolicy, PcpSimulation, SimulatedCell
 from kassay.labs.pcp.queueing import lock_model, wait_bounds
 from kassay.labs.pcp.synthetic import Setup, Synthetic, setup, synthetic
-from kassay.model.pcp import LockCheck, PcpPolicy, PcpSimulation, SimulatedCell
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import Setting, to_json
 
@@ -78,7 +78,8 @@ def simulate(asked: Asked, tell: Tell = silent) -> PcpSimulation:
             for policy in (available[name] for name in asked.policies)
         ),
         cells=tuple(done),
-        costs=f"zone path from counted instructions of 6.12.117 at {INSTRUCTION_PS / 1000:g} ns each (docs/pcp.md)",
+        costs="zone path from counted instructions of 6.12.117 "
+        f"at {INSTRUCTION_PS / 1000:g} ns each (docs/how-to/pcp.md)",
     )
 
 

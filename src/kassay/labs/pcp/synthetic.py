@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Synthetic workloads: each is a TOML file in workloads/, with a machine and groups of tasks that settings may change.
 
-KASSAY_PATH adds files of pcp/workloads/, and any FILE.toml may be named (docs/pcp.md).
+KASSAY_PATH adds files of pcp/workloads/, and any FILE.toml may be named (docs/how-to/pcp.md).
 """
 
 import tomllib
@@ -76,7 +76,7 @@ def synthetic(name: str) -> Synthetic:
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}", f"name a file, or one of {', '.join(workloads)}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: {error}", "docs/pcp.md has an example") from error
+        raise BadInput(f"{path}: {error}", "docs/how-to/pcp.md has an example") from error
 
 
 def setup(workload: Synthetic, settings: Mapping[str, str], run: Mapping[str, int], zone: frozenset[str]) -> Setup:
@@ -175,7 +175,9 @@ def _parsed(name: str, table: Mapping[str, Any], origin: str) -> Synthetic:
     groups = table.get("groups", [])
     if wrong or not groups or not isinstance(groups, list):
         problem = f"unknown key {wrong[0]!r}" if wrong else "no [[groups]]"
-        raise BadInput(f"{origin}: {problem}", "a workload has summary, source, [machine] and [[groups]] (docs/pcp.md)")
+        raise BadInput(
+            f"{origin}: {problem}", "a workload has summary, source, [machine], [[groups]] (docs/how-to/pcp.md)"
+        )
     parsed_groups: dict[str, Mapping[str, int]] = {}
     for index, group in enumerate(groups, 1):
         title = str(group.get("name", f"group{index}"))

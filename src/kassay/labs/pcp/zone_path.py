@@ -15,8 +15,8 @@ from kassay.evidence.profile.counters import RawProfile
 from kassay.evidence.profile.functions import executions, profile_of
 from kassay.evidence.profile.symbols import Symbols
 from kassay.evidence.profile.zone_functions import ALL, DRAIN, GIVE, LOCKS, REFILL
+from kassay.labs.pcp.model.measured import ZoneCounts
 from kassay.model.guest import GuestReport
-from kassay.model.pcp_measured import ZoneCounts
 from kassay.model.profile import Profile, base_name
 
 _CLAIMS = frozenset({"try_to_claim_block", "try_to_steal_block", "steal_suitable_fallback", "__rmqueue_claim",

@@ -93,10 +93,10 @@ def read_changes(path: Path) -> Changes:
         changes = from_json(path.read_bytes(), Changes)
     except OSError as error:
         raise BadInput(
-            f"{path}: {error.strerror}", "--pairs takes a file of measured changes, docs/calibrate.md"
+            f"{path}: {error.strerror}", "--pairs takes a file of measured changes, docs/reference/calibrate.md"
         ) from error
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: {error}", f"the file must be {SCHEMA}, docs/calibrate.md") from error
+        raise BadInput(f"{path}: {error}", f"the file must be {SCHEMA}, docs/reference/calibrate.md") from error
     if changes.schema != SCHEMA:
         raise BadInput(f"{path}: schema {changes.schema!r}", f"known: {SCHEMA}")
     for change in changes.pairs:

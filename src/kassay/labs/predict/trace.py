@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A trace (docs/formats.md, "kassay-trace/1"): bytes -> its blocks and rounds; and, slowly, every token of it."""
+"""A trace (docs/reference/formats.md, "kassay-trace/1"): bytes -> its blocks and rounds; slowly, every token."""
 
 import re
 from collections import Counter

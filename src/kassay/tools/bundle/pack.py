@@ -11,10 +11,10 @@ from kassay import __version__, pipeline
 from kassay.effects.files import disk_errors, publish_directory, swept, write_atomic
 from kassay.errors import BadInput, KassayError
 from kassay.evidence.changes import FILE as CHANGES
-from kassay.evidence.predictions import TIMINGS
 from kassay.journal.directory import BESIDE, open_directory
 from kassay.journal.journal import read_journal
 from kassay.model.experiment import labels
+from kassay.model.prediction import TIMINGS
 from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
 from kassay.report.formats import formats

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`kassay notice`: look up the change, measure applications, and show the answer."""
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import structs
+
+from kassay import pipeline
+from kassay.commands._experiment import directory_for, experiment_from
+from kassay.commands._inputs import check_directory, check_kernels
+from kassay.commands._options import FLAVOUR, Measuring
+from kassay.commands._set_words import one_value_each
+from kassay.commands._show import keep_answer, say_answer, showing
+from kassay.errors import BadInput
+from kassay.journal.directory import open_directory
+from kassay.labs.notice.answer import answer as answered
+from kassay.labs.notice.answer import looked_for_named, with_parameters, with_sizes
+from kassay.labs.notice.commands._options import Noticing
+from kassay.labs.notice.finding import Looked, looked_for
+from kassay.labs.notice.kernels import Kernel, Wanted, kernels_in
+from kassay.labs.notice.report import NOTICE
+from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
+from kassay.model.kernel import full_ref, parse_ref
+from kassay.model.progress import Tell
+from kassay.plan.prepare import pinned
+from kassay.spec.load import suite_workloads
+from kassay.spec.suites import suites
+from kassay.supply.guest import catalog
+
+_FUNCTION = re.compile(r"[A-Za-z_][\w.]*")
+_MOST = 2
+_SUITE = "apps"
+
+
+class _Words(NamedTuple):
+    directory: Path | None
+    functions: tuple[str, ...]
+    kernels: tuple[str, ...]
+
+
+def answer(words: Sequence[str], options: Noticing) -> int:
+    """Prints the answer and writes it into the directory of the runs. Returns 0, or 4 when no application
+    has an answer. Raises BadInput.
+    """
+    form = NOTICE.form(options.format_)
+    asked = _read(words)
+    check_directory(options.out)
+    for run in options.runs or ():
+        open_directory(run)
+    settings = one_value_each(options.set_ or (), "workload=mprotect_toggle")
+    if asked.directory is not None:
+        looked = looked_for(asked.directory, asked.kernels, settings)
+    else:
+        looked = looked_for_named(asked.functions, _wanted(asked.kernels))
+    uses = _applications(options)
+    _check(looked, uses, options)
+    with showing() as tell:
+        directories = [*(options.runs or ()), *_measured(looked, uses, options, tell)]
+        if not directories:
+            raise BadInput("no runs of applications were named", "leave out --no-measure, or name some with --runs")
+        notice = answered(looked, directories, tuple(use.name for use in uses), tell)
+        if options.sizes:
+            notice = with_sizes(notice, looked, tell, make=options.measure)
+            notice = with_parameters(notice, asked.directory) if asked.directory is not None else notice
+    notice = structs.replace(notice, commands=(_again(words, options),))
+    directory = asked.directory or (directories[-1] if directories[-1] not in (options.runs or ()) else None)
+    if directory is not None:
+        keep_answer(notice, NOTICE, directory, "notice")
+    say_answer(notice, form)
+    return 0 if any(application.verdict != "unknown" for application in notice.applications) else 4
+
+
+def _check(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing) -> None:
+    """Raises BadInput or HostLacks for an application or a kernel that is not there, before any is fetched."""
+    for use in uses:
+        catalog.check_name(use.name)
+    if options.measure:
+        refs = [parse_ref(kernel.use.ref, options.arch) for kernel in looked.wanted.all]
+        check_kernels(refs, FLAVOUR)
+
+
+def _again(words: Sequence[str], options: Noticing) -> str:
+    """The command for the same question, with the options that belong to the question."""
+    chosen = {
+        "--apps": options.apps,
+        "--suite": options.suite,
+        "--arch": options.arch if options.arch != Noticing.arch else "",
+    }
+    many = {"--set": options.set_ or (), "--runs": [str(run) for run in options.runs or ()]}
+    given = [word for name, value in chosen.items() if value for word in (name, value)]
+    given += [word for name, values in many.items() for value in values for word in (name, value)]
+    return shlex.join(("kassay", "notice", *words, *given))
+
+
+def _read(words: Sequence[str]) -> _Words:
+    """The words of the command line: a directory or functions, then kernels."""
+    first = Path(words[0])
+    if (first / "plan.json").exists():
+        kernels = tuple(words[1:])
+        if len(kernels) not in (0, _MOST):
+            raise BadInput(
+                f"{words[0]} {' '.join(kernels)}: a change is from one kernel to another", "name two kernels"
+            )
+        return _Words(first, (), kernels)
+    kernels = tuple(word for word in words if _is_kernel(word))
+    functions = tuple(word for word in words if not _is_kernel(word))
+    strange = next((word for word in functions if not _FUNCTION.fullmatch(word)), None)
+    if strange is not None:
+        raise BadInput(f"{strange!r}: neither a directory of runs nor a function's name",
+                       "name a directory that compare or ladder made, or functions of the kernel")  # fmt: skip
+    if not functions or not 1 <= len(kernels) <= _MOST:
+        raise BadInput("functions are looked for on one kernel, or on two to see what a change costs",
+                       "write FUNCTION... KERNEL [KERNEL], for example change_protection 6.16 6.17")  # fmt: skip
+    return _Words(None, functions, kernels)
+
+
+def _is_kernel(word: str) -> bool:
+    return ":" in full_ref(word)
+
+
+def _wanted(words: Sequence[str]) -> Wanted:
+    kernels = [Kernel(full_ref(word), KernelUse(ref=full_ref(word))) for word in words]
+    if len({kernel.label for kernel in kernels}) < len(kernels):
+        raise BadInput(f"{' '.join(words)}: the same kernel twice", "name two kernels, or one")
+    return Wanted(kernels[0], kernels[1] if len(kernels) > 1 else None)
+
+
+def _applications(options: Noticing) -> tuple[WorkloadUse, ...]:
+    """The suite's applications, or those of --apps with their settings in the suite; none means all that --runs has."""
+    names = tuple(filter(None, options.apps.split(",")))
+    if options.runs and not (names or options.suite):
+        return ()
+    suite = suite_workloads(options.suite or _SUITE) if options.suite or not names or _SUITE in suites() else ()
+    of_suite = {use.name: use for use in suite}
+    return tuple(of_suite.get(name) or WorkloadUse(name=name) for name in dict.fromkeys(names)) or suite
+
+
+def _measured(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing, tell: Tell) -> list[Path]:
+    """Measures the applications that --runs lacks; returns the directory of these runs, none if nothing is lacking."""
+    measured = {workload for directory in options.runs or () for workload in _workloads(directory, looked)}
+    missing = tuple(use for use in uses if use.name not in measured)
+    if not missing or not options.measure:
+        return []
+    experiment = pinned(_experiment(looked, missing, options), tell)
+    directory = directory_for(experiment, options.out, options.fresh)
+    pipeline.measure(experiment, directory, tell, cluster=options.cluster)
+    return [directory]
+
+
+def _workloads(directory: Path, looked: Looked) -> tuple[str, ...]:
+    """The workloads of a directory. Raises BadInput if it lacks one of the kernels in question."""
+    kernels_in(directory, looked.wanted)
+    return tuple(use.name for use in open_directory(directory).plan.experiment.workloads)
+
+
+def _experiment(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing) -> Experiment:
+    measuring = Measuring(
+        suite=options.suite or _SUITE, rounds=options.rounds, repeats=options.repeats, perturb=options.perturb,
+        boot=options.boot, memory=options.memory, arch=options.arch, predict=options.predict, timeout=options.timeout,
+    )  # fmt: skip
+    kernels = looked.wanted.all
+    question = "compare" if len(kernels) > 1 else "value"
+    name, refs = options.suite or _SUITE, [kernel.use.ref for kernel in kernels]
+    whole = experiment_from(question, name, refs, measuring, tuple(uses))
+    return structs.replace(whole, kernels=tuple(kernel.use for kernel in kernels))

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The tables of the answer, for every form."""
+
+from collections.abc import Iterator
+
+from kassay.labs.notice.model import CallSizes, Notice, Noticed
+from kassay.labs.notice.report._words import (
+    calls_text,
+    cost_text,
+    entry_name,
+    kernels,
+    names_of,
+    per_text,
+    relevant_sizes,
+    scale_of,
+    share_text,
+    shares_of_entries,
+)  # fmt: skip
+from kassay.model.texts import Table, cells, figures, table
+from kassay.model.units import format_change, format_number
+
+
+def tables(notice: Notice) -> Iterator[Table]:
+    """The applications, then their figures by function and by system call, then the sizes of their calls."""
+    answered = [application for application in notice.applications if application.verdict != "unknown"]
+    if answered:
+        yield _applications(notice, answered)
+    executing = [application for application in answered if application.verdict != "unexecuted"]
+    if executing:
+        yield _functions(notice, executing)
+        yield _entries_table(notice, executing)
+    yield from _sizes(executing)
+
+
+def _applications(notice: Notice, answered: list[Noticed]) -> Table:
+    sides = kernels(notice.subject)
+    two = len(sides) > 1
+    names = names_of(answered)
+    predicted = (
+        list(dict.fromkeys(share.cpu for application in answered for share in application.predicted)) if two else []
+    )
+    columns = ("application", "per", *figures("calls"), "by", *figures(sides[0]))
+    more = (*figures(sides[-1], "costs", *(f"time, {cpu}" for cpu in predicted), "all in all"), "evidence")
+    rows = [
+        cells(names(application), *_answer(application), *(_change(application, predicted) if two else ()))
+        for application in answered
+    ]
+    legend = "; costs and all in all: more of these, of everything, in percent of all" if two else ""
+    return table(f"Instructions of the functions{legend}", (*columns, *(more if two else ())), rows)
+
+
+def _answer(application: Noticed) -> tuple[str, ...]:
+    if application.verdict == "unexecuted":
+        return per_text(application), "0", "not executed", "0"
+    return (
+        per_text(application),
+        calls_text(application),
+        shares_of_entries(application.entries),
+        cost_text(application, "base"),
+    )
+
+
+def _change(application: Noticed, cpus: list[str]) -> tuple[str, ...]:
+    times = {share.cpu: share.share for share in application.predicted}
+    predicted = (share_text(times.get(cpu)) for cpu in cpus)
+    cost, share = cost_text(application, "head"), share_text(application.share)
+    return cost, share, *predicted, format_change(application.change), application.evidence
+
+
+def _functions(notice: Notice, executing: list[Noticed]) -> Table:
+    names = names_of(executing)
+    rows = [
+        cells(f"{names(application)}: {f.function}", "with what it calls" if f.whole else "itself",
+              per_text(application), *_figures(notice, application, f.base_calls, f.head_calls),
+              *_figures(notice, application, f.base, f.head))
+        for application in executing for f in application.functions if f.base or f.head
+    ]  # fmt: skip
+    columns = ("application: function", "counted", "per", *_columns(notice, "calls"))
+    return table("By function", columns, rows, folded=True)
+
+
+def _entries_table(notice: Notice, executing: list[Noticed]) -> Table:
+    names = names_of(executing)
+    rows = [
+        cells(f"{names(application)}: {entry_name(c.entry)}", per_text(application),
+              *_figures(notice, application, c.base_calls, c.head_calls),
+              *_figures(notice, application, c.base, c.head))
+        for application in executing for c in application.entries
+    ]  # fmt: skip
+    columns = ("application: system call or fault", "per", *_columns(notice, "occurs"))
+    return table("By system call or fault", columns, rows, folded=True)
+
+
+def _columns(notice: Notice, counted: str) -> tuple[str, ...]:
+    sides = kernels(notice.subject)
+    return figures(*(f"{counted} {side}" for side in sides), *sides)
+
+
+def _figures(notice: Notice, application: Noticed, base: float | None, head: float | None) -> tuple[str, ...]:
+    """Of each kernel that was asked about."""
+    sides = (base, head) if notice.subject.head else (base,)
+    return tuple(format_number(None if side is None else scale_of(application) * side) for side in sides)
+
+
+def _sizes(executing: list[Noticed]) -> Iterator[Table]:
+    names = names_of(executing)
+    rows = [
+        cells(f"{names(application)}: {sizes.what}", *_size(sizes))
+        for application in executing
+        for sizes in relevant_sizes(application)
+    ]
+    if rows:
+        columns = figures("calls", "pages", "median", "90 % up to", "largest", "half of all pages up to")
+        title = "How large their calls are, in pages, as recorded in a further run"
+        yield table(title, ("application: call", *columns), rows)
+
+
+def _size(sizes: CallSizes) -> tuple[str, ...]:
+    each = sizes.calls / sizes.executions, sizes.pages / sizes.executions
+    return tuple(map(format_number, (*each, sizes.median, sizes.p90, sizes.largest, sizes.typical)))

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Answer of `kassay pcp simulate`: policies of the per-CPU page lists on one workload, setting by setting."""
+
+from kassay.model.records import Record, Setting
+
+SCHEMA = "kassay-pcp-simulation/1"
+
+
+class PcpPolicy(Record, frozen=True, kw_only=True):
+    """A policy. kernels: whose source it was read from, with versions."""
+
+    name: str
+    kernels: str
+    summary: str
+
+
+class PcpSample(Record, frozen=True, kw_only=True, array_like=True):
+    """A CPU's list of one zone at one moment. count, high: pages; refilled, drained: pages since the
+    counters began."""
+
+    time_ns: int
+    cpu: int
+    zone: int
+    count: int
+    high: int
+    refilled: int
+    drained: int
+
+
+class LockCheck(Record, frozen=True, kw_only=True):
+    """The lock as simulated, beside what queueing theory gives for the same number of CPUs, think and hold time.
+
+    Times are means of one acquisition in ns. least, most: between which every queue's wait lies.
+    """
+
+    cpus: int
+    think_ns: float
+    hold_ns: float
+    wait_ns: float
+    predicted_ns: float
+    least_ns: float
+    most_ns: float
+
+
+class SimulatedCell(Record, frozen=True, kw_only=True):
+    """One policy at one setting.
+
+    settings: those that differ between cells. parameters: all that the simulator was given, "run.NAME", "zone0.NAME",
+    "group0.NAME". counters: as docs/explained/pcp-model.md defines them. rates: by the names of RATES. elapsed_ns:
+    simulated time after the warm-up. lock: None without any acquisition. samples: of the first CPUs alone.
+    """
+
+    policy: str
+    settings: tuple[Setting, ...]
+    parameters: dict[str, int]
+    counters: dict[str, int]
+    rates: dict[str, float | None]
+    elapsed_ns: int
+    lock: LockCheck | None = None
+    samples: tuple[PcpSample, ...] = ()
+
+
+class PcpSimulation(Record, frozen=True, kw_only=True):
+    """The whole answer. source: where the workload's numbers come from. cells: by setting, then by policy."""
+
+    kassay_version: str
+    workload: str
+    summary: str
+    source: str
+    policies: tuple[PcpPolicy, ...]
+    cells: tuple[SimulatedCell, ...]
+    costs: str
+    schema: str = SCHEMA
+
+
+class Rate(Record, frozen=True, kw_only=True):
+    """Description of a rate. unit: of the number; share: a part of 1, shown in percent. worse: more of it is worse."""
+
+    title: str
+    definition: str
+    share: bool = False
+
+
+RATES = {
+    "from_zone": Rate(
+        title="from zone",
+        definition="pages that came from the zone (refills, and blocks that bypass the lists), of all pages allocated",
+        share=True,
+    ),
+    "to_zone": Rate(
+        title="to zone",
+        definition="pages that went back to the zone (drains, and blocks that bypass the lists), of all pages freed",
+        share=True,
+    ),
+    "acquisitions": Rate(
+        title="lock/1000", definition="zone-lock acquisitions for 1000 page events (allocations and frees of blocks)"
+    ),
+    "handovers": Rate(
+        title="handed over",
+        definition="acquisitions by another CPU than the one before, of all acquisitions",
+        share=True,
+    ),
+    "free_high": Rate(
+        title="free_high/1e6", definition="drains of high-order blocks (free_high) for 1 000 000 blocks freed"
+    ),
+    "lock_held": Rate(
+        title="lock held", definition="time that the zone lock is held, of all time, zones' mean", share=True
+    ),
+    "contention": Rate(
+        title="contention",
+        definition="time that CPUs wait for the zone lock, of the time that they are not asleep",
+        share=True,
+    ),
+    "high": Rate(title="high", definition="mean high of a PCP over time, pages"),
+    "idle_pages": Rate(title="idle pages", definition="mean pages in a PCP over time"),
+}

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a simulation says: its sentences, tables and charts."""
+
+from collections.abc import Iterable, Sequence
+
+from kassay.labs.pcp.model.simulated import RATES, PcpSimulation, SimulatedCell
+from kassay.labs.pcp.report.lab import ListGroup, PagePart, lab_document
+from kassay.labs.pcp.report.lists import ListPoint, ListSource
+from kassay.labs.pcp.report.sweep import sweep_sections
+from kassay.model.records import Setting
+from kassay.model.texts import Table, cells, figures, listed, one_line, settings_text, table
+from kassay.model.units import format_change, format_number
+from kassay.report.answers import Kind
+from kassay.report.document import Document
+
+_MOST_SETTINGS = 4
+"""Settings that have charts; the tables have all."""
+_BARS = "Share of time that the zone lock is held, and of CPU time that is spent on waiting for it."
+Grouped = Sequence[tuple[tuple[Setting, ...], Sequence[SimulatedCell]]]
+
+
+def document(answer: PcpSimulation) -> Document:
+    """Charts of the lists over time and of the lock's work, then every table."""
+    groups = grouped(answer)
+    return lab_document(
+        kicker="kassay: per-CPU page lists, simulated", title=answer.workload, verdict=verdict(answer),
+        parts=[_part(settings_text(settings) if settings else "", of) for settings, of in groups[:_MOST_SETTINGS]],
+        tables=tables(answer), notes=notes(answer), definitions=definitions(), cpus=2 if len(groups) == 1 else 1,
+        more=max(0, len(groups) - _MOST_SETTINGS), sweeps=sweep_sections(answer),
+        kassay_version=answer.kassay_version,
+    )  # fmt: skip
+
+
+def grouped(answer: PcpSimulation) -> Grouped:
+    """The cells of each setting, in order: one for each policy."""
+    by_setting: dict[tuple[Setting, ...], list[SimulatedCell]] = {}
+    for cell in answer.cells:
+        by_setting.setdefault(cell.settings, []).append(cell)
+    return list(by_setting.items())
+
+
+def verdict(answer: PcpSimulation) -> str:
+    """The last policy against the first, in the words of the patch, at the first setting."""
+    settings, of = grouped(answer)[0]
+    first, last = of[0], of[-1]
+    where = f" at {settings_text(settings)}" if settings else ""
+    if len(of) == 1:
+        return f"{first.policy}{where}: {_text('from_zone', first)} of the pages come from the zone"
+    parts = [
+        f"{title} {_text(name, first)} → {_text(name, last)}"
+        for name, title in (("from_zone", "pages from the zone"), ("contention", "time waiting for its lock"))
+    ]
+    return (
+        f"{first.policy} → {last.policy}{where}: {', '.join(parts)}, idle pages of a PCP {_idle(first)} → {_idle(last)}"
+    )
+
+
+def tables(answer: PcpSimulation) -> Iterable[Table]:
+    """Rates by policy, one row for each cell; then changes against the first policy; then the lock."""
+    head = ("policy", *figures(*(rate.title for rate in RATES.values())))
+    yield table(
+        "By policy", head,
+        [cells(_name(cell), *(_text(name, cell) for name in RATES)) for cell in answer.cells],
+    )  # fmt: skip
+    if len(answer.policies) > 1:
+        yield table(
+            f"Change against {answer.policies[0].name}", ("policy", *figures(*CHANGED.values())),
+            [cells(_name(cell), *(format_change(change(of[0], cell, name)) for name in CHANGED))
+             for _, of in grouped(answer) for cell in of[1:]],
+        )  # fmt: skip
+    yield lock_table(answer)
+
+
+def lock_table(answer: PcpSimulation) -> Table:
+    """The lock as simulated, beside queueing theory."""
+    titles = figures("CPUs", "think ns", "hold ns", "wait ns", "queue theory", "least", "most")
+    rows = []
+    for cell in answer.cells:
+        lock = cell.lock
+        if lock is not None:
+            values = (lock.think_ns, lock.hold_ns, lock.wait_ns, lock.predicted_ns, lock.least_ns, lock.most_ns)
+            texts = (str(lock.cpus), *map(_ns, values))
+            rows.append(cells(_name(cell), *texts))
+    return table("The zone lock, of one acquisition", ("policy", *titles), rows)
+
+
+CHANGED = {
+    "refilled_pages": "pages from zone", "drained_pages": "pages to zone", "free_high": "free_high",
+    "acquisitions": "lock taken", "hold_ps": "lock held", "wait_ps": "lock waited for",
+}  # fmt: skip
+"""Counters whose change against the first policy is shown, for the same number of page events."""
+
+
+def change(base: SimulatedCell, head: SimulatedCell, name: str) -> float | None:
+    """head / base - 1 of a counter, for each page event; None where base has none."""
+    before, after = (cell.counters[name] / (_events(cell) or 1) for cell in (base, head))
+    return after / before - 1 if before else None
+
+
+def notes(answer: PcpSimulation) -> tuple[str, ...]:
+    """What must be known to read the tables."""
+    parameters = answer.cells[0].parameters
+    sizes = listed([f"{name} {parameters[f'zone0.{name}']}" for name in ("batch", "high_min", "high_max")])
+    sections = {name.partition(".")[0] for name in parameters}
+    zones = sum(section.startswith("zone") for section in sections)
+    return (
+        *(f"{policy.name}: {policy.summary} ({policy.kernels})" for policy in answer.policies),
+        f"machine: {parameters['run.cpus']} CPUs, {zones} zone{'s' * (zones > 1)} of "
+        f"{parameters['zone0.pages']} pages; {sizes}",
+        f"workload: {answer.summary}" + (f"; {answer.source}" if answer.source else ""),
+        f"costs: {answer.costs}; times and contention are modelled, pages and acquisitions are counted in the model",
+        "queue theory: the wait in a closed queue of as many CPUs with the same mean think and hold time, if both were "
+        "exponential; least and most bound every queue",
+    )
+
+
+def definitions() -> tuple[str, ...]:
+    """One line for each rate."""
+    return tuple(f"{rate.title}: {rate.definition}" for rate in RATES.values())
+
+
+def share_text(value: float | None) -> str:
+    """ "8.16 %"."""
+    return "-" if value is None else f"{value * 100:.3g} %" if value < 0.1 else f"{value * 100:.1f} %"
+
+
+def _text(name: str, cell: SimulatedCell) -> str:
+    value = cell.rates[name]
+    if RATES[name].share:
+        return share_text(value)
+    return "-" if value is None else format_number(round(value, 3) if value < 100 else float(round(value)))
+
+
+def _ns(value: float) -> str:
+    return format_number(float(f"{value:.4g}"))
+
+
+def _idle(cell: SimulatedCell) -> str:
+    return _text("idle_pages", cell)
+
+
+def _name(cell: SimulatedCell) -> str:
+    """ "auto depth=256": unique, since equal names get numbers at a terminal."""
+    return " ".join((cell.policy, *(f"{setting.name}={setting.value}" for setting in cell.settings)))
+
+
+def _events(cell: SimulatedCell) -> int:
+    return cell.counters["allocations"] + cell.counters["frees"]
+
+
+def _part(title: str, of: Sequence[SimulatedCell]) -> PagePart:
+    bars = [
+        (one_line(cell.policy), cell.rates["lock_held"] or 0.0,
+         f"{share_text(cell.rates['lock_held'])} held, {share_text(cell.rates['contention'])} waited")
+        for cell in of
+    ]  # fmt: skip
+    groups = [ListGroup(one_line(cell.policy), (ListSource("", _points(cell)),)) for cell in of]
+    return PagePart(title, bars, _BARS, groups)
+
+
+def _points(cell: SimulatedCell) -> list[ListPoint]:
+    """Of the first zone."""
+    return [
+        ListPoint(sample.time_ns / 1e9, sample.cpu, sample.count, sample.high)
+        for sample in cell.samples
+        if sample.zone == 0
+    ]
+
+
+SIMULATED = Kind(document=document)

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Journal -> predictions: the traces of a directory's runs on CPUs, each replayed once and then stored by content."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import zstandard
+from msgspec import structs
+
+from kassay.effects.files import cache_directory, write_atomic
+from kassay.effects.workers import mapped
+from kassay.errors import BadInput, KassayError
+from kassay.evidence.profile.counters import ProfileError, RawProfile
+from kassay.evidence.profile.totals import intervals_of
+from kassay.evidence.profiles import raw_of, report_of, symbols_of
+from kassay.journal import artifacts
+from kassay.journal.directory import RunDirectory
+from kassay.labs.predict.core import core
+from kassay.labs.predict.interval import interval_of, refusals
+from kassay.labs.predict.predict import IntervalOf, Nanoseconds, OnCpu, Replay, TracedSide, prediction
+from kassay.labs.predict.replay import replay_of, version
+from kassay.labs.predict.timing import Timing, is_shipped, path_of, timing_for
+from kassay.labs.predict.trace import disagreements
+from kassay.model.finding import REFUSED, Finding, Side
+from kassay.model.plan import Cell
+from kassay.model.prediction import TIMINGS, Prediction
+from kassay.model.progress import Progress, Tell
+from kassay.model.reason import Reason, reason
+from kassay.model.records import content_id, from_json, to_json
+from kassay.model.run import CellEvidence, RunRecord
+from kassay.model.traced_rounds import matching_rounds
+
+_STORE = "replays"
+"""In the cache: replays, each named by the hash of everything that it is made of. A run directory has none, so that
+verifying a bundle makes them again."""
+
+
+def timings_for(cpus: Iterable[str], arch: str) -> dict[str, Timing]:
+    """Timing files by their own names. Raises BadInput for a CPU that is not known, or is one of another
+    architecture."""
+    timings = {}
+    for cpu in cpus:
+        timing = timing_for(cpu)
+        if timing.arch != arch:
+            raise BadInput(f"CPU {cpu}: is of {timing.arch}, and the kernels are of {arch}", "name one of theirs")
+        timings[timing.name] = timing
+    return timings
+
+
+def ready_to_predict(cpus: Sequence[str], arch: str) -> None:
+    """Raises BadInput or HostLacks where a timing file is missing, or the core model cannot be built."""
+    timings_for(cpus, arch)
+    core()
+
+
+def keep_timings(cpus: Iterable[str], directory: Path) -> None:
+    """Copies the user's own timing files into the directory, so that it gives the same answer on another host."""
+    for path in map(path_of, cpus):
+        copy = directory / TIMINGS / path.name
+        if not is_shipped(path) and not copy.exists():
+            write_atomic(copy, path.read_bytes())
+
+
+def found_timings(
+    cpus: Iterable[str], arch: str, directory: Path
+) -> tuple[dict[str, Timing], tuple[Prediction, ...]]:  # fmt: skip
+    """Timings of the CPUs, from the copies in a run directory if it has them, else from timings_for().
+
+    Each CPU that kassay no longer knows gives a refusal in place of a timing.
+    """
+    timings: dict[str, Timing] = {}
+    lacking = []
+    for cpu in cpus:
+        copy = directory / TIMINGS / f"{Path(cpu).stem}.toml"
+        try:
+            timings |= timings_for((str(copy) if copy.is_file() else cpu,), arch)
+        except BadInput as error:
+            why = reason("cpu-not-known", problem=error.what)
+            lacking.append(Prediction(cpu=cpu, calibrated=False, refused=why))
+    return timings, tuple(lacking)
+
+
+def with_predictions(
+    findings: Sequence[Finding], folder: RunDirectory, records: Iterable[RunRecord], evidence: Sequence[CellEvidence],
+    timings: Mapping[str, Timing], tell: Tell, lacking: tuple[Prediction, ...] = (), *, primary_only: bool = False,
+) -> tuple[Finding, ...]:  # fmt: skip
+    """The findings of counts that have a verdict, with a prediction for each CPU; the others as they are. lacking: of
+    found_timings(). primary_only: of primary metrics."""
+    traces = _Traces(folder, records, evidence)
+    wanted = [
+        f for f in findings if f.verdict not in REFUSED and f.change is not None and (f.primary or not primary_only)
+    ]
+    replays = _replays(folder.path, [traces.of(f, side) for f in wanted for side in f.sides], timings, tell)
+    predictions = {
+        id(f): (*(_prediction(f, timing, traces, replays) for timing in timings.values()), *lacking) for f in wanted
+    }  # fmt: skip
+    return tuple(structs.replace(f, predictions=predictions[id(f)]) if id(f) in predictions else f for f in findings)
+
+
+class _Traces:
+    """Finds the run of a side that recorded a trace."""
+
+    def __init__(self, folder: RunDirectory, records: Iterable[RunRecord], evidence: Sequence[CellEvidence]) -> None:
+        self.directory = folder.path
+        self._records = {record.run: record for record in records if record.outcome == "ok"}
+        self._evidence = {(item.cell.point, item.label): item for item in evidence}
+
+    def cell(self, f: Finding, side: Side) -> Cell:
+        return self._evidence[f.point, side.kernel].cell
+
+    def of(self, f: Finding, side: Side) -> RunRecord | None:
+        """The first plain run with a trace."""
+        runs = (m.run for m in self._evidence[f.point, side.kernel].measurements if m.plain)
+        return next((self._records[run] for run in runs if self._records[run].trace), None)
+
+
+def _prediction(f: Finding, timing: Timing, traces: _Traces, replays: "_Replays") -> Prediction:
+    sides = [_side(f, side, timing, traces, replays) for side in f.sides]
+    learned = timing.calibrated and timing.interval.n > 0
+    cpu = OnCpu(
+        name=timing.name, calibrated=learned, ghz=timing.ghz.value, model=_model(timing),
+        weights=timing.interval.weights,
+    )  # fmt: skip
+    predicted = prediction(f, cpu, sides[0], sides[1], _bounded(timing))
+    if timing.calibrated and not learned and predicted.interval is not None:
+        return structs.replace(predicted, doubts=(*predicted.doubts, reason("no-changes-measured")))
+    return predicted
+
+
+def _side(f: Finding, side: Side, timing: Timing, traces: _Traces, replays: "_Replays") -> TracedSide:
+    record, cell = traces.of(f, side), traces.cell(f, side)
+    cpu = cell.cpu or cell.machine.cpu or ""
+    if record is None:
+        return TracedSide(None, problem=reason("no-trace", side.kernel), cpu=cpu)
+    replay = replays[record.run, timing.name]
+    if isinstance(replay, str):
+        return TracedSide(
+            None, problem=reason("trace-not-usable", side.kernel, run=record.run, problem=replay), cpu=cpu
+        )
+    report = report_of(traces.directory, record)
+    operations = next(phase.operations for phase in report.phases if phase.phase == f.metric)
+    replayed = {number: side.rounds[number - 1] for number in replay.rounds if number <= len(side.rounds)}
+    chosen = frozenset(matching_rounds(replayed, side.value or 0.0, {number + 1 for number in side.chosen}))
+    return TracedSide(replay, operations, intervals_of(report, f.metric), chosen, cpu=cpu)
+
+
+def _bounded(timing: Timing) -> IntervalOf:
+    """The interval of a change. Published data were not calibrated for any cause: no change is refused, and the
+    interval is wide."""
+    table = timing.interval
+
+    def of(base: Nanoseconds, head: Nanoseconds) -> "tuple[float, float, float] | Reason":
+        shifts = {cause: (base.get(cause, 0.0), head.get(cause, 0.0)) for cause in sorted(base.keys() | head.keys())}
+        refused = refusals(table, shifts) if timing.calibrated else ()
+        if refused:
+            return refused[0]
+        interval = interval_of(table, shifts)
+        return interval.low - 1, interval.high - 1, interval.level
+
+    return of
+
+
+def _model(timing: Timing) -> str:
+    return hashlib.sha256(f"{content_id(timing)} {version()}".encode()).hexdigest()[:16]
+
+
+class _Job(NamedTuple):
+    directory: Path
+    record: RunRecord
+    timing: Timing
+
+
+_Replays = dict[tuple[str, str], Replay | str]
+"""Replay by run and CPU. A text says why a trace cannot be replayed."""
+
+
+def _replays(
+    directory: Path, records: Iterable[RunRecord | None], timings: Mapping[str, Timing], tell: Tell
+) -> _Replays:
+    """Every replay that is asked for; those that are not stored yet are made, on all CPUs of this host."""
+    once = {record.run: record for record in records if record is not None}
+    replays: _Replays = {}
+    jobs = []
+    for job in (_Job(directory, record, timing) for record in once.values() for timing in timings.values()):
+        stored = _stored(_path(job))
+        if stored is None:
+            jobs.append(job)
+        else:
+            replays[job.record.run, job.timing.name] = stored
+    for number, (job, replay) in enumerate(zip(jobs, mapped(_replayed, jobs, many=2), strict=True), 1):
+        replays[job.record.run, job.timing.name] = replay
+        if isinstance(replay, Replay):
+            _store(_path(job), replay)
+        text = f"{job.timing.name}, run {job.record.run}"
+        tell(Progress(stage="predict", subject=f"{number}/{len(jobs)}", text=text, done=number / len(jobs)))
+    return replays
+
+
+def _replayed(job: _Job) -> Replay | str:
+    """One replay; a text that says why where there is none, as the counts are an answer without it."""
+    directory, record, timing = job
+    assert record.trace is not None
+    try:
+        report = report_of(directory, record)
+        symbols = symbols_of(directory, record, report)
+        data = artifacts.get(directory, record.trace)
+        replay = replay_of(data, timing, lambda address: symbols.find(address)[0])
+        return agreeing(replay, raw_of(directory, record))
+    except KassayError as error:
+        return f"{error.what} ({error.remedy})" if error.remedy else error.what
+    except ProfileError as error:
+        return str(error)
+
+
+def agreeing(replay: Replay, raw: RawProfile | None) -> Replay | str:
+    """The rounds that have as many instructions in the trace as in the same run's profile; a text where no round
+    has."""
+    counts: Counter[tuple[int, int]] = Counter()
+    for row in replay.rows:
+        counts[row.round, row.interval] += row.instructions
+    for number, interval, executed in replay.others:
+        counts[number, interval] += executed
+    problems = disagreements(counts, raw, replay.rounds) if raw else {}
+    left_out = tuple(problems.values())
+    rounds = tuple(number for number in replay.rounds if number not in problems)
+    if not left_out:
+        return replay
+    if not rounds:
+        return left_out[0]
+    return structs.replace(
+        replay, rounds=rounds, left_out=left_out, rows=tuple(row for row in replay.rows if row.round in rounds),
+        others=tuple(other for other in replay.others if other[0] in rounds),
+    )  # fmt: skip
+
+
+def _path(job: _Job) -> Path:
+    made_of = (job.record.trace, *job.record.symbols, job.record.stream_sha256, _model(job.timing))
+    return cache_directory() / _STORE / f"{hashlib.sha256(repr(made_of).encode()).hexdigest()}.zst"
+
+
+def _stored(path: Path) -> Replay | None:
+    """The stored replay; None where there is none, or a damaged one."""
+    try:
+        return from_json(zstandard.ZstdDecompressor().decompress(path.read_bytes()), Replay)
+    except (OSError, zstandard.ZstdError, msgspec.DecodeError):
+        return None
+
+
+def _store(path: Path, replay: Replay) -> None:
+    """Stores a replay. A failure is ignored: it only means that the replay is made again."""
+    try:
+        write_atomic(path, zstandard.ZstdCompressor(write_checksum=True).compress(to_json(replay)))
+    except (OSError, KassayError):
+        return

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A page trace: page events and page lists of one machine (docs/reference/formats.md, "kassay-pages/1")."""
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import zstandard
+
+from kassay.effects.files import write_atomic
+from kassay.errors import BadInput
+from kassay.model.records import R, Record, from_plain
+
+SCHEMA = "kassay-pages/1"
+BY_WORKER = 0x80
+"""In `migratetype` of a drain: the vmstat worker did it."""
+_ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+class Kind(IntEnum):
+    """Kind of an event: the four high bits of `what`. The low ones are the order."""
+
+    ALLOC = 0
+    FREE = 1
+    REFILL = 2
+    DRAIN = 3
+    WORKER = 4
+    RECLAIM = 5
+
+
+EVENT = np.dtype([("time_ns", "<u8"), ("what", "u1"), ("migratetype", "u1"), ("cpu", "<u2"), ("pfn", "<u4")])
+"""One event. Its time is that since the begin of the trace."""
+SAMPLE = np.dtype(
+    [("time_ns", "<u8"), ("cpu", "<u2"), ("zone", "<u2")]
+    + [(name, "<i4") for name in ("count", "high", "high_min", "high_max", "batch")]
+)
+"""The page lists of one CPU in one zone at one moment, in pages. high_min and high_max are -1 where the kernel does not
+report them."""
+Array = npt.NDArray[np.void]
+
+
+class Zone(Record, frozen=True, kw_only=True):
+    """A zone of memory, in pages."""
+
+    number: int
+    """Number by which samples name it."""
+    node: int
+    name: str
+    start_pfn: int
+    spanned: int
+    managed: int
+    free: int
+    """Free pages at the begin."""
+    min: int
+    low: int
+    high: int
+
+
+class ListState(Record, frozen=True, kw_only=True):
+    """The page lists of one CPU in one zone at the begin of a trace, in pages."""
+
+    cpu: int
+    zone: int
+    count: int
+    high: int
+    high_min: int
+    high_max: int
+    batch: int
+    told: bool
+    """True if the kernel reports high_min and high_max. Otherwise they are computed by the formula of the kernel."""
+
+
+class Origin(Record, frozen=True, kw_only=True):
+    """Origin of a trace: the kernel, the workload and the machine."""
+
+    kernel: str
+    """Reference of the kernel."""
+    release: str
+    """Release, as the kernel names itself."""
+    arch: str
+    workload: str
+    """Workload with its settings."""
+    page_bytes: int
+    cpus: int
+    memory_bytes: int
+    span_ns: int
+    """Duration of the trace in ns."""
+    lost: int
+    """Events that the guest had no room for."""
+    bulk_seen: bool
+    """True if the trace has allocations in bulk."""
+    batch_scale_max: int
+    """CONFIG_PCP_BATCH_SCALE_MAX; 5 for a kernel without this option, as in its source."""
+    high_fraction: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageTrace:
+    """A recorded trace of page events."""
+
+    origin: Origin
+    zones: tuple[Zone, ...]
+    states: tuple[ListState, ...]
+    events: Array
+    """Dtype EVENT, in order of time."""
+    samples: Array
+    """Dtype SAMPLE, in order of time."""
+
+    @property
+    def kinds(self) -> npt.NDArray[np.uint8]:
+        """The Kind of each event."""
+        return (self.events["what"] >> 4).astype(np.uint8)
+
+    @property
+    def main_zone(self) -> Zone:
+        """The zone with the most pages, whose lists a model is about."""
+        return max(self.zones, key=lambda zone: zone.managed)
+
+
+class PagesError(BadInput):
+    """A page trace that cannot be used."""
+
+    def __init__(self, problem: str, remedy: str = "record again") -> None:
+        super().__init__(f"page trace: {problem}", remedy)
+
+
+def to_bytes(trace: PageTrace) -> bytes:
+    """The file, not compressed."""
+    lines = [SCHEMA]
+    for name in Origin.__struct_fields__:
+        lines.append(f"{name} {_word(getattr(trace.origin, name))}")
+    lines.append(f"events {len(trace.events)}")
+    lines += [f"zone {_fields(zone)}" for zone in trace.zones]
+    lines += [f"state {_fields(state)}" for state in trace.states]
+    lines += [" ".join(map(str, ("sample", *sample))) for sample in trace.samples.tolist()]
+    return "\n".join([*lines, "", ""]).encode() + trace.events.tobytes()
+
+
+def write_pages(path: Path, trace: PageTrace) -> None:
+    """Writes the file, compressed when its name ends with ".zst"."""
+    data = to_bytes(trace)
+    write_atomic(path, zstandard.ZstdCompressor(level=3).compress(data) if path.suffix == ".zst" else data)
+
+
+def read_pages(path: Path) -> PageTrace:
+    """Reads what write_pages() wrote. Raises BadInput that says what is wrong with the file."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}", "give a file that kassay pcp record wrote") from error
+    try:
+        return from_bytes(data)
+    except PagesError as error:
+        raise BadInput(f"{path}: {error.what}", error.remedy) from error
+
+
+def from_bytes(data: bytes) -> PageTrace:
+    """Raises PagesError for what is no whole trace, or contradicts itself."""
+    if data.startswith(_ZSTD):
+        try:
+            data = zstandard.ZstdDecompressor().decompressobj().decompress(data)
+        except zstandard.ZstdError as error:
+            raise PagesError(f"cannot be decompressed ({error})") from error
+    end = data.find(b"\n\n")
+    if not data.startswith(f"{SCHEMA}\n".encode()) or end < 0:
+        raise PagesError(f"not the beginning of one: {data[:40]!r}", "give a file that kassay pcp record wrote")
+    header = _Header(data[:end].decode("utf-8", "replace"))
+    count, body = header.number("events"), data[end + 2 :]
+    if len(body) != count * EVENT.itemsize:
+        raise PagesError(f"{count} events were announced, and {len(body)} bytes are there")
+    trace = PageTrace(
+        origin=header.origin(),
+        zones=header.records("zone", Zone),
+        states=header.records("state", ListState),
+        events=np.frombuffer(body, EVENT),
+        samples=header.samples(),
+    )
+    _check(trace)
+    return trace
+
+
+def _check(trace: PageTrace) -> None:
+    if not trace.zones:
+        raise PagesError("it names no zone")
+    times, cpus = trace.events["time_ns"], trace.events["cpu"]
+    if len(times) and (np.diff(times.astype(np.int64)) < 0).any():
+        raise PagesError("its events are not in order of time")
+    if len(cpus) and int(cpus.max()) >= trace.origin.cpus:
+        raise PagesError(f"an event of CPU {int(cpus.max())}, and the machine has {trace.origin.cpus}")
+    if len(times) and int(trace.kinds.max()) > max(Kind):
+        raise PagesError(f"an event of the unknown kind {int(trace.kinds.max())}", "use a later kassay")
+
+
+class _Header:
+    """The lines of the header, by their first words."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = [line.partition(" ")[::2] for line in text.splitlines()[1:]]
+        self._first = dict(reversed(self._lines))
+
+    def number(self, name: str) -> int:
+        """Raises PagesError when it is missing or no number."""
+        text = self._first.get(name, "")
+        if not re.fullmatch(r"\d{1,18}", text):
+            raise PagesError(f"its header has no line {name!r} with a number")
+        return int(text)
+
+    def origin(self) -> Origin:
+        """The lines that say where the trace is from."""
+        return _record(self._first, Origin)
+
+    def samples(self) -> Array:
+        """Raises PagesError for one that is not all numbers."""
+        try:
+            rows = [tuple(map(int, rest.split())) for first, rest in self._lines if first == "sample"]
+            return np.array(rows, SAMPLE)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise PagesError(f"a sample in its header: {error}") from error
+
+    def records(self, word: str, kind: type[R]) -> tuple[R, ...]:
+        """Every line that begins with the word."""
+        rows = (dict(re.findall(r"(\w+)=(\S+)", rest)) for first, rest in self._lines if first == word)
+        return tuple(_record(row, kind) for row in rows)
+
+
+def _record(values: dict[str, str], kind: type[R]) -> R:
+    fields = {name: values[name] for name in kind.__struct_fields__ if name in values}  # later versions have more
+    try:
+        return from_plain(fields, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise PagesError(f"its header: {error}") from error
+
+
+def _word(value: str | int | bool) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _fields(record: Record) -> str:
+    return " ".join(f"{name}={_word(getattr(record, name))}" for name in record.__struct_fields__)

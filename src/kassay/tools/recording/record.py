@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Records the page events of guests: one further boot of each cell of an experiment, which is never a counted run."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import structs
+
+from kassay.effects.files import sha256_bytes, sha256_file, swept
+from kassay.effects.lock import locked, refusing
+from kassay.errors import BadInput
+from kassay.model.experiment import Experiment
+from kassay.model.plan import Cell, PlannedRun
+from kassay.model.progress import Progress, Tell
+from kassay.plan.prepare import Prepared, prepare
+from kassay.run.boot import Measurer, Recording
+from kassay.supply.arches import arch_of
+from kassay.supply.clocks import clock_of
+from kassay.supply.guest.compile import build
+from kassay.supply.guest.sources import RECORDER
+from kassay.tools.recording.pages import PagesError, PageTrace, write_pages
+from kassay.tools.recording.recorded import About, page_trace
+
+SUFFIX = ".pages.zst"
+SAMPLE_US = 10_000
+_BATCH_SCALE_MAX = 5  # of kernels without the option: the number in their source
+_MOST_BUFFER_KB = 64 << 10
+_PART_OF_MEMORY = 4
+_SAMPLES_BYTES = 64 << 20
+
+
+class Recorder(NamedTuple):
+    """How guests are recorded. buffer_kb: of each CPU's ring buffer; 0 for a quarter of the machine's memory in all,
+    at most 64 MiB for each CPU. sample_us: guest time between two samples of the lists."""
+
+    buffer_kb: int = 0
+    sample_us: int = SAMPLE_US
+
+
+class Recorded(NamedTuple):
+    """One recorded cell. path: of its trace; None where there is none, `problem` then says why."""
+
+    cell: Cell
+    kernel: str
+    path: Path | None
+    problem: str = ""
+
+
+def record(
+    experiment: Experiment, directory: Path, tell: Tell, recorder: Recorder | None = None
+) -> tuple[Recorded, ...]:
+    """Records every cell of the experiment into `directory`, a file each; a file that exists is not made again.
+
+    Raises BadInput where the clock is not exact: the times in a trace would depend on this host.
+    """
+    how = recorder or Recorder()
+    if not clock_of(experiment.clock).exact:
+        raise BadInput(
+            f"clock {experiment.clock}: page events are recorded where time is counted", "use --clock icount"
+        )
+    if how.sample_us < 1:
+        raise BadInput(f"{how.sample_us} us between two samples", "give at least 1")
+    boot = "short" if experiment.boot == "snapshot" else experiment.boot  # a restored machine has no shared memory
+    prepared = prepare(structs.replace(experiment, boot=boot), None, tell)
+    directory.mkdir(parents=True, exist_ok=True)
+    results = []
+    with locked(directory / "lock", refusing(str(directory))), swept(directory / "scratch") as scratch:
+        measurer = Measurer(prepared, directory, scratch.resolve())
+        first = [run for run in prepared.plan.runs if run.repeat == 0]
+        for number, run in enumerate(first):
+            tell(
+                Progress(
+                    stage="record", subject=f"{number + 1}/{len(first)}", text="recording", done=number / len(first)
+                )
+            )
+            recorded = _record_cell(prepared, measurer, run, directory, how)
+            results.append(recorded)
+            text = recorded.path.name if recorded.path else recorded.problem
+            share = (number + 1) / len(first)
+            tell(Progress(stage="record", subject=f"{number + 1}/{len(first)}", text=text, done=share))
+    return tuple(results)
+
+
+def _record_cell(prepared: Prepared, measurer: Measurer, run: PlannedRun, directory: Path, how: Recorder) -> Recorded:
+    cell = next(cell for cell in prepared.plan.cells if cell.id == run.cell)
+    kernel = prepared.plan.kernels[cell.kernel].ref
+    recording = recording_of(prepared, cell, how)
+    path = directory / _name(prepared, cell, recording)
+    if path.exists():
+        return Recorded(cell, kernel, path)
+    traces: list[PageTrace] = []
+    problems: list[str] = []
+
+    def keep(written: Path) -> None:
+        try:
+            traces.append(page_trace(written.read_bytes(), _about(prepared, cell)))
+        except PagesError as error:
+            problems.append(error.what)
+
+    ended = measurer.record(run, recording, keep)
+    if traces and ended.outcome == "ok":
+        write_pages(path, traces[0])
+        return Recorded(cell, kernel, path)
+    problems.append(f"{ended.outcome}: {ended.detail}" if ended.outcome != "ok" else "the guest recorded nothing")
+    return Recorded(cell, kernel, None, "; ".join(problems))
+
+
+def recording_of(prepared: Prepared, cell: Cell, how: Recorder, *, calls: bool = False) -> Recording:
+    """The recorder as one cell's guest starts it. calls: system calls and faults in place of page events."""
+    cpus, memory = cell.machine.cpus or 1, cell.machine.memory_bytes or 0
+    buffer_kb = how.buffer_kb or min(_MOST_BUFFER_KB, memory // _PART_OF_MEMORY // cpus >> 10)
+    wanted = (buffer_kb << 10) * cpus + _SAMPLES_BYTES
+    settings = f"buffer_kb={buffer_kb}\nsample_us={how.sample_us}\n" + "calls=1\n" * calls
+    program = build(RECORDER, cell.machine.arch)
+    return Recording(program, settings.encode(), 1 << (wanted - 1).bit_length())
+
+
+def _name(prepared: Prepared, cell: Cell, recording: Recording) -> str:
+    """Named after the cell, with a hash of everything that the trace depends on."""
+    plan = prepared.plan
+    words = (cell.id, str(plan.experiment.rounds), str(recording.settings), sha256_file(recording.program),
+             *(f"{digest.name}={digest.value}" for digest in plan.guest_sha256), *plan.machine.options)  # fmt: skip
+    varied = {axis.name for use in plan.experiment.workloads if use.name == cell.workload for axis in use.axes}
+    settings = "".join(f"-{setting.name}={setting.value}" for setting in cell.settings if setting.name in varied)
+    label = f"{plan.kernels[cell.kernel].ref}-{cell.workload}{settings}-{cell.machine.cpus}cpu"
+    return f"{re.sub(r'[^A-Za-z0-9._+=-]', '-', label)}-{sha256_bytes(chr(0).join(words).encode())[:8]}{SUFFIX}"
+
+
+def _about(prepared: Prepared, cell: Cell) -> About:
+    kernel = prepared.plan.kernels[cell.kernel]
+    return About(
+        kernel=kernel.ref,
+        release=kernel.release,
+        arch=cell.machine.arch,
+        workload=" ".join((cell.workload, *(f"{setting.name}={setting.value}" for setting in cell.settings))),
+        page_bytes=arch_of(cell.machine.arch).page_bytes,
+        memory_bytes=cell.machine.memory_bytes or 0,
+        batch_scale_max=_batch_scale_max(prepared.artifacts[cell.kernel].config),
+    )
+
+
+def _batch_scale_max(config: str | None) -> int:
+    text = Path(config).read_text("utf-8", "replace") if config else ""
+    match = re.search(r"^CONFIG_PCP_BATCH_SCALE_MAX=(\d+)$", text, re.M)
+    return int(match.group(1)) if match else _BATCH_SCALE_MAX
+
+
+def problems(recorded: Sequence[Recorded]) -> str:
+    """Why cells have no trace, a line each; "" when all have one."""
+    return "\n".join(
+        f"{result.kernel} {result.cell.workload}: {result.problem}" for result in recorded if result.path is None
+    )
