@@ -32,8 +32,6 @@ from kassay.evidence.hosts import hosts_of
 from kassay.evidence.profiles import StoredProfiles
 from kassay.evidence.reached import reached
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory
-from kassay.labs.predict.predictions import found_timings, timings_for, with_predictions
-from kassay.labs.predict.timing import timings
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding
 from kassay.model.kernel_share import KernelShare
@@ -116,6 +114,9 @@ def _predicted(
     cpus = predict or experiment.predict or ()
     if predict is None and not cpus:
         return findings
+    from kassay.labs.predict.predictions import found_timings, timings_for, with_predictions
+    from kassay.labs.predict.timing import timings
+
     if not any(record.trace for record in read.records) and predict is not None:
         named = ",".join(cpus) or "CPU"
         again = f"kassay run {quote(f'{read.folder.path}/pinned.toml')} --predict {quote(named)}"

@@ -19,7 +19,6 @@ from kassay.journal import artifacts
 from kassay.journal.directory import open_directory, resumed, started
 from kassay.journal.journal import open_journal
 from kassay.journal.tally import Tally
-from kassay.labs.predict.predictions import keep_timings, ready_to_predict
 from kassay.model.experiment import Experiment
 from kassay.model.guest import Programs
 from kassay.model.plan import Plan
@@ -47,6 +46,8 @@ def measure(
     this host. reach: how a remote machine is reached.
     """
     if experiment.predict:  # fails before anything is measured if a timing file or the core is missing
+        from kassay.labs.predict.predictions import keep_timings, ready_to_predict
+
         ready_to_predict(experiment.predict, experiment.arch)
     if cluster:
         refuse_unless_it_travels(experiment.clock, experiment.machine or "")
@@ -56,7 +57,8 @@ def measure(
         for _, path in prepared.programs.files:
             artifacts.put(directory, path.read_bytes())
         _keep_sources(experiment, directory)
-        keep_timings(experiment.predict or (), directory)
+        if experiment.predict:
+            keep_timings(experiment.predict, directory)
         keep_changes(directory, source_changes(prepared, question_of(experiment).pairs(experiment.kernels)))
         records, torn = open_journal(folder.journal, folder.plan_id)
         if torn is not None:

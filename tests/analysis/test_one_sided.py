@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where two kernels worked on unequal states, the functions that ran on one of them only tell why."""
+"""Functions that ran on one kernel only explain why two kernels worked on unequal states."""
 
 from msgspec.structs import replace
 

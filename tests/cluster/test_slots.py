@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which slot makes the next run: spread over hosts, one at a time where time is measured, lanes on one host."""
+"""The slot of the next run is spread over hosts, one at a time when time is measured, and lanes stay on one host."""
 
 import threading
 

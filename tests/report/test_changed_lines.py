@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a report says of changed lines: never more than what ran, and which workloads run the rest."""
+"""A report on changed lines never claims more than what ran, and names workloads that run the rest."""
 
 from msgspec.structs import replace
 

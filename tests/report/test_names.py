@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What sentences call kernels."""
+"""Names of kernels in sentences."""
 
 import pytest
 from msgspec import structs

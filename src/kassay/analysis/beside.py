@@ -22,7 +22,7 @@ def side_by_side(counts: Sequence[Finding], times: Sequence[Finding]) -> tuple[B
 
 
 def meaning(counts: Finding, time: Finding) -> Reason:
-    """What the two changes say together; no more than either verdict allows."""
+    """Meaning of the two changes together. It claims no more than either verdict allows."""
     for finding, name in ((counts, "counts"), (time, "time")):
         if finding.verdict in REFUSED or finding.change is None:
             return reason("no-verdict-to-compare", which=name, verdict=finding.verdict)

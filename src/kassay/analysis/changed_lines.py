@@ -56,7 +56,7 @@ def _of_finding(
 
 
 def changed_lines(change: SourceChange, base: Executed, head: Executed, reached: Mapping[str, Reached]) -> ChangedLines:
-    """What the two kernels executed of the lines that differ between them.
+    """State of each line that differs between the two kernels: executed or not.
 
     Added and changed lines are looked up in head, removed ones in base. reached: by function, the workloads that are
     known to execute it.

@@ -157,7 +157,7 @@ def _moved(name: str, rows: Sequence[AttributionRow]) -> tuple[AttributionRow, .
 
 
 def _cancel(rows: Sequence[AttributionRow]) -> bool:
-    """Whether their sum is less than half of what was added, and of what was removed."""
+    """True if the sum of all rows is less than half of the additions, and less than half of the removals."""
     came, went = sum(row.delta for row in rows if row.delta > 0), -sum(row.delta for row in rows if row.delta < 0)
     return 2 * abs(came - went) < min(came, went)
 

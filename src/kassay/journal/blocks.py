@@ -22,7 +22,7 @@ def lane_of(plan: Plan) -> Callable[[PlannedRun], str]:
 
 
 def hosts_of_lanes(plan: Plan, records: tuple[RunRecord, ...]) -> dict[str, str]:
-    """By lane the host that made the last of its runs, "" for this one; lanes without a run are not in it."""
+    """Host that made the last run of each lane, by lane; "" for this host. A lane without a run is left out."""
     lanes = _lane_of_run(plan)
     return {lanes[record.run]: record.host or "" for record in records}
 

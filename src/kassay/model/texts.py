@@ -134,5 +134,5 @@ class TextBlock(Record, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing below the heading."""
+        """True if nothing stands below the heading."""
         return not (self.text or self.items or self.tables)

@@ -25,7 +25,7 @@ _FINDINGS, _SENTENCES, _DOUBTS = 4, 2, 5
 ABOUT = (
     "A model of each CPU executed the recorded instructions and memory accesses of chosen rounds. This is a "
     "prediction, no measurement and no verdict: its interval is how far the model was wrong on changes it had not "
-    "seen. docs/predict.md says what is in the model and what is not.",
+    "seen. docs/explained/predict.md says what is in the model and what is not.",
 )
 
 

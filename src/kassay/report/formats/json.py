@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The report for programs: kassay-report/1, described in docs/json.md. Names are a contract; fields are only added."""
+"""The report for programs: kassay-report/1 (docs/reference/json.md). Names are a contract; fields are only added."""
 
 import json
 from typing import Any
@@ -163,6 +163,6 @@ def _argument(value: Any) -> Any:
 
 
 FORMAT = Format(
-    name="json", suffix=".json", summary="for programs: kassay-report/1, see docs/json.md", render=render,
+    name="json", suffix=".json", summary="for programs: kassay-report/1, see docs/reference/json.md", render=render,
     page="programs",
 )  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernel test robot's comparison table of a report; see docs/formats.md for what it leaves out on purpose."""
+"""The kernel test robot's comparison table of a report; docs/reference/formats.md has what it leaves out on purpose."""
 
 import math
 import re

@@ -85,7 +85,7 @@ def _families_table(report: Report) -> Table:
 _LETTER_ROWS = 6
 _SEED_RULES = (
     "As the framework of the seeds judges: means only, no test and no interval; one failed run makes a side partial. "
-    "docs/statistics.md shows how often these rules are wrong.",
+    "docs/explained/statistics.md shows how often these rules are wrong.",
 )
 _THRESHOLDS = (
     "For comparison, by fixed thresholds (change of the means against 5%, standard deviation and median absolute "

@@ -2,7 +2,7 @@
 """Machines: where a run happens.
 
 One file each: machines/NAME.py holds MACHINE, a Machine whose name is NAME. It names its clock, a file of
-kassay.supply.clocks; a machine on QEMU is made with _qemu.qemu_machine(). Where several machines have one clock, that with the
+supply/clocks; a machine on QEMU is made with _qemu.qemu_machine(). Where several machines have one clock, that with the
 lowest `order` is taken, or the first of them that works here; a machine's own name can stand wherever a clock's can.
 """
 

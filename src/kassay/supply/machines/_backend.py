@@ -104,7 +104,7 @@ Run = Callable[[Job, str], Ended]
 class Machine(Record, frozen=True, kw_only=True):
     """One backend: plain data and a few functions.
 
-    clock: name of a file of kassay.supply.clocks; several machines may have the same. order: among these, which one is taken
+    clock: name of a file of supply/clocks; several machines may have the same. order: among these, which one is taken
     where only the clock is named. arches: that it knows. proven: whether it works wherever its program does; any other
     one is probed before each session, as it can be there and yet not run a kernel.
     can_profile(arch) sees to it that a run can be profiled, and raises HostLacks when it cannot; None: never.

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a guest's kernel logged of its pages and calls, as it happened: recording it and reading it."""
+"""Recordings of a guest's kernel: its page events and system calls, made and read."""
