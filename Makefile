@@ -12,7 +12,7 @@ LADDER = debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
 # Where it is set each of the tests' processes compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test release-test check fast lint guest golden docs setup clean
+.PHONY: demo test release-test check fast lint guest golden pages docs setup clean
 
 demo:
 	@scripts/setup run
@@ -57,8 +57,15 @@ fast:
 golden:
 	$(PY) -m tests.report.regolden
 
-docs:
+# Pages and pictures that a program writes.
+pages:
 	$(PY) -m tests.guest.workload_pages
+	$(PY) -m tests.layers_picture
+
+# The site; search works once it is served: python3 -m http.server -d build/site
+# Without --quiet: MkDocs would then no longer count the warnings that --strict turns into errors.
+docs: setup pages
+	.venv/bin/mkdocs build --strict --clean
 
 clean:
 	rm -rf .venv build kassay-out .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tables of docs/applications-found.md, made of answers about applications."""
+"""The tables of docs/results/applications-found.md, made of answers about applications."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -77,7 +77,8 @@ def changes(reports: Iterable[Report]) -> str:
 
 
 def entries(reports: Iterable[Report]) -> str:
-    """What the kernel executed for, on the last kernel, in percent of all instructions of the application."""
+    """Table of the kernel's instructions by entry, on the last kernel, in percent of all instructions of the
+    application."""
     lines = ["| application | user | page faults | largest entries into the kernel |", "| --- | ---: | ---: | --- |"]
     for report in reports:
         share = report.shares[-1]
@@ -121,7 +122,7 @@ def _sum(found: Attribution, context: str) -> float:
 
 
 def _alike(report: Report) -> str:
-    """Whether the runs of each kernel agree to the digit, else how far they lie apart at most."""
+    """Largest distance between the runs of one kernel, or "to the digit" if all agree."""
     runs = [point.side.runs for point in _ladder(report).points]
     if any(len(values) < 2 for values in runs):
         return "not shown"

@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 
 
 class Answer(NamedTuple):
-    """What one command said, and the wall seconds until it said it."""
+    """Output of one command."""
 
     status: int
     text: str
     errors: str
     answered_s: float
+    """Wall seconds until its first output."""
     ended_s: float
+    """Wall seconds until it ended."""
 
     def json(self) -> dict[str, Any]:
         parsed: dict[str, Any] = json.loads(self.text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What happens to a session on the stand-in while it runs: its network is cut, and kassay is killed."""
+"""Events in a session on the stand-in while it runs: its network is cut, and kassay is killed."""
 
 import os
 import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Simulated sessions of boots: lognormal noise, drift, outliers, failed boots; the families of docs/statistics.md."""
+"""Simulated sessions of boots: lognormal noise, drift, outliers, failed boots (docs/explained/statistics.md)."""
 
 from math import log
 from typing import Any, NamedTuple

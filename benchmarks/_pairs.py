@@ -72,7 +72,7 @@ def measured(path: Path = MEASURED) -> Measured:
 
 
 def sources_sha256() -> str:
-    """Of what the program is made of: another one is another measurement."""
+    """Hash of the program's sources. Another hash is another measurement."""
     digest = hashlib.sha256()
     for path in sorted((*SOURCES.glob("*.[ch]"), header())):
         digest.update(f"{path.name}\0".encode() + path.read_bytes())

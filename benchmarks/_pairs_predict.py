@@ -21,12 +21,14 @@ from kassay.model.records import Record
 
 
 class Others(Record, frozen=True, kw_only=True):
-    """Of an operation of one side, by ways other than the model. counts, weighted: of benchmarks/_pairs_simple.py. mca:
-    cycles by llvm-mca, None without it."""
+    """Cost of an operation of one side, by ways other than the model."""
 
     counts: float
+    """Instructions, as in benchmarks/_pairs_simple.py."""
     weighted: float
+    """Weighted count, as in benchmarks/_pairs_simple.py."""
     mca: float | None
+    """Cycles by llvm-mca; None without it."""
 
 
 Causes = Mapping[str, float]
@@ -73,7 +75,7 @@ def _causes(data: bytes, timing: Timing, rounds: frozenset[int]) -> dict[int, di
 
 
 def llvm_cpu(timing: Timing) -> str:
-    """What LLVM calls the CPU of a timing file."""
+    """LLVM's name of the CPU of a timing file."""
     return timing.llvm.rpartition(" ")[2]
 
 

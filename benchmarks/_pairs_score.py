@@ -40,21 +40,24 @@ class Row(Record, frozen=True, kw_only=True):
 
     @property
     def inside(self) -> bool | None:
-        """Whether the interval holds the measured ratio."""
+        """True if the interval holds the measured ratio. None without an interval."""
         return None if self.interval is None else self.interval[0] <= self.measured <= self.interval[1]
 
 
 class Score(Record, frozen=True, kw_only=True):
-    """Of one way over some pairs. signs: share that is right where the measured change is CHANGED or more. ninth: the
-    error that nine in ten do not exceed. within: share within 20 %. inside: share of intervals that hold; None for a
-    way without intervals."""
+    """Score of one way over some pairs."""
 
     pairs: int
     signs: float
+    """Share that has the right sign, among changes measured as CHANGED or more."""
     middle: float
+    """Median error."""
     ninth: float
+    """Error that nine in ten do not exceed."""
     within: float
+    """Share of errors of at most 20 %."""
     inside: float | None
+    """Share of intervals that hold the measured ratio; None for a way without intervals."""
 
 
 def score(rows: Iterable[Row], way: str) -> Score | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What simpler ways than a model of the core make of the same trace: counts, weighted counts, llvm-mca."""
+"""Simpler ways than a model of the core, for the same trace: counts, weighted counts, llvm-mca."""
 
 import re
 import subprocess
@@ -13,18 +13,20 @@ _LINE = 64
 _L1 = (32 << 10, 8)
 _LAST = (32 << 20, 16)
 _WEIGHTS = (1, 5, 35)
-"""Of an access, instructions among them, by where it is found: first level, last level, memory."""
+"""Weight of an access, as a number of instructions, if it is found in the first level, the last level, or memory."""
 _SKIPPED, _WINDOW = 400, 4000
 """Instructions of a round that llvm-mca is not given, and those that it is given."""
 MCA = ("llvm-mca-22", "llvm-mca-19")
 
 
 class Simple(NamedTuple):
-    """Of one round. weighted: instructions and accesses by _WEIGHTS. code: of the window, in order."""
+    """Sums of one round."""
 
     instructions: int
     weighted: int
+    """Instructions and accesses, weighted by _WEIGHTS."""
     code: bytes
+    """Code of the window, in order of execution."""
 
 
 class _Cache:
@@ -35,7 +37,7 @@ class _Cache:
         self._lines: defaultdict[int, OrderedDict[int, None]] = defaultdict(OrderedDict)
 
     def has(self, line: int) -> bool:
-        """Whether it was there; it is from now on."""
+        """True if the line was in the cache. It is from now on."""
         lines = self._lines[line % self._sets]
         found = line in lines
         lines[line] = None
@@ -53,7 +55,7 @@ class _Round:
 
 
 def simple(data: bytes, wanted: Iterable[int]) -> Mapping[int, Simple]:
-    """By round, of those in `wanted`; all rounds of the trace warm the caches."""
+    """Sums of each round in `wanted`, by round. All rounds of the trace warm the caches."""
     blocks, asked = read_trace(data).blocks, frozenset(wanted)
     first, last = _Cache(*_L1), _Cache(*_LAST)
     rounds: defaultdict[int, _Round] = defaultdict(_Round)

@@ -35,7 +35,7 @@ def timed(pairs: Sequence[Pair], passes: int, tell: Callable[[str], None]) -> Me
 
 
 def machine() -> dict[str, str]:
-    """What the CPU says about itself, and what runs on it."""
+    """The CPU's description of itself, and the kernel that runs on it."""
     text = Path("/proc/cpuinfo").read_text().partition("\n\n")[0]
     words = dict(re.findall(r"^([\w ]+?)\s*: (.*)$", text, re.MULTILINE))
     names = ("vendor_id", "cpu family", "model", "model name", "stepping", "cache size")

@@ -27,7 +27,7 @@ from kassay.supply.prepare.supply import supply_for
 KERNEL = "debian:6.18"
 CPU = "zen4"
 SIDES = 32
-"""Of one run: the plugin records at most 64 rounds, and a side has two."""
+"""Sides of one run: the plugin records at most 64 rounds, and a side has two."""
 _NAME = "pairs"
 _ROUNDS = 3
 _BUDGET = 256 << 20

@@ -4,7 +4,7 @@
 usage: python -m benchmarks.applications DIR [PAGE]     DIR keeps the runs, and what is there is only read
 
 Each application has a directory of its own, so that a changed one is measured again alone. Writes the tables between
-their markers in PAGE (docs/applications-found.md).
+their markers in PAGE (docs/results/applications-found.md).
 """
 
 import sys
@@ -30,7 +30,7 @@ FINDINGS = {
     "folio_fork": ("debian:6.17", "debian:7.3", "folio_fork", "order=0"),
     "madvise_free": ("debian:6.12", "debian:6.16", "madvise_free"),
 }
-"""What is looked for in the applications: the steps of 6.17 and 6.19, and two of the suite mm."""
+"""Findings whose functions are sought in the applications: the steps of 6.17 and 6.19, and two of the suite mm."""
 
 
 def main() -> None:

@@ -2,9 +2,9 @@
 """A shipped timing file of this machine, made anew: probes, pairs of programs, intervals, and the page of pairs.
 
 python -m benchmarks.calibrated NAME DIR [REPEATS]
-    NAME: of a file in src/kassay/labs/predict/data, such as zen4_kvm; DIR: traces of the pairs, made when not there. Half an
-    hour on a quiet machine; what it writes is src/kassay/labs/predict/data/NAME.toml, benchmarks/pairs/measured.json and
-    docs/predict-pairs.md.
+    NAME: a file in src/kassay/labs/predict/data, such as zen4_kvm. DIR: traces of the pairs, made when not there.
+    Takes half an hour on a quiet machine. Writes the file,
+    benchmarks/pairs/measured.json and docs/results/predict-pairs.md.
 """
 
 import sys
@@ -21,7 +21,7 @@ from kassay.model.progress import Progress
 
 _ROOT = Path(__file__).parents[1]
 _DATA = _ROOT / "src" / "kassay" / "predict" / "data"
-_PAGE = _ROOT / "docs" / "predict-pairs.md"
+_PAGE = _ROOT / "docs" / "results" / "predict-pairs.md"
 _RUNS = "runs.json"
 
 
@@ -30,13 +30,13 @@ def _tell(event: Progress) -> None:
 
 
 def _traced(directory: Path) -> bool:
-    """Whether the traces are of the programs as they are now."""
+    """True if the traces are of the programs as they are now."""
     runs = directory / _RUNS
     return runs.is_file() and msgspec.json.decode(runs.read_bytes())["sources"] == sources_sha256()
 
 
 def _ask(*words: str) -> None:
-    """As the command line of benchmarks.predict_pairs."""
+    """Call benchmarks.predict_pairs like its command line."""
     sys.argv = ["predict_pairs", *words]
     predict_pairs.main()
 

@@ -113,7 +113,7 @@ def decided(boots: Sequence[Boot], look: Look) -> tuple[str, int]:
 
 
 def by_tests(boots: Sequence[Boot], level: float) -> str:
-    """What by_interval() says, from three tests in place of the fifty of an interval."""
+    """Same as by_interval(), from three tests in place of the fifty of an interval."""
     if blocked.test(boots) <= level:
         return "changed"
     if any(blocked.test(boots, log1p(side)) > level for side in (-MARGIN, MARGIN)):
@@ -140,7 +140,7 @@ def sequential(cell: Cell, series: int) -> Row:
 
 
 def same(cell: Cell, series: int) -> Row:
-    """Whether three tests say what the interval says, in the session's outcome and the look that decides."""
+    """Number of sessions in which three tests agree with the interval, in the outcome and in the look that decides."""
     cv, effect = cell
     assert isinstance(cv, float) and isinstance(effect, float)
     rng, sessions = generator("same", cv, effect), max(20, series // 10)

@@ -36,61 +36,69 @@ QUESTIONS = ("compare", "ladder", "gap", "series", "bisect", "value")
 
 @dataclass(frozen=True)
 class Kind:
-    """What a member of a kind is called, and where.
-
-    own: patterns of the paths of a member's own files, of one layout each; the first that fits anything is used. NAME
-    stands for the name. Paths begin with src, guest or plugin. members: the names, where `found` does not find them.
-    found: globs of files whose stems are the names. about: what the source of a comparison looks like when it is of
-    this kind. ambiguous: names that mean other things as well, and count only beside `about` or several of their kind.
-    also: other names of members. parts: attributes of a report. apart: pattern of files that are no matter of this kind
-    though they look so. without: (folder, kind): where there is no such folder a member has its name from that kind
-    alone, and what tells those apart tells these apart. several: as many names in one place are a list.
-    """
+    """Names of the members of a kind, and the places where to look for them."""
 
     name: str
     own: tuple[str, ...]
+    """Patterns of the paths of a member's own files, one for each layout. The first that fits anything is used.
+
+    NAME stands for the name of the member. Paths begin with src, guest or plugin.
+    """
     members: tuple[str, ...] = ()
+    """Names that `found` does not find."""
     found: tuple[str, ...] = ()
+    """Globs of files whose stems are the names."""
     about: str = "."
+    """Pattern of the source of a comparison that is about this kind."""
     ambiguous: tuple[str, ...] = ()
+    """Names with other meanings. They count only beside `about`, or beside several of their kind."""
     also: dict[str, str] = field(default_factory=dict)
+    """Other names of members."""
     parts: tuple[str, ...] = ()
+    """Attributes of a report."""
     apart: str = ""
+    """Pattern of files that look as if they were of this kind and are not."""
     without: tuple[str, str] | None = None
+    """(folder, kind). In a checkout without the folder, members have the names of that kind and share its places."""
     summed: bool = False
     several: int = 2
+    """Number of names in one place that make a list."""
 
 
 KINDS = (
     Kind(
         "question",
-        own=(r"src/(?!report/series\.py|drivers/|search/)(.*/)?((\w*_)?NAME(_\w+)?\.py|NAME/\w+\.py)",),
+        own=(r"src/(?!report/series\.py|drivers/|(tools/)?search/)(.*/)?((\w*_)?NAME(_\w+)?\.py|NAME/\w+\.py)",),
         members=QUESTIONS,
         about="question",
         ambiguous=QUESTIONS,
         also={"bisection": "bisect", "bisecting": "bisect"},
         parts=("ladder", "ladders", "gap", "gaps", "series", "bisection"),
         # Values in a row, of any question; and what is part of one question under another name.
-        apart=r"src/(report/series|(drivers|search)/\w+|candidates|probing|searchlog|rows)\.py",
+        apart=r"src/(report/series|(drivers|(tools/)?search)/\w+|candidates|probing|searchlog|rows)\.py",
         several=3,
     ),
     Kind("workload", own=(r"guest/workloads/NAME\.\w+",), found=("guest/workloads/*.c",)),
-    Kind("application", own=(r"src/applications/NAME\.py",), found=("src/kassay/applications/*.py",)),
+    Kind(
+        "application",
+        own=(r"src/(supply/)?applications/NAME\.py",),
+        found=("src/kassay/applications/*.py", "src/kassay/supply/applications/*.py"),
+    ),
     Kind(
         "clock",
-        own=(r"src/clocks/NAME\.py", r"src/machines/(qemu_)?NAME\.py"),
+        own=(r"src/(supply/)?clocks/NAME\.py", r"src/(supply/)?machines/(qemu_)?NAME\.py"),
         members=("icount", "tcg", "kvm", "host"),
         about="clock",
         ambiguous=("host",),
-        apart=r"src/machines/[a-z]\w*\.py",  # a machine names its clock
+        apart=r"src/(supply/)?machines/[a-z]\w*\.py",  # a machine names its clock
     ),
     Kind(
         "machine",
-        own=(r"src/machines/NAME\.py",),
-        found=("src/kassay/machines/*.py",),
+        own=(r"src/(supply/)?machines/NAME\.py",),
+        found=("src/kassay/machines/*.py", "src/kassay/supply/machines/*.py",),
         about="machine|backend",
         ambiguous=("host",),
-        without=("src/kassay/clocks", "clock"),
+        without=("src/kassay/supply/clocks", "clock"),
     ),
     Kind(
         "architecture",
@@ -108,15 +116,15 @@ KINDS = (
     ),
     Kind(
         "importer",
-        own=(r"src/imports/formats/NAME\.py",),
-        found=("src/kassay/imports/formats/*.py",),
+        own=(r"src/(tools/)?imports/formats/NAME\.py",),
+        found=("src/kassay/imports/formats/*.py", "src/kassay/tools/imports/formats/*.py",),
         about="importer|form|tool",
         ambiguous=("pyperf",),
     ),
     Kind("gate rule", own=(r"src/analysis/gate/NAME\.py",), found=("src/kassay/analysis/gate/*.py",)),
     Kind(
         "cost",
-        own=(r"src/costs/NAME\.py", r"src/profile/costs\.py"),
+        own=(r"src/(model/)?costs/NAME\.py", r"src/(evidence/)?profile/costs\.py"),
         members=("instructions", "iterations"),
         summed=True,
     ),
@@ -132,18 +140,23 @@ KINDS = (
 
 
 class Seen(NamedTuple):
-    """Where a file tells members apart. line: from 1. how: a word of the module's docstring. what: the names."""
+    """Place where a file tells members apart."""
 
     line: int
+    """Counted from 1."""
     how: str
+    """Word of the module's docstring."""
     what: str
+    """Names of the members."""
 
 
 class Count(NamedTuple):
-    """Of one kind in one checkout. own: files of each member. others: path -> what was seen there."""
+    """Files of one kind in one checkout."""
 
     own: dict[str, list[str]]
+    """Files of each member."""
     others: dict[str, list[Seen]]
+    """Places in each other file that tell members apart, by path."""
 
     @property
     def own_median(self) -> int:
@@ -231,7 +244,7 @@ class _Reader:
         self.is_command = path.startswith("src/commands/")
 
     def read(self, text: str) -> Iterator[Seen]:
-        """What stands in a file's text."""
+        """Places in a file's text that tell members apart."""
         tree = ast.parse(text)
         docstrings = set() if self.is_command else set(_docstrings(tree))
         for node in ast.walk(tree):
@@ -256,7 +269,7 @@ class _Reader:
         return found
 
     def _clear(self, names: Sequence[str], context: str) -> bool:
-        """Whether these are members, and not other things of the same name."""
+        """True if these are members, and not other things of the same name."""
         if any(name not in self.unclear for name in names) or len(set(names)) >= self.kind.several:
             return True
         return bool(names) and re.search(self.kind.about, context) is not None
@@ -318,7 +331,7 @@ class _Reader:
 
 
 def _docstrings(tree: ast.AST) -> Iterator[ast.Constant]:
-    """Also the strings below the assignment of a constant, which describe it."""
+    """Docstrings, including the strings below the assignment of a constant, which describe it."""
     for node in ast.walk(tree):
         for part in getattr(node, "body", None) or () if not isinstance(node, ast.Lambda | ast.IfExp) else ():
             if isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant):

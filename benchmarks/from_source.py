@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the seeds' threads asked, answered from source: which compiler, which patch, which commit.
+"""Questions of the seeds' threads, answered from source: the compiler, the patch or the commit that did it.
 
 usage: python -m benchmarks.from_source [codegen|series|gap|commits|noisy|releases|edit ...]: all, about an hour
 Builds real kernels; what is built is kept, so that a second run takes minutes. Prints markdown.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page allocator of real kernels: the tables of docs/pcp-findings.md, from releases with and without the patch.
+"""The page allocator of real kernels, with and without the patch: the tables of docs/results/pcp-findings.md.
 
 usage: python -m benchmarks.pcp_kernels DIR [PAGE]     an hour; DIR keeps the runs, and what is there is only read
 

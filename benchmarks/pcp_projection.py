@@ -3,7 +3,7 @@
 
 usage: python -m benchmarks.pcp_projection [PAGE] [PART...]     ten minutes; what was simulated before is kept
 
-Prints the tables, and writes them between their markers in PAGE, such as docs/pcp-findings.md; with PARTs
+Prints the tables, and writes them between their markers in PAGE, such as docs/results/pcp-findings.md; with PARTs
 (projection, sensitivity, alternative, releases, cpus) these alone. The base case was fixed
 before it was first compared with the patch: the workload `kbuild` as it stands in src/kassay/labs/pcp/workloads, on the
 machine of the patch. Nothing in it is fitted to the patch's figures.
@@ -72,7 +72,7 @@ ASSUMPTIONS = (
 
 
 def cells(policies: tuple[str, ...], settings: Mapping[str, str], tell: Tell) -> dict[str, SimulatedCell]:
-    """By policy."""
+    """Cell of each policy."""
     asked = Asked("kbuild", policies, {name: (value,) for name, value in {**MACHINE, **settings}.items()})
     return {cell.policy: cell for cell in simulate(asked, tell).cells}
 

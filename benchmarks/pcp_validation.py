@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The model of page lists held against real guests: the validation tables of docs/pcp-findings.md.
+"""The model of page lists held against real guests: the validation tables of docs/results/pcp-findings.md.
 
 usage: python -m benchmarks.pcp_validation TRACES [PAGE]     half an hour of boots; traces that are in TRACES are kept
 
@@ -103,7 +103,7 @@ def validation(traces: Iterable[ReplayedTrace], plain: Iterable[ReplayedTrace]) 
 
 
 def releases(traces: Iterable[ReplayedTrace]) -> str:
-    """Which of the two conditions of free_high each release has, by what its guest did."""
+    """Table of the condition of free_high that each release has, of two, judged by what its guest did."""
     lines = [
         "| kernel | pages drained in blocks of order 1-3: guest | by `auto` | by `auto_7_3` | all moved, `auto` |"
         " all moved, `auto_7_3` |",
@@ -146,7 +146,7 @@ def main() -> None:
         sys.exit("usage: python -m benchmarks.pcp_validation TRACES [PAGE]")
     directory, page = Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else None
     if page and not page.is_file():
-        sys.exit(f"{page}: is not there; name a page that has the markers, as docs/pcp-findings.md")
+        sys.exit(f"{page}: is not there; name a page that has the markers, as docs/results/pcp-findings.md")
     parts = {}
     with showing() as tell:
         for name, guests in (("written with", DEVELOPED_WITH), ("held out", HELD_OUT)):

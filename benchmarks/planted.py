@@ -47,17 +47,19 @@ class Stock(NamedTuple):
 
 
 class Found(NamedTuple):
-    """One trial. expected: instructions per operation. rows: (function, delta) of all rows that differ."""
+    """Result of one trial."""
 
     metric: str
     expected: float
+    """Instructions per operation."""
     total: float
     rows: tuple[tuple[str, float], ...]
+    """(function, delta) of all rows that differ."""
     function: str
 
     @property
     def exact(self) -> bool:
-        """Whether the function, and only it, carries k times its calls, and the totals say the same."""
+        """True if the function, and only it, carries k times its calls, and the totals agree."""
         told = [(function, round(delta - self.expected, 9)) for function, delta in self.rows]
         return told == [(self.function, 0.0)] and round(self.total - self.expected, 9) == 0
 
@@ -82,7 +84,7 @@ def own_cache(place: Path) -> dict[str, str]:
 
 
 def called(stock: Stock, compare: Compare, workload: tuple[str, ...]) -> tuple[str, ...]:
-    """What the region calls and can be planted. The kernel against itself must differ nowhere."""
+    """Functions that the region calls and that can be planted. The kernel against itself must differ nowhere."""
     finding = primary(compare(*workload[:1], f"image:{stock.path}", f"image:{stock.path}", *workload[1:], *RUNS))
     rows = finding["attribution"]["rows"]
     assert not [row for row in rows if row["delta"]], "a kernel differs from itself"

@@ -5,7 +5,7 @@ usage: python -m benchmarks.planted_catalogue [PAGE]     two boots and a run of 
 For each workload the function is chosen that its primary metric calls and that the fewest other workloads call; K
 instructions are planted at its entry, all of them in one kernel. Then every workload must differ from the stock kernel
 in the planted functions that it calls, by K for each call, and in no other. Writes the table to PAGE as well, such as
-docs/workloads/planted.md. Workloads that need modules are left out: a planted kernel has no package.
+docs/results/planted.md. Workloads that need modules are left out: a planted kernel has no package.
 """
 
 import os
@@ -116,7 +116,7 @@ def chosen(stock: Stock, found: Mapping[str, Counted]) -> dict[str, str]:
 def reactions(
     before: Mapping[str, Counted], after: Mapping[str, Counted], functions: Mapping[str, str]
 ) -> list[Reaction]:
-    """What each workload says of a kernel in which all these functions were planted."""
+    """Reaction of each workload to a kernel in which all these functions were planted."""
     callers = Counter(function for counted in before.values() for function in counted.calls)
     planted, made = set(functions.values()), []
     for name, function in functions.items():
@@ -156,7 +156,7 @@ def _page(found: Sequence[Reaction], left_out: Sequence[str]) -> str:
     return f"""\
 # Each workload reacts to code on its own path
 
-`python -m benchmarks.planted_catalogue docs/workloads/planted.md`, {KERNEL}, every workload with its defaults. {K}
+`python -m benchmarks.planted_catalogue docs/results/planted.md`, {KERNEL}, every workload with its defaults. {K}
 instructions were planted at the entry of one function for each workload, all in one kernel: the function that its
 primary metric calls and that the fewest other workloads call, of those that begin with `endbr64` (an instruction
 without effect that gives way to them) and that no interrupt and no other task calls. {right} of {len(found)} workloads

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What kassay predicts for kernel changes whose time others have published.
+"""Predictions of kassay for kernel changes whose time others have published.
 
 usage: python -m benchmarks.predict_truth [PAGE] [ID...]     boots two kernels for each runnable entry, some minutes
 
 Reads benchmarks/truth.toml, runs `kassay compare ... --predict` for each entry that has a pair of kernels, prints the
-tables, and writes them between their markers in PAGE, such as docs/truth.md; "-" is for no page. With IDs only those
-are run, and no page is written. A published ratio is that of times, head / base. error: predicted / published - 1; of a
-range, from its nearer end.
+tables, and writes them between their markers in PAGE, such as docs/results/truth.md; "-" is for no page. With IDs only
+those are run, and no page is written. A published ratio is that of times, head / base.
+error: predicted / published - 1; of a range, from its nearer end.
 """
 
 import os
@@ -80,12 +80,14 @@ class Predicted(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What one entry gave. counted: ratio of instructions. problem: why there is no answer."""
+    """Result of one entry."""
 
     entry: Entry
     counted: float | None
+    """Ratio of instructions."""
     predicted: tuple[Predicted, ...]
     problem: str
+    """Reason why there is no answer."""
 
     @property
     def first(self) -> Predicted | None:
@@ -94,7 +96,7 @@ class Outcome(NamedTuple):
 
     @property
     def inside(self) -> bool:
-        """Whether the interval holds a published ratio."""
+        """True if the interval holds a published ratio."""
         first, (low, high) = self.first, self.entry.published
         return first is not None and first.low is not None and first.high is not None and (
             first.low <= high and low <= first.high
@@ -169,7 +171,7 @@ def table(found: Sequence[Outcome]) -> str:
     for made in found:
         entry, first = made.entry, made.predicted[0] if made.predicted else None
         counted = f"{entry.error(made.counted):+.0%}" if made.counted else ""
-        words = [f"[{entry.id}](#{entry.id})", _published(entry), _number(made.counted), counted]
+        words = [f"[{entry.id}](#{entry.id.replace('.', '')})", _published(entry), _number(made.counted), counted]
         if first is None:
             lines.append(f"| {' | '.join(words)} | {entry.cpu[0]} | | | | {made.problem} |")
             continue
@@ -194,7 +196,7 @@ def cpus(found: Sequence[Outcome]) -> str:
 
 
 def absolute(found: Sequence[Outcome]) -> str:
-    """Where the publication is a time of the workload's own operations: both times, in the publication's unit."""
+    """Table of entries that publish a time of the workload's own operations: both times, in the publication's unit."""
     lines = ["| entry | unit | published | CPU | predicted |", "| --- | --- | --- | --- | --- |"]
     for made in found:
         entry, first = made.entry, made.predicted[0] if made.predicted else None
@@ -266,7 +268,7 @@ def main() -> None:
     words = sys.argv[1:]
     page = Path(words[0]) if words and words[0] != "-" else None
     if page and not page.is_file():
-        sys.exit(f"{page}: is not there; name a page that has the markers, as docs/truth.md")
+        sys.exit(f"{page}: is not there; name a page that has the markers, as docs/results/truth.md")
     found = outcomes([entry for entry in entries if not words[1:] or entry.id in words[1:]])
     parts = {"score": score(entries, found), "table": table(found), "cpus": cpus(found), "absolute": absolute(found),
              "sources": sources(entries)}  # fmt: skip

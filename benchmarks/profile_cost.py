@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a profile costs inside QEMU, and that the guest does not notice: no profile, counts, stacks; interleaved.
+"""Cost of a profile inside QEMU, and proof that the guest does not notice: no profile, counts, stacks; interleaved.
 
 usage: python -m benchmarks.profile_cost [pairs] [kernel]     About 12 minutes with 5 pairs on an idle host.
 CPU seconds are QEMU's own, user and system; wall seconds from its start to its end. Ratios are of medians.

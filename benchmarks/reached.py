@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which workloads of the catalogue execute which functions of the kernel, inlined ones included.
+"""Make the table of the kernel's functions that each workload of the catalogue executes, inlined ones included.
 
 usage: python -m benchmarks.reached [kernel]     About 3 minutes on 2 idle cores, and the build of the kernel.
 Runs every workload and setting of the suite mm once, and writes the table that reports name workloads from.
@@ -45,7 +45,7 @@ def main() -> None:
     """Measures, writes the table, and prints how large it is and what did not run."""
     kernel = sys.argv[1] if len(sys.argv) > 1 else "build:debian-source:7.3"
     place = Path(tempfile.mkdtemp(prefix="reached-"))
-    suite = (Path(suites.__file__).parents[1] / "suites" / "mm.toml").read_text("utf-8")
+    suite = (Path(suites.__file__).parent / "suites" / "mm.toml").read_text("utf-8")
     (place / "reached.toml").write_text(_HEAD.format(kernel=kernel) + suite[suite.index("[[workloads]]") :])
     ended = kassay("run", str(place / "reached.toml"), "--out", str(place / "runs"))
     if ended.status:

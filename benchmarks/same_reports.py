@@ -48,10 +48,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Printed:
-    """What the commands printed, and the text of every file that they wrote ("" for a file that is no text)."""
+    """Output of the commands."""
 
     text: str
     files: dict[str, str] = field(default_factory=dict)
+    """Text of every file that they wrote; "" for a file that is no text."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,8 @@ def reports(directory: str, first: str | None, searched: bool) -> Iterator[Asked
 
 
 def more(directory: str, first: str | None) -> Iterator[Asked]:
-    """What --all adds: commands that write files, and forms for other programs. It takes twice the time of the rest."""
+    """Reports that --all adds: commands that write files, and forms for other programs. They take twice the time of
+    the rest."""
     yield Asked("charts", (("report", directory, "--format", "csv", "--charts", FILES),))
     if first is not None:
         yield Asked("profile-all", (("profile", directory, "--top", "0", "--fold"),))
@@ -193,7 +195,7 @@ def save(found: dict[str, Printed], target: Path) -> None:
 
 
 def saved(target: Path, wanted: Sequence[Asked]) -> dict[str, Printed]:
-    """What save() wrote, of the wanted reports."""
+    """Output that save() wrote, for the wanted reports."""
     found = {}
     for name in (*(asked.name for asked in wanted), DIRECTORY):
         path = target / f"{name}{OUTPUT}"

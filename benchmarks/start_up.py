@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a command takes before it does anything: help, version, workloads and errors, against a bare interpreter.
+"""Time of a command before it does anything: help, version, workloads and errors, against a bare interpreter.
 
 usage: python -m benchmarks.start_up [rounds]
 Interleaved. Prints processor time (user and system) and wall time, least of all rounds, and both as multiples of

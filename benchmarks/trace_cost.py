@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a trace costs inside QEMU: python -m benchmarks.trace_cost [repeats] [kernel]. Some two minutes with 5 repeats.
+"""Cost of a trace inside QEMU: python -m benchmarks.trace_cost [repeats] [kernel]. Some two minutes with 5 repeats.
 
-CPU seconds are QEMU's own. Those of a round are the difference of a long and a short run, so that boot and audit are
-no part of them; the least of all repeats counts. The guest's digits must be the same in all.
+CPU seconds are QEMU's own. Those of a round are the difference of a long and a short run, so that boot and audit are no
+part of them; the least of all repeats counts. The guest's digits must be the same in all.
 """
 
 import resource
@@ -76,7 +76,7 @@ def cpu_s(place: Path, kernel: str, workload: str, size: str, case: Case) -> flo
 
 
 def traces(place: Path) -> list[bytes]:
-    """Those among the artifacts."""
+    """Traces among the artifacts."""
     files = (place / "artifacts").rglob("*.zst")
     found = (artifacts.get(place, path.parent.name + path.stem) for path in files)
     return [data for data in found if data.startswith(b"kassay-trace/") and read_trace(data).complete_rounds]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What a CPU would make of a trace: core PARAMS PROGRAM TRACE. Formats and model
- * are in docs/core.md. Only whole numbers enter a result, so that every host
+ * are in docs/explained/core.md. Only whole numbers enter a result, so that every host
  * prints the same digits.
  */
 #include <stdio.h>

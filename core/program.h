@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The PROGRAM file: the instructions of the trace's blocks. docs/core.md has the
+ * The PROGRAM file: the instructions of the trace's blocks. docs/explained/core.md has the
  * format; this is what remains of it, with what the model remembers of each
  * instruction while it runs.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a simulation is given on stdin (docs/pcp-model.md). */
+/* What a simulation is given on stdin (docs/explained/pcp-model.md). */
 #ifndef KASSAY_PCP_CONFIG_H
 #define KASSAY_PCP_CONFIG_H
 

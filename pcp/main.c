@@ -3,7 +3,7 @@
  * What a policy for per-CPU page lists makes of page events: pcpsim [EVENTS],
  * with the configuration on stdin; without EVENTS they are generated.
  * pcpsim --policies lists the policies. Model and formats are in
- * docs/pcp-model.md. Only whole numbers enter a result, so that every host
+ * docs/explained/pcp-model.md. Only whole numbers enter a result, so that every host
  * prints the same digits.
  */
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef KASSAY_PCP_OUTPUT_H
 #define KASSAY_PCP_OUTPUT_H
 
-/* Everything that was counted, to stdout (docs/pcp-model.md). */
+/* Everything that was counted, to stdout (docs/explained/pcp-model.md). */
 void output(void);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef KASSAY_PCP_REPLAY_H
 #define KASSAY_PCP_REPLAY_H
 
-/* Runs the page events of a file (kassay-pages/1, docs/formats.md); ends the program with status 2 where it is none. */
+/* Runs the page events of a file (kassay-pages/1, docs/reference/formats.md); ends the program with status 2 where it is none. */
 void replay(const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Counters with one value for each slot (interval of a round x context), and
- * the file they go to: docs/profile.md, "kassay-profile/2". Rounds repeat
+ * the file they go to: docs/explained/profile.md, "kassay-profile/2". Rounds repeat
  * each other, so only what differs from the round before is written.
  */
 #ifndef KASSAY_COUNTER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The dynamic stream of chosen rounds: every block and every memory access, in
- * the order of execution, for models of a CPU. docs/formats.md, "kassay-trace/1".
+ * the order of execution, for models of a CPU. docs/reference/formats.md, "kassay-trace/1".
  *
  * All of it stays in memory until the end, at most as much as the budget: where
  * a fault came in is known only when the guest has come back from it.

@@ -15,7 +15,7 @@ _SWITCHES = (
 
 
 def dom(address: str, directory: Path, *, dark: bool = False) -> str:
-    """What a page is after five seconds of its own time, as HTML. directory: for the browser's own files."""
+    """HTML of a page after five seconds of its own time. directory: for the browser's own files."""
     argv = ["chromium", *_SWITCHES.split(), f"--blink-settings=preferredColorScheme={0 if dark else 1}",
             f"--user-data-dir={directory / 'profile'}", address]  # fmt: skip
     return subprocess.run(argv, capture_output=True, text=True, timeout=120, check=True).stdout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What every test may use. No test asserts a wall time, hypothesis included: the cores are shared.
+"""Settings of every test. No test asserts a wall time, hypothesis included: the cores are shared.
 
 Hypothesis tries few examples by default and in `make check`; `make test` says --hypothesis-profile=thorough. A test has
 a number of its own only where an example of it is slow.

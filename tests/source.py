@@ -13,7 +13,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 @cache
 def nodes(path: Path) -> tuple[ast.AST, ...]:
-    """What a file consists of. A million objects that stay: the collector would look at them again and again."""
+    """Syntax nodes of a file. A million objects that stay: the collector would look at them again and again."""
     gc.disable()
     try:
         return tuple(ast.walk(ast.parse(path.read_text())))

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from tests.source import FILES, ROOT, SOURCE, nodes
 
+HOOKS = {"predict"}
+"""The laboratory that an experiment can ask for (--predict). It is imported only then."""
 GROUND = {"errors", "registry", "clocks", "arches", "model", "effects"}
 ALLOWED: dict[str, set[str]] = {
     "__init__": set(),
@@ -30,29 +32,53 @@ ALLOWED: dict[str, set[str]] = {
     "images": GROUND | {"archive", "guest"},
     "machines": GROUND | {"cpus"},
     "profile": GROUND | {"costs"},
-    "predict": GROUND | {"cpus", "profile"},
+    "machine_code": GROUND,
     "measured": GROUND | {"applications", "archive", "guest", "images", "profile"},
+    "prepare": GROUND | {"measured", "kernels", "guest", "machines"},
     # the street: what is asked -> what was seen -> what may be said
     "spec": GROUND | {"applications", "cpus"},
-    "supply": GROUND | {"measured", "kernels", "guest", "machines"},
     "plan": {"errors", "clocks", "model"},
     "cluster": GROUND | {"machines", "__init__"},
-    "run": GROUND | {"supply", "plan", "cluster", "measured", "journal", "kernels", "guest", "machines", "profile"},
+    "run": GROUND | {"prepare", "plan", "cluster", "measured", "journal", "kernels", "guest", "machines", "profile"},
     "journal": GROUND | {"spec"},
-    "evidence": GROUND | {"cpus", "journal", "guest", "profile", "predict"},
+    "evidence": GROUND | {"cpus", "journal", "guest", "profile"},
     "analysis": {"errors", "model", "registry", "clocks", "costs"},
     "report": {"errors", "effects", "model", "registry", "clocks", "costs", "__init__"},
     "questions": GROUND | {"clocks", "analysis", "report", "search", "series"},
-    "answers": GROUND | {"spec", "journal", "evidence", "analysis", "report", "imports", "predict"},
+    "answers": GROUND | {"spec", "journal", "evidence", "analysis", "report", "imports", *HOOKS},
     "pipeline": GROUND
-    | {"answers", "cluster", "spec", "supply", "plan", "run", "journal", "evidence", "analysis", "report", "guest"},
+    | {
+        "answers",
+        "cluster",
+        "spec",
+        "prepare",
+        "plan",
+        "run",
+        "journal",
+        "evidence",
+        "analysis",
+        "report",
+        "guest",
+        *HOOKS,
+    },
     # tools around the street
+    "series": GROUND | {"kernels", "building"},
+    "search": GROUND | {"kernels", "archive", "building", "journal", "evidence", "analysis", "report"},
+    "imports": GROUND,
+    "recording": GROUND
+    | {"prepare", "plan", "run", "spec", "kernels", "guest", "pipeline", "journal", "evidence", "profile"},
+    "watch": GROUND | {"__init__", "pipeline", "spec", "journal", "evidence", "analysis", "report"},
+    "history": GROUND | {"journal", "evidence", "analysis", "imports"},
+    "bundle": GROUND
+    | {"measured", "__init__", "spec", "journal", "evidence", "imports", "guest", "report", "pipeline", "series"},
+    # laboratories: each can be deleted
+    "predict": GROUND | {"cpus", "guest", "journal", "evidence", "profile"},
     "pcp": GROUND
     | {
         "__init__",
         "kernels",
         "guest",
-        "supply",
+        "prepare",
         "plan",
         "run",
         "pipeline",
@@ -60,18 +86,24 @@ ALLOWED: dict[str, set[str]] = {
         "journal",
         "evidence",
         "profile",
-        "codegen",
-    },
+        "report",
+    }
+    | {"recording", "machine_code"},
     "notice": GROUND
-    | {"__init__", "answers", "journal", "analysis", "profile", "supply", "plan", "run", "guest", "pcp"},
-    "series": GROUND | {"kernels", "building"},
-    "search": GROUND | {"kernels", "archive", "building", "journal", "evidence", "analysis", "report"},
-    "codegen": GROUND,
-    "imports": GROUND,
-    "watch": GROUND | {"__init__", "pipeline", "spec", "journal", "evidence", "analysis", "report"},
-    "history": GROUND | {"journal", "evidence", "analysis", "imports"},
-    "bundle": GROUND
-    | {"measured", "__init__", "spec", "journal", "evidence", "imports", "guest", "report", "pipeline"},
+    | {
+        "__init__",
+        "answers",
+        "journal",
+        "analysis",
+        "profile",
+        "prepare",
+        "plan",
+        "run",
+        "guest",
+        "report",
+        "recording",
+    },
+    "codegen": GROUND | {"machine_code", "report", "__init__"},
 }
 COMMANDS = {"commands", "cli"}
 """The edge: may import everything, and nothing imports it."""
@@ -81,8 +113,23 @@ MODULES = {path.relative_to(SOURCE).with_suffix("").parts for path in FILES} | {
 }
 
 
+ROOMS = {"supply", "tools", "labs"}
+"""Folders that only group parts."""
+INNER = {("evidence", "profile"): "profile", ("model", "costs"): "costs"}
+"""Parts that lie inside another one."""
+
+
 def part_of(path: Path) -> str:
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    return part(path.relative_to(SOURCE).with_suffix("").parts)
+
+
+def part(module: tuple[str, ...]) -> str:
+    """The part that a module, as words after "kassay", belongs to. A room's own __init__ belongs to the room."""
+    if module[0] == "labs" and "commands" in module:
+        return "commands"
+    if module[0] in ROOMS:
+        return module[1] if len(module) > 1 and module[1] != "__init__" else module[0]
+    return next((name for place, name in INNER.items() if module[:2] == place), module[0])
 
 
 @cache
@@ -105,16 +152,40 @@ def _imports(path: Path) -> Iterator[tuple[str, ...]]:
 def test_a_part_imports_only_what_it_may() -> None:
     wrong = []
     for path in FILES:
-        part = part_of(path)
-        if part not in COMMANDS:
-            found = {module[0] for module in imports(path)} - {part}
-            wrong += [(path.name, other) for other in sorted(found - ALLOWED[part])]
+        own = part_of(path)
+        if own not in COMMANDS | ROOMS:
+            found = {part(module) for module in imports(path)} - {own}
+            wrong += [(path.name, other) for other in sorted(found - ALLOWED[own])]
+    assert wrong == []
+
+
+def test_a_laboratory_can_be_deleted() -> None:
+    """Nothing imports it but itself, except what an option imports inside of a function."""
+    wrong = []
+    for path in FILES:
+        place = path.relative_to(SOURCE).parts
+        for node in nodes(path):
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("kassay.labs"):
+                continue
+            lab = (*(node.module or "").split("."), node.names[0].name)[2]
+            if place[:2] != ("labs", lab) and (node.col_offset == 0 or lab not in HOOKS):
+                wrong.append(f"{path.name}:{node.lineno}: {lab}")
     assert wrong == []
 
 
 def test_every_part_is_in_the_map_and_still_there() -> None:
     parts = {part_of(path) for path in FILES}
-    assert parts == ALLOWED.keys() | COMMANDS
+    assert parts - ROOMS == ALLOWED.keys() | COMMANDS
+
+
+def test_the_source_fits_on_a_screen() -> None:
+    assert len([path for path in SOURCE.iterdir() if path.name != "__pycache__"]) <= 20
+
+
+def test_a_room_has_no_code_of_its_own() -> None:
+    for room in ROOMS:
+        kinds = {type(node) for node in nodes(SOURCE / room / "__init__.py")}
+        assert kinds == {ast.Module, ast.Expr, ast.Constant}, room  # a docstring
 
 
 def test_the_top_shows_the_street_and_nothing_else() -> None:
@@ -143,7 +214,7 @@ def test_a_private_module_is_imported_by_its_own_part_alone() -> None:
         (str(path.relative_to(SOURCE)), ".".join(module))
         for path in FILES
         for module in imports(path)
-        if module[0] != part_of(path) and any(word.startswith("_") and word != "__init__" for word in module)
+        if part(module) != part_of(path) and any(word.startswith("_") and word != "__init__" for word in module)
     ]
     assert wrong == []
 

@@ -94,13 +94,13 @@ class Farm:
             self.slots.arrive(Slot(f"address {number}", f"host {number}"), 1)
 
     def jobs(self) -> int:
-        """As run_all asks for it."""
+        """Number of jobs, in answer to run_all."""
         self._room = max(1, self.slots.count())
         self.clock.go_on()
         return self._room
 
     def keep(self, record: RunRecord) -> None:
-        """As run_all calls it."""
+        """Keep a record that run_all gives."""
         self.kept.append(record)
         self._again += record.outcome != "ok" and record.attempt <= self._retries
         self._left -= 1
@@ -149,16 +149,19 @@ class Farm:
 
 
 class Day(NamedTuple):
-    """What came of it. doubled: runs with two good records; lost: that have none. spent_s: real seconds."""
+    """Result of a simulated plan."""
 
     runs: int
     doubled: int
+    """Runs with two good records."""
     lost: int
+    """Runs without a good record."""
     tried_again: int
     moved: int
     hours: float
     used: float
     spent_s: float
+    """Real seconds that the simulation took."""
 
 
 def simulate(hours: float, hosts: int, draw: int = 1) -> Day:

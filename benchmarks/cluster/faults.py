@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What may go wrong in a cluster, one thing after the other, and the same answer each time.
+"""Faults of a cluster, one after the other. Each time the answer must be the same.
 
 usage: python -m benchmarks.cluster.faults [DIR] [FAULT...]     As root. About 7 minutes on 2 cores.
 
@@ -47,15 +47,17 @@ Fault = Callable[[Fleet, Ask, Times], Asked]
 
 
 class Seen(NamedTuple):
-    """What came of one experiment. doubled: runs with more than one good record. told: what was said of the hosts."""
+    """Result of one experiment."""
 
     runs: int
     doubled: int
+    """Runs with more than one good record."""
     failed: int
     hosts: Counter[str]
     same: bool
     seconds: float
     told: tuple[str, ...]
+    """Messages about the hosts."""
 
 
 def undisturbed(fleet: Fleet, ask: Ask, times: Times) -> Asked:
@@ -142,13 +144,13 @@ FAULTS: Mapping[str, Fault] = MappingProxyType(
 
 
 def streams(directory: Path) -> Streams:
-    """What each run gave, by its id."""
+    """Hashes of the stream and the profile of each run that succeeded, by its id."""
     records = read_journal(directory / "journal.jsonl")
     return {record.run: (record.stream_sha256, record.profile_sha256) for record in records if record.outcome == "ok"}
 
 
 def seen(asked: Asked, seconds: float, right: Streams) -> Seen:
-    """What came of it, beside the right streams."""
+    """Result of one experiment, compared with the right streams."""
     records = read_journal(asked.out / "journal.jsonl")
     good = Counter(record.run for record in records if record.outcome == "ok")
     told = tuple(dict.fromkeys(line for line in asked.text.splitlines() if line.startswith("cluster:")))

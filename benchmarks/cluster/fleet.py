@@ -58,7 +58,7 @@ class Asked:
         self.child, self.out, self.log = child, out, log
 
     def records(self) -> tuple[RunRecord, ...]:
-        """Of the journal, which is being written."""
+        """Records of the journal, which may still be written."""
         journal = self.out / "journal.jsonl"
         return read_journal(journal) if journal.exists() else ()
 
@@ -167,7 +167,7 @@ class Fleet:
         return log
 
     def environment(self, host: str) -> dict[str, str]:
-        """What processes of a host are started with."""
+        """Environment of the processes of a host."""
         own = {**os.environ, **self._extension, "XDG_DATA_HOME": str(self.directory / "data")}
         if host == DESK:
             return own

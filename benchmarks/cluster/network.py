@@ -68,7 +68,7 @@ class Network:
         self._on_bridge("ip", "link", "set", self.hosts[name].port, "master", "middle")
 
     def limit(self, name: str, rate: str) -> None:
-        """What goes to this host is as slow as this ("20mbit")."""
+        """Limit the rate of all data to this host ("20mbit")."""
         words = ("root", "tbf", "rate", rate, "burst", "64kb", "latency", "400ms")
         self._on_bridge("tc", "qdisc", "replace", "dev", self.hosts[name].port, *words)
 

@@ -25,11 +25,12 @@ _TRIVIAL_SLOTS = 4
 
 
 class Timed(NamedTuple):
-    """What a plan took. cpu_s: of the process that asked."""
+    """Time that a plan took."""
 
     runs: int
     seconds: float
     cpu_s: float
+    """Processor seconds of the submitting process."""
 
     @property
     def rate(self) -> float:

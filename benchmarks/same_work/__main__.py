@@ -5,7 +5,7 @@ usage: python -m benchmarks.same_work --out DIR [--page PAGE] [NAMES]     About 
 
 DIR keeps the runs: what was measured is only read, and judged by the rule as it is now. The first comment of a program
 names the verdicts that are right; "same" stands for all that are no refusal. Writes the table between its markers in
-PAGE (docs/same-work.md).
+PAGE (docs/results/same-work.md).
 """
 
 import argparse
@@ -37,13 +37,15 @@ class Program(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What kassay answered. differs: what the program did more or less of. doubt: its runs on one kernel differ."""
+    """Answer of kassay."""
 
     program: Program
     verdict: str
     evidence: str
     differs: str
+    """Work that the program did more or less of."""
     doubt: bool
+    """True if its runs on one kernel differ."""
 
     @property
     def wrong(self) -> str:
@@ -88,7 +90,7 @@ def _read(path: Path) -> Program:
 
 
 def answered(program: Program, directory: Path) -> Row:
-    """What kassay says of one program."""
+    """Answer of kassay on one program."""
     ran = kassay("compare", "--program", str(program.path), *KERNELS, *OPTIONS, "--out", str(directory))
     if not ran.text:
         return Row(program, "failed", "", (ran.errors.strip().splitlines() or ["nothing was said"])[-1], doubt=False)

@@ -32,7 +32,7 @@ def instructions(arch: str, path: Path) -> Iterator[bytes]:
 
 
 def _words(code: bytes) -> Iterator[bytes]:
-    """Those that are there more often: data among code is not."""
+    """Words that occur more than once. Data among code occurs once."""
     times = Counter(code[at : at + 4] for at in range(0, len(code) - 3, 4))
     yield from (word for word, count in times.items() if count > 1)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What llvm-mca knows of instructions: micro-operations, latencies and units, by form."""
+"""Data of llvm-mca on instructions: micro-operations, latencies and units, by form."""
 
 import re
 import subprocess

@@ -16,7 +16,7 @@ from benchmarks.timing.mca import NO_DATA, Model, Row, ask, texts
 from kassay.labs.predict.decode import CONTROL, Facts, decoder_of
 from kassay.labs.predict.ports import MOST_GROUPS, spec_of
 
-DATA = Path(kassay.__file__).parent / "predict" / "data"
+DATA = Path(kassay.__file__).parent / "labs" / "predict" / "data"
 _PLAIN_LOAD = {"x86_64": "mov r64,m64", "arm64": "ldr x,[x]"}
 
 
@@ -134,7 +134,7 @@ def _without_stack_pointer(own: dict[int, int]) -> dict[int, int]:
 
 
 def _uops(source: Source, row: Row, facts: Facts, spec: tuple[tuple[int, int], ...]) -> int:
-    """What dispatch counts."""
+    """Number of micro-operations that dispatch counts."""
     if source.counts == "macro":
         return max(1, (row.uops + 1) // 2) if row.uops > 3 else 1
     if source.counts == "split":

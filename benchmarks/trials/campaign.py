@@ -10,16 +10,19 @@ import sys
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 
 from kassay.journal.journal import append_line, cut, read_lines
 from kassay.model.records import Record
 
 FIND = "find"
+NONE: Mapping[str, int] = MappingProxyType({})
+"""No trials of other campaigns."""
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -100,9 +103,15 @@ def commit() -> str:
     return head.stdout.strip() + ("+" if dirty.stdout.strip() else "")
 
 
-def turns(names: Sequence[str], trials: Iterable[Trial], kind: str, deadline: float) -> Iterator[tuple[str, int]]:
-    """(name, number) of the next trials: always the name with the fewest, until the deadline of time.monotonic()."""
+def turns(
+    names: Sequence[str], trials: Iterable[Trial], kind: str, deadline: float, earlier: Mapping[str, int] = NONE
+) -> Iterator[tuple[str, int]]:
+    """(name, number) of the next trials: always the name with the fewest, until the deadline of time.monotonic().
+
+    earlier: trials that other campaigns made, whose numbers are not used again.
+    """
     numbers = next_numbers(trials, kind)
+    numbers.update(earlier)
     while names and time.monotonic() < deadline:
         name = min(names, key=lambda one: (numbers[one], names.index(one)))
         yield name, numbers[name]

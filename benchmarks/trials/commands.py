@@ -38,7 +38,7 @@ class Command(NamedTuple):
     words: Callable[[Path, Path], tuple[str, ...]]
     """Its words, from a directory for its inputs and the directory of the trial's runs."""
     answer: Callable[[Path, str], Any]
-    """What must be the same each time, from the directory of its runs and from its output."""
+    """Function of the directory of its runs and its output. Its result must be the same each time."""
 
 
 def _json(out: Path, text: str) -> Any:

@@ -16,7 +16,7 @@ from random import Random
 from types import MappingProxyType
 
 from benchmarks._kassay import argv
-from benchmarks.trials.campaign import Result, read, run, tell, turns
+from benchmarks.trials.campaign import NONE, Result, read, run, tell, turns
 from benchmarks.trials.commands import COMMANDS, kept
 from benchmarks.trials.kills import MARK, ended, environment, inputs, left_processes, undisturbed
 from kassay.effects.files import cache_directory
@@ -44,10 +44,10 @@ cp -a "$directory" "$result/last"
 """
 
 
-def campaign(directory: Path, chosen: Sequence[str], deadline: float) -> None:
+def campaign(directory: Path, chosen: Sequence[str], deadline: float, earlier: Mapping[str, int] = NONE) -> None:
     """Makes the faults until the deadline, each in turn."""
     known = [name for name in FAULTS if not chosen or name in chosen]
-    for name, number in turns(known, read(directory), "faults", deadline):
+    for name, number in turns(known, read(directory), "faults", deadline, earlier):
         tell(run(directory, "faults", name, number, lambda r, n=name, i=number: _made(directory, n, i, r)))  # type: ignore[misc]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.trials import native
-from benchmarks.trials.campaign import FIND, Result, Trial, read, run, tell
+from benchmarks.trials.campaign import FIND, NONE, Result, read, run, tell
 from benchmarks.trials.target import names, target_of
 
 ENOUGH = 1_000_000
@@ -20,13 +20,23 @@ _GRACE_S = 60
 _CRASHES = ("crash-", "timeout-", "oom-", "leak-", "slow-unit-")
 
 
-def campaign(directory: Path, chosen: Sequence[str], deadline: float, made: Path | None, piece_s: float) -> None:
-    """Fuzzes the targets with the fewest executions first, until the deadline."""
+def campaign(
+    directory: Path,
+    chosen: Sequence[str],
+    deadline: float,
+    made: Path | None,
+    piece_s: float,
+    earlier: Mapping[str, int] = NONE,
+) -> None:
+    """Fuzzes the targets in turn until the deadline, each until it had enough executions.
+
+    earlier: executions of each target in other campaigns.
+    """
     known = [name for name in all_names() if not chosen or name in chosen]
     numbers = {name: sum(trial.name == name for trial in read(directory) if trial.kind == "fuzz") for name in known}
     while time.monotonic() < deadline:
         done = executed(directory, known)
-        left = [name for name in known if done[name] < ENOUGH]
+        left = [name for name in known if done[name] + earlier.get(name, 0) < ENOUGH]
         if not left:
             return
         name = min(left, key=lambda one: (numbers[one], done[one]))
@@ -88,13 +98,3 @@ def _argv(name: str, place: Path, made: Path | None, options: Sequence[str]) -> 
     if name in native.NAMES:
         return native.argv(name, place, options)
     return [sys.executable, "-m", "benchmarks.trials.worker", name, str(place), str(made or "-"), *options]
-
-
-def summary(directory: Path, trials: Sequence[Trial]) -> Mapping[str, tuple[int, float, int]]:
-    """Executions, seconds and finds of each target."""
-    done = executed(directory, all_names())
-    seconds = dict.fromkeys(done, 0.0)
-    for trial in trials:
-        if trial.kind == "fuzz" and trial.name in seconds:
-            seconds[trial.name] += trial.seconds
-    return {name: (done[name], seconds[name], len(finds(directory, name))) for name in done}

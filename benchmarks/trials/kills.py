@@ -16,20 +16,20 @@ from pathlib import Path
 from random import Random
 
 from benchmarks._kassay import argv
-from benchmarks.trials.campaign import Result, read, run, tell, turns
+from benchmarks.trials.campaign import NONE, Result, read, run, tell, turns
 from benchmarks.trials.commands import COMMANDS, Command, kept
 
 MARK = "TRIALS_MARK"
 """In the environment of a trial's processes, so that those left are found."""
-_MOST_KILLS = 5
+_MOST_KILLS = 12
 _LIMIT_S = 600
 _GONE_S = 10
 
 
-def campaign(directory: Path, chosen: Sequence[str], deadline: float) -> None:
+def campaign(directory: Path, chosen: Sequence[str], deadline: float, earlier: Mapping[str, int] = NONE) -> None:
     """Kills commands until the deadline, each in turn."""
     known = [name for name in COMMANDS if not chosen or name in chosen]
-    for name, number in turns(known, read(directory), "kills", deadline):
+    for name, number in turns(known, read(directory), "kills", deadline, earlier):
         tell(run(directory, "kills", name, number, lambda r, n=name, i=number: _killed(directory, n, i, r)))  # type: ignore[misc]
 
 

@@ -4,13 +4,13 @@
 import shutil
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 
 from benchmarks import same_work
 from benchmarks._kassay import kassay
-from benchmarks.trials.campaign import FIND, Result, read, run, tell, turns
+from benchmarks.trials.campaign import FIND, NONE, Result, read, run, tell, turns
 from kassay.spec.load import suite_workloads
 
 KERNELS = ("debian:6.12", "debian:6.17", "debian:6.19", "debian:7.3")
@@ -23,10 +23,10 @@ _LACKS = 3
 """Exit status: this host, or this kernel, lacks something."""
 
 
-def campaign(directory: Path, chosen: Sequence[str], deadline: float) -> None:
+def campaign(directory: Path, chosen: Sequence[str], deadline: float, earlier: Mapping[str, int] = NONE) -> None:
     """Compares kernels with themselves until the deadline, each workload and program in turn."""
     known = [name for name in names() if not chosen or name in chosen]
-    for name, number in turns(known, read(directory), "selves", deadline):
+    for name, number in turns(known, read(directory), "selves", deadline, earlier):
         tell(run(directory, "selves", name, number, lambda r, n=name, i=number: _compared(directory, n, i, r)))  # type: ignore[misc]
 
 

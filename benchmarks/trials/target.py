@@ -18,7 +18,7 @@ class Target(NamedTuple):
     """One parser, or several parsers that read the same text."""
 
     title: str
-    """The kind of input, as docs/trials.md names it."""
+    """The kind of input, as docs/results/trials.md names it."""
     seeds: Callable[[Path | None], Iterable[bytes]]
     """Real inputs. The argument is a directory that kassay measured, or None where none was made."""
     run: Callable[[bytes], object]

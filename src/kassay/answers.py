@@ -32,8 +32,6 @@ from kassay.evidence.hosts import hosts_of
 from kassay.evidence.profiles import StoredProfiles
 from kassay.evidence.reached import reached
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory
-from kassay.labs.predict.predictions import found_timings, timings_for, with_predictions
-from kassay.labs.predict.timing import timings
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding
 from kassay.model.kernel_share import KernelShare
@@ -47,9 +45,9 @@ from kassay.model.report import Comparisons, Report
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.registry import discover
 from kassay.report.build import build_imported, build_report
-from kassay.report.changed_lines import with_unexecuted
 from kassay.report.overview import FROM, wide, with_overview
-from kassay.report.words import spoken_names
+from kassay.report.sections.changed_lines import with_unexecuted
+from kassay.report.words import short_kernel_names
 from kassay.spec.rules import QUESTIONS, question_of
 from kassay.supply.clocks import clock_of
 from kassay.tools.imports import store
@@ -105,7 +103,7 @@ def _answer_run(directory: Path, tell: Tell, seed_rules: bool, predict: Sequence
         report = with_overview(report, causes(findings, labels(plan.experiment)), str(directory))
     if question.complete is not None:
         report = question.complete(Answered(report=report, plan=plan, evidence=read.evidence, directory=directory))
-    return report if report.series is not None else with_unexecuted(report)
+    return with_unexecuted(report)
 
 
 def _predicted(
@@ -116,6 +114,9 @@ def _predicted(
     cpus = predict or experiment.predict or ()
     if predict is None and not cpus:
         return findings
+    from kassay.labs.predict.predictions import found_timings, timings_for, with_predictions
+    from kassay.labs.predict.timing import timings
+
     if not any(record.trace for record in read.records) and predict is not None:
         named = ",".join(cpus) or "CPU"
         again = f"kassay run {quote(f'{read.folder.path}/pinned.toml')} --predict {quote(named)}"
@@ -174,7 +175,7 @@ def _itemised_part(part: _Part) -> "_Itemised":
 def _title(plan: Plan, question: Question) -> str:
     names = list(dict.fromkeys(use.name for use in plan.experiment.workloads))
     workloads = ", ".join(names) if len(names) < FROM else f"{len(names)} workloads"
-    return question.title(workloads, spoken_names(plan.experiment))
+    return question.title(workloads, short_kernel_names(plan.experiment))
 
 
 def _answer_import(directory: Path, *, seed_rules: bool = False) -> Report:
@@ -264,7 +265,7 @@ def paired(
 
 def _paired(findings: Sequence[Finding], kernels: Sequence[str], plan: Plan, counted: StoredProfiles) -> Paired:
     sides = chosen(findings, kernels, None, _FIRST)
-    finding = next((f for f in findings if {side.kernel for side in f.sides} == set(kernels)), sides[0].finding)
+    finding = next((f for f in findings if {*f.kernels} == set(kernels)), sides[0].finding)
     try:
         return Paired(finding, profiled(sides, plan.cells, counted))
     except NoProfile as error:

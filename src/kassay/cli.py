@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command line: builds the parser from commands/, prints errors, and alone ends the process."""
+"""The command line: builds the parser from the commands, prints errors, and alone ends the process."""
 
 import atexit
 import gc
@@ -12,11 +12,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from kassay import __version__
-from kassay.commands import Command
+from kassay.commands import Command, command_named, command_packages
 from kassay.errors import NO_PASS, REGRESSION, KassayError
-from kassay.registry import load, names
 
-COMMANDS = "kassay.commands"
 Parser = TyperCommand | TyperGroup
 
 _EPILOG = (
@@ -43,7 +41,7 @@ class Verbs(Group):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self.commands = dict.fromkeys(names(COMMANDS), TyperCommand(None))  # only the keys are read
+        self.commands = dict.fromkeys(command_packages(), TyperCommand(None))  # only the keys are read
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Names, sorted by Command.order."""
@@ -81,11 +79,6 @@ class Verb(TyperCommand):
             if records:
                 with formatter.section(heading):
                     formatter.write_dl(records)
-
-
-def command_named(name: str) -> Command:
-    """The command of that name; imports its module."""
-    return load(COMMANDS, name, "COMMAND", Command)
 
 
 def parser_of(command: Command) -> Parser:

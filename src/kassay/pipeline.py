@@ -19,7 +19,6 @@ from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory, open_directory, resumed, started
 from kassay.journal.journal import open_journal
 from kassay.journal.tally import Tally
-from kassay.labs.predict.predictions import keep_timings, ready_to_predict
 from kassay.model.experiment import Experiment
 from kassay.model.guest import Programs
 from kassay.model.plan import Plan
@@ -28,7 +27,7 @@ from kassay.model.reach import HERE, Reach
 from kassay.model.report import Report
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.plan.expand import expand
-from kassay.report.words import point_names, spoken_names
+from kassay.report.words import point_names, short_kernel_names
 from kassay.run.local_host import local_host
 from kassay.run.scheduler import known_pace, stages
 from kassay.run.session import Session, host_requirements, make_runs
@@ -49,6 +48,8 @@ def measure(
     this host. reach: how a remote machine is reached.
     """
     if experiment.predict:  # fails before anything is measured if a timing file or the core is missing
+        from kassay.labs.predict.predictions import ready_to_predict
+
         ready_to_predict(experiment.predict, experiment.arch)
     supply = supply_for(experiment, _resumed_plan(directory, experiment), tell, programs, remote=bool(cluster))
     plan = expand(experiment, supply.plan_input)
@@ -83,7 +84,10 @@ def _keep_inputs(folder: RunDirectory, supply: Supply) -> None:
         path = directory / PROGRAMS / f"{name}{SUFFIX}"
         if not path.exists() and (sources := measured.stored_sources()) is not None:
             write_atomic(path, sources)
-    keep_timings(experiment.predict or (), directory)
+    if experiment.predict:
+        from kassay.labs.predict.predictions import keep_timings
+
+        keep_timings(experiment.predict, directory)
     pairs = question_of(experiment).pairs(experiment.kernels)
     keep_changes(directory, source_changes(experiment, supply.artifacts, pairs))
 
@@ -108,7 +112,7 @@ def _session(folder: RunDirectory, records: tuple[RunRecord, ...], tell: Tell, *
         stages=between_looks(plan) if several_hosts and experiment.timed else stages(plan),
         enough=InterimLooks(plan, question_of(experiment), collected, tell),
         outlook=outlook(plan, known_pace(experiment)) if experiment.timed else "",
-        tally=Tally(plan, spoken_names(experiment), point_names(plan), records),
+        tally=Tally(plan, short_kernel_names(experiment), point_names(plan), records),
         rounds=RoundsToRecord(plan, collected),
     )
 

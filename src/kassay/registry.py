@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Discovery of extension points: a folder of small files; the name of a file is the name of the extension.
 
-KASSAY_PATH names directories (separated by ":") that are laid out as src/kassay is: with KASSAY_PATH=/x a file
-/x/report/formats/org.py adds `--format org`. Files in C lie as in kassay's sources: /x/guest/workloads, /x/guest/arch,
-/x/plugin. docs/extending.md has every extension point.
+KASSAY_PATH names directories (separated by ":") that are laid out as src/kassay is, without the folders in ROOMS. With
+KASSAY_PATH=/x a file /x/report/formats/org.py adds `--format org`, and /x/cpus/mine.py adds a CPU. Files in C lie as in
+kassay's sources: /x/guest/workloads, /x/guest/arch, /x/plugin. docs/how-to/extending.md has every extension point.
 """
 
 import importlib
@@ -21,6 +21,10 @@ from kassay.errors import BadInput, Defect
 T = TypeVar("T")
 
 EXTENSIONS = "KASSAY_PATH"
+ROOMS = frozenset(("supply", "tools", "labs", "model"))
+"""Folders that group others, and are no part of an extension's path."""
+_RENAMED = {"machine_code/decoders": "codegen/decoders"}
+"""Folders that extensions still call by their earlier name."""
 
 
 def names(package: str) -> tuple[str, ...]:
@@ -45,7 +49,7 @@ def load(package: str, name: str, constant: str, kind: type[T]) -> T:
         return value
     problem = f"no {constant} of type {kind.__name__}"
     if is_extension(path):
-        raise BadInput(f"{path}: {problem}", f"docs/extending.md says what a file of {path.parent.name}/ holds")
+        raise BadInput(f"{path}: {problem}", f"docs/how-to/extending.md says what a file of {path.parent.name}/ holds")
     raise Defect(f"{package}.{name}: {problem}")
 
 
@@ -89,16 +93,17 @@ def _taken(path: Path, before: Path) -> BadInput:
 def _folders(package: str) -> Mapping[str, Path]:
     """Name of each module -> the folder it is in. Raises BadInput when two folders have the same name."""
     module = importlib.import_module(package)
-    for directory in _extension_directories("/".join(package.split(".")[1:])):
+    folder = "/".join(word for word in package.split(".")[1:] if word not in ROOMS)
+    for directory in _extension_directories(_RENAMED.get(folder, folder)):
         if str(directory) not in module.__path__:
             module.__path__.append(str(directory))
     folders: dict[str, Path] = {}
-    for folder in map(Path, module.__path__):
-        for entry in pkgutil.iter_modules([str(folder)]):
+    for place in map(Path, module.__path__):
+        for entry in pkgutil.iter_modules([str(place)]):
             if entry.name in folders:
-                raise _taken(folder / f"{entry.name}.py", folders[entry.name] / f"{entry.name}.py")
+                raise _taken(place / f"{entry.name}.py", folders[entry.name] / f"{entry.name}.py")
             if not entry.name.startswith("_"):
-                folders[entry.name] = folder
+                folders[entry.name] = place
     return MappingProxyType(folders)
 
 

@@ -29,6 +29,6 @@ def plan_of(kernels: int, **changes: object) -> Plan:
 
 
 def plan_input(kernels: tuple[KernelIdentity, ...], settings: tuple[WorkloadSettings, ...], **fields: Any) -> PlanInput:
-    """What a plan is made of, for a workload named "w"."""
+    """The input of a plan, for a workload named "w"."""
     given = {"workloads": (WORKLOAD,), "machine": MACHINE, "guest_sha256": (), **fields}
     return PlanInput(kernels=kernels, settings=settings, **given)

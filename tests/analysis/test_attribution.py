@@ -106,7 +106,7 @@ def test_the_sentence_goes_by_groups_and_their_sums() -> None:
 
 
 def test_a_function_with_another_name_is_counted_with_the_one_it_replaces() -> None:
-    """As kernel_init_pages -563.7 and clear_highpages_kasan_tagged +553.1 from 7.0 to 7.3."""
+    """From 7.0 to 7.3, kernel_init_pages has -563.7 and clear_highpages_kasan_tagged +553.1."""
     base = profile({"init_pages": (564, 1), "lru_add": (100, 1), "same": (50, 1)}, operations=1)
     head = profile({"clear_pages": (553, 1), "lru_add": (210, 1), "same": (50, 1)}, operations=1)
     assert itemised(base, head).sentence == ("+99 instructions/page: lru_add +110, init_pages with clear_pages -11")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What counts and time say together: no more than either verdict allows."""
+"""The joint meaning of counts and time claims no more than either verdict allows."""
 
 import msgspec
 import pytest

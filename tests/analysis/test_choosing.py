@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Of many settings, metrics and kernels those that were asked for; a refusal goes with what it is about."""
+"""Settings, metrics and kernels are chosen as asked for. A refusal goes with what it is about."""
 
 import msgspec
 import pytest

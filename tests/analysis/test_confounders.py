@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What else differs between two kernels: of compilers as images really name them."""
+"""Other differences between two kernels are found, compilers by the names that images really have."""
 
 import pytest
 from msgspec import structs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What kernels counted, per operation: events, interrupts of all CPUs added up, calls by what they mean."""
+"""Counters of kernels are shown per operation: events, interrupts of all CPUs added up, calls with their meaning."""
 
 import msgspec
 

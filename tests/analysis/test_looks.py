@@ -46,7 +46,7 @@ def test_a_boot_that_failed_for_good_holds_up_no_look_but_an_open_one_does() -> 
 
 
 def test_each_setting_has_an_order_of_its_own() -> None:
-    """What cells share by order, no test could tell from what they share by kernel."""
+    """With one order for all cells, no test could tell effects of the order from effects of the kernel."""
     first, second = (plan_of(2, clock="tcg", repeats=24, perturb=0, memory_bytes=((size) << 30,)) for size in (1, 2))
     orders = [[next(c.kernel for c in plan.cells if c.id == run.cell) for run in plan.runs] for plan in (first, second)]
     assert orders[0] != orders[1]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where two kernels worked on unequal states, the functions that ran on one of them only tell why."""
+"""Functions that ran on one kernel only explain why two kernels worked on unequal states."""
 
 from msgspec.structs import replace
 
 from kassay.analysis.one_sided import MOST, one_sided
 from kassay.model.finding import OneSided
-from kassay.report.tables import one_sided_table, parted_text
+from kassay.report.sections.refused import one_sided_table, parted_text
 from tests.analysis.profiles import profile
 from tests.report.reports import SAMPLES
 

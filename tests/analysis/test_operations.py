@@ -6,7 +6,7 @@ from msgspec import structs
 
 from kassay.model.run import CellEvidence, Measurement
 from kassay.model.work import PrintedOperations
-from kassay.report.calls import calls_text
+from kassay.report.sections.programs import calls_text
 from tests.analysis.works import ADAPTIVE, FEWER, kernels, two
 
 

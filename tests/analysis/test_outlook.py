@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is said before the first boot of a timed session holds."""
+"""The outlook that is printed before the first boot of a timed session holds."""
 
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which function holds the ones that only one kernel executes."""
+"""A function that only one kernel executes is given to the function that holds its code on the other."""
 
 from kassay.analysis.pairing import holders
 from tests.analysis.profiles import BASE, HEAD, Calls, Counts, profile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the findings of a timed session share: controls that void it, cells that stand or fall together, its end."""
+"""Findings of a timed session share controls that void it, cells that stand or fall together, and its end."""
 
 import random
 from math import exp

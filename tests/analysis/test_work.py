@@ -10,7 +10,7 @@ from kassay.analysis.own_work import work_summary
 from kassay.model.reason_texts import reason_text
 from kassay.model.run import CellEvidence, Measurement
 from kassay.model.work import CallResult, Work
-from kassay.report.calls import calls_text
+from kassay.report.sections.programs import calls_text
 from kassay.report.sentences import compare_sentence
 from tests.analysis.sides import evidence, measurement
 from tests.analysis.works import ADAPTIVE, CALL, FEWER, LOOKUP, PAGE_FAULT, USER, Items, changed, did, kernels, two

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What apt says, understood."""
+"""Messages of apt are understood."""
 
 from collections.abc import Sequence
 from pathlib import Path

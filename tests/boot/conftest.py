@@ -68,5 +68,5 @@ def ladder(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def ladder_report(kassay: Kassay, ladder: Path) -> dict[str, Any]:
-    """What `kassay report` says of it; not to be changed."""
+    """Report of the ladder as `kassay report` prints it; not to be changed."""
     return kassay("report", str(ladder), "--format", "json").json()

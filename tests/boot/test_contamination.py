@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What runs beside the workload is named, and no verdict is given; on a real kernel."""
+"""Tasks beside the workload are named, and no verdict is given; on a real kernel."""
 
 from pathlib import Path
 from typing import Any

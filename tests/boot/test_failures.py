@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What goes wrong is told apart, kept, retried a bounded number of times, and never loses what was measured."""
+"""Failures are told apart, kept, and retried a bounded number of times. No measurement is ever lost."""
 
 import os
 import resource
@@ -62,7 +62,7 @@ def emulators_of(parent: int) -> list[int]:
 
 
 def emulators_when_up(child: subprocess.Popen[bytes]) -> list[int]:
-    """Of a kassay that may have to wait: another test may have this host for itself, to measure time."""
+    """Emulators of a kassay that may have to wait, because another test has this host for itself to measure time."""
     until = time.monotonic() + 300
     while time.monotonic() < until and child.poll() is None:
         if found := emulators_of(child.pid):

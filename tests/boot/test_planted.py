@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What was planted in one function of a real kernel is found there, exactly, and nowhere else."""
+"""Instructions planted in one function of a real kernel are found there, exactly, and nowhere else."""
 
 import json
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the plugin counts is what the guest executed, and the guest does not notice."""
+"""The plugin counts exactly what the guest executed, and the guest does not notice."""
 
 from pathlib import Path
 

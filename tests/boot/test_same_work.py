@@ -16,7 +16,8 @@ CHOSEN = {
     "child_length": "mmap() bytes of its children and threads",
     "give_back": "",
 }
-"""What each does on one kernel only: calls since Linux 6.13, other lengths, other lengths in a child, nothing."""
+"""Difference of each program on one kernel only: calls since Linux 6.13, other lengths, other lengths in a child,
+none."""
 
 
 def test_programs_that_do_other_work_are_refused_and_one_that_does_not_is_answered(

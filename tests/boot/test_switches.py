@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the plugin misses the kernel's task switch, its profile is refused and the guest's run times decide."""
+"""A profile is refused if the plugin misses the kernel's task switch. The guest's run times then decide."""
 
 import io
 import re

@@ -136,7 +136,7 @@ def test_an_interrupt_may_come_where_the_emulator_alone_ended_a_block(tmp_path: 
 
 
 def clears_a_page(step: Step) -> bool:
-    """Whether a string instruction goes on to the end of a page, eight bytes at a time, after the first two times."""
+    """True if a string instruction goes on to the end of a page, eight bytes at a time, after the first two times."""
     return (
         step.times == 510 and step.strides == (8,) and step.accesses[0].address % 4096 == 16 and step.accesses[0].store
     )

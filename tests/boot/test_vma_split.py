@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a split of a VMA costs does not depend on how many other VMAs the process has."""
+"""The cost of a split of a VMA does not depend on how many other VMAs the process has."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which compiler a name means."""
+"""A compiler is found by its name."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is asked of a configuration, and what of it is not met."""
+"""Options that a configuration was asked for, and those of them that it lacks."""
 
 from pathlib import Path
 

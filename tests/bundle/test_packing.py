@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from kassay import pipeline
 from kassay.errors import BadInput
@@ -22,11 +23,14 @@ from kassay.model.progress import Tell, silent
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Setting
 from kassay.model.samples import Sample, SampleSeries
+from kassay.model.series import Series, SeriesPatch
 from kassay.tools.bundle.manifest import NAME, Manifest, packed_files, write_manifest
 from kassay.tools.bundle.pack import pack, patched_kernels
 from kassay.tools.bundle.verify import LIMIT, rerun, verify
+from kassay.tools.series.rows import keep
 from tests.history.directories import measured, plan_with
 from tests.history.test_add import imported
+from tests.report.row_reports import row
 
 pytestmark = pytest.mark.slow  # files of a database, archives, whole commands: seconds, not milliseconds
 
@@ -96,6 +100,29 @@ def test_the_same_directory_gives_the_same_bytes_wherever_it_lies(directory: Pat
     assert hashlib.sha256(one).hexdigest() == hashlib.sha256(two).hexdigest()
     assert verify(tmp_path / "1.tar.zst", LIMIT, silent).findings == 1
     assert [p for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_the_rows_of_a_series_are_packed(tmp_path: Path) -> None:
+    """Without them the report of the bundle would be that of two unrelated kernels."""
+    plan = plan_with(RELEASES, question="series")
+    patch = SeriesPatch(
+        number=1, subject="mm: cheaper", author="A", sha256="0", files=("mm/a.c",), hunks=1, changes=(1, 1)
+    )
+    rows = (
+        row("base", "base", "nothing applied", ref=plan.kernels[0].ref),
+        row("whole", "cumulative", "mm: cheaper", "base", ref=plan.kernels[1].ref, patches=(1,)),
+    )
+    uses = (
+        replace(plan.experiment.kernels[0], name="base"),
+        replace(plan.experiment.kernels[1], name="whole", against=0),
+    )
+    place = measured(tmp_path / "d", replace(plan, experiment=replace(plan.experiment, kernels=uses)), COSTS)
+    keep(place, Series(base=plan.kernels[0].ref, source="two.mbx", patches=(patch,), rows=rows))
+    pack(place, tmp_path / "b", silent)
+    assert [row["name"] for row in json.loads((tmp_path / "b/report/json.json").read_text())["series"]["rows"]] == [
+        "base", "whole",
+    ]  # fmt: skip
+    assert verify(tmp_path / "b", LIMIT, silent).findings == 1
 
 
 def test_a_bundle_that_was_not_touched_holds(packed: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What travels between hosts: files by content, jobs without paths, results of the run that was asked for."""
+"""Files travel between hosts by their content, jobs without paths, and results only for the run that was asked for."""
 
 from hashlib import sha256
 from pathlib import Path

@@ -62,7 +62,7 @@ def needs(program: str) -> str:
 
 @cache
 def _objects() -> TemporaryDirectory[str]:
-    """Of all objects; it goes away with the process."""
+    """Directory of all objects; it goes away with the process."""
     return TemporaryDirectory(prefix="kassay-codegen-")
 
 
@@ -101,7 +101,7 @@ def linked(objects: tuple[Path, ...], at: int, directory: Path) -> KernelArtifac
 
 
 def stubs(cc: str = "gcc", *, padding: int = 0) -> Path:
-    """What SCAN calls; padding moves it."""
+    """Object with the functions that SCAN calls. padding moves them."""
     return built(f'{_STUBS}void pad(void) {{ __asm__ volatile(".skip {padding + 1}, 0x90"); }}\n', cc)
 
 

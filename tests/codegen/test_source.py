@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether a source defines a function."""
+"""A source is known to define a function, or not."""
 
 import pytest
 

@@ -14,7 +14,7 @@ def asking(shell: str, *words: str) -> dict[str, str]:
 
 
 def offered(kassay: Kassay, shell: str, *words: str) -> str:
-    """What the shell is told."""
+    """Text that the shell gets for completion."""
     ended = kassay(**asking(shell, *words))
     assert ended.status == 0, ended.err
     return ended.out

@@ -41,7 +41,7 @@ PROGRAM = {
     "--program": f"{GONE}/repro.c", "--args": "1 2", "--env": "A=1", "--file": "a", "--cflags": "-O1", "--link": "-lm",
     "--from": "main", "--to": "exit", "--require": "status==0", "--state": "n", "--work": "n", "--limit": "3",
 }  # fmt: skip
-"""By option: a value that fits (None: it takes none) and one that does not (None: any text fits)."""
+"""Values for each option: one that fits (None: it takes none) and one that does not (None: any text fits)."""
 
 
 def said(kassay: Kassay, *words: str) -> tuple[int, str]:

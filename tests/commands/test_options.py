@@ -209,7 +209,7 @@ def test_a_suite_that_cannot_be_restored_is_booted(options: dict[str, Any]) -> N
 def test_what_is_given_beside_a_suite_wins_or_is_refused() -> None:
     made = experiment_from("ladder", "mm", TWO, Measuring(suite="mm", boot="short", rounds=3))
     assert (made.boot, made.rounds) == ("short", 3)
-    with pytest.raises(BadInput, match="--set: a suite has settings of its own"):
+    with pytest.raises(BadInput, match="--set: a suite has its own settings"):
         experiment_from("ladder", "mm", TWO, Measuring(suite="mm", set_=["size=1MiB"]))
     with pytest.raises(BadInput, match="--program and --suite"):
         words_of("", TWO, Measuring(suite="mm", program="a.c"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which profiles a command line asks for, and what it then shows."""
+"""A command line asks for the right profiles and shows them."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ Settings = dict[str, str]
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
-    """What was asked of the pipeline: kernels and metric. The first kernel is 6.12's mprotect, the others 6.19's."""
+    """Kernels and metric that the pipeline was asked for. The first kernel is 6.12's mprotect, the others 6.19's."""
     seen: Asked = []
 
     def profiles(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a command does not need it does not load: help, versions and errors come before any heavy module."""
+"""A command loads only what it needs: help, versions and errors come before any heavy module."""
 
 import json
 import subprocess
@@ -7,10 +7,9 @@ import sys
 
 import pytest
 
-from kassay.commands import Command
-from kassay.registry import discover
+from kassay.commands import command_named, command_packages
 
-COMMANDS = discover("kassay.commands", "COMMAND", Command)
+COMMANDS = {name: command_named(name) for name in command_packages()}
 HEAVY = ("numpy", "scipy", "vl_convert", "duckdb", "elftools", "capstone", "zstandard", "jinja2", "pyperf",
          "pydantic", "markdown_it")  # fmt: skip
 Loaded = dict[tuple[str, ...], tuple[int, list[str]]]
@@ -45,7 +44,7 @@ WRONG: list[tuple[str, ...]] = [
 
 @pytest.fixture(scope="module")
 def loaded() -> Loaded:
-    """By command line: the exit status, and the modules that were imported. Each is a fork of a fresh interpreter."""
+    """Exit status and imported modules, by command line. Each is a fork of a fresh interpreter."""
     argv = [sys.executable, "-c", _MAIN, json.dumps([*QUIET, *WRONG])]
     done = subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=300)
     lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("[[")]
@@ -53,7 +52,7 @@ def loaded() -> Loaded:
 
 
 def heavy(modules: list[str], *more: str) -> set[str]:
-    """What should not be among them: packages that take time, and the formats of an import."""
+    """Modules that should not be loaded: packages that take time, and the formats of an import."""
     packages = {name.partition(".")[0] for name in modules}
     return packages & {*HEAVY, *more} | {name for name in modules if name.startswith("kassay.tools.imports.formats.")}
 

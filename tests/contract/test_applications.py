@@ -64,7 +64,7 @@ def test_an_application_of_kassay_path_is_found_and_its_name_checked(
 
 
 def test_the_example_of_the_guide_is_an_application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    guide = (Path(__file__).parents[2] / "docs" / "applications.md").read_text(encoding="utf-8")
+    guide = (Path(__file__).parents[2] / "docs" / "reference" / "applications.md").read_text(encoding="utf-8")
     (tmp_path / "applications").mkdir()
     (tmp_path / "applications" / "sort_words.py").write_text(guide.split("```python\n")[1].split("```")[0])
     monkeypatch.setenv(EXTENSIONS, str(tmp_path))

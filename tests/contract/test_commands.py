@@ -9,12 +9,11 @@ from typer.core import TyperCommand, TyperGroup
 from typer.testing import CliRunner
 
 from kassay.cli import build_app
-from kassay.commands import Command, _answer
+from kassay.commands import _answer, command_named, command_packages
 from kassay.model.experiment import SCHEMA, Experiment, KernelUse, WorkloadUse
-from kassay.registry import discover
 from kassay.spec.load import dump, parse
 
-COMMANDS = discover("kassay.commands", "COMMAND", Command)
+COMMANDS = {name: command_named(name) for name in command_packages()}
 MEASURING = ("compare", "ladder")
 THE_QUESTION = {"schema", "name", "question", "kernels", "workloads"}
 FIELDS = [name for name in Experiment.__struct_fields__ if name not in THE_QUESTION]

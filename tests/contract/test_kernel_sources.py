@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What every kind of kernel reference must be; over whatever discovery finds."""
+"""Requirements on every kind of kernel reference, checked for all that discovery finds."""
 
 import pytest
 

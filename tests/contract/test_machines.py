@@ -153,7 +153,7 @@ def test_a_program_on_the_host_that_somebody_killed_did_not_time_out(tmp_path: P
 
 
 def gone(directory: Path) -> bool:
-    """Whether nobody holds the directory, at the latest after two seconds."""
+    """True if nobody holds the directory, at the latest after two seconds."""
     for _ in range(40):
         if not holders(directory):
             return True

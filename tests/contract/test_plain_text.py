@@ -1,17 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Text that users read names its subject first: help texts and reasons."""
+"""Text that users and developers read names its subject first, and its sentences are short."""
 
+import ast
 import re
+from collections.abc import Iterable
+from inspect import cleandoc
+from statistics import median
 from typing import Any
 
+import pytest
 import typer
 
 from kassay.cli import build_app
 from kassay.model.reason_texts import TEXTS
+from tests.prose import Passage, docstrings, sentences
+from tests.source import FILES, ROOT, nodes
 
-_NO_SUBJECT = re.compile(r"(Of|Those|Also|Whether|What|Whose|Within)\b(?!.*\?$)")
+_NO_SUBJECT = re.compile(r"(Of|Those|Also|Whether|What|Whose|Within)\b(?!.*\?$)", re.MULTILINE)
 """Openings that a reader has to read twice. A question may begin with one of them."""
 _TOLD = re.compile(r"\b(?:is|are|was|were) (?:said|told)\b")
+
+EXEMPT = ("src/kassay/plan/", "src/kassay/run/", "src/kassay/supply/guest/", "src/kassay/supply/machines/")  # fmt: skip
+"""Directories whose docstrings are not rewritten yet."""
+
+AIM = (18, 32)
+"""Words of a sentence: the median, and the number that 95 % of the sentences do not exceed."""
+LIMITS = {"docs": (18, 40), "help": AIM}
+"""Limits that hold today, each as in AIM. Lower that of docs to AIM as the pages get shorter."""
 
 
 def help_texts() -> dict[str, str]:
@@ -19,7 +34,7 @@ def help_texts() -> dict[str, str]:
     texts: dict[str, str] = {}
 
     def add(name: str, command: Any) -> None:
-        texts[name] = (command.help or "").strip().split("\n\n")[0]
+        texts[name] = (command.help or "").strip()
         for parameter in command.params:
             option = max(parameter.opts, key=len)
             texts[f"{name} {option}"] = getattr(parameter, "help", None) or ""
@@ -30,6 +45,38 @@ def help_texts() -> dict[str, str]:
 
     add("kassay", typer.main.get_command(build_app()))
     return texts
+
+
+def _sentences_of_docs() -> list[tuple[str, Passage]]:
+    pages = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    return [(f"{page.relative_to(ROOT)}:{found.line}", found)
+            for page in pages for found in sentences(page.read_text("utf-8"))]  # fmt: skip
+
+
+def _sentences_of_help() -> list[tuple[str, Passage]]:
+    """Each text once: many commands share their options. A text that is put together has no line, but an option."""
+    lines = {
+        cleandoc(node.value): f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in FILES if "commands" in path.parts
+        for node in nodes(path) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }  # fmt: skip
+    places = {text: lines.get(text, name) for name, text in help_texts().items()}
+    return [(place, found) for text, place in places.items() for found in sentences(text)]
+
+
+def too_long(found: Iterable[tuple[str, Passage]], limits: tuple[int, int]) -> str:
+    """Message that names the sentences to shorten, the longest first. Empty if all limits hold."""
+    ordered = sorted(found, key=lambda each: -each[1].words)
+    words = [passage.words for _, passage in ordered]
+    middle, most = limits
+    over = sum(count > most for count in words)
+    problems = []
+    if median(words) > middle:
+        problems.append(f"the median is {median(words):g} words, at most {middle} are allowed")
+    if over > len(words) // 20:
+        problems.append(f"{over} of {len(words)} sentences have more than {most} words, at most 5 % may")
+    listed = [f"{place}: {passage.words} words: {passage.text}" for place, passage in ordered[: max(over, 20)]]
+    return "\n".join(["; ".join(problems), *listed]) if problems else ""
 
 
 def test_help_texts_open_with_their_subject() -> None:
@@ -44,3 +91,31 @@ def test_every_option_says_what_it_does() -> None:
 
 def test_reasons_open_with_their_subject() -> None:
     assert {code: text for code, text in TEXTS.items() if _NO_SUBJECT.match(text) or _TOLD.search(text)} == {}
+
+
+def test_docstrings_open_with_their_subject() -> None:
+    paths = [path for root in ("src", "tests", "benchmarks") for path in sorted((ROOT / root).rglob("*.py"))]
+    problems = [
+        f'{path.relative_to(ROOT)}:{found.line}: "{found.text.splitlines()[0]}" opens with "{bad[1]}"; '
+        "begin with an imperative, or with the noun that is described"
+        for path in paths if not str(path.relative_to(ROOT)).startswith(EXEMPT)
+        for found in docstrings(path) if (bad := _NO_SUBJECT.match(found.text))
+    ]  # fmt: skip
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize(("kind", "found"), [("docs", _sentences_of_docs), ("help", _sentences_of_help)])
+def test_sentences_are_short(kind: str, found: Any) -> None:
+    problem = too_long(found(), LIMITS[kind])
+    assert not problem, f"{kind}: {problem}"
+
+
+def test_a_long_sentence_is_named_with_its_place() -> None:
+    text = "# Heading of a page\n\n- One item\n  of two lines, e.g. `a. b c`.\n- Another. " + "word " * 40 + "\n"
+    found = [(f"page.md:{each.line}", each) for each in sentences(text)]
+    assert [(place, each.words) for place, each in found] == [("page.md:3", 7), ("page.md:5", 1), ("page.md:5", 40)]
+    assert too_long(found, (18, 40)) == ""
+    problem, longest, *_ = too_long(found, (18, 32)).splitlines()
+    assert problem == "1 of 3 sentences have more than 32 words, at most 5 % may"
+    assert longest.startswith("page.md:5: 40 words: word word")
+    assert too_long(found, (6, 40)).startswith("the median is 7 words, at most 6 are allowed")

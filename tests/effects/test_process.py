@@ -34,7 +34,7 @@ def state(pid: int) -> str | None:
 
 
 def gone(pid: int) -> bool:
-    """Whether a process has ended, at the latest after five seconds; one that waits to be reaped has."""
+    """True if a process has ended, at the latest after five seconds. One that waits to be reaped has ended."""
     for _ in range(500):
         if state(pid) in (None, "Z"):
             return True

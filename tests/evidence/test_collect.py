@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a directory holds is read again from the raw streams: measurements, failures, what was lost."""
+"""A directory is read again from its raw streams: measurements, failures, and runs that were lost."""
 
 import zlib
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ ROUNDS, PAGES = 4, 256
 
 @pytest.fixture(scope="module")
 def stream(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """What mprotect_toggle ships, run on this very kernel."""
+    """Stream of mprotect_toggle, run on this very kernel."""
     out = tmp_path_factory.mktemp("native") / "stream"
     words = ("--run", "size=1MiB", "--rounds", str(ROUNDS), "--clock", "monotonic", "--out", str(out))
     done = process.run((str(build("mprotect_toggle", "x86_64")), *words))

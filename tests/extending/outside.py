@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def documented_examples() -> dict[str, str]:
-    """The examples of docs/extending.md: path in a directory of extensions -> text."""
-    page = (ROOT / "docs" / "extending.md").read_text()
+    """The examples of docs/how-to/extending.md: path in a directory of extensions -> text."""
+    page = (ROOT / "docs" / "how-to" / "extending.md").read_text()
     return dict(re.findall(r"\n`([\w/]+\.(?:py|c))`.*?```(?:python|c)\n(.*?)```", page, re.DOTALL))
 
 
@@ -34,7 +34,7 @@ class Outside(NamedTuple):
         path.write_text(text)
 
     def kassay(self, *words: str, status: int = 0) -> str:
-        """What a command prints on both of its streams; `status` is how it must end."""
+        """Output of a command, both streams. Asserts that it ends with `status`."""
         done = self.ended(*words)
         assert done.status == status, done.out + done.err
         return done.out + done.err

@@ -65,7 +65,7 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> Outside:
         path = source / file
         text = path.read_text().replace('name="arm64"', f'name="{NAME}"')
         path.unlink()
-        found.add(file.removeprefix("src/kassay/").replace("arm64", NAME), text)
+        found.add(re.sub(r"^src/kassay/(supply/|labs/)?", "", file).replace("arm64", NAME), text)
     return found
 
 
@@ -120,7 +120,7 @@ def measured(asked: Outside, arch: str, images: list[Path]) -> dict[str, Any]:
 
 
 def values(report: dict[str, Any]) -> Any:
-    """What was counted: of each metric both sides, and every function's part in it."""
+    """Counted values: both sides of each metric, and every function's part in it."""
     return [
         (found["metric"], found["base_value"], found["head_value"], found["attribution"]["rows"])
         for found in report["findings"]
@@ -134,6 +134,6 @@ def images_of(arch: str) -> list[Path]:
 
 
 def flat_image() -> bytes:
-    """What an arm64 image begins with, and who built it."""
+    """First bytes of an arm64 image, with the banner that names its compiler."""
     banner = b"Linux version 6.17.0 (a@b) (gcc 14, ld 2.4) #1"
     return bytes(56) + b"ARM\x64" + bytes(1000) + banner + bytes(100)

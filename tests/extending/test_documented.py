@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The examples of docs/extending.md: each is one file in a directory that KASSAY_PATH names, and does what it says."""
+"""The examples of docs/how-to/extending.md: each is one file in a directory of KASSAY_PATH, and does what it says."""
 
 import json
 import os
@@ -69,7 +69,7 @@ def test_a_format_is_listed_writes_a_report_and_has_its_own_option(documented: O
 
 
 def lists_org(help_text: str) -> bool:
-    """Whether the list of formats has it; a line of the help may end behind its comma."""
+    """True if the list of formats has it. A line of the help may end behind its comma."""
     return re.search(r"\borg,\s", help_text) is not None
 
 
@@ -87,7 +87,7 @@ def test_a_gate_rule_refuses_a_comparison(tmp_path: Path) -> None:
     [
         ("import sys\nimport nowhere\n", "line 2: ModuleNotFoundError: No module named 'nowhere'"),
         ("ARCH = \n", "SyntaxError: "),
-        ("OTHER = 1\n", "no ARCH of type Arch\n  docs/extending.md says what a file of arches/ holds"),
+        ("OTHER = 1\n", "no ARCH of type Arch\n  docs/how-to/extending.md says what a file of arches/ holds"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named(tmp_path: Path, text: str, words: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A policy of page lists from outside: the one of docs/extending.md, simulated; and files that are none."""
+"""A policy of page lists from outside: the one of docs/how-to/extending.md, simulated; and files that are none."""
 
 from pathlib import Path
 

@@ -23,9 +23,9 @@ def complete(answered):
     dearest = max(sides, key=sides.get)
     rows = tuple(cells(name, f"{value:.1f}") for name, value in sides.items())
     table = Table(title="what each costs", columns=("kernel", "cost"), rows=rows, numeric=(1,))
-    block = TextBlock(title="Dearest first", tables=(table,))
-    mail = TextBlock(title="The dearest", items=(dearest,))
-    lead = Lead(replaces=("page", "mail"), screen=(block,), page=(block,), mail=(mail,),
+    block = TextBlock(title="Dearest first", tables=(table,), readers=("screen", "page"))
+    mail = TextBlock(title="The dearest", items=(dearest,), readers=("mail",))
+    lead = Lead(blocks=(block, mail), replaces=("page", "mail"),
                 mail_answer=f"{dearest} is the dearest.")
     return structs.replace(report, verdict=f"{dearest} is the dearest.", lead=lead)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A workload from outside: the one of docs/extending.md, listed, measured, handed on; and files that are none."""
+"""A workload from outside: the one of docs/how-to/extending.md, listed, measured, handed on; files that are none."""
 
 import json
 import os

@@ -18,8 +18,10 @@ LACKING = (
     r"this kernel|Operation not permitted|Permission denied|not implemented|no RAM disk|no zram device|"
     r"one node of memory|mapping an image: File exists"
 )
-"""What a program says where this very kernel, or this user, cannot do what it needs; the last of a sanitizer, whose
-own memory lies at the image's address."""
+"""Messages of a program if this very kernel, or this user, lacks something that it needs.
+
+The last one is for a sanitizer, whose own memory lies at the image's address.
+"""
 Programs = Callable[[str], Path]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a guest gets of an application: its input, its words, and nothing that depends on the host."""
+"""The guest gets an application's input and arguments, and nothing that depends on the host."""
 
 import subprocess
 from pathlib import Path

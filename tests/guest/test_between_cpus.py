@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What several CPUs did for each other, out of the kernel's own files."""
+"""Work that CPUs did for each other is read from the kernel's own files."""
 
 from kassay.model.guest import CapturedFile, GuestReport
 from kassay.supply.guest import _procfs, audit

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a kernel says of its CPU is read as it stands; of a run that shipped nothing, nothing is said."""
+"""The kernel's description of its CPU is read as it stands. A run that shipped none has none."""
 
 from msgspec import UNSET
 

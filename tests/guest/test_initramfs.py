@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the guest starts from: deterministic, and of a size that settings do not change."""
+"""The initial file system of the guest is deterministic, and settings do not change its size."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is executed inside the measured region is assembly: the same bytes by any compiler, and no way out of them."""
+"""The measured region is assembly: the same bytes by any compiler, and no way out of them."""
 
 import shutil
 import subprocess
@@ -90,7 +90,8 @@ def test_whole_programs_hold_the_same_code() -> None:
 
 @pytest.mark.parametrize("arch", sources.arches())
 def test_no_jump_leads_out_of_it(arch: str) -> None:
-    """By a fixed address: steps are called through the script, and libc's clock only where time is measured."""
+    """No jump to a fixed address leads out. Steps are called through the script, and libc's clock only to measure
+    time."""
     compiler = COMPILERS[arch][0][0]
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler} on this host")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What programs print becomes names with values; times are known as such; what is required is held against it."""
+"""Output of programs becomes names with values. Times are recognised, and requirements are checked."""
 
 import json
 

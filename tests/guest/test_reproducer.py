@@ -20,7 +20,10 @@ QUICK = {"calibrate": ("iterations=1000", "syscalls=10")}
 
 
 def _quick(name: str) -> bool:
-    """Whether each check compiles it: a few that differ most, as every one takes a second, and those of KASSAY_PATH."""
+    """True for the workloads that each check compiles.
+
+    These are a few that differ most, as every one takes a second, and those of KASSAY_PATH.
+    """
     few = ("calibrate", "mprotect_toggle", "page_fault", "folio_mremap", "process_start", "ksm_unmerge")
     return name in few or is_extension(sources.path_of(f"workloads/{name}.c"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is chosen of a machine's state: what init is told, what the audit reads, what must hold, how it is read back."""
+"""A machine's state is chosen: init sets it, the audit reads it, requirements are checked, and it is read back."""
 
 import pytest
 from msgspec import structs

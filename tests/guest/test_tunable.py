@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which word of a policy's file is taken as the one that holds?"""
+"""The word that holds is picked from a policy's file."""
 
 import subprocess
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""docs/workloads/, from what the programs say of themselves; `make docs` writes it (tests.guest.workload_pages)."""
+"""Writes docs/reference/workloads/ from what the programs say of themselves (`make pages`)."""
 
 import re
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ from kassay.model.workload import Parameter, Workload
 from kassay.registry import is_extension
 from kassay.supply.guest import catalog, sources
 
-DIRECTORY = Path(__file__).parents[2] / "docs" / "workloads"
+DIRECTORY = Path(__file__).parents[2] / "docs" / "reference" / "workloads"
 INDEX = "README.md"
-_MADE = "<!-- Made by `make docs` from guest/workloads/. Change the programs, not this page. -->\n"
+_MADE = "<!-- Made by `make pages` from guest/workloads/. Change the programs, not this page. -->\n"
 _COMMENT = re.compile(r"\A// SPDX[^\n]*\n/\*(.*?)\*/", re.DOTALL)
 
 
 def pages() -> dict[str, str]:
-    """Every page by its name below docs/workloads/: an index by group, and one for each workload of kassay's own."""
+    """Every page by its file's name: an index by group, and one page for each workload of kassay's own."""
     groups = [(group, [w for w in members if _is_own(w)]) for group, members in catalog.grouped()]
     groups = [(group, members) for group, members in groups if members]
     made = {f"{workload.name}.md": _page(workload) for _, members in groups for workload in members}
@@ -45,7 +45,7 @@ def _index(groups: Sequence[tuple[str, Sequence[Workload]]]) -> str:
         _MADE, f"# The {count} workloads\n",
         "Each is one C file in `guest/workloads/` and one static program. `kassay workloads` lists them, `kassay",
         "workloads NAME` shows one, `kassay workloads NAME --reproducer` prints it as one C file that needs no kassay.",
-        "[Planted instructions](planted.md) shows that each of them reacts to code on its own path.",
+        "[Planted instructions](../../results/planted.md) shows that each of them reacts to code on its own path.",
     ]  # fmt: skip
     for group, members in groups:
         lines += [

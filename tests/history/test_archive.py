@@ -213,7 +213,7 @@ def test_every_documented_view_can_be_asked(tmp_path: Path, whole: bytes, view: 
     with reading(tmp_path / "h") as archive:
         columns, _ = archive.asked(f"SELECT * FROM {view}")
     assert columns
-    text = (Path(__file__).parents[2] / "docs" / "history.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "reference" / "history.md").read_text()
     section = text[text.index(f"| `{view}`") :].partition("\n")[0]
     assert [name for name in columns if f"`{name}`" not in section] == []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where a series may have changed: the cut is the cheapest there is, noise and strays are no change, steps are."""
+"""Changes in a series are found: the cut is the cheapest there is, steps count, noise and strays do not."""
 
 import random
 from itertools import pairwise
@@ -48,7 +48,7 @@ def noisy(seed: int, length: int, step: float = 0.0, cv: float = 0.02, at: int |
 def test_noise_alone_is_rarely_a_change() -> None:
     for length in (6, 10, 30):
         found = sum(bool(change_points(noisy(seed, length))) for seed in range(200))
-        assert found <= 20, length  # 2.5 to 5.7 % in long simulations (docs/history.md)
+        assert found <= 20, length  # 2.5 to 5.7 % in long simulations (docs/reference/history.md)
 
 
 def test_a_step_is_found_where_it_is() -> None:

@@ -32,7 +32,7 @@ def kernel(ref: str, release: str, compiler: str = "gcc 12") -> StoredKernel:
 
 
 def mixed() -> Batch:
-    """What a user adds in an afternoon: a ladder of patched builds, two configurations, archive kernels, compilers."""
+    """An afternoon of a user: a ladder of patched builds, two configurations, archive kernels, compilers."""
     kernels = (
         kernel("debian:6.17.13-1", "6.17.13", "gcc 14"), kernel("debian:6.12.1-1", "6.12.1", "gcc 12"),
         kernel("build:debian-source:6.17+fast.patch", "6.17.13"), kernel("build:debian-source:6.17", "6.17.13"),

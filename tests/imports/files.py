@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the tests of the importers share: the real files, reading them, and what a refusal must look like."""
+"""Common parts of the importers' tests: the real files, reading them, and the form of a refusal."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,7 +41,7 @@ def values(series: SampleSeries) -> list[float | None]:
 
 
 def refused(*words: str, **options: str | Sequence[str]) -> str:
-    """What a refusal says: the file, a reason, and a way out, in one to three lines."""
+    """Text of a refusal: the file, a reason, and a way out, in one to three lines."""
     with pytest.raises(BadInput) as caught:
         imported(*words, **options)  # type: ignore[arg-type]
     assert caught.value.remedy

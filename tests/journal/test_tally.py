@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a journal counts: per cell and host, and what is left at the pace so far."""
+"""A journal is counted per cell and host, with the time left at the pace so far."""
 
 from collections.abc import Sequence
 

@@ -20,7 +20,7 @@ _HEADER = "# Linux/x86 6.19.14 Kernel Configuration\n"
 
 
 class Pool:
-    """What the mirror keeps of packages that no list has; `asked`: names in order."""
+    """Packages that the mirror keeps and no list has. `asked`: names in order."""
 
     def __init__(self, directory: Path) -> None:
         self.directory, self.asked = directory, list[str]()

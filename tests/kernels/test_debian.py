@@ -23,7 +23,7 @@ _MIRRORS = Mirrors(main=Mirror(uri="http://mirror.example/debian", signed_by="")
 
 
 class Archive:
-    """What the mirror has; `downloads` are the names it was asked for."""
+    """Packages of a mirror. `downloads`: names that it was asked for."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory

@@ -42,7 +42,7 @@ class FakeHost:
         return [call[0] for call in self.calls]
 
     def reset(self) -> None:
-        """As a power switch."""
+        """Reset it like a power switch."""
         self.answers = True
         self._booted(OWN, "BOOT_IMAGE=/vmlinuz root=/dev/sda1")
 

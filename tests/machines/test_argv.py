@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What QEMU is asked for: nothing but the guest, the same each time, and confined."""
+"""QEMU is started with the guest and nothing else, the same each time, and confined."""
 
 import re
 from itertools import pairwise, product

@@ -248,7 +248,7 @@ def test_the_stream_of_a_run_is_that_of_a_boot(host: FakeHost, visit: Visit, str
 
 @pytest.fixture
 def stream() -> bytes:
-    """What a workload writes."""
+    """The output of a workload."""
     from kassay.supply.machines._metal.stream import _frame
 
     texts = (("workload", "w", b""), ("clock", "-", b"clock monotonic\nticks_per_second 1000000000\noverhead 1\n"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What two configurations differ in: what a symbol was called before, choices, and what a missing symbol tells."""
+"""Two configurations are compared: earlier names of a symbol, choices, and the meaning of a missing symbol."""
 
 from kassay.model.configuration import TOPIC_OF, OptionDifference, configured, differences
 from kassay.model.records import Setting

@@ -53,7 +53,8 @@ def test_a_text_names_the_arguments_that_its_reason_has() -> None:
 
 
 def test_the_documentation_lists_every_code_with_its_text() -> None:
-    listed = dict(re.findall(r"(?m)^\| `([^`]+)` \| (.+) \|$", (ROOT / "docs" / "reasons.md").read_text()))
+    page = (ROOT / "docs" / "reference" / "reasons.md").read_text("utf-8")
+    listed = dict(re.findall(r"(?m)^\| `([^`]+)` \| (.+) \|$", page))
     assert listed == {code: text.replace("|", "\\|") for code, text in TEXTS.items()}
 
 

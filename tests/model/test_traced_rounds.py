@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which rounds are recorded and replayed: those that the counted value stands for, or the usual ones."""
+"""The rounds that the counted value stands for are recorded and replayed, or else the usual ones."""
 
 import pytest
 from hypothesis import given

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `kassay notice` refuses before anything is measured."""
+"""`kassay notice` refuses wrong arguments before anything is measured."""
 
 from pathlib import Path
 

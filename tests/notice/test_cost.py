@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What sought functions cost in two profiles, by function and by entry."""
+"""The cost of sought functions in two profiles is given by function and by entry."""
 
 from kassay.labs.notice.cost import cost_of
 from kassay.labs.notice.subject import Sought, named

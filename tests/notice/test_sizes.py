@@ -5,7 +5,7 @@ import pytest
 
 from kassay.labs.notice.sizes import Commands, Recorded, call_sizes
 from kassay.tools.recording.pages import PagesError
-from tests.pcp.written import EVENTS, Happened, written
+from tests.recording.written import EVENTS, Happened, written
 
 CALLS = {
     "kmem/mm_page_alloc": EVENTS["kmem/mm_page_alloc"],

@@ -26,7 +26,7 @@ def one(name: str, share: float | None, word: str, problem: str = "") -> Noticed
 
 
 def notice(*applications: Noticed) -> Notice:
-    """Of the change of mprotect_toggle."""
+    """Notice of the change of mprotect_toggle."""
     return Notice(subject=SUBJECT, applications=applications, disclosures=("Read this.",), kassay_version="0")
 
 

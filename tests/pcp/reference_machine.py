@@ -12,7 +12,7 @@ from tests.pcp.reference_policies import REFERENCE, Given
 
 @dataclass
 class Drain:
-    """What is left of a drain: each `step` pages take the zone lock."""
+    """Rest of a drain: each `step` pages take the zone lock."""
 
     pcp: Pcp
     pages: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What kassay pcp measure refuses before anything is booted."""
+"""`kassay pcp measure` refuses wrong arguments before anything is booted."""
 
 from pathlib import Path
 

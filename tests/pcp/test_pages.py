@@ -9,7 +9,7 @@ import pytest
 from kassay.errors import BadInput
 from kassay.tools.recording.pages import PagesError, PageTrace, from_bytes, read_pages, to_bytes, write_pages
 from kassay.tools.recording.recorded import About, page_trace
-from tests.pcp.written import Happened, written
+from tests.recording.written import Happened, written
 
 ABOUT = About("debian:6.12", "6.12.117", "x86_64", "page_fault size=2MiB tasks=1", 4096, 1 << 30, 5)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Does each policy do what docs/pcp-model.md says of it, in cases that are worked out by hand?
+"""Does each policy do what docs/explained/pcp-model.md says of it, in cases that are worked out by hand?
 
 A batch of 15, high_min 100, high_max 2000; CPU 1 does everything.
 """
@@ -22,7 +22,7 @@ def allocations(number: int, order: int = 0) -> list[Event]:
 
 
 def frees(number: int, order: int = 0) -> list[Event]:
-    """Of pages that were allocated before the begin."""
+    """Frees of pages that were allocated before the begin."""
     return [Event(1, FREE, 1, pfn=(1 << 14) + (n << order), order=order) for n in range(number)]
 
 

@@ -14,7 +14,7 @@ from kassay.labs.pcp.report.replayed import REPLAYED
 from kassay.model.progress import silent
 from kassay.tools.recording.pages import PageTrace, write_pages
 from kassay.tools.recording.recorded import About, page_trace
-from tests.pcp.written import Happened, written
+from tests.recording.written import Happened, written
 
 DATA = Path(__file__).parent.parent / "data" / "pages"
 OLD, NEW = DATA / "handover-6.12.pages.zst", DATA / "handover-7.3.pages.zst"

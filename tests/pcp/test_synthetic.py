@@ -106,7 +106,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
         ("[[groups]]\ndepht_min = 3", "did you mean depth_min"),
         ('[[groups]]\nname = "a"\n[[groups]]\nname = "a"', "two of this name"),
         ("speed = 1\n[[groups]]", "unknown key 'speed'"),
-        ("[[groups", "docs/pcp.md"),
+        ("[[groups", "docs/how-to/pcp.md"),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_name(tmp_path: Path, text: str, words: str) -> None:

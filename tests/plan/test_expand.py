@@ -25,7 +25,7 @@ sizes = st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True)
 
 @st.composite
 def inputs(draw: st.DrawFn) -> Input:
-    """What expand() is called with: an experiment, its kernels, and the points of the workload matrix."""
+    """Arguments of expand(): an experiment, its kernels, and the points of the workload matrix."""
     names = draw(kernel_names)
     points = tuple(("w", (Setting(name="size", value=f"{size}MiB"),)) for size in draw(sizes))
     experiment = Experiment(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where time is predicted each cell has one plain run more, which records a trace; nothing else is another one."""
+"""With a prediction each cell has one more plain run, which records a trace. All other runs are the same."""
 
 import pytest
 from hypothesis import given

@@ -57,7 +57,7 @@ def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def words_for(target: str, plugin: Path) -> str:
-    """What the plugin says when QEMU loads it without arguments."""
+    """Message of the plugin when QEMU loads it without arguments."""
     done = subprocess.run((sys.executable, "-c", INSTALL, str(plugin), target), capture_output=True, text=True)
     assert done.returncode == 255
     return done.stderr

@@ -114,7 +114,7 @@ def test_targets_in_turn_are_known_by_the_path_to_them_alone(tmp_path: Path, pat
 
 
 def test_a_return_beyond_the_stack_goes_where_it_went_last(tmp_path: Path) -> None:
-    """As in a recursion: the same call and the same return at each depth."""
+    """A recursion has the same call and the same return at each depth."""
     tokens = Tokens()
     call = tokens.define([insn(), insn("call")], start=0x1000)
     back = tokens.define([insn(), insn("return")], start=0x1008)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a core does not wait for: memory where an operand was renamed, an atomic operation's data where the next one has
-its own, dispatch where a branch can be predicted ahead."""
+"""A core does not wait for some things.
+
+It does not wait for memory whose operand was renamed, nor for an atomic operation's data if the next one has its own,
+nor with dispatch if a branch can be predicted ahead.
+"""
 
 from pathlib import Path
 
@@ -14,7 +17,7 @@ MEMORY = 0x10000
 
 
 def cycles(directory: Path, tokens: Tokens, block: Block, *accesses: tuple[int, int, bool], **changed: int) -> float:
-    """Of each execution of a block, after some others."""
+    """Cycles of each execution of a block, after some others."""
     rounds(tokens, 20, 50, lambda _: tokens.run(block, *accesses))
     return each(answer(tokens, directory, **changed), 50)
 

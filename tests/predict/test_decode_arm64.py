@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What arm64 instructions read, write and are; the truth is that of the Arm Architecture Reference Manual."""
+"""Registers, accesses and kinds of arm64 instructions agree with the Arm Architecture Reference Manual."""
 
 import pytest
 

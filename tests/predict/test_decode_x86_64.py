@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What x86_64 instructions read, write and are; the truth is that of the vendors' manuals."""
+"""Registers, accesses and kinds of x86_64 instructions agree with the vendors' manuals."""
 
 import pytest
 

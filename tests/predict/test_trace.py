@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a trace says, read token by token: of recorded ones, and of small ones written by hand."""
+"""Traces are read token by token: recorded ones, and small ones written by hand."""
 
 import pytest
 

@@ -73,7 +73,7 @@ class Tokens:
             self.run(block)
 
     def access(self, block: Block, index: int, address: int, stores: bool = False, step: int = 0) -> None:
-        """Of the block that ran last; step: from the instruction of the access before it."""
+        """Access of the block that ran last. step: from the instruction of the access before it."""
         before, stride = block.last.get(index, (0, 0))
         self._put((step << 1 | stores) << 2 | 1)
         self._put(_zigzag(address - before - stride))

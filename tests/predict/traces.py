@@ -9,7 +9,7 @@ from kassay.labs.predict.trace import Event
 from tests.source import ROOT
 
 RECORDED = ROOT / "tests" / "data" / "traces"
-"""Of `kassay compare mprotect_toggle 6.16 6.17 --set size=64KiB --rounds 10 --boot snapshot --predict zen4`."""
+"""Traces of `kassay compare mprotect_toggle 6.16 6.17 --set size=64KiB --rounds 10 --boot snapshot --predict zen4`."""
 
 
 def recorded(release: str) -> bytes:

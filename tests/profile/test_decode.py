@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What each instruction of a block is, and where its last one leads, on both architectures."""
+"""Instructions of a block are classified, and the target of its last one is found, on both architectures."""
 
 import subprocess
 from itertools import pairwise

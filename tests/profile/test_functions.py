@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a function costs, from the blocks that were executed: who counts, in which context, and what stays open."""
+"""The cost of a function comes from the blocks that were executed: who counts, in which context, and what stays
+open."""
 
 import pytest
 

@@ -77,7 +77,7 @@ def value(row: str, verdict: str, delta: float = 0.0) -> SeriesValue:
 def three(
     outcomes: dict[str, str], same: dict[str, str], *values: SeriesValue, unmap: Sequence[SeriesValue] = ()
 ) -> str:
-    """What is said of three patches with these fates and figures. unmap: of a second phase."""
+    """Sentences on three patches with these fates and figures. unmap: values of a second phase."""
     kinds = {"base": "base", "1": "cumulative", "1..2": "cumulative", "whole": "cumulative"}
     names = ("base", "1", "1..2", "whole", "without 1", "without 2", "without 3")
     against = {"1": "base", "1..2": "1", "whole": "1..2"}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kassay.errors import NotBuilt
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import silent
 from kassay.supply.archive.sources_list import listed_sources
@@ -29,7 +30,12 @@ def source(end: str) -> str:
 @pytest.mark.parametrize("compiler", present_compilers("x86_64"))
 def test_a_listed_compiler_builds_a_kernel_that_boots(compiler: str, end: str, kassay: Kassay, tmp_path: Path) -> None:
     ref = f"build:{source(end)},cc={compiler}"
-    built = fetch([parse_ref(ref)], "cloud", silent)[0].identity
+    try:
+        built = fetch([parse_ref(ref)], "cloud", silent)[0].identity
+    except NotBuilt as error:
+        if "is too old" not in str(error):  # what scripts/cc-version.sh of the sources writes
+            raise
+        pytest.skip(f"the sources refuse it: {error.what}")
     assert built.compiler is not None and compiler.partition("-")[0] in built.compiler
     ran = kassay("compare", "mincore_scan", ref, ref, *BOOTED, "--out", str(tmp_path / "runs"))
     assert ran.status == 0, ran.err

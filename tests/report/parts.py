@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What sample reports are made of: kernels, sides, findings, ladders, and a report around them."""
+"""Parts of sample reports: kernels, sides, findings, ladders, and a report around them."""
 
 from itertools import pairwise
 
@@ -196,7 +196,7 @@ def report_of(kernels: tuple[str, ...], /, **changes: object) -> Report:
 
 
 def _confounded(f: Finding, report: Report) -> Finding:
-    """As the analysis would have it, which knows who the kernels are."""
+    """The finding with its confounders, as the analysis has it, which knows who the kernels are."""
     known = dict(zip(labels(report.experiment), report.kernels, strict=False))
     base, head = (known.get(side.kernel) for side in f.sides)
     return f if base is None or head is None else structs.replace(f, confounders=confounders(base, head))

@@ -12,7 +12,7 @@ _DIRECTORY = Path(__file__).parents[1] / "golden"
 
 
 def golden_path(sample: str, form: Format) -> Path:
-    """Where the golden text of a sample in a format lies."""
+    """Path of the golden text of a sample in a format."""
     return _DIRECTORY / f"report-{sample}{form.suffix}"
 
 

@@ -10,7 +10,7 @@ from kassay.model.records import Setting
 
 def kernel_share(label: str, entries: Mapping[tuple[str, str], tuple[int, int]], *, user: int, machine: MachineUse,
                  settings: tuple[Setting, ...] = (), workload: str = "mprotect") -> KernelShare:  # fmt: skip
-    """Of two operations. entries: (kind, name) -> (count, times); those of the kind "interrupt" are a context."""
+    """Share of two operations. entries: (kind, name) -> (count, times); those of the kind "interrupt" are a context."""
     made = tuple(
         EntryCost(kind=kind, name=name, count=count, in_faults=count if kind == "fault" else 0, times=times)
         for (kind, name), (count, times) in entries.items()

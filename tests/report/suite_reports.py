@@ -32,7 +32,7 @@ def _itemised(f: Finding, calls: float) -> Finding:
 
 
 def suite() -> Report:
-    """As a ladder of a suite makes it."""
+    """Report of a ladder of a suite."""
     kernels = KERNELS[:3]
     findings, ladders = [], []
     for name, values in VALUES.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a bisection says in words, tables and to a regression tracker."""
+"""A bisection is reported in words, in tables and to a regression tracker."""
 
 import pytest
 from msgspec.structs import replace

@@ -13,7 +13,7 @@ from kassay.model.reason_texts import reason_text
 from kassay.model.report import Comparisons, Report
 from kassay.model.run import CellEvidence, Measurement
 from kassay.report.build import build_report
-from kassay.report.words import spoken_names
+from kassay.report.words import short_kernel_names
 from kassay.spec.rules import question_of
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import STATE, evidence, measurement
@@ -129,7 +129,7 @@ def test_an_itemised_step_is_followed_by_the_command_that_shows_all_of_it() -> N
 def test_one_kernel_alone_has_a_title_and_an_answer() -> None:
     plan = plan_of(1, question="value")
     value = question_of(plan.experiment)
-    assert value.title("w", spoken_names(plan.experiment)) == "What does w cost on 6.0?"
+    assert value.title("w", short_kernel_names(plan.experiment)) == "What does w cost on 6.0?"
     nothing = build_report(
         plan, Comparisons((), ()), (), (), title="", cmdline="", spec_toml="", directory="d", plan_id="p",
         gate_fields=(),

@@ -4,7 +4,7 @@
 from msgspec.structs import replace
 
 from kassay.model.finding import Finding, Ladder, LadderPoint, LadderStep
-from kassay.report.calls import steps_text
+from kassay.report.sections.programs import steps_text
 from tests.analysis.works import ADAPTIVE, FEWER, changed, kernels, two
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a report says of changed lines: never more than what ran, and which workloads run the rest."""
+"""A report on changed lines never claims more than what ran, and names workloads that run the rest."""
 
 from msgspec.structs import replace
 
 from kassay.model.lines import EXECUTED, NO_CODE, NOT_EXECUTED, ChangedLines, ChangedPart, Reached
 from kassay.model.report import Report
-from kassay.report.changed_lines import (
+from kassay.report.formats import format_named
+from kassay.report.sections.changed_lines import (
     changed_sentences,
     changed_tables,
     changed_text,
@@ -13,7 +14,6 @@ from kassay.report.changed_lines import (
     verdict_word,
     with_unexecuted,
 )
-from kassay.report.formats import format_named
 from tests.report.parts import KERNELS, finding, report_of
 
 IDLE = ChangedPart(path="mm/mremap.c", function="move_ptes", line=208, state=NOT_EXECUTED, not_executed=(208, 209, 212))

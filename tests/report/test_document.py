@@ -57,7 +57,7 @@ BLOCKS: dict[str, tuple[Block, tuple[str, ...]]] = {
 
 def written(writer: str, *blocks: Block, envelope: Envelope | None = None) -> str:
     document = Document(title="Did it?", blocks=blocks, kicker="kassay", kassay_version="0", envelope=envelope)
-    return html.unescape(writer_named(writer).write(document))
+    return html.unescape(writer_named(writer).render(document))
 
 
 @pytest.mark.parametrize("writer", names(WRITERS))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What every report format must do, whatever it is called: this runs over all that are found."""
+"""Requirements on every report format, whatever its name, checked for all that are found."""
 
 import unicodedata
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which host measured what, in every form of a report."""
+"""The host of each measurement is named in every form of a report."""
 
 import json
 

@@ -234,7 +234,7 @@ def test_night_turns_the_page_and_its_chart(by_day: Measured, tmp_path: Path) ->
 
 @pytest.fixture(scope="module")
 def used(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What the drawing of call stacks shows, step by step."""
+    """Steps that the drawing of call stacks shows."""
     page = whole(rendered("html", "compare")) + f"<script>{_USE}</script>"
     steps: dict[str, Any] = title(page, tmp_path_factory.mktemp("icicle"))
     assert "error" not in steps, steps["error"]

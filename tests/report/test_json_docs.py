@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""docs/json.md names every key that a report has, and none that no report has."""
+"""docs/reference/json.md names every key that a report has, and none that no report has."""
 
 import json
 import re
@@ -11,7 +11,7 @@ import pytest
 from tests.report.rendering import rendered
 from tests.report.reports import SAMPLES
 
-_TEXT = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
+_TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
 _FREE = ("settings", "fields", "configuration", "arguments", "guest_sha256", "vulnerabilities")
 """Objects whose names are not the report's own."""
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from kassay.model.experiment import WorkloadUse
 from kassay.model.program import ProgramUse
 from kassay.model.report import Report
-from kassay.report.kernel_share import entries_table, overview_share_table, program_groups, share_sentence
+from kassay.report.sections.kernel_share import entries_table, overview_share_table, program_groups, share_sentence
 from tests.report.parts import KERNELS, MACHINE, SETTINGS
 from tests.report.rendering import FORMATS
 from tests.report.reports import SAMPLES

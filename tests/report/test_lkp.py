@@ -66,7 +66,7 @@ def test_the_order_does_not_depend_on_the_order_given() -> None:
 
 
 def _allowed(text: float) -> tuple[float, float]:
-    """What a mean may have been before it was printed."""
+    """Range of a mean before it was printed."""
     if abs(text) > 1e8:
         half = 0.5 * 10 ** (math.floor(math.log10(text)) - 3)
         return text - half, text + half

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a mail may claim: who built the kernels, where a regression began, what was left open, how to repeat it."""
+"""Claims of a mail are limited: who built the kernels, where a regression began, what was left open, how to repeat
+it."""
 
 import re
 import shlex
@@ -69,7 +70,7 @@ def test_a_mail_names_the_options_that_differ() -> None:
 
 
 def _released(base: tuple[str, str], head: tuple[str, str]) -> str:
-    """What a mail says of the range between two kernels, each a reference and a release."""
+    """Text of a mail on the range between two kernels, each a reference and a release."""
     kernels = tuple(
         KernelIdentity(ref=ref, arch="x86_64", release=release, image_sha256=None) for ref, release in (base, head)
     )

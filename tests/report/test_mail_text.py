@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a mail is made of: headers that tie it to a thread, lines of 72 columns, commands that a shell joins again."""
+"""A mail has headers that tie it to a thread, lines of 72 columns, and commands that a shell joins again."""
 
 import email
 import email.policy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What sentences call kernels."""
+"""Names of kernels in sentences."""
 
 import pytest
 from msgspec import structs
@@ -7,7 +7,7 @@ from msgspec import structs
 from kassay.model.experiment import KernelUse
 from kassay.model.texts import cells, table
 from kassay.report.columns import aligned
-from kassay.report.words import kernel_names, spoken_names
+from kassay.report.words import kernel_names, short_kernel_names
 from tests.report.reports import SAMPLES
 
 _EXPERIMENT = next(iter(SAMPLES.values()))().experiment
@@ -26,7 +26,7 @@ _EXPERIMENT = next(iter(SAMPLES.values()))().experiment
 )
 def test_names_are_short_where_that_tells_them_apart(refs: tuple[str, ...], names: tuple[str, ...]) -> None:
     kernels = tuple(KernelUse(ref=ref) for ref in refs)
-    assert spoken_names(structs.replace(_EXPERIMENT, kernels=kernels)) == names
+    assert short_kernel_names(structs.replace(_EXPERIMENT, kernels=kernels)) == names
 
 
 def test_rows_carry_the_shortest_names_that_differ_and_no_heading_is_a_row() -> None:

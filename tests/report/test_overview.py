@@ -7,7 +7,7 @@ import re
 from msgspec import structs
 
 from kassay.model.overview import Cause, CauseRow
-from kassay.report.gap_overview import gap_counts, gap_overview
+from kassay.questions.gap import gap_counts, gap_overview
 from kassay.report.overview import overview_sentences
 from tests.report.rendering import rendered
 from tests.report.reports import SAMPLES
@@ -64,13 +64,13 @@ def test_the_gaps_of_many_workloads_are_one_table_and_counted() -> None:
     none = structs.replace(gap, workload="other", share=None, interval=None)
     half = structs.replace(gap, workload="third", share=0.5)
     worse = structs.replace(gap, workload="fourth", share=-0.1)
-    spoken = {gap.old: "6.12", gap.new: "6.19", gap.candidate: "7.3"}
-    sentences = gap_counts((gap, none, half, worse), spoken)
+    name_of = {gap.old: "6.12", gap.new: "6.19", gap.candidate: "7.3"}
+    sentences = gap_counts((gap, none, half, worse), name_of)
     assert sentences[0] == "3 of 4 primary metrics differ between 6.12 and 6.19."
     assert sentences[1] == "7.3 takes back at least half in 1, less than half in 1 and nothing in 1."
-    rows = {row[0].text: row[-1].text for row in gap_overview((gap, none, half, worse), spoken).rows}
+    rows = {row[0].text: row[-1].text for row in gap_overview((gap, none, half, worse), name_of).rows}
     assert (rows["other"], rows["third"], rows["fourth"]) == ("no gap", "50.0 %", "-10.0 %")
-    narrow = gap_overview((gap, none), spoken, narrow=True)
+    narrow = gap_overview((gap, none), name_of, narrow=True)
     assert narrow.columns == ("workload", "6.12", "6.19", "7.3", "gap closed") and len(narrow.rows[0]) == 5
 
 
@@ -87,10 +87,10 @@ def _cause(function: str, *shares: float) -> Cause:
 def test_a_function_whose_change_another_one_takes_back_is_no_cause() -> None:
     overview = suite().overview
     assert overview is not None
-    spoken = {kernel: kernel for kernel in overview.kernels} | {"b": "b"}
+    name_of = {kernel: kernel for kernel in overview.kernels} | {"b": "b"}
     renamed = (_cause("old_name", -0.5, -0.4), _cause("new_name", 0.52, 0.41))
     without = structs.replace(overview, causes=renamed)
-    assert not any("at once" in text for text in overview_sentences(without, spoken))
+    assert not any("at once" in text for text in overview_sentences(without, name_of))
     other = structs.replace(overview, causes=(*renamed, _cause("folio_add_lru", 0.1, 0.1)))
-    (text,) = (text for text in overview_sentences(other, spoken) if "at once" in text)
+    (text,) = (text for text in overview_sentences(other, name_of) if "at once" in text)
     assert text == "In several workloads at once: folio_add_lru +10.0 % since b, in 2 workloads of 4."

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from kassay.model.finding import AttributionGroup
 from kassay.model.prediction import PredictedCause
-from kassay.report.predicted import checked_table, prediction_tables
 from kassay.report.predictions import because, disagreements, rough, shown
+from kassay.report.sections.predicted import checked_table, prediction_tables
 from tests.report.rendering import rendered, sample_report
 from tests.report.reports import attribution
 

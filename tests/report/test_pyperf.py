@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What pyperf's own programs make of the file."""
+"""pyperf's own programs read the file."""
 
 import subprocess
 import sys

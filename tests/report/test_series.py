@@ -3,8 +3,9 @@
 
 import msgspec
 
+from kassay.report.sections.refused import refusals, unequal_findings
 from kassay.report.series import all_series, groups
-from kassay.report.tables import across_table, across_text, refusals, unequal_findings
+from kassay.report.tables import across_table, across_text
 from kassay.report.words import interval_text, run_length, short_names
 from tests.report.reports import KERNELS, SAMPLES, finding
 

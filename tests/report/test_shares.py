@@ -15,8 +15,10 @@ def shares(report: Report) -> dict[str, tuple[float, ...]]:
 
 
 def stacked(*paths: tuple[str, int]) -> dict[str, tuple[float, ...]]:
-    """Of a report whose kernels both executed these paths ("a b c": a calls b) in 100 operations; percent of 301.6 and
-    672.6 instructions."""
+    """Shares of a report whose kernels both executed these paths ("a b c": a calls b) in 100 operations.
+
+    They are percentages of 301.6 and 672.6 instructions.
+    """
     report = SAMPLES["compare"]()
     stacks = tuple(StackCost(path=("kernel", *path.split()), count=count) for path, count in paths)
     found = shares(replace(report, stacks=tuple(replace(s, operations=100, stacks=stacks) for s in report.stacks)))

@@ -13,7 +13,7 @@ Boot = Callable[[int], float | None]
 def played(
     engine: Engine, boot: Boot, unbuilt: Collection[int] = (), most: int = 400
 ) -> tuple[Conclusion, list[Observation]]:
-    """What is found, and the log. boot: a candidate's value; None for a boot that fails."""
+    """Conclusion and log of a search. boot: a candidate's value; None for a boot that fails."""
     log: list[Observation] = []
     while isinstance(asked := engine(log), Ask):
         assert len(log) < most, "the search does not end"

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a bisection searches: git ranges and lists. Ranges of the archive need its index: tests/boot/test_bisect.py."""
+"""Candidates of a bisection: git ranges and lists.
+
+Ranges of the archive need its index: tests/boot/test_bisect.py.
+"""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -48,7 +48,7 @@ class StandIn:
 
     @property
     def address(self) -> str:
-        """As --on takes it."""
+        """Address in the form that --on takes."""
         return f"ssh://{USER}@127.0.0.1:{self.port}"
 
     @property
@@ -63,7 +63,7 @@ class StandIn:
 
     @property
     def running(self) -> bool:
-        """Whether its QEMU lives."""
+        """True if its QEMU is running."""
         try:
             return Path(f"/proc/{self.pid}/cwd").readlink() == self.directory
         except OSError:
@@ -88,7 +88,7 @@ class StandIn:
         return False
 
     def reset(self) -> None:
-        """As a power switch that is turned off and on: it boots its own kernel."""
+        """Reset it like a power switch that is turned off and on. It boots its own kernel."""
         self._qmp("system_reset")
 
     def link(self, *, up: bool) -> None:

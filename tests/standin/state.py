@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a stand-in is and has, to say whether it is the same as before: kernel, settings, mounts, every file."""
+"""State of a stand-in, to tell whether it is the same as before: kernel, settings, mounts, every file."""
 
 import re
 from collections.abc import Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a trial must notice: a run that was lost or doubled, a process or a file that was left, another answer."""
+"""A trial must notice a run that was lost or doubled, a process or a file that was left, and another answer."""
 
 import json
 import os
@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from benchmarks.trials import commands, kills, page
+from benchmarks.trials import commands, kills, page, totals
 from benchmarks.trials.campaign import FIND, Result, run
 from benchmarks.trials.commands import Command, kept
+from msgspec.structs import replace
 
 from kassay.journal.journal import append, append_line, open_journal
+from kassay.model.records import to_json
 from tests.journal.test_journal import record
 
 SCRIPT = "import sys, time; print(sys.argv[1]); time.sleep(float(sys.argv[2]))"
@@ -120,17 +122,24 @@ def test_wall_times_and_places_are_no_part_of_an_answer(tmp_path: Path) -> None:
     assert commands._json(tmp_path, json.dumps(report)) == {"counters": {"a": 1}, "inner": [{"b": 2}]}
 
 
-def test_the_page_says_what_was_reached_and_found(tmp_path: Path) -> None:
-    for number, result in enumerate(
-        (Result(3), Result(2, FIND, "a run was lost"), Result(0, "not possible", "no arm64"))
-    ):
-        run(tmp_path, "kills", "compare", number, lambda random, r=result: r)  # type: ignore[misc]
-    where = tmp_path / "page.md"
-    where.write_text(
-        "".join(f"<!-- trials: {k} -->\n<!-- end of trials: {k} -->\n" for k in ("kills", "faults", "selves", "fuzz"))
-    )
-    page.write(tmp_path, where)
+KINDS = ("campaigns", "kills", "faults", "selves", "fuzz")
+
+
+def test_the_page_says_what_was_reached_and_found_in_all_campaigns(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    results = (Result(3), Result(2, FIND, "a run was lost"), Result(0, "not possible", "no arm64"))
+    for number, result in enumerate(results):
+        run(tmp_path / "a", "kills", "compare", number, lambda random, r=result: r)  # type: ignore[misc]
+    where, kept = tmp_path / "page.md", tmp_path / "kept"
+    where.write_text("".join(f"<!-- trials: {k} -->\n<!-- end of trials: {k} -->\n" for k in KINDS))
+    for _ in range(2):  # written again, a campaign replaces itself
+        page.write(tmp_path / "a", where, kept)
     text = where.read_text()
     assert "| compare | 3 | 5 | 1 | 1 | not possible 1 |" in text
     assert "5 of 1000 kills" in text and "- compare: a run was lost (trial 1)" in text
     assert "0 executions" in text
+    earlier = totals.saved(kept)[0]
+    (kept / "0.json").write_bytes(to_json(replace(earlier, began="2026-01-01T00:00:00")))
+    page.write(tmp_path / "a", where, kept)
+    assert "| compare | 6 | 10 | 2 | 2 | not possible 2 |" in where.read_text()
+    assert "| 2026-01-01T00:00:00 | 0.0 | 5 | 0 | 0 | 0 |" in where.read_text()

@@ -201,7 +201,7 @@ def test_a_directory_of_several_is_a_list_of_them(tmp_path: Path, plan: Plan) ->
 
 
 def _made_while_looked_at(directory: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is left of the runs is made, and the report written, once the browser has the first page."""
+    """Make the remaining runs and write the report, once the browser has the first page."""
     first = Pages.whole
 
     def then(self: Pages, run: str) -> str:

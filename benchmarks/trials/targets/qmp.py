@@ -20,7 +20,7 @@ def _seeds(made: Path | None) -> Iterator[bytes]:
 
 
 class _Socket:
-    """As much of a socket as Qmp uses; what is read from it is the input."""
+    """Socket with the methods that Qmp uses. What is read from it is the input."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

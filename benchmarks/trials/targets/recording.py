@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.pcp.written import Happened, written
+from tests.recording.written import Happened, written
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import mended_frames

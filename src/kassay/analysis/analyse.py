@@ -79,7 +79,8 @@ def _compared(
 
 
 def _controls(plan: Plan, evidence: Sequence[CellEvidence], session: Session) -> dict[Point, Control]:
-    """Of the first kernel of each group, in its primary phase."""
+    """Check of the first kernel of each group against itself, in the group's primary phase. Empty without a timed
+    control."""
     if not session.control:
         return {}
     controls = {}
@@ -140,7 +141,8 @@ def _calls(
 
 
 def _confounders(base: CellEvidence, head: CellEvidence) -> tuple[Confounder, ...]:
-    """What differs besides the kernels. Where one kernel ran on two CPUs, the CPUs are what is compared."""
+    """Differences between the sides other than the kernel. If one kernel ran on two CPUs, the CPUs are the
+    comparison."""
     found = confounders(base.kernel, head.kernel)
     same_kernel = base.kernel.image_sha256 is not None and base.kernel.image_sha256 == head.kernel.image_sha256
     return found if same_kernel else (*found, *of_cpus(base.cell, head.cell))
@@ -157,7 +159,7 @@ def with_itself(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[Finding, 
 
 
 def refusals_of(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
-    """What the gate says: the first rule that refuses, with all its reasons."""
+    """Refusals of the first gate rule that refuses, with all its reasons. Empty if every rule admits the comparison."""
     return next((found for rule in rules() if (found := rule.check(base, head))), ())
 
 

@@ -27,12 +27,14 @@ class _Key(NamedTuple):
 
 
 class _Cost(NamedTuple):
-    """Per operation. value: in the cost that is asked for. lines: its source lines; None where they are not known."""
+    """Cost of one function per operation."""
 
     value: Fraction = Fraction(0)
+    """Sum in the cost that was asked for."""
     iterations: Fraction = Fraction(0)
     calls: Fraction = Fraction(0)
     lines: Lines | None = Lines((), 1)
+    """Its source lines; None if they are not known."""
 
 
 _Costs = Mapping[_Key, _Cost]
@@ -41,11 +43,12 @@ _Members = Sequence[Sequence[_Key]]
 
 def itemise(base: Profile, head: Profile, base_value: float, head_value: float, *, unit: str = "instructions/operation",
             fold: bool = False, cost: Cost | None = None) -> Attribution:  # fmt: skip
-    """What each function adds to head_value - base_value, in the metric's unit per operation.
+    """Amount that each function adds to head_value - base_value, in the metric's unit per operation.
 
-    Every function that either side executed has a row, largest change first; guest time without an
-    instruction is the row "[idle]". What no row explains is unattributed: with exact values, sum of
-    deltas + unattributed = total holds in fractions, and each is rounded to a float at the very end.
+    Every function that either side executed has a row, largest change first. Guest time without an instruction is the
+    row "[idle]". The part that no row explains is unattributed: with exact values, sum of deltas + unattributed = total
+    holds in fractions, and each is rounded to a float at the very end.
+
     fold: clones of a function are merged into it. cost: what the values are sums of; the default cost, unless one is
     given. A profile with a problem must not be passed.
     """
@@ -142,10 +145,10 @@ def _of(costs: _Costs, key: _Key) -> _Cost:
 
 def _shares(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], members: _Members, costs: tuple[_Costs, _Costs]
             ) -> list[Share]:  # fmt: skip
-    """What changed, each change once: a group by its sum, a renamed function together with the one it replaces.
+    """Every change once: a group by its sum, a renamed function together with the one it replaces.
 
-    change_protection -270, change_pte_range +244 says that a compiler stopped inlining; the 26 between them is what
-    changed. kernel_init_pages -564, clear_highpages +553 says the same of a function with another name.
+    Example: a compiler stopped inlining, and change_protection loses 270 while change_pte_range gains 244. The share is
+    their sum, 26 fewer. Example of a renamed function: kernel_init_pages -564, clear_highpages +553.
     """
     shares = [_of_group(group, deltas, costs) for group in members]
     grouped = {key for group in members for key in group}

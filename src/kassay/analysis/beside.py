@@ -22,7 +22,7 @@ def side_by_side(counts: Sequence[Finding], times: Sequence[Finding]) -> tuple[B
 
 
 def meaning(counts: Finding, time: Finding) -> Reason:
-    """What the two changes say together; no more than either verdict allows."""
+    """Meaning of the two changes together. It claims no more than either verdict allows."""
     for finding, name in ((counts, "counts"), (time, "time")):
         if finding.verdict in REFUSED or finding.change is None:
             return reason("no-verdict-to-compare", which=name, verdict=finding.verdict)
@@ -80,4 +80,4 @@ def _size(f: Finding) -> float:
 def _key(f: Finding, elsewhere: bool) -> _Key:
     settings = tuple((item.name, item.value) for item in f.settings)
     cpus, memory = (None, None) if elsewhere else (f.machine.cpus, f.machine.memory_bytes)
-    return f.workload, settings, f.machine.arch, cpus, memory, f.metric, f.sides[0].kernel, f.sides[1].kernel
+    return f.workload, settings, f.machine.arch, cpus, memory, f.metric, *f.kernels

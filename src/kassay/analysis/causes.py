@@ -29,19 +29,23 @@ class _Key(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """One function of one finding, with its group. callees: other functions of the group."""
+    """One function of one finding, with its group."""
 
     row: AttributionRow
     delta: float
     callees: int
+    """Number of other functions of the group."""
 
 
 def causes(findings: Iterable[Finding], kernels: Collection[str]) -> tuple[Cause, ...]:
-    """Of the primary, admitted comparisons of neighbours among `kernels`; in most workloads first, then by share."""
+    """Causes of the steps between neighbours among `kernels`, from primary comparisons that the gate admitted.
+
+    Causes seen in most workloads come first, then those with the largest share.
+    """
     neighbours = set(pairwise(kernels))
     rows_by_key: dict[_Key, list[tuple[CauseRow, int]]] = {}
     for f in findings:
-        base, head = (side.kernel for side in f.sides)
+        base, head = f.kernels
         if not f.primary or f.attribution is None or not f.base_value or (base, head) not in neighbours:
             continue
         for part in _parts(f.attribution):
@@ -78,7 +82,8 @@ def _shown(cause: Cause) -> Cause:
 
 
 def _takes_over(old: Cause, new: Cause) -> bool:
-    """Of one step: called as often in the same workloads, for about the same."""
+    """True if `new` replaces `old` in one step: it is called as often in the same workloads, for about the same
+    cost."""
     left = abs(_total(old) + _total(new))
     if 2 * left >= min(abs(_total(old)), abs(_total(new))):
         return False
@@ -113,7 +118,7 @@ def _at(row: CauseRow) -> tuple[str, tuple[Setting, ...], str]:
 
 
 def _total(cause: Cause) -> float:
-    """Of shares: workloads have units of very different size."""
+    """Sum of the shares. The deltas cannot be added: units of different workloads differ much in size."""
     return sum(row.share for row in cause.rows)
 
 
@@ -140,7 +145,8 @@ def _cause(key: _Key, parts: list[tuple[CauseRow, int]]) -> Cause:
 
 
 def _per_call(rows: Sequence[CauseRow]) -> float | None:
-    """Where the function is called as often as before everywhere, and each call changed by the same."""
+    """Mean change per call. None unless the function is called as often as before everywhere, and each call changed
+    alike."""
     each = [row.delta / row.head_calls for row in rows if row.head_calls and _equal(row.base_calls, row.head_calls)]
     same = bool(rows) and len(each) == len(rows) and max(each) - min(each) < _SAME
     return sum(each) / len(each) if same else None

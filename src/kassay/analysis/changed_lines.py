@@ -36,8 +36,7 @@ def with_changed_lines(
     by_pair = {(change.base, change.head): change for change in changes}
     return tuple(
         structs.replace(finding, changed=_of_finding(finding, cells, change, profiles, reached))
-        if (change := by_pair.get((finding.sides[0].kernel, finding.sides[1].kernel))) is not None
-        and clock_of(finding.machine.clock).counts_work
+        if (change := by_pair.get(finding.kernels)) is not None and clock_of(finding.machine.clock).counts_work
         else finding
         for finding in findings
     )
@@ -57,7 +56,7 @@ def _of_finding(
 
 
 def changed_lines(change: SourceChange, base: Executed, head: Executed, reached: Mapping[str, Reached]) -> ChangedLines:
-    """What the two kernels executed of the lines that differ between them.
+    """State of each line that differs between the two kernels: executed or not.
 
     Added and changed lines are looked up in head, removed ones in base. reached: by function, the workloads that are
     known to execute it.

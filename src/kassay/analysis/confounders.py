@@ -25,7 +25,7 @@ def confounders(base: KernelIdentity, head: KernelIdentity) -> tuple[Confounder,
 
 
 def compilers(base: str | None, head: str | None) -> tuple[Confounder, ...]:
-    """Of two compilers as images name them; the linker after a comma is not compared."""
+    """Difference between two compilers, as images name them. The linker after a comma is not compared."""
     if not base or not head:
         return ()
     whole = [text.partition(", ")[0] for text in (base, head)]
@@ -47,13 +47,14 @@ def _name_and_version(text: str) -> str:
 
 
 def _vendor(text: str) -> str:
-    """What stands in the first brackets: a cross compiler has another prefix and is the same compiler."""
+    """Text in the first brackets. A cross compiler has another prefix there and is the same compiler."""
     match = re.search(r"\(([^()]*)\)", text)
     return match[1] if match else ""
 
 
 def _configurations(base: KernelIdentity, head: KernelIdentity) -> tuple[Confounder, ...]:
-    """Of two configurations the options that differ; of files that differ, what is known of them."""
+    """Options that differ between two configurations. If a file was not read, one row says which of the two is
+    known."""
     if base.configuration is not None and head.configuration is not None:
         options = differences(base.configuration, head.configuration)
         return tuple(Confounder(code="configuration", name=o.name, base=o.base, head=o.head) for o in options)
@@ -66,7 +67,7 @@ def _configurations(base: KernelIdentity, head: KernelIdentity) -> tuple[Confoun
 
 
 def of_cpus(base: Cell, head: Cell) -> tuple[Confounder, ...]:
-    """Of two cells that may have a CPU of their own each."""
+    """Difference between the CPUs of two cells, each of which may name a CPU of its own."""
     names = [cell.cpu or cell.machine.cpu or "the default" for cell in (base, head)]
     return (Confounder(code="cpu", base=names[0], head=names[1]),) if names[0] != names[1] else ()
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the kernels themselves counted while a metric was measured: events of memory management; with several CPUs also
-interrupts between them, TLB flushes, and which tasks ran where. Per operation, and in all with the levels after."""
+"""The kernels' own counters while a metric was measured, per operation and in all, with the levels afterwards.
+
+The counters are events of memory management. With several CPUs they include interrupts between them, TLB flushes, and
+which tasks ran where.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -67,7 +70,8 @@ def called(attribution: Attribution | None) -> tuple[Counter, ...]:
 
 
 def at_points(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[PointCounters, ...]:
-    """Of every point the figures of each plain run: events in all, and levels. What is 0 everywhere is left out."""
+    """Counters of every point: the figures of each plain run, events in all, and levels. Counters that are always 0
+    are left out."""
     groups: dict[str, list[CellEvidence]] = {}
     for item in evidence:
         groups.setdefault(item.cell.setting_key, []).append(item)

@@ -8,10 +8,12 @@ from kassay.model.timing import Timing
 
 
 class Judgement(Record, frozen=True, kw_only=True):
-    """What one comparison says. change and interval are head / base - 1. floor, timing: as in Finding."""
+    """Result of one comparison. Fields without a text are those of Finding."""
 
     change: float | None
+    """head / base - 1."""
     interval: tuple[float, float] | None
+    """Ends of the interval of the change, as head / base - 1."""
     verdict: str
     evidence: str
     reasons: tuple[Reason, ...]

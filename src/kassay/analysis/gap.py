@@ -20,9 +20,7 @@ def gaps(findings: Iterable[Finding], kernels: Sequence[str]) -> tuple[Gap, ...]
     old, new, candidate = kernels
     groups: dict[object, dict[tuple[str, str], Finding]] = {}
     for finding in findings:
-        groups.setdefault((finding.point, finding.metric), {})[finding.sides[0].kernel, finding.sides[1].kernel] = (
-            finding
-        )
+        groups.setdefault((finding.point, finding.metric), {})[finding.kernels] = finding
     return tuple(
         _gap(pairs[old, new], pairs[new, candidate], pairs[old, candidate])
         for pairs in groups.values()
@@ -159,7 +157,7 @@ def _moved(name: str, rows: Sequence[AttributionRow]) -> tuple[AttributionRow, .
 
 
 def _cancel(rows: Sequence[AttributionRow]) -> bool:
-    """Whether their sum is less than half of what was added, and of what was removed."""
+    """True if the sum of all rows is less than half of the additions, and less than half of the removals."""
     came, went = sum(row.delta for row in rows if row.delta > 0), -sum(row.delta for row in rows if row.delta < 0)
     return 2 * abs(came - went) < min(came, went)
 

@@ -23,17 +23,18 @@ _LEVEL = 0.05
 
 
 class OfHost(NamedTuple):
-    """One host's runs of a comparison. threshold: of a look of its session; None for exact counts."""
+    """One host's runs of a comparison."""
 
     host: str
     base: Side
     head: Side
     threshold: float | None
+    """Threshold of a look of its session; None for exact counts."""
     blocks: bool = True
 
 
 def across(findings: Sequence[Finding]) -> tuple[AcrossHosts, ...]:
-    """Of the primary comparisons of times whose runs were made by several hosts."""
+    """Comparison across hosts, for each primary comparison of times whose runs several hosts made."""
     shared = [f for f in findings if f.primary and f.timing is not None and len(_hosts(f)) > 1]
     return tuple(across_parts(f, [of_host(f, host) for host in _hosts(f)], len(shared)) for f in shared)
 
@@ -91,7 +92,7 @@ def _row(part: OfHost, level: float | None) -> HostChange:
 
 
 def _boots(part: OfHost) -> list[Boot]:
-    """Of times; none where a kernel has none, or where they share no block."""
+    """Boots with their times. Empty if a kernel has none, or if the two kernels share no block."""
     if part.threshold is None or not (part.base.runs and part.head.runs) or min(*part.base.runs, *part.head.runs) <= 0:
         return []
     boots = boots_of(part.base, part.head, Session(looks=(), threshold=part.threshold, blocks=part.blocks))
@@ -133,7 +134,7 @@ def _judged(parts: Sequence[OfHost], rows: Sequence[HostChange], like: Finding, 
 
 
 def _digits(parts: Sequence[OfHost]) -> Reason:
-    """Of exact counts."""
+    """Statement whether the exact counts of all hosts are equal to the digit."""
     for side in ("base", "head"):
         values = [(part, getattr(part, side)) for part in parts if getattr(part, side).value is not None]
         for part, other in values[1:]:

@@ -15,28 +15,32 @@ _TELLING = range(1, 121)
 
 
 class Inside(NamedTuple):
-    """A part of a share. place: source file and line; empty where they are not known."""
+    """A part of a share."""
 
     name: str
     delta: Fraction
     place: str = ""
+    """Source file and line; empty if they are not known."""
 
 
 class Share(NamedTuple):
-    """What a function adds to a difference, or several that exchanged code. inside: the largest parts of several, or
-    of functions that are inlined there."""
+    """Part of a difference that one function adds, or several functions that exchanged code."""
 
     name: str
     delta: Fraction
     exchanged: bool = False
+    """True for several functions that exchanged code."""
     inside: tuple[Inside, ...] = ()
+    """Largest parts of several functions, or of the functions that are inlined there."""
 
 
 class InWords(NamedTuple):
-    """A difference in one sentence. total: how large it is; parts: where it is."""
+    """A difference in one sentence."""
 
     total: str
+    """Size of the difference."""
     parts: str
+    """Functions that it consists of."""
 
     @property
     def whole(self) -> str:

@@ -38,7 +38,7 @@ class InterimLooks:
 
 
 def _open(findings: tuple[Finding, ...]) -> str:
-    """What is not decided yet."""
+    """The metric that is farthest from a decision, in words, and how many are open."""
     left = [f for f in findings if f.primary and f.verdict == "inconclusive"]
     if not left:
         return "nothing to decide"

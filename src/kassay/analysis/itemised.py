@@ -23,14 +23,16 @@ from kassay.supply.clocks import clock_of
 
 
 class Chosen(NamedTuple):
-    """One kernel's side of a finding. verdict, reasons: of a refused comparison of these kernels, "" and none of an
-    admitted one. where: "setting 1 of 4: size=256KiB", "" where there is one only."""
+    """One kernel's side of a finding."""
 
     finding: Finding
     side: Side
     verdict: str
+    """Verdict of a refused comparison of these kernels; "" if it was admitted."""
     reasons: tuple[Reason, ...]
+    """Reasons of a refused comparison; none if it was admitted."""
     where: str
+    """Setting, such as "setting 1 of 4: size=256KiB"; "" if there is only one."""
 
 
 def chosen(
@@ -53,7 +55,7 @@ def chosen(
     strange = [name for name in wanted if name not in sides]
     if strange:
         raise unknown("unknown kernel", strange[0], names)
-    pair = [f for f in of_metric if {side.kernel for side in f.sides} == set(wanted)]
+    pair = [f for f in of_metric if {*f.kernels} == set(wanted)]
     return tuple(
         Chosen(*sides[name], *_refusal(pair or of_metric, wanted if pair else [name]), _where(point, points))
         for name in wanted
@@ -75,7 +77,7 @@ def _with(points: Sequence[Point], settings: Mapping[str, str]) -> Sequence[Poin
 
 
 def values_of(point: Point) -> dict[str, str]:
-    """By what a setting is chosen: workload, cpus, memory, and the parameters of the workload."""
+    """Values by which a setting is chosen: workload, cpus, memory, and the parameters of the workload."""
     workload, settings, machine = point
     of_machine = {"workload": workload, "cpus": str(machine.cpus or ""), "memory": memory_text(machine.memory_bytes)}
     return of_machine | {setting.name: setting.value for setting in settings}
@@ -106,7 +108,7 @@ def _where(point: Point, points: Sequence[Point]) -> str:
 
 
 def own_texts(points: Sequence[Point]) -> tuple[str, ...]:
-    """Of each point workload, settings and machine, as far as they differ between the points."""
+    """Text of each point: its workload, settings and machine, as far as these differ between the points."""
     parts = [(point.workload, settings_text(point.settings), machine_text(point.machine)) for point in points]
     differing = [index for index in range(3) if len({texts[index] for texts in parts}) > 1]
     return tuple(", ".join(texts[index] for index in differing) for texts in parts)
@@ -116,7 +118,7 @@ class Profiles(Protocol):
     """The profiles of one directory's runs. Each raises NoProfile where there is none."""
 
     def of(self, cell: Cell, side: Side, phase: str) -> Profile:
-        """Of the rounds that a side's value stands for."""
+        """Profile of the rounds that a side's value stands for."""
 
     def known(self, cell: Cell, side: Side) -> frozenset[str]:
         """Names of all functions of the side's kernel, executed or not."""
@@ -125,7 +127,7 @@ class Profiles(Protocol):
         """Every instruction address executed in the side's rounds."""
 
     def lines(self, cell: Cell, side: Side, phase: str) -> Mapping[str, frozenset[int]] | None:
-        """By file the lines executed anywhere in the measured region; None without line tables."""
+        """Lines executed anywhere in the measured region, by file. None without line tables."""
 
 
 def itemised(
@@ -178,17 +180,20 @@ def _unusable(profile: Profile, problem: str = "") -> Reason:
 
 
 class Profiled(Record, frozen=True, kw_only=True):
-    """One kernel's profile with what it is a profile of. value: of the finding's side, per operation. known: every
-    function the kernel has. verdict, reasons: of a refused comparison, "" and none of another. where: as in
-    Chosen."""
+    """One kernel's profile, with the value that it explains."""
 
     profile: Profile
     unit: str
     value: float
+    """Value of the finding's side, per operation."""
     known: frozenset[str]
+    """Every function that the kernel has."""
     verdict: str = ""
+    """Verdict of a refused comparison; "" if it was admitted."""
     reasons: tuple[Reason, ...] = ()
+    """Reasons of a refused comparison; none if it was admitted."""
     where: str = ""
+    """Setting, as in Chosen."""
 
 
 def profiled(choices: Iterable[Chosen], cells: Sequence[Cell], profiles: Profiles) -> tuple[Profiled, ...]:

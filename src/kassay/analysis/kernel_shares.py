@@ -15,7 +15,8 @@ _KERNEL = ("kernel", "interrupt", *DEFERRED)
 
 
 def kernel_shares(findings: Iterable[Finding], cells: Sequence[Cell], profiles: Profiles) -> tuple[KernelShare, ...]:
-    """Of the primary metrics, each kernel once at each point; nothing where a value has no usable profile."""
+    """The kernel's share of each primary metric, each kernel once at each point. A value without a usable profile
+    has none."""
     shares: dict[tuple[str, str, str], KernelShare] = {}
     for finding in findings:
         if not (finding.primary and clock_of(finding.machine.clock).counts_work):

@@ -64,7 +64,7 @@ def find_steps(measured: Sequence[bool], compare: Compare) -> list[Finding]:
 
 
 def step_of(finding: Finding) -> LadderStep:
-    """What a ladder keeps of the comparison that found a step."""
+    """Step of a ladder, from the comparison that found it."""
     return LadderStep(
         from_kernel=finding.sides[0].kernel,
         to_kernel=finding.sides[1].kernel,
@@ -133,7 +133,7 @@ def _breaks(ladder: Ladder, findings: Sequence[Finding], level: float, session: 
 
 
 def _boundaries(ladder: Ladder, members: Sequence[int], level: float, session: Session) -> list[int]:
-    """Of these kernels, those at which the level is another than before."""
+    """Members at which the level changes."""
     if len(members) < 2:
         return []
     from kassay.analysis.statistics.segments import LadderBoot, boundaries
@@ -188,4 +188,4 @@ def _of(f: Finding, ladder: Ladder) -> bool:
 
 
 def _pair(f: Finding) -> tuple[str, str]:
-    return f.sides[0].kernel, f.sides[1].kernel
+    return f.kernels

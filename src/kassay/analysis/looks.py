@@ -25,7 +25,7 @@ def looks(repeats: int) -> tuple[int, ...]:
 
 
 def within(run: PlannedRun, boots: int) -> bool:
-    """Whether a run is among the first `boots` of its kernel, or a control of the blocks that these fill."""
+    """True if a run is among the first `boots` of its kernel, or is a control of the blocks that these fill."""
     return run.block < (boots + 1) // 2 if run.control else run.repeat < boots
 
 

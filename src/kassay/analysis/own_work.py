@@ -37,11 +37,11 @@ class Spread(Record, frozen=True, kw_only=True):
     low: float
     high: float
     share: float
-    """Of the value, that the difference carries."""
+    """Part of the value that belongs to the difference."""
 
 
 def work_summary(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) -> Reason | None:
-    """Whether users' programs did the same work on all kernels, for a reader; None without such programs."""
+    """Sentence on the work of users' programs: the same on all kernels, or not. None without such programs."""
     programs = [item for item in evidence if any(m.work is not None for m in item.measurements)]
     if not programs or not clock_of(programs[0].cell.machine.clock).counts_work:
         return None

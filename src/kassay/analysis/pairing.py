@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which functions of two profiles belong together.
+"""Pairing of the functions of two profiles.
 
 A function that only one kernel executes has its code in another one on the other kernel (holders). Copies that the
 compiler made of a function (.isra, .part, .constprop, .cold) are merged into it (folded).

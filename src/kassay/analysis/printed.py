@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What users' programs printed, by kernel. No verdict follows from it; numbers that differ are a doubt."""
+"""Values that users' programs printed, by kernel. No verdict follows from them. Numbers that differ are a doubt."""
 
 from collections.abc import Iterable, Sequence
 from statistics import median

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which rounds a run records: those that the values stand for, known from the plain runs made before it."""
+"""Choice of the rounds that a run records: those that the values stand for, known from the plain runs made before
+it."""
 
 from collections.abc import Callable
 from threading import Lock

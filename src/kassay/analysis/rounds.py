@@ -26,18 +26,17 @@ KINDS_TOLERANCE = 0.03
 
 
 class Summary(Record, frozen=True, kw_only=True):
-    """One run, one phase, in ticks per round.
-
-    warmup: how many first rounds are set apart. settled: the others are of one kind; False when half of all
-    rounds would have to be set apart, which is no warm-up any more. chosen: the round whose count this is, from 0; two
-    for a median between two, all steady ones for a mean.
-    """
+    """One run, one phase, in ticks per round."""
 
     ticks: float
     warmup: int
+    """Number of first rounds that are set apart."""
     settled: bool
+    """True if the other rounds are of one kind. False if half of all rounds would have to be set apart, which is no
+    warm-up any more."""
     method: str
     chosen: tuple[int, ...]
+    """Round whose count this is, from 0; two for a median between two, all steady ones for a mean."""
 
 
 def summarise(ticks: Sequence[float], by: Method) -> Summary:
@@ -76,7 +75,7 @@ def summarise(ticks: Sequence[float], by: Method) -> Summary:
 
 
 def _halves_agree(ticks: Sequence[float]) -> bool:
-    """Whether the first half of the rounds costs what the second does, within the tolerance."""
+    """True if the first half of the rounds costs the same as the second, within the tolerance."""
     half = len(ticks) // 2
     later = fmean(ticks[half:])
     return abs(fmean(ticks[:half]) - later) <= WARMUP_TOLERANCE * later
@@ -90,14 +89,16 @@ def _middle(ticks: Sequence[float]) -> tuple[int, ...]:
 
 
 def has_mode(ticks: Sequence[float]) -> bool:
-    """Whether enough of the steady rounds have the same count for it to stand for the run."""
+    """True if enough of the steady rounds have the same count for it to stand for the run."""
     steady = ticks[warmup_rounds(ticks) :]
     return Counter(steady).most_common(1)[0][1] >= MODE_SHARE * len(steady)
 
 
 def two_kinds(ticks: Sequence[float]) -> bool:
-    """Whether about half of the steady rounds cost more than the other half. A mode would speak for one half only, and
-    a single timer tick that falls elsewhere could move a median from one to the other."""
+    """True if about half of the steady rounds cost more than the other half.
+
+    A mode would then stand for one half only. A single timer tick could move a median from one half to the other.
+    """
     steady = sorted(ticks[warmup_rounds(ticks) :])
     low, high = steady[len(steady) * 2 // 5], steady[-1 - len(steady) * 2 // 5]
     return len(steady) >= KINDS_ROUNDS and high - low > KINDS_TOLERANCE * low
@@ -139,13 +140,14 @@ def phase_rounds(measurement: Measurement, phase: str) -> PhaseRounds:
 
 
 def costs(rounds: PhaseRounds) -> Sequence[float]:
-    """What each round costs, in ticks; per operation where the program prints how many it did, which may vary."""
+    """Cost of each round in ticks; ticks per operation if the program prints how many operations it did, as that may
+    vary."""
     if not rounds.printed:
         return rounds.ticks
     return [ticks / done for ticks, done in zip(rounds.ticks, rounds.printed, strict=True)]
 
 
 def scale(measurement: Measurement, rounds: PhaseRounds) -> float:
-    """What turns costs() into the clock's unit per operation."""
+    """Factor from costs() to the clock's unit per operation."""
     # Of exact counts a nanosecond of guest time is one instruction, so this serves counts and times alike.
     return measurement.ns_per_tick / (1 if rounds.printed else rounds.operations)

@@ -19,9 +19,7 @@ def tabled(series: Series, findings: Iterable[Finding]) -> Series:
     """
     groups: dict[tuple[Point, str], dict[tuple[str, str], Finding]] = {}
     for finding in findings:
-        groups.setdefault((finding.point, finding.metric), {})[finding.sides[0].kernel, finding.sides[1].kernel] = (
-            finding
-        )
+        groups.setdefault((finding.point, finding.metric), {})[finding.kernels] = finding
     tables = tuple(_table(series, pairs) for pairs in groups.values())
     admitted = {value.row for table in tables for value in table.values if value.value is not None}
     rows = tuple(_settled(row, admitted) for row in series.rows)

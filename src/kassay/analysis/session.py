@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What all findings of one timed session have in common: its looks, its controls, and its many cells together."""
+"""The common part of all findings of one timed session: its looks, its controls, and its many cells together."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp
@@ -34,7 +34,7 @@ def judged_together(findings: Sequence[Finding], session: Session) -> JudgedToge
     groups: dict[tuple[str, str, str, str], list[int]] = {}
     for index, f in enumerate(findings):
         if f.primary and f.timing is not None and f.timing.p is not None:
-            groups.setdefault((f.workload, f.metric, f.sides[0].kernel, f.sides[1].kernel), []).append(index)
+            groups.setdefault((f.workload, f.metric, *f.kernels), []).append(index)
     changed = list(findings)
     families = []
     for members in (group for group in groups.values() if len(group) > 1):
@@ -82,9 +82,10 @@ def _family(cells: Sequence[Finding], standing: Sequence[str], session: Session)
 
 
 class Control(NamedTuple):
-    """The first kernel of a group against its own control boots. check: None when no difference could show."""
+    """The first kernel of a group against its own control boots."""
 
     check: ControlCheck | None
+    """None if no difference could show."""
     boots: tuple[Boot, ...] = ()
 
 
@@ -126,7 +127,7 @@ def judge_session(
 
 
 def decided(findings: Iterable[Finding]) -> bool:
-    """Whether another boot could change no primary finding: each is refused, unsound, or has a verdict that stands."""
+    """True if another boot could change no primary finding: each is refused, unsound, or has a verdict that stands."""
     primary = [f for f in findings if f.primary]
     return bool(primary) and all(
         (f.verdict != "inconclusive" and f.standing != "candidate") or f.evidence == "unstable" for f in primary

@@ -44,7 +44,7 @@ def build_side(evidence: CellEvidence, phase: str, by: Method) -> Side:
 
 
 def _contexts(plain: list[Measurement]) -> tuple[tuple[str, float], ...]:
-    """What ran in the measured region, as shares of its instructions; nothing without a usable profile."""
+    """Contexts that ran in the measured region, as shares of its instructions. Empty without a usable profile."""
     counts = next((m.region.counts for m in plain if m.region is not None and not m.region.problem), ())
     total = sum(count for _, count in counts)
     return tuple((context, count / total) for context, count in counts) if total else ()
@@ -62,7 +62,7 @@ def _doubts(plain: list[Measurement], summary: Summary | None) -> tuple[Reason, 
 
 
 def _doubts_of_rules(evidence: CellEvidence) -> tuple[Reason, ...]:
-    """What the gate's rules find wrong although they do not refuse a comparison for it."""
+    """Doubts of the gate's rules: defects for which they do not refuse a comparison."""
     return tuple(doubt for rule in rules() if (doubt := rule.doubt(evidence)) is not None)
 
 

@@ -25,18 +25,22 @@ _TICKS_OF_MARGIN = 0.1
 
 
 class Session(NamedTuple):
-    """How the boots of a comparison were made. looks: planned, boots per kernel. threshold: of p, at each look.
-    blocks: whether the kernels took turns in blocks. doubts: why any of it proves less than it might. look: boots per
-    kernel that the look at hand has; None before the first one. control: whether boots of a kernel against itself
-    were planned. lost: code of the reason that names boots which never succeeded."""
+    """Description of the boots of a comparison."""
 
     looks: tuple[int, ...]
+    """Planned looks, in boots per kernel."""
     threshold: float
+    """Threshold of p at each look."""
     blocks: bool = True
+    """True if the kernels took turns in blocks."""
     doubts: tuple[Reason, ...] = ()
+    """Reasons why any of it proves less than it might."""
     look: int | None = None
+    """Boots per kernel at the present look; None before the first one."""
     control: bool = False
+    """True if boots of a kernel against itself were planned."""
     lost: str = "boots-lost"
+    """Code of the reason that names boots which never succeeded."""
 
 
 ORDER_DOUBTS = {
@@ -45,7 +49,7 @@ ORDER_DOUBTS = {
     "sequential": reason("order-sequential"),
     "unknown": reason("order-not-known"),
 }
-"""By the order of the boots: what it leaves in doubt."""
+"""Doubt that each order of the boots leaves."""
 
 
 def boots_of(base: Side, head: Side, session: Session) -> list[Boot]:
@@ -135,7 +139,7 @@ def _tick(base: Side, head: Side) -> float | None:
 
 
 def _failures(base: Side, head: Side) -> FailureCheck | None:
-    """Whether one kernel's boots fail more often; None when none failed."""
+    """Test for one kernel's boots failing more often than the other's. None if none failed."""
     if not base.failed_tries + head.failed_tries:
         return None
     tried = [len(side.runs) + len(side.perturbed) + side.failed_tries for side in (base, head)]
@@ -175,7 +179,7 @@ def _undecided(bound: float, session: Session) -> Reason:
 
 
 def _doubts(base: Side, head: Side, timing: Timing, session: Session) -> tuple[Reason, ...]:
-    """What keeps the evidence from being more than partial."""
+    """Reasons why the evidence is only partial."""
     lost, unmade = base.failed + head.failed, base.unmade + head.unmade
     doubts = [reason(session.lost, count=lost)] if lost else []
     doubts += [reason("boots-unmade", count=unmade)] if unmade else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What one kernel costs, point by point and phase by phase, with what the gate says of it; nothing is compared."""
+"""Cost of one kernel, point by point and phase by phase, with what the gate says of it. Nothing is compared."""
 
 from collections.abc import Iterable, Iterator
 
@@ -17,8 +17,7 @@ from kassay.supply.clocks import clock_of
 
 
 class Value(Record, frozen=True, kw_only=True):
-    """One phase of one kernel at one point. refused: the gate's reasons, of this kernel alone; empty when it admits the
-    value."""
+    """One phase of one kernel at one point."""
 
     point: Point
     metric: str
@@ -26,6 +25,7 @@ class Value(Record, frozen=True, kw_only=True):
     primary: bool
     side: Side
     refused: tuple[Reason, ...] = ()
+    """The gate's reasons, for this kernel alone; empty if it admits the value."""
 
 
 def values(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[Value, ...]:

@@ -50,20 +50,21 @@ class Done(NamedTuple):
     other_results: tuple[CallResult, ...] | None
     plain: bool
     divided: bool = False
-    """Whether all of this is per operation that the program printed, and not per round."""
+    """True if all of this is per printed operation, and not per round."""
 
 
 class Difference(NamedTuple):
-    """One kind of work that the kernels did not do alike. share: of the value, that it carries."""
+    """One kind of work that the kernels did not do alike."""
 
     what: str
     base: str
     head: str
     share: float
+    """Part of the value that belongs to it."""
 
 
 def is_known(measurement: Measurement) -> bool:
-    """Whether the work of a run is known."""
+    """True if the work of a run is known."""
     return measurement.work is not None and bool(measurement.work.items)
 
 
@@ -143,7 +144,7 @@ def cost_of_one(key: Key, done: Done) -> float:
 
 
 def faults_are_the_kernels(base: Done, head: Done) -> bool:
-    """Whether the kernels alone explain another number of page faults.
+    """True if the kernels alone explain another number of page faults.
 
     A program that touches more pages executes at least one instruction more for each. A kernel that maps other numbers
     of pages per fault changes the number of faults, and no instruction of the program. The vDSO's names are the

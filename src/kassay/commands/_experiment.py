@@ -217,7 +217,9 @@ def _workloads(name: str, options: Measuring, problems: list[str]) -> tuple[Work
     if not options.suite:
         return (_workload(name, options, problems),)
     if options.set_:
-        problems.append("--set: a suite has settings of its own; to change them write a suite, see docs/suites.md")
+        problems.append(
+            "--set: a suite has its own settings; to change them write a suite, see docs/reference/suites.md"
+        )
     return suite_workloads(options.suite)
 
 

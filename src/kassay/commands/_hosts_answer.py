@@ -18,7 +18,7 @@ from kassay.model.experiment import labels
 from kassay.model.finding import Finding
 from kassay.model.plan import Plan
 from kassay.model.reason import Reason, reason
-from kassay.report.words import spoken_names
+from kassay.report.words import short_kernel_names
 from kassay.spec.rules import question_of
 
 _Key = tuple[object, ...]
@@ -45,7 +45,7 @@ def put_together(directories: Sequence[Path]) -> HostsAnswer:
     plan = parts[0].folder.plan
     names = list(dict.fromkeys(use.name for use in plan.experiment.workloads))
     return HostsAnswer(
-        title=question_of(plan.experiment).title(", ".join(names), spoken_names(plan.experiment)),
+        title=question_of(plan.experiment).title(", ".join(names), short_kernel_names(plan.experiment)),
         hosts=_hosts(parts), comparisons=tuple(_across(parts, key, shared) for key in shared),
         notes=tuple(dict.fromkeys((*_differences(parts), *_lacking(parts, shared)))), kassay_version=__version__,
     )  # fmt: skip

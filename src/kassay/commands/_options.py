@@ -35,7 +35,7 @@ def format_option(known: Sequence[str], more: str = "", **keywords: Any) -> Any:
 
 
 _FORMATS = format_names()
-Format = Annotated[str, format_option(_FORMATS, " docs/formats.md describes each.", autocompletion=complete.formats)]
+Format = Annotated[str, format_option(_FORMATS, " docs/reference/formats.md", autocompletion=complete.formats)]
 OutDirectory = Annotated[
     Path | None,
     Option(
@@ -68,7 +68,7 @@ ClusterOption = Annotated[
         "--cluster",
         callback=_checked_address,
         metavar="ADDRESS",
-        help="Measure on the hosts of a cluster; tcp://HOST:PORT is its scheduler. docs/cluster.md",
+        help="Measure on the hosts of a cluster; tcp://HOST:PORT is its scheduler. docs/how-to/cluster.md",
     ),
 ]
 """An option of every command that measures; it is no part of the experiment."""
@@ -101,7 +101,7 @@ class Measuring:
         _program(
             metavar="PATH",
             help="Measure this program; WORKLOAD is then left out. PATH is a C or C++ file, a directory of them, or a "
-            "static program. docs/programs.md",
+            "static program. docs/how-to/programs.md",
         ),
     ] = ""
     args: Annotated[str, _program(metavar="WORDS", help="Arguments of the program, quoted as for a shell.")] = ""
@@ -162,7 +162,7 @@ class Measuring:
     suite: Annotated[
         str,
         Option(
-            help=f"Measure every workload of this suite: {listed(suites())}. WORKLOAD is then left out. docs/suites.md",
+            help=f"Measure a suite of workloads, not WORKLOAD: {listed(suites())}. docs/reference/suites.md",
             metavar="NAME",
             autocompletion=complete.suites,
         ),
@@ -191,7 +191,7 @@ class Measuring:
         _machine(
             metavar="NAME",
             help="CPU model that the kernel sees, e.g. zen3. A list measures each; KERNEL@cpu=NAME sets it for one "
-            "kernel. docs/cpus.md lists the models.",
+            "kernel. docs/reference/cpus.md lists the models.",
             show_default="the architecture's",
             autocompletion=complete.cpus,
         ),
@@ -331,7 +331,7 @@ class Measuring:
         str,
         _runs(
             metavar="CPU[,CPU]",
-            help="Predict time on these CPUs. One additional run of each kernel records a trace. docs/predict.md",
+            help="Predict time on these CPUs. One more run of each kernel records a trace. docs/explained/predict.md",
         ),
     ] = ""
     trace_budget: Annotated[
@@ -358,7 +358,7 @@ class Measuring:
             show_default="120; 900 for applications",
         ),
     ] = None
-    on: Annotated[str, _metal(metavar="ssh://USER@HOST", help="Machine to measure on. docs/metal.md")] = ""
+    on: Annotated[str, _metal(metavar="ssh://USER@HOST", help="Machine to measure on. docs/how-to/metal.md")] = ""
     reset: Reset = ""
     start: Start = ""
     boot_limit: BootLimit = HERE.limit_s

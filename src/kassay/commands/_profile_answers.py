@@ -36,11 +36,12 @@ from kassay.supply import kernels
 
 
 class _Shown(NamedTuple):
-    """The input of an answer. kernels: those of `profiles`, in the same order."""
+    """The input of an answer."""
 
     directory: Path
     asked: Profiling
     kernels: Sequence[str]
+    """Kernels of `profiles`, in the same order."""
     settings: Mapping[str, str]
     profiles: Sequence[Profiled]
 
@@ -137,7 +138,7 @@ def _debug_symbols(shown: _Shown) -> None:
 _FORMS: Mapping[str, Callable[[_Shown], None]] = MappingProxyType(
     {"--export": _export, "--coverage": _coverage, "--lines": _lines, "--debug-symbols": _debug_symbols}
 )
-"""By option; without one of these options the answer is a table of one kernel, or of two."""
+"""Function for each option. Without one of these options the answer is a table of one kernel, or of two."""
 
 
 def _forms_of(asked: Profiling) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which functions of a source file the measured region executed, kernels side by side."""
+"""Table of the functions of a source file that the measured region executed, kernels side by side."""
 
 from collections.abc import Sequence
 

@@ -12,7 +12,7 @@ from kassay.registry import names
 
 @dataclass(frozen=True, kw_only=True)
 class Profiling:
-    """Which profiles are shown, and in which form."""
+    """Options: the profiles to show, and their form."""
 
     kernel: Annotated[str | None, Option(metavar="KERNEL", help="Show only this kernel.")] = None
     base: Annotated[str | None, Option(metavar="KERNEL", help="Kernel to compare with.", show_default="the first")] = (

@@ -173,7 +173,9 @@ def _confirm(
 
 @_app.command("sql")
 def _sql(
-    query: Annotated[str, Argument(metavar="QUERY", help="One SELECT statement. docs/history.md describes the views.")],
+    query: Annotated[
+        str, Argument(metavar="QUERY", help="One SELECT statement. docs/reference/history.md lists the views.")
+    ],
     archive: _Archive = None,
     format_: _Format = "terminal",
 ) -> int:

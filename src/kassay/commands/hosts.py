@@ -27,7 +27,7 @@ def _hosts(
     """
     from kassay.commands._hosts_answer import put_together
     from kassay.commands._show import say_answer
-    from kassay.report.hosts import HOSTS
+    from kassay.report.sections.hosts import HOSTS
 
     chosen = HOSTS.form(format_)
     if len({path.resolve() for path in directories}) < len(directories):

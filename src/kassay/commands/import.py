@@ -27,7 +27,7 @@ def _import(
         Option(
             "--as",
             metavar="FORMAT",
-            help=f"Format of the files: {listed(names(FORMATS))}. docs/import.md",
+            help=f"Format of the files: {listed(names(FORMATS))}. docs/reference/import.md",
             show_default="recognised",
         ),
     ] = None,

@@ -14,7 +14,7 @@ from kassay.model.reach import HERE, Reach
 
 def _run(
     spec: Annotated[
-        Path, Argument(metavar="SPEC.toml", help="Experiment file. docs/experiment.md describes every key.")
+        Path, Argument(metavar="SPEC.toml", help="Experiment file. docs/reference/experiment.md describes every key.")
     ],
     out: OutDirectory = None,
     fresh: Fresh = False,

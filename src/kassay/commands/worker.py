@@ -26,8 +26,8 @@ def _worker(
 ) -> int:
     """Make runs for a scheduler until stopped.
 
-    Everybody who can connect to the scheduler can execute code on this host. docs/cluster.md describes how to limit
-    that.
+    Everybody who can connect to the scheduler can execute code on this host. docs/how-to/cluster.md describes how to
+    limit that.
     """
     from kassay.commands._show import showing
     from kassay.model.progress import Progress

@@ -13,7 +13,7 @@ from kassay.effects.files import write_atomic
 from kassay.errors import Defect
 
 COMPILER = "gcc"
-"""Of programs that run on this host. Programs of the measured machine may need a cross compiler."""
+"""Compiler of programs that run on this host. Programs of the measured machine may need a cross compiler."""
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 

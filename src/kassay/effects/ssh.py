@@ -35,7 +35,7 @@ class Ssh:
 
     @property
     def name(self) -> str:
-        """As the user wrote it."""
+        """Address as the user wrote it."""
         return self._address.text
 
     def script(self, text: str, words: Sequence[str] = (), *, timeout_s: float = 120) -> process.Completed:

@@ -11,8 +11,10 @@ from kassay.supply.guest.initramfs import ROOT
 
 
 def cmdlines_of(plan: Plan, records: Sequence[RunRecord]) -> tuple[Setting, ...]:
-    """As in the plan; of a plan without them, as its unperturbed runs were started. None for CPUs of which there is no
-    such run."""
+    """Kernel command lines of the plan, by number of CPUs.
+
+    A plan without them takes those of its unperturbed runs. A number of CPUs that no such run has is left out.
+    """
     if plan.cmdlines:
         return plan.cmdlines
     cells = {cell.id: cell for cell in plan.cells}

@@ -109,7 +109,10 @@ def _asked(folder: RunDirectory, cell: Cell) -> tuple[str, ...]:
 def _compared_state(
     asked: Sequence[str], output: Sequence[Printed], fields: Mapping[str, str | None]
 ) -> dict[str, str | None]:
-    """What the user asked to be the same for all kernels, by name: printed by the program, or a field of its state."""
+    """Values that must be the same on all kernels because the user asked for it, by name.
+
+    A value is what the program printed under the name, or else the field of the program's state.
+    """
     values = {item.name: item.values for item in output}
     return {
         f"state.{name}": " ".join(dict.fromkeys(value or "-" for value in values[name]))

@@ -43,7 +43,7 @@ _KERNELS = 16  # symbol tables; each workload of a suite reads those of all its 
 
 
 def report_of(directory: Path, record: RunRecord) -> GuestReport:
-    """What the guest of an ok run shipped, with the rounds that only its profile knows."""
+    """Report of an ok run's guest, with the rounds that only its profile knows."""
     assert record.stream_sha256 is not None  # an ok run has a stream
     return _whole_report(directory, record.stream_sha256, record.profile_sha256)
 
@@ -57,7 +57,7 @@ def report_apart(directory: Path, record: RunRecord) -> GuestReport | None:
 
 
 def region_of(directory: Path, record: RunRecord) -> RegionSummary | None:
-    """What ran in the measured region of one run; None without a profile. Never raises for what the file holds."""
+    """Summary of the measured region of one run. None without a profile. The file's contents never make it raise."""
     if record.profile_sha256 is None:
         return None
     assert record.stream_sha256 is not None  # an ok run has a stream
@@ -101,7 +101,7 @@ def lines_of_run(directory: Path, record: RunRecord) -> LineTable | None:
 
 
 def raw_of(directory: Path, record: RunRecord) -> RawProfile | None:
-    """What the plugin counted in a run; None without a profile. Raises ProfileError."""
+    """Counts of the plugin in a run. None without a profile. Raises ProfileError."""
     return _raw(directory, record.profile_sha256) if record.profile_sha256 is not None else None
 
 
@@ -143,7 +143,7 @@ class StoredProfiles:
         return self._opened(self._records[run]).symbols.names()
 
     def executed(self, cell: Cell, side: Side, phase: str) -> Executed:
-        """What was executed in a side's rounds, over all of them."""
+        """Instructions executed in a side's rounds, added up over all of them."""
         record = self._records[self.of(cell, side, phase).run]
         opened = self._opened(record)
         places = executions(opened.raw, opened.report, phase=phase, rounds=side.chosen)
@@ -151,7 +151,7 @@ class StoredProfiles:
         return Executed(places, tuple(sorted(blocks)), lines_of_run(self._directory, record))
 
     def lines(self, cell: Cell, side: Side, phase: str) -> Mapping[str, frozenset[int]] | None:
-        """By file the lines that a side executed anywhere in the measured region; None without line tables."""
+        """Lines that a side executed anywhere in the measured region, by file. None without line tables."""
         record = self._records[self.of(cell, side, phase).run]
         table = lines_of_run(self._directory, record)
         return None if table is None else executed_lines(table, executed_in_region(self._opened(record).raw))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which workloads of the catalogue execute a function, from a table that was measured once.
+"""Workloads of the catalogue that execute a function, from a table that was measured once.
 
 `python -m benchmarks.reached` makes the table.
 """
@@ -39,5 +39,5 @@ class _Functions(Mapping[str, Reached]):
 
 @cache
 def reached() -> Mapping[str, Reached]:
-    """By function of the sources, the workloads that execute it."""
+    """Workloads that execute a function, by function of the sources."""
     return _Functions(from_json(TABLE.read_bytes(), ReachedTable))

@@ -85,7 +85,7 @@ class Tally:
                 self._recent.append(_Span(start, start + wall))
 
     def counts(self) -> RunCounts:
-        """As of now."""
+        """Counts up to now."""
         with self._lock:
             return RunCounts(
                 points=self._points, kernels=self._kernels, cells=tuple(self._cells.values()),

@@ -17,50 +17,58 @@ _RESERVED = "@+,%"
 
 
 class BuildRef(Record, frozen=True, kw_only=True):
-    """build:TREE@REV+PATCH,cc=...,config=BASE+FRAGMENT in its parts.
-
-    tree: a path, or "debian-source:VERSION". revision: "" for a git tree's working files as they are now. patches:
-    files of unified diffs or mails, or directories of them, applied in order. cc: a program's name. config: "lab",
-    "distro" or a file. fragments: files, or "CONFIG_X=y" itself, in order. pin: the git tree that source and patches
-    make together, "" when it is to be found out; a pinned reference means the same for as long as the store has it.
-    """
+    """build:TREE@REV+PATCH,cc=...,config=BASE+FRAGMENT in its parts."""
 
     tree: str
+    """A path, or "debian-source:VERSION"."""
     revision: str = ""
+    """ "" for a git tree's working files as they are now."""
     patches: tuple[str, ...] = ()
+    """Files of unified diffs or mails, or directories of them, applied in order."""
     cc: str = "gcc"
+    """Name of the compiler's program."""
     config: str = "lab"
+    """ "lab", "distro" or a file."""
     fragments: tuple[str, ...] = ()
+    """Files, or "CONFIG_X=y" itself, in order."""
     pin: str = ""
+    """Git tree that source and patches make together; "" if it is not known yet. A pinned reference means the same
+    for as long as the store has it."""
 
 
 class BuildIdentity(Record, frozen=True, kw_only=True):
-    """Inputs of a build. Equal identities give equal images.
-
-    tree: git tree (sha1) of the sources, patches included. config_sha256: of the requested configuration (all of
-    .config's input). compiler: first line of `cc --version`. compiler_sha256, linker: so that another build of the
-    same version is not taken for the same. builder: version of kassay's own build steps.
-    """
+    """Inputs of a build. Equal identities give equal images."""
 
     tree: str
+    """Git tree (sha1) of the sources, patches included."""
     arch: str
     config_sha256: str
+    """Hash of the requested configuration (all of .config's input)."""
     compiler: str
+    """First line of `cc --version`."""
     compiler_sha256: str
+    """Hash of the compiler. It tells apart two builds of the same version."""
     linker: str
+    """Linker. It tells apart two builds of the same version."""
     builder: int
+    """Version of kassay's own build steps."""
 
 
 class BuildSource(Record, frozen=True, kw_only=True):
-    """Where a build came from, for people. base: the tree as written; version: what it says it is ("7.3.4", a commit);
-    patches: subject of each; config, fragments: as asked; tree: git tree (sha1) of it all."""
+    """Source of a build, for readers."""
 
     base: str
+    """Source tree, as the user wrote it."""
     version: str
+    """Version of the tree: a release such as "7.3.4", or a commit."""
     tree: str
+    """Git tree (sha1) of the sources with all patches."""
     patches: tuple[str, ...] = ()
+    """Subject of each patch."""
     config: str = "lab"
+    """Configuration that was asked for."""
     fragments: tuple[str, ...] = ()
+    """Fragments of the configuration that were asked for."""
 
 
 def parse_build(locator: str) -> BuildRef:

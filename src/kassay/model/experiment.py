@@ -18,7 +18,7 @@ APPLICATION_TRACE_BUDGET = "2GiB"
 BOOTS = ("short", "stock", "snapshot")
 APART = "apart"
 DEFERRED_WORK = ("included", APART)
-"""Whether a value holds the work that the workload queued and the kernel did later; included unless it is chosen."""
+"""Choices for deferred work: work that the workload queued and the kernel did later. A value includes it by default."""
 
 
 class Axis(Record, frozen=True, kw_only=True):
@@ -29,58 +29,41 @@ class Axis(Record, frozen=True, kw_only=True):
 
 
 class WorkloadUse(Record, frozen=True, kw_only=True):
-    """A workload with its parameters as the user set them (defaults are filled in by the plan).
-
-    program: what the user brings in place of one of kassay's workloads; not written unless it is set.
-    """
+    """A workload with its parameters as the user set them (defaults are filled in by the plan)."""
 
     name: str
     axes: tuple[Axis, ...] = ()
     program: ProgramUse | msgspec.UnsetType = msgspec.UNSET
+    """Program of the user, in place of one of kassay's workloads. It is not written unless it is set."""
 
 
 class KernelUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     """A kernel reference and the extra kernel parameters it boots with.
 
-    name: what reports call it instead of its reference. against: of a series, the place of the kernel it is compared
-    with. cpu: what it runs on, where that is not the experiment's. None of the three is written unless it is set, so
-    that experiments keep the hash they had before there were such fields.
+    name, against and cpu are not written unless they are set, so that experiments keep the hash they had before there
+    were such fields.
     """
 
     ref: str
     cmdline: str = msgspec.field(default_factory=str)  # a factory, so that it is always written
     name: str = ""
+    """Name in reports, in place of the reference."""
     against: int | None = None
+    """In a series, the place of the kernel that it is compared with."""
     cpu: str = ""
+    """CPU that it runs on, if that is not the experiment's."""
 
 
 class Experiment(Record, frozen=True, kw_only=True):
     """The question of the user. It has everything that changes a measurement, so its hash names the experiment.
 
-    question: "compare" (kernels[0] is base, kernels[1] is head), "ladder" (in order), "gap" (old, new, candidate),
-    "series" (kernels[0] is base, the others name whom they are compared with) or "value" (one kernel, no comparison).
-    repeats: unperturbed runs per kernel and cell. perturb: further runs, each with one
-    seeded perturbation of things that should not matter. margin: the relative change
-    below which two values are called equivalent (0.01 = 1 %). rounds: timed repetitions
-    in one run. timeout_s: wall seconds after which a run is ended. flavour: of archive
-    kernels. boot: "short" adds the kernel parameters that shorten the boot, "stock" leaves them
-    out, "snapshot" is "short" once per kernel and perturbation, saved when quiet and restored for each run.
-    profile: what is counted inside the region: "auto" or a word of profile.MODES. quiesce: whether the guest waits
-    until it is quiet. background: tasks that spin beside the workload; these two exist to show how a verdict is
-    refused. Where time is measured, repeats is the most boots per kernel, made in blocks and looked at when
-    timing.LOOKS says so; control: whether the first kernel has as many boots more, to compare that kernel with itself.
-    machine: name of one machine of the clock; not written unless it is set, when the clock's first machine is meant.
-    on: address of a machine that is elsewhere; not written unless it is set.
-    cpu: names of files of kassay.supply.cpus, a matrix axis; not written unless it is set, when the default of arch is meant.
-    nodes, thp, mthp, swap, memcg, dirty_ratio, percpu_high_fraction, sampled: as in MachineUse; not written either
-    unless they are set.
-    predict: names of CPUs whose time is predicted; one further plain run of each cell then records a trace, of at most
-    trace_budget (a size; by default TRACE_BUDGET, of an application APPLICATION_TRACE_BUDGET). Neither is written
-    unless it is set. deferred: a word of DEFERRED_WORK; not written unless it is set.
+    A field that is UNSET by default is not written unless it is set.
     """
 
     name: str
     question: str
+    """ "compare" (kernels[0] is base, kernels[1] is head), "ladder" (in order), "gap" (old, new, candidate), "series"
+    (kernels[0] is base, the others name the kernel they are compared with) or "value" (one kernel, no comparison)."""
     kernels: tuple[KernelUse, ...]
     workloads: tuple[WorkloadUse, ...]
     clock: str = "icount"
@@ -89,22 +72,39 @@ class Experiment(Record, frozen=True, kw_only=True):
     memory_bytes: tuple[int, ...] = (1 << 30,)
     order: str = "interleaved"
     repeats: int = 2
+    """Unperturbed runs per kernel and cell. If time is measured, the most boots per kernel, made in blocks and
+    looked at after the numbers of timing.LOOKS."""
     perturb: int = 2
+    """Additional runs, each with one seeded perturbation of things that should not matter."""
     rounds: int = 20
+    """Timed repetitions in one run."""
     seed: int = 1
     margin: float = 0.01
+    """Relative change below which two values are called equivalent (0.01 = 1 %)."""
     timeout_s: int = 120
+    """Wall seconds after which a run is ended."""
     retries: int = 1
     flavour: str = "cloud"
+    """Flavour of archive kernels."""
     boot: str = "short"
+    """ "short" adds the kernel parameters that shorten the boot, "stock" leaves them out. "snapshot" is "short" once
+    per kernel and perturbation, saved when quiet and restored for each run."""
     profile: str = "auto"
+    """Profile of the region: "auto" or a word of profile.MODES."""
     quiesce: bool = True
+    """True if the guest waits until it is quiet. False exists to show how a verdict is refused."""
     background: int = 0
+    """Tasks that spin beside the workload. They exist to show how a verdict is refused."""
     control: bool = True
+    """True if the first kernel has twice as many boots, to compare it with itself. Only if time is measured."""
     machine: str | msgspec.UnsetType = msgspec.UNSET
+    """Name of one machine of the clock. UNSET is the clock's first machine."""
     on: str | msgspec.UnsetType = msgspec.UNSET
+    """Address of a remote machine."""
     cpu: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Names of files of supply/cpus, a matrix axis. UNSET is the default of the architecture."""
     nodes: int | msgspec.UnsetType = msgspec.UNSET
+    """As in MachineUse, like the next seven."""
     thp: str | msgspec.UnsetType = msgspec.UNSET
     mthp: str | msgspec.UnsetType = msgspec.UNSET
     swap: str | msgspec.UnsetType = msgspec.UNSET
@@ -113,8 +113,11 @@ class Experiment(Record, frozen=True, kw_only=True):
     percpu_high_fraction: str | msgspec.UnsetType = msgspec.UNSET
     sampled: str | msgspec.UnsetType = msgspec.UNSET
     predict: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Names of CPUs whose time is predicted. One additional plain run of each cell then records a trace."""
     trace_budget: str | msgspec.UnsetType = msgspec.UNSET
+    """Largest size of a trace. UNSET is TRACE_BUDGET, or APPLICATION_TRACE_BUDGET for an application."""
     deferred: str | msgspec.UnsetType = msgspec.UNSET
+    """A word of DEFERRED_WORK."""
     schema: str = msgspec.field(default=SCHEMA)
 
     @property
@@ -153,7 +156,7 @@ class Experiment(Record, frozen=True, kw_only=True):
 
     @property
     def apart(self) -> bool:
-        """Whether values leave deferred work out."""
+        """True if values leave deferred work out."""
         return self.deferred == APART
 
     @property

@@ -260,6 +260,11 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     changed: ChangedLines | None = None
     """Lines that differ between the sources of base and head, executed or not; None unless both were built here."""
 
+    @property
+    def kernels(self) -> tuple[str, str]:
+        """Labels of the two kernels. Unlike base and head they are never the same."""
+        return self.sides[0].kernel, self.sides[1].kernel
+
 
 class LadderPoint(Record, frozen=True, kw_only=True):
     """One kernel of a ladder: its side, and the number of plain runs."""
@@ -277,6 +282,11 @@ class LadderStep(Record, frozen=True, kw_only=True):
     to_kernel: str
     change: float | None
     verdict: str
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Labels of the two kernels."""
+        return self.from_kernel, self.to_kernel
 
 
 class Ladder(AtPoint, frozen=True, kw_only=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which part of a value the kernel executed, by the entry into it: a system call, a fault, an interrupt."""
+"""The part of a value that the kernel executed, by the entry into it: a system call, a fault, an interrupt."""
 
 from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.records import Record, Setting
@@ -22,20 +22,21 @@ DIRECT = (SYSTEM_CALL, FAULT)
 
 
 class EntryCost(Record, frozen=True, kw_only=True):
-    """Instructions that the kernel executed for one entry, summed over the chosen rounds.
-
-    kind: a word of ENTRIES. name: of the system call ("mprotect"), the fault ("page fault"), the interrupt, or of what
-    is done on the way back to user mode. count: instructions + string iterations, those of deferred work included;
-    deferred: these alone. in_faults: of these, in faults that
-    came in meanwhile; of a fault all. times: how often it was entered; 0 where that is not counted.
-    """
+    """Instructions that the kernel executed for one entry, summed over the chosen rounds."""
 
     kind: str
+    """A word of ENTRIES."""
     name: str
+    """Name of the system call ("mprotect"), the fault ("page fault"), the interrupt, or of the work on the way back
+    to user mode."""
     count: int
+    """Instructions + string iterations, those of deferred work included."""
     in_faults: int = 0
+    """Part of count: executed in faults that came in meanwhile. For a fault, all of count."""
     times: int = 0
+    """Number of entries; 0 if they are not counted."""
     deferred: int = 0
+    """Part of count: deferred work."""
 
     @property
     def text(self) -> str:
@@ -60,11 +61,10 @@ class KernelShare(AtPoint, frozen=True, kw_only=True):
     """The parts of a primary metric's value on one kernel, by who executed them.
 
     count and all other counts are instructions + string iterations in `operations` operations together, of the rounds
-    that the value stands for. user + kernel + interrupt + deferred + other + idle + unresolved = count. kernel,
-    interrupt and deferred (work-item, rcu-callback and irq-work together): the contexts of a profile, executed for the
-    workload; together they are the kernel share. other: other tasks. idle: the
-    idle task, and guest time without an instruction. functions: of the kernel, largest first, at most LARGEST. entries:
-    largest first; their counts add up to kernel + interrupt + deferred; None when no run carried call stacks.
+    that the value stands for. user + kernel + interrupt + deferred + other + idle + unresolved = count.
+
+    kernel, interrupt and deferred (work-item, rcu-callback and irq-work together) are contexts of a profile, executed
+    for the workload. Together they are the kernel share.
     """
 
     label: str
@@ -79,10 +79,15 @@ class KernelShare(AtPoint, frozen=True, kw_only=True):
     kernel: int
     interrupt: int
     other: int
+    """Counts of other tasks."""
     idle: int
+    """Counts of the idle task, and guest time without an instruction."""
     unresolved: int
     functions: tuple[FunctionShare, ...]
+    """Functions of the kernel, largest first, at most LARGEST."""
     entries: tuple[EntryCost, ...] | None = None
+    """Entries, largest first. Their counts add up to kernel + interrupt + deferred. None if no run carried call
+    stacks."""
     deferred: int = 0
 
     @property

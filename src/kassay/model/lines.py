@@ -69,9 +69,9 @@ class SourcePart(Record, frozen=True, kw_only=True):
     removed: tuple[int, ...]
     """Removed and changed lines, by their numbers in base."""
     code: tuple[int, ...] = ()
-    """Those of `lines` that have code in head's image."""
+    """Subset of `lines`: those that have code in head's image."""
     removed_code: tuple[int, ...] = ()
-    """Those of `removed` that have code in base's image."""
+    """Subset of `removed`: those that have code in base's image."""
     reason: str = ""
     """Word of NO_CODE_REASONS if neither has code; else empty."""
 
@@ -113,7 +113,7 @@ class ChangedPart(Record, frozen=True, kw_only=True):
     path: str
     """From the top of the sources."""
     function: str
-    """As in SourcePart."""
+    """Function that the hunk lies in; empty outside of functions."""
     line: int
     """First line of the hunk: of head, or of base where lines are only removed."""
     state: str
@@ -133,7 +133,7 @@ class ChangedPart(Record, frozen=True, kw_only=True):
 
 
 class ChangedLines(Record, frozen=True, kw_only=True):
-    """Which lines that differ between base and head the measured region executed."""
+    """Lines that differ between base and head, each with whether the measured region executed it."""
 
     state: str = ""
     """Word of STATES for all parts together; empty if it is not known."""
@@ -172,7 +172,7 @@ class ReachedRow(Record, frozen=True, kw_only=True):
 
 
 class ReachedTable(Record, frozen=True, kw_only=True):
-    """Which workloads of the catalogue execute which functions."""
+    """Table of the functions that each workload of the catalogue executes."""
 
     version: int
     """Version of this record; 1."""

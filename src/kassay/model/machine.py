@@ -10,31 +10,41 @@ STATE = ("thp", "mthp", "swap", "memcg", "dirty_ratio", "percpu_high_fraction", 
 
 
 SAMPLED = {"zoneinfo": "/proc/zoneinfo"}
-"""What can be read after each round, and where."""
+"""Files of /proc that can be read after each round, by name."""
 
 
 class MachineUse(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """One point of the machine matrix. clock: name of a file of kassay.supply.clocks. Of imported results arch may be
-    "unknown", and cpus and memory_bytes None. cpu: name of a file of kassay.supply.cpus; "" is the architecture's default.
+    """One point of the machine matrix.
 
-    nodes: of memory. The others are settings of the guest's kernel, "" for its own: thp, the policy of huge pages;
-    mthp, "ORDER=POLICY" of folio sizes, separated by commas; swap, "zram:SIZE"; memcg, the limit of the workload's
-    cgroup, a size; dirty_ratio, per cent; percpu_high_fraction, vm.percpu_pagelist_high_fraction. sampled: "zoneinfo"
-    where it is read after each round."""
+    Fields from thp to percpu_high_fraction are settings of the guest's kernel; "" is its own setting.
+    """
 
     arch: str
+    """Architecture; may be "unknown" for imported results."""
     clock: str
+    """Name of a file of supply/clocks."""
     cpus: int | None
+    """Number of CPUs; may be None for imported results."""
     memory_bytes: int | None
+    """Size of memory; may be None for imported results."""
     cpu: str = ""
+    """Name of a file of supply/cpus; "" is the architecture's default."""
     nodes: int = 1
+    """Nodes of memory."""
     thp: str = ""
+    """Policy of huge pages."""
     mthp: str = ""
+    """ "ORDER=POLICY" of folio sizes, separated by commas."""
     swap: str = ""
+    """ "zram:SIZE"."""
     memcg: str = ""
+    """Limit of the workload's cgroup, a size."""
     dirty_ratio: str = ""
+    """Per cent."""
     percpu_high_fraction: str = ""
+    """vm.percpu_pagelist_high_fraction."""
     sampled: str = ""
+    """ "zoneinfo" if it is read after each round."""
 
     @property
     def chosen(self) -> tuple[Setting, ...]:
@@ -49,30 +59,28 @@ class MachineUse(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class MachineIdentity(Record, frozen=True, kw_only=True):
-    """The machine that was granted, as printed in every report and compared before two results are.
-
-    program: emulator and version ("QEMU 7.2.22 (Debian ...)"), or the host kernel.
-    options: everything about the machine that could move a count, in order.
-    host: CPU and kernel of the host; informative where counts are exact: it cannot matter there.
-    """
+    """The machine that was granted, as printed in every report and compared before two results are."""
 
     arch: str
     clock: str
     accelerator: str
     program: str
+    """Emulator and version ("QEMU 7.2.22 (Debian ...)"), or the host kernel."""
     options: tuple[str, ...]
+    """All properties of the machine that could move a count, in order."""
     host: str
+    """CPU and kernel of the host. With exact counts it is only information, as it cannot matter then."""
 
 
 class MachineProbe(Record, frozen=True, kw_only=True):
-    """Result of doctor for one machine: usable, or the reason and the remedy. tried: False where there was nothing to
-    try it with."""
+    """Result of doctor for one machine: usable, or the reason and the remedy."""
 
     name: str
     usable: bool
     detail: str
     remedy: str = ""
     tried: bool = True
+    """False if there was no kernel to try it with."""
 
 
 class Point(NamedTuple):
@@ -97,5 +105,5 @@ class AtPoint(Record, frozen=True, kw_only=True):
 
     @property
     def point(self: _HasPoint) -> Point:
-        """Where in the experiment's matrix it is."""
+        """Position in the experiment's matrix."""
         return Point(self.workload, self.settings, self.machine)

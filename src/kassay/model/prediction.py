@@ -4,6 +4,8 @@
 from kassay.model.reason import Reason
 from kassay.model.records import Record
 
+TIMINGS = "timings"
+"""Folder of a run directory with the timing files that its user named."""
 CAUSES = {
     "width": "issue width",
     "dependency": "dependencies",

@@ -9,22 +9,21 @@ KINDS = {
     "time": "by the guest's clock, which is virtual: with exact counts one nanosecond an instruction; never wall time",
     "word": "as the program printed it",
 }
-"""What a printed value is, and what that means."""
+"""Kinds of printed values, each with its meaning."""
 
 
 class Printed(Record, frozen=True, kw_only=True):
-    """One name that a run's program printed. kind: a word of KINDS. values: one for each execution, as text; None where
-    an execution did not print it."""
+    """One name that a run's program printed."""
 
     name: str
     kind: str
+    """A word of KINDS."""
     values: tuple[str | None, ...]
+    """One for each execution, as text; None if an execution did not print it."""
 
 
 class PrintedRow(AtPoint, frozen=True, kw_only=True):
-    """One name at one point of the experiment. values: (kernel's label, value of its first plain run) in kernel order:
-    the median of numbers, the word that all executions print, None where there is none. steady: whether every
-    execution of every plain run printed the same."""
+    """One name at one point of the experiment."""
 
     workload: str
     settings: tuple[Setting, ...]
@@ -32,4 +31,7 @@ class PrintedRow(AtPoint, frozen=True, kw_only=True):
     name: str
     kind: str
     values: tuple[tuple[str, str | None], ...]
+    """(kernel's label, value of its first plain run) in kernel order: the median of numbers, or the word that all
+    executions print. None if there is none."""
     steady: bool
+    """True if every execution of every plain run printed the same."""

@@ -20,8 +20,10 @@ MODES = {
 TRACE = "trace"
 """The mode of the further run that --predict asks for: counts, and the stream of what chosen rounds executed."""
 PROFILES = ("auto", *MODES)
-"""What an experiment may ask for. auto: of exact counts stacks in the first plain run of a cell and counts in the
-others; nothing under other clocks."""
+"""Profiles that an experiment may ask for.
+
+auto: with exact counts, call stacks in the first plain run of a cell and counts in the others. With other clocks, none.
+"""
 
 CONTEXTS = {
     "user": "the workload's own code in user mode",
@@ -69,74 +71,79 @@ class LineCount(Record, frozen=True, kw_only=True):
 class FunctionCost(Record, frozen=True, kw_only=True):
     """One function in one context, summed over the chosen rounds.
 
-    place: "kernel", a module's name, or "program". instructions: executed, a repeated string
-    instruction counted once. iterations: of repeated string instructions, beyond the first each:
-    where instructions are counted an iteration takes as long as an instruction, so the metric counts instructions +
-    iterations. calls: executions of the function's first instruction. atomics: executed atomic
-    read-modify-writes. tlb: executed instructions that maintain TLB or page-table registers.
-    loads, stores: memory accesses, None unless the run carried the profile "memory".
-    lines: source lines that add up to instructions + iterations; empty without line tables.
+    The metric counts instructions + iterations: where instructions are counted, an iteration takes as long as an
+    instruction.
     """
 
     function: str
     place: str
+    """ "kernel", a module's name, or "program"."""
     context: str
     instructions: int
+    """Executed instructions. A repeated string instruction is counted once."""
     iterations: int = 0
+    """Iterations of repeated string instructions, beyond the first of each."""
     calls: int = 0
+    """Executions of the function's first instruction."""
     atomics: int = 0
+    """Executed atomic read-modify-writes."""
     tlb: int = 0
+    """Executed instructions that maintain TLB or page-table registers."""
     loads: int | None = None
+    """Memory accesses; None unless the run carried the profile "memory"."""
     stores: int | None = None
+    """Memory accesses; None unless the run carried the profile "memory"."""
     lines: tuple[LineCount, ...] = ()
+    """Source lines that add up to instructions + iterations; empty without line tables."""
 
 
 class CallEdge(Record, frozen=True, kw_only=True):
-    """Calls from one function to another in the chosen rounds. Thunks are left out: the edge leads to their target.
-
-    indirect: through a pointer. tail: by a jump to another function's entry.
-    """
+    """Calls from one function to another in the chosen rounds. Thunks are left out: the edge leads to their target."""
 
     caller: str
     callee: str
     context: str
     calls: int
     indirect: bool = False
+    """True for a call through a pointer."""
     tail: bool = False
+    """True for a jump to another function's entry."""
 
 
 class StackCost(Record, frozen=True, kw_only=True):
-    """Own cost of one call path. path: functions from the outermost inwards, the first a word of CONTEXTS."""
+    """Own cost of one call path."""
 
     path: tuple[str, ...]
+    """Functions from the outermost inwards. The first is a word of CONTEXTS."""
     count: int
 
 
 class Profile(Record, frozen=True, kw_only=True):
-    """One phase of one run. Sum of (instructions + iterations) over functions + unresolved + idle = ticks.
-
-    rounds: which rounds (from 0) are summed, as those that the value of the finding stands for.
-    operations: of these rounds together. ticks: what the guest's own clock says of them; None without
-    an exact clock. unresolved: instructions that an
-    instruction stream cut short at an unknown place leaves open. idle: guest time that passed without
-    an instruction. problem: why the profile may not be used ("" when it may): a disagreement with the
-    guest's clock, a symbol table of another image. stacks: None unless the run carried call stacks; entries likewise.
-    """
+    """One phase of one run. Sum of (instructions + iterations) over functions + unresolved + idle = ticks."""
 
     kernel: str
     run: str
     mode: str
     phase: str
     rounds: tuple[int, ...]
+    """Rounds that are summed, from 0: those that the value of the finding stands for."""
     operations: int
+    """Operations of these rounds together."""
     ticks: int | None
+    """Ticks of the guest's own clock in these rounds; None without an exact clock."""
     functions: tuple[FunctionCost, ...]
     edges: tuple[CallEdge, ...]
     unresolved: int = 0
+    """Instructions that are not known, because an instruction stream was cut short at an unknown place."""
     idle: int = 0
+    """Guest time that passed without an instruction."""
     stacks: tuple[StackCost, ...] | None = None
+    """None unless the run carried call stacks."""
     problem: str = ""
+    """Reason why the profile may not be used, such as a disagreement with the guest's clock, or a symbol table of
+    another image. "" if it may be used."""
     entries: tuple[EntryCost, ...] | None = None
+    """None unless the run carried call stacks."""
 
 
 class DeferredWork(Record, frozen=True, kw_only=True):
@@ -149,27 +156,27 @@ class DeferredWork(Record, frozen=True, kw_only=True):
     queued: int
     """Objects (work items, RCU callbacks, irq_works) that the workload queued."""
     outstanding: int
-    """Of these, objects that had not finished when the region ended."""
+    """Objects among the queued ones that had not finished when the region ended."""
 
 
 class RegionSummary(Record, frozen=True, kw_only=True):
-    """The whole measured region of one run: what the gate asks. counts: instructions + iterations by context.
-
-    others: largest functions of the contexts other and idle, with their counts, at most five.
-    problem: as in Profile. tasks: tasks seen besides the workload's own and the idle ones. unreported: what other tasks
-    executed in intervals of a round that the workload reports no phase for, part of counts. deferred: every kind of
-    deferred work that could be followed in this kernel; none in files of an earlier plugin.
-    """
+    """The whole measured region of one run, for the gate."""
 
     mode: str
     counts: tuple[tuple[str, int], ...]
+    """Instructions + iterations by context."""
     others: tuple[tuple[str, int], ...] = ()
+    """Largest functions of the contexts other and idle, with their counts, at most five."""
     tasks: int = 0
+    """Number of tasks seen besides the workload's own and the idle ones."""
     idle: int = 0
     unresolved: int = 0
     problem: str = ""
+    """Reason why the profile may not be used, as in Profile."""
     unreported: int = 0
+    """Part of counts: executed by other tasks in intervals of a round that the workload reports no phase for."""
     deferred: tuple[DeferredWork, ...] = ()
+    """Every kind of deferred work that could be followed in this kernel; none in files of an earlier plugin."""
 
 
 class Executed(NamedTuple):

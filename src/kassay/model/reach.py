@@ -11,15 +11,17 @@ _SCHEME = "ssh"
 
 
 class SshAddress(NamedTuple):
-    """ "ssh://USER@HOST:PORT" in its parts. user: "" for that of the ssh configuration. port: None likewise."""
+    """Parts of "ssh://USER@HOST:PORT"."""
 
     user: str
+    """ "" for the user of the ssh configuration."""
     host: str
     port: int | None
+    """None for the port of the ssh configuration."""
 
     @property
     def text(self) -> str:
-        """As it is written."""
+        """Address as it is written."""
         user, host = f"{self.user}@" if self.user else "", f"[{self.host}]" if ":" in self.host else self.host
         return f"{_SCHEME}://{user}{host}{f':{self.port}' if self.port else ''}"
 
@@ -41,16 +43,14 @@ def parse_ssh(text: str) -> SshAddress:
 
 
 class Reach(Record, frozen=True, kw_only=True):
-    """Options for reaching a remote machine. They change no measurement and are no part of the experiment.
-
-    reset: a command, run here by sh, that makes the machine start anew when its kernel does not come up; "" for none:
-    then it is left as it is. start: a command, run here by sh, that starts a kernel there in place of kexec; "" for
-    kexec. limit_s: seconds within which a kernel must come up.
-    """
+    """Options for reaching a remote machine. They change no measurement and are no part of the experiment."""
 
     reset: str = ""
+    """Local command, run by sh, that resets the machine if its kernel does not come up. "" leaves it as it is."""
     start: str = ""
+    """Local command, run by sh, that starts a kernel on the machine in place of kexec. "" uses kexec."""
     limit_s: int = 600
+    """Seconds to wait for a kernel to boot."""
 
 
 HERE = Reach()

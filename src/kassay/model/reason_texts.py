@@ -246,7 +246,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "cause-not-calibrated": "{share:.0%} of the change is {cause}, which was never calibrated on this CPU: it occurs "
     "in {calibrated} of its measured changes, and {needed} are needed",
 })  # fmt: skip
-"""By code. docs/reasons.md lists them."""
+"""Text of each reason, by code. docs/reference/reasons.md lists them."""
 
 _EVERYDAY_VERDICTS = {
     "state-mismatch": "the state differs", "semantic-failure": "the work was not done as declared",

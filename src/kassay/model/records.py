@@ -3,6 +3,7 @@
 
 import hashlib
 import threading
+from collections.abc import Iterable
 from typing import TypeVar
 
 import msgspec
@@ -21,8 +22,18 @@ class Setting(Record, frozen=True, kw_only=True):
 
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
 _complete: set[object] = set()
 _completing = threading.Lock()
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """The values of each key, keys and values in the order given."""
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 def to_json(record: Record) -> bytes:

@@ -38,20 +38,19 @@ class RunFailure(Record, frozen=True, kw_only=True):
 
 
 class RunSummary(Record, frozen=True, kw_only=True):
-    """Counts of planned runs by their end; failed and refused runs stay counted. retried: attempts beyond the first.
-
-    unmade: planned runs not tried yet, in an unfinished directory. unneeded: planned runs that were not made because
-    all was decided before.
-    """
+    """Counts of planned runs by their end. Failed and refused runs stay counted."""
 
     planned: int
     ok: int
     failed: int
     refused: int
     retried: int
+    """Attempts beyond the first."""
     failures: tuple[RunFailure, ...]
     unmade: int = 0
+    """Planned runs not tried yet, in an unfinished directory."""
     unneeded: int = 0
+    """Planned runs that were not made because all was decided before."""
 
 
 class AuditTable(Record, frozen=True, kw_only=True):
@@ -66,7 +65,7 @@ class AuditTable(Record, frozen=True, kw_only=True):
 
 
 class KernelStacks(AtPoint, frozen=True, kw_only=True):
-    """Call stacks of one kernel in one metric. operations: what the counts are divided by. unit: per operation."""
+    """Call stacks of one kernel in one metric."""
 
     kernel: str
     workload: str
@@ -74,162 +73,176 @@ class KernelStacks(AtPoint, frozen=True, kw_only=True):
     machine: MachineUse
     metric: str
     unit: str
+    """Unit of the counts per operation."""
     operations: int
+    """Number by which the counts are divided."""
     stacks: tuple[StackCost, ...]
 
 
 class Counted(Record, frozen=True, kw_only=True):
-    """One counter of the guest's kernels. name: of /proc/vmstat, or one of analysis.counters.
-
-    kind: "events", counted over the whole measured region, or "level", as it stood right after it. runs: for each
-    kernel the figures of its plain runs; None where the kernel has no such counter.
-    """
+    """One counter of the guest's kernels."""
 
     name: str
+    """Name in /proc/vmstat, or one of analysis.counters."""
     kind: str
+    """ "events", counted over the whole measured region, or "level", as it stood right after it."""
     definition: str
     runs: tuple[tuple[int | None, ...], ...]
+    """For each kernel the figures of its plain runs; None if the kernel has no such counter."""
 
 
 class PointCounters(AtPoint, frozen=True, kw_only=True):
-    """Counters of the kernels at one point, in whole figures for each plain run. kernels: as findings call them.
-
-    operations: for each kernel and plain run, of the primary metric, over all rounds.
-    """
+    """Counters of the kernels at one point, in whole figures for each plain run."""
 
     workload: str
     settings: tuple[Setting, ...]
     machine: MachineUse
     metric: str
     kernels: tuple[str, ...]
+    """Kernels, as findings name them."""
     operations: tuple[tuple[int, ...], ...]
+    """Operations of the primary metric over all rounds, for each kernel and plain run."""
     counters: tuple[Counted, ...]
 
 
 class Comparisons(NamedTuple):
-    """Everything that the evidence says. look: boots per kernel that were judged as times; None for exact counts, and
-    before the first look. decided: whether more runs could change no answer, so that planned runs that were not made
-    are not needed. stacks: of the primary metrics. counters: of the guest's kernels.
-    shares: whose instructions the values of the primary metrics are made of."""
+    """All results from the evidence."""
 
     findings: tuple[Finding, ...]
     ladders: tuple[Ladder, ...]
     families: tuple[Family, ...] = ()
     look: int | None = None
+    """Boots per kernel that were judged as times; None for exact counts, and before the first look."""
     decided: bool = False
+    """True if more runs could change no answer. Planned runs that were not made are not needed then."""
     stacks: tuple[KernelStacks, ...] = ()
+    """Call stacks of the primary metrics."""
     counters: tuple[PointCounters, ...] = ()
+    """Counters of the guest's kernels."""
     shares: tuple[KernelShare, ...] = ()
+    """Parts of the values of the primary metrics, by who executed them."""
 
 
 class Lead(Record, frozen=True, kw_only=True):
-    """Parts of an answer that a question adds to its comparisons, or shows instead of them, for each kind of reader.
+    """Parts of an answer that a question adds to its comparisons, or shows instead of them."""
 
-    replaces: where it stands in place of the comparisons: "screen", "page", "mail". pairs: the comparisons that the
-    answer is about, as labels of base and head; the others explain these. screen: the terminal; page: markdown and
-    HTML; mail: a mail, whose tables have no titles. sentences: whether a screen also says in which functions each
-    difference is; itemised: whether a page itemises each below the answer. mail_answer: first paragraph of a mail, in
-    place of the comparisons;
-    mail_also: further ones. subject: of a mail,
-    after the workload's name; "" for the subject of the leading comparison. mail_open: what stays unknown of the commit
-    that made the change. introduced: where it began, as a regression tracker takes it, and how that was found. repeat:
-    the command of kassay with its arguments in place of `compare BASE HEAD`.
-    """
-
+    blocks: tuple[TextBlock, ...] = ()
+    """Stand before the comparisons, each for its readers. Their order is that of reading."""
     replaces: tuple[str, ...] = ()
+    """Ways of reading in which the blocks stand in place of the comparisons, as in TextBlock.readers."""
     pairs: tuple[tuple[str, str], ...] = ()
-    screen: tuple[TextBlock, ...] = ()
-    page: tuple[TextBlock, ...] = ()
-    mail: tuple[TextBlock, ...] = ()
+    """Comparisons that the answer is about, as labels of base and head. The others explain these."""
     sentences: bool = True
+    """True if a screen also names the functions of each difference."""
     itemised: bool = True
+    """True if a page itemises each difference below the answer."""
     mail_answer: str = ""
+    """First paragraph of a mail, in place of the comparisons."""
     mail_also: tuple[str, ...] = ()
+    """Further paragraphs of a mail."""
     subject: str = ""
+    """Subject of a mail after the workload's name. By default it is made from the leading comparison."""
     mail_open: tuple[str, ...] | None = None
+    """Facts that stay unknown about the commit that made the change."""
     introduced: tuple[str, str] | None = None
+    """Where a regression began, as a regression tracker takes it, and how that was found."""
     repeat: tuple[str, ...] = ()
+    """Command of kassay with its arguments in place of `compare BASE HEAD`."""
     mail_functions: bool = True
-    """Whether a mail itemises the leading comparison; false where the question's own tables do."""
+    """True if a mail itemises the leading comparison; false if the question's own tables do."""
+    names_unexecuted: bool = False
+    """True if the answer itself names the changed lines that were not executed."""
     predicts_all: bool = False
-    """Whether predictions of all comparisons are shown, and not of `pairs` alone."""
+    """True if predictions of all comparisons are shown, not of `pairs` alone."""
     lacks_kernel: bool = False
-    """Whether a kernel that was asked for could not be made."""
+    """True if a kernel that was asked for could not be made."""
 
 
 class SeenCpu(Record, frozen=True, kw_only=True):
-    """A CPU as kernels saw it. kernels: as findings call them."""
+    """A CPU as kernels saw it."""
 
     kernels: tuple[str, ...]
+    """Kernels, as findings name them."""
     cpu: GuestCpu
 
 
 class Report(Record, frozen=True, kw_only=True):
-    """Everything a reader may ask.
-
-    title: the question in words. verdict: the answer, one or two plain sentences. state: on which state of memory the
-    kernels worked. scope: one sentence. gate_fields: the audited fields that must agree.
-    next_steps: commands with what each would tell. commands: the exact
-    commands that repeat this. spec_toml: the experiment as a file. wall: medians per
-    stage over all ok runs. disclosures: what every reader must be told (kernel
-    parameters that shorten the boot, known limits). stacks: of the primary metrics, kernels
-    of one comparison or ladder in their order; empty when no run carried call stacks. families: one for each
-    comparison of several cells. seed_rules: only when asked for. beside: time next to counts, where both were measured;
-    beside_machine: what the time was measured on. sources: imported files; empty for own runs.
-    gaps: of the question "gap", one for each metric and setting. series, bisection:
-    where these were asked for; the findings are then of the series' rows, or of the culprit and the kernel before it.
-    overview: of many workloads; findings then have functions only where there is a change of a primary metric.
-    lead: what a question puts beside its comparisons, or in their place.
-    lkp_header: of an imported table of the kernel test robot. workloads: in their own words; empty for imports.
-    guest_sha256, guest_compiler: of the plan: the programs that ran in the measured machine; empty for imports.
-    cpus: as the kernels saw them; empty for imports and for directories of earlier versions.
-    printed: by users' programs, in the order in which they print it. work: whether they did the same work; None
-    without such programs.
-    counters: of the guest's kernels, one for each point; empty for imports and for overviews of many workloads.
-    shares: whose instructions the values of the primary metrics are made of; of exact counts with a profile.
-    hosts: that made the runs; empty where the one that keeps the journal made all. across_hosts: primary comparisons
-    of times that several hosts measured, host by host.
-    """
+    """All data that a reader may ask for."""
 
     title: str
+    """Question in words."""
     verdict: str
+    """Answer in one or two plain sentences."""
     experiment: Experiment
     kernels: tuple[KernelIdentity, ...]
     machine: MachineIdentity
     findings: tuple[Finding, ...]
+    """All comparisons. For a series, those of its rows; for a bisection, that of the culprit and the kernel before
+    it."""
     ladders: tuple[Ladder, ...]
     runs: RunSummary
     audits: tuple[AuditTable, ...]
     state: Reason
+    """State of memory that the kernels worked on."""
     scope: str
+    """Limits of the answer, in one sentence."""
     disclosures: tuple[Reason, ...]
+    """Statements that every reader must know, such as kernel parameters that shorten the boot, and known limits."""
     next_steps: tuple[str, ...]
+    """Commands, each with what it would tell."""
     commands: tuple[str, ...]
+    """Exact commands that repeat this."""
     spec_toml: str
+    """Experiment as a file."""
     wall: WallTime
+    """Medians per stage over all ok runs."""
     plan_id: str
     kassay_version: str
     gate_fields: tuple[str, ...] = ()
+    """Audited fields that must agree."""
     stacks: tuple[KernelStacks, ...] = ()
+    """Call stacks of the primary metrics, kernels of one comparison or ladder in their order. Empty if no run
+    carried call stacks."""
     families: tuple[Family, ...] = ()
+    """One for each comparison of several cells."""
     seed_rules: tuple[SeedFinding, ...] = ()
+    """Results by the rules of the seeds; only if they were asked for."""
     printed: tuple[PrintedRow, ...] = ()
+    """Values that users' programs printed, in the order in which they print them."""
     work: Reason | None = None
+    """Statement whether users' programs did the same work; None without such programs."""
     beside: tuple[Beside, ...] = ()
+    """Time next to counts, where both were measured."""
     beside_machine: MachineIdentity | None = None
+    """Machine on which the time was measured."""
     sources: tuple[Source, ...] = ()
+    """Imported files; empty for own runs."""
     lkp_header: LkpHeader | None = None
+    """Header of an imported table of the kernel test robot."""
     workloads: tuple[Workload, ...] = ()
+    """Workloads in their own words; empty for imports."""
     gaps: tuple[Gap, ...] = ()
+    """One for each metric and setting of the question "gap"."""
     series: Series | None = None
+    """Rows of a series; None for other questions."""
     bisection: Bisection | None = None
+    """Steps of a bisection; None for other questions."""
     lead: Lead | None = None
+    """Parts that a question adds to its comparisons, or shows instead of them."""
     overview: Overview | None = None
+    """Overview of many workloads. Findings then have functions only if a primary metric changed."""
     guest_sha256: tuple[Setting, ...] = ()
+    """Hashes of the programs that ran in the measured machine, from the plan; empty for imports."""
     guest_compiler: str = ""
+    """Compiler of these programs, from the plan; empty for imports."""
     cpus: tuple[SeenCpu, ...] = ()
+    """CPUs as the kernels saw them; empty for imports and for directories of earlier versions."""
     counters: tuple[PointCounters, ...] = ()
+    """Counters of the guest's kernels, one for each point; empty for imports and for overviews of many workloads."""
     shares: tuple[KernelShare, ...] = ()
+    """Parts of the values of the primary metrics, by who executed them. Only for exact counts with a profile."""
     hosts: tuple[HostRuns, ...] = ()
+    """Hosts that made the runs. Empty if all runs were made on the host that keeps the journal."""
     across_hosts: tuple[AcrossHosts, ...] = ()
+    """Primary comparisons of times that several hosts measured, host by host."""
     schema: str = SCHEMA

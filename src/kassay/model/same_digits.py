@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where two runs that must have the same counts differ."""
+"""First difference between two runs that must have the same counts."""
 
 from kassay.model.guest import PhaseRounds
 from kassay.model.reason import Reason, reason

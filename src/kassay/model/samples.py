@@ -14,45 +14,43 @@ UNITS_OF_REPLICATION = {
     "interval": reason("values-of-one-process"),
     "unknown": reason("values-of-unknown"),
 }
-"""What one value stands for, by the word that an import is stored with."""
+"""Reason that states what one value stands for, by the word that an import is stored with."""
 
 
 class Sample(Record, frozen=True, kw_only=True):
-    """One value of one boot (or what the file has instead), in the series' unit.
-
-    value: None when it failed; detail then says how. block: boots of a block were made one after the other,
-    in random order of the kernels; None when the file does not tell. inner: what the value is the median of.
-    """
+    """One value of one boot (or of what the file has instead), in the series' unit."""
 
     value: float | None
+    """None if the run failed."""
     block: int | None = None
+    """Boots of a block were made one after the other, in random order of the kernels; None if the file does not
+    tell."""
     run: str = ""
     detail: str = ""
+    """Reason why the run failed."""
     started_utc: str = ""
     inner: tuple[float, ...] = ()
+    """Values whose median `value` is."""
 
 
 class Spread(Record, frozen=True, kw_only=True):
-    """All that a file without single values has: the mean and its spread. n: values behind it, None when not told.
-
-    deviation: population standard deviation relative to the mean; None when it is below what the file prints.
-    mean_text, deviation_text: as printed. change_text: the change against the base as printed, at the head only;
-    printed means are too short to compute it from.
-    """
+    """Mean and spread, for a file without single values."""
 
     mean: float
     deviation: float | None
+    """Population standard deviation relative to the mean; None if it is below what the file prints."""
     n: int | None
+    """Number of values; None if the file does not tell."""
     mean_text: str = ""
+    """Mean as printed."""
     deviation_text: str = ""
+    """Deviation as printed."""
     change_text: str = ""
+    """Change against the base as printed, at the head only. Printed means are too short to compute it from."""
 
 
 class SampleSeries(Record, frozen=True, kw_only=True):
-    """One metric of one kernel at one setting. samples: in file order; spread: instead of them.
-
-    better: "lower", "higher" or "unknown". primary: whether the experiment's answer is about this metric.
-    """
+    """One metric of one kernel at one setting."""
 
     kernel: str
     workload: str
@@ -60,10 +58,14 @@ class SampleSeries(Record, frozen=True, kw_only=True):
     unit: str
     definition: str
     better: str
+    """ "lower", "higher" or "unknown"."""
     samples: tuple[Sample, ...] = ()
+    """Samples in the order of the file."""
     spread: Spread | None = None
+    """Spread, for a file without samples."""
     settings: tuple[Setting, ...] = ()
     primary: bool = False
+    """True if the experiment's answer is about this metric."""
     cpus: int | None = None
     memory_bytes: int | None = None
 
@@ -77,28 +79,31 @@ class Source(Record, frozen=True, kw_only=True):
 
 
 class ImportedKernel(Record, frozen=True, kw_only=True):
-    """A kernel in an imported file. label: its name in every series. named_by: who or what named it so."""
+    """A kernel in an imported file."""
 
     label: str
+    """Its name in every series."""
     release: str | None = None
     arch: str | None = None
     compiler: str | None = None
     commit: str | None = None
     named_by: str = ""
+    """Source of that name."""
 
 
 class FunctionShares(Record, frozen=True, kw_only=True):
-    """Cost per operation by function, derived from printed shares: rows of (function, base, head), in `unit`.
-
-    base_total, head_total: what all functions together cost. how: the formula in words.
-    """
+    """Cost per operation by function, derived from printed shares."""
 
     workload: str
     unit: str
     base_total: float
+    """Cost of all functions together on base."""
     head_total: float
+    """Cost of all functions together on head."""
     rows: tuple[tuple[str, float | None, float | None], ...]
+    """(function, base, head), in `unit`."""
     how: str
+    """Formula in words."""
 
 
 class LkpHeader(Record, frozen=True, kw_only=True):
@@ -112,20 +117,23 @@ class LkpHeader(Record, frozen=True, kw_only=True):
 
 
 class Samples(Record, frozen=True, kw_only=True):
-    """Everything `kassay import` read. kernels: base first, in the order to compare. replication: a word of
-    UNITS_OF_REPLICATION. machine: what is known of it, in words. notes: what a reader must be told. command: the words
-    of the command that read it, without its --out; empty where that is not known."""
+    """Everything that `kassay import` read."""
 
     name: str
     sources: tuple[Source, ...]
     kernels: tuple[ImportedKernel, ...]
+    """Base first, in the order to compare."""
     series: tuple[SampleSeries, ...]
     replication: str
+    """Word of UNITS_OF_REPLICATION."""
     machine: str = "unknown"
+    """Description of the machine, in words."""
     notes: tuple[str, ...] = ()
+    """Statements that a reader must know."""
     shares: tuple[FunctionShares, ...] = ()
     lkp_header: LkpHeader | None = None
     command: tuple[str, ...] = ()
+    """Words of the command that read it, without its --out; empty if they are not known."""
     schema: str = msgspec.field(default=SCHEMA)
 
     @property

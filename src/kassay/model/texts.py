@@ -34,6 +34,17 @@ def listed(texts: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
 
 
+def shortened(texts: Sequence[str], most: int, more: str = "{} more") -> list[str]:
+    """The first texts, then how many there are more, if there are."""
+    left = len(texts) - most
+    return [*texts[:most], *([more.format(left)] if left > 0 else [])]
+
+
+def counted(number: int, noun: str) -> str:
+    """ "1 boot", "2 boots"."""
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
 def settings_text(settings: Iterable[Setting]) -> str:
     """ "size=64MiB share=shared", or "no parameters"."""
     return one_line(" ".join(f"{s.name}={s.value}" for s in settings)) or "no parameters"
@@ -118,3 +129,10 @@ class TextBlock(Record, frozen=True, kw_only=True):
     text: tuple[str, ...] = ()
     items: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
+    readers: tuple[str, ...] = ("screen", "page", "mail")
+    """Ways of reading that it is for: at a terminal, as markdown or HTML, as a mail."""
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing stands below the heading."""
+        return not (self.text or self.items or self.tables)

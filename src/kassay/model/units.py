@@ -92,6 +92,11 @@ def format_change(change: float | None) -> str:
     return f"{percent:+,.{1 if abs(percent) >= 0.1 else 3}f} %".replace(",", " ")
 
 
+def relative_change(base: float | None, head: float | None) -> float | None:
+    """head / base - 1; None if a value is unknown or base is zero."""
+    return head / base - 1 if base and head is not None else None
+
+
 def format_decimals(value: float, decimals: int) -> str:
     """With exactly `decimals` decimals: (1234.5, 2) -> "1 234.50"."""
     return _grouped(value, decimals) if math.isfinite(value) else str(value)

@@ -38,7 +38,7 @@ class WorkItem(Record, frozen=True, kw_only=True):
     kind: str
     """A word of KINDS."""
     name: str = ""
-    """Of the system call or the fault; "" where the kind says it all."""
+    """Name of the system call or the fault; "" if the kind says it all."""
     times: tuple[int, ...]
     """How often, in each round; of user code its instructions, string iterations included."""
     counts: tuple[int, ...] = ()
@@ -72,7 +72,7 @@ class PrintedOperations(Record, frozen=True, kw_only=True):
     name: str
     """The name or the unit with which it is printed: "ops", "iterations", "ops/s"."""
     rate: bool
-    """Whether the numbers are operations per second of guest time, and not counts."""
+    """True if the numbers are operations per second of guest time; false if they are counts."""
     values: tuple[float, ...]
     """One for each execution, above 0."""
 
@@ -110,14 +110,14 @@ class CallCost(Record, frozen=True, kw_only=True):
     interval: tuple[float, float]
     """Over plain and perturbed runs."""
     floor: float | None
-    """As in Finding."""
+    """Noise floor of the change, as in Finding."""
     verdict: str
     evidence: str
     n_base: int
     """Runs, perturbed ones included."""
     n_head: int
     share: float
-    """Of the value, on the kernel where it is smaller."""
+    """Part of the value that these calls have, on the kernel where it is smaller."""
 
     @property
     def text(self) -> str:
@@ -128,7 +128,7 @@ class CallCost(Record, frozen=True, kw_only=True):
 
     @property
     def counted(self) -> str:
-        """What base_times and head_times are: "calls per round"."""
+        """Unit of base_times and head_times, such as "calls per round"."""
         if self.kind == RATE:
             return "operations per second of guest time"
         noun = {SYSTEM_CALL: "calls", FAULT: "faults"}.get(self.kind, "operations")

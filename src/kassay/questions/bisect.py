@@ -41,7 +41,7 @@ def bisected(report: Report, bisection: Bisection, directory: str) -> Report:
     )
     return structs.replace(
         report,
-        title=f"Which {noun(bisection)} {asked}?",
+        title=f"Which {candidate_noun(bisection)} {asked}?",
         verdict=f"{verdict(bisection)} {_judged(report)}".strip(),
         bisection=bisection,
         lead=_lead(bisection),
@@ -50,7 +50,7 @@ def bisected(report: Report, bisection: Bisection, directory: str) -> Report:
 
 
 def _refused(report: Report) -> bool:
-    """Whether the culprit and the kernel before it must not be compared."""
+    """True if the culprit and the kernel before it must not be compared."""
     primary = [f for f in report.findings if f.primary]
     return bool(primary) and all(f.verdict in REFUSED for f in primary)
 
@@ -66,11 +66,11 @@ def _judged(report: Report) -> str:
 def _lead(bisection: Bisection) -> Lead:
     path = path_table(bisection)
     page = TextBlock(
-        title="How it was found", text=section_texts(bisection), items=skips(bisection), tables=tables(bisection)
-    )
+        title="How it was found", text=section_texts(bisection), items=skips(bisection), tables=tables(bisection),
+        readers=("page",),
+    )  # fmt: skip
     return Lead(
-        screen=(TextBlock(title=path.title, tables=(path,)),),
-        page=(page,),
+        blocks=(TextBlock(title=path.title, tables=(path,), readers=("screen",)), page),
         mail_also=(ascii_text(verdict(bisection)),),
         mail_open=_open(bisection),
         introduced=(bisection.introduced, _measured(bisection)) if bisection.introduced else None,
@@ -78,7 +78,7 @@ def _lead(bisection: Bisection) -> Lead:
 
 
 def _open(bisection: Bisection) -> tuple[str, ...]:
-    """What is not known of the commit that made the change."""
+    """Limits on what is known of the commit that made the change."""
     if bisection.kind != "git":
         return ("Which commit did it is not known: only whole kernels were measured, not the commits between them.",)
     if bisection.steps[0].between:
@@ -91,14 +91,16 @@ def _measured(bisection: Bisection) -> str:
     search = f"found by bisection, {bisection.measured} kernels measured"
     if bisection.kind != "releases":
         return search
-    last, first = (called(bisection, index) for index in (bisection.steps[0].last_without, bisection.steps[0].first))
+    last, first = (
+        candidate_name(bisection, index) for index in (bisection.steps[0].last_without, bisection.steps[0].first)
+    )
     return f"{search}; {last} does not have it, {first} has, both as packaged by Debian"
 
 
 def verdict(bisection: Bisection) -> str:
     """The culprit, by how much, what it took; then the other steps and what is open."""
     sentences = [f"{_culprit(bisection, bisection.steps[0])}.", effort(bisection)]
-    others = [f"{named(bisection, s)} ({amounts(s)}, {format_change(s.change)})" for s in bisection.steps[1:]]
+    others = [f"{candidate_title(bisection, s)} ({amounts(s)}, {format_change(s.change)})" for s in bisection.steps[1:]]
     sentences += [f"{len(others)} other step{'s' * (len(others) > 1)}: {', '.join(others)}."] if others else []
     sentences += [f"In doubt: {text}." for text in bisection.open]
     return " ".join(sentences)
@@ -108,11 +110,12 @@ def _culprit(bisection: Bisection, step: Step) -> str:
     values = f"{bisection.unit} {amounts(step)} ({format_change(step.change)})"
     sure = f", with {step.odds:.1%} probability" if step.odds is not None else ""
     if step.between:
-        names = ", ".join(called(bisection, index) for index in step.between)
-        suspects = f"in {named(bisection, step)} or in what could not be measured before it ({names})"
-        return f"The change after {called(bisection, step.last_without)} is {suspects}: {values}{sure}"
+        names = ", ".join(candidate_name(bisection, index) for index in step.between)
+        suspects = f"in {candidate_title(bisection, step)} or in what could not be measured before it ({names})"
+        return f"The change after {candidate_name(bisection, step.last_without)} is {suspects}: {values}{sure}"
     by = f" by {culprit.author}" if (culprit := bisection.candidates[step.first]).author else ""
-    return f"{named(bisection, step)}{by} is the first {noun(bisection)} with the change: {values}{sure}"
+    first = f"{candidate_title(bisection, step)}{by} is the first {candidate_noun(bisection)} with the change"
+    return f"{first}: {values}{sure}"
 
 
 def amounts(step: Step) -> str:
@@ -120,14 +123,14 @@ def amounts(step: Step) -> str:
     return " -> ".join(format_numbers([step.before, step.after]))
 
 
-def named(bisection: Bisection, step: Step) -> str:
+def candidate_title(bisection: Bisection, step: Step) -> str:
     """A commit with its subject, or a release."""
     candidate = bisection.candidates[step.first]
     title = one_line(candidate.title)
     return f'{candidate.name[:12]} ("{title}")' if bisection.kind == "git" else title
 
 
-def called(bisection: Bisection, index: int) -> str:
+def candidate_name(bisection: Bisection, index: int) -> str:
     """A commit's first digits, or a release."""
     candidate = bisection.candidates[index]
     return candidate.name[:12] if bisection.kind == "git" else one_line(candidate.title)
@@ -141,10 +144,12 @@ def effort(bisection: Bisection) -> str:
     boots = sum(search.boots for search in searches)
     measured = sum(search.measured for search in searches)
     count = len(searches[-1].candidates) - 1
-    among = f"Found among {count} {noun(bisection)}{'s' * (count != 1)} by measuring {measured}, ends included"
+    among = (
+        f"Found among {count} {candidate_noun(bisection)}{'s' * (count != 1)} by measuring {measured}, ends included"
+    )
     through = f", through {len(searches) - 1} merge{'s' * (len(searches) > 2)}" if len(searches) > 1 else ""
     skips = [
-        f"{called(search, index)} ({outcomes[index]})"
+        f"{candidate_name(search, index)} ({outcomes[index]})"
         for search in searches
         for outcomes in [{boot.candidate: boot.outcome for boot in search.observations}]
         for index in search.skipped
@@ -153,8 +158,8 @@ def effort(bisection: Bisection) -> str:
     return f"{among}{through}, in {boots} boot{'s' * (boots != 1)}{skipped}."
 
 
-def noun(bisection: Bisection) -> str:
-    """What a candidate is: a commit, a release, a kernel."""
+def candidate_noun(bisection: Bisection) -> str:
+    """The kind of a candidate: a commit, a release, a kernel."""
     return {"git": "commit", "releases": "release"}.get(bisection.kind, "kernel")
 
 
@@ -174,9 +179,10 @@ def steps_table(bisection: Bisection) -> Table:
     """Every step, largest first."""
     rows = (
         cells(
-            named(bisection, step), called(bisection, step.last_without), *format_numbers([step.before, step.after]),
+            candidate_title(bisection, step), candidate_name(bisection, step.last_without),
+            *format_numbers([step.before, step.after]),
             format_change(step.change), "-" if step.odds is None else f"{step.odds:.1%}", str(step.boots),
-            ", ".join(called(bisection, index) for index in step.between) or "-",
+            ", ".join(candidate_name(bisection, index) for index in step.between) or "-",
             mark="regression" if step.change > 0 else "improvement",
         )
         for step in bisection.steps

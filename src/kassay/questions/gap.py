@@ -11,24 +11,25 @@ from kassay.model.finding import Gap, GapFunction
 from kassay.model.question import Answered, Kernels, Question, neighbours_and_ends
 from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text, reasons_text
+from kassay.model.records import grouped
 from kassay.model.report import Lead, Report
-from kassay.model.texts import Table, TextBlock, cells, figures, memory_text, one_line, settings_text, table
-from kassay.model.units import format_change, format_numbers, format_signed, places_of
-from kassay.report.gap_overview import gap_counts, gap_overview
-from kassay.report.mail.names import everyday, names, point_words, unit_words, work
+from kassay.model.texts import Table, TextBlock, cells, figures, listed, memory_text, one_line, settings_text, table
+from kassay.model.units import format_change, format_numbers, format_signed, places_of, relative_change
+from kassay.report.mail.names import everyday_text, mail_names, point_text, unit_text, work_text
 from kassay.report.overview import wide
 from kassay.report.sentences import strength, work_at
-from kassay.report.words import called
+from kassay.report.words import names_by_label, point_name
 
 COLUMN = (
     "Gap closed: (new - candidate) / (new - old); 100 % is all of it, 0 % nothing, below 0 the candidate is worse than "
     "new, above 100 % better than old."
 )
 _SHOWN, _GROUPS = 8, 4  # functions of a table, tables on a screen
+_ALL, _HALF = 0.995, 0.5  # shares of a gap that count as all and half of it
 
 
 def gap_sentence(subject: str, gap: Gap, names: Mapping[str, str]) -> str:
-    """What the candidate takes back. subject: the work ("Toggling ..."). names: of the three kernels."""
+    """Sentence on what the candidate takes back. subject: the work ("Toggling ..."). names: of the three kernels."""
     old, new, candidate = (names[label] for label in (gap.old, gap.new, gap.candidate))
     if gap.share is None or gap.old_value is None or gap.new_value is None:
         return f"{subject}: no share can be told: {reasons_text(gap.reasons)}."
@@ -79,9 +80,8 @@ def interval_text(gap: Gap) -> str:
 
 def gap_tables(report: Report, names: Mapping[str, str]) -> tuple[Table, ...]:
     """A table for each primary metric, a setting a row; the other metrics of a workload below it."""
-    groups: dict[tuple[str, bool], list[Gap]] = {}
-    for gap in sorted(report.gaps, key=lambda gap: not gap.primary):
-        groups.setdefault((gap.workload, gap.primary), []).append(gap)
+    primary_first = sorted(report.gaps, key=lambda gap: not gap.primary)
+    groups = grouped(((gap.workload, gap.primary), gap) for gap in primary_first)
     return tuple(_table(gaps, names) for gaps in groups.values())
 
 
@@ -93,7 +93,7 @@ def _table(gaps: Sequence[Gap], names: Mapping[str, str]) -> Table:
     rows = []
     for i, gap in enumerate(gaps):
         values = format_numbers([gap.old_value, gap.new_value, gap.candidate_value])
-        against = gap.candidate_value / gap.new_value - 1 if gap.candidate_value is not None and gap.new_value else None
+        against = relative_change(gap.new_value, gap.candidate_value)
         n = str(gap.n[0]) if len(set(gap.n)) == 1 else ", ".join(map(str, gap.n))
         limits = (interval_text(gap),) if wide else ()
         texts = (*values, format_change(against), percent(gap.share), *limits, n)
@@ -105,7 +105,7 @@ def _table(gaps: Sequence[Gap], names: Mapping[str, str]) -> Table:
 
 
 def _axes(gaps: Sequence[Gap]) -> dict[str, list[str]]:
-    """What takes more than one value among the rows; the metric where nothing does."""
+    """Settings that take more than one value among the rows; the metric if none does."""
     texts = {
         "metric": [one_line(gap.metric) for gap in gaps],
         "CPUs": ["-" if gap.machine.cpus is None else str(gap.machine.cpus) for gap in gaps],
@@ -117,7 +117,7 @@ def _axes(gaps: Sequence[Gap]) -> dict[str, list[str]]:
 
 
 def function_table(gap: Gap, *, top: int | None = _SHOWN) -> Table | None:
-    """What each function lost and regained; all others and what is in none have rows, so that the columns add up."""
+    """Loss and regain of each function. Others and unattributed costs have rows, so that the columns add up."""
     if not gap.functions or gap.unattributed is None or gap.old_value is None or gap.new_value is None:
         return None
     places = places_of(gap.new_value)
@@ -147,7 +147,7 @@ def _named(function: GapFunction) -> str:
 
 
 def notes(report: Report, text: Callable[[Reason], str] = reason_text) -> tuple[str, ...]:
-    """What the columns mean, and how the intervals were made; one that reads as its share has no column.
+    """The meaning of the columns, and how the intervals were made. One that reads as its share has no column.
 
     text: how a reason reads for these readers.
     """
@@ -160,16 +160,57 @@ def notes(report: Report, text: Callable[[Reason], str] = reason_text) -> tuple[
     return (COLUMN, *(f"Interval: {text(method)}." for method in methods), *dict.fromkeys(refused))
 
 
+def gap_counts(gaps: Sequence[Gap], name_of: Mapping[str, str]) -> tuple[str, ...]:
+    """ "30 of 40 workloads cost more or less on 6.19 than on 6.12. 7.3 takes back all of that in 2, ..." """
+    if not gaps:
+        return ()
+    old, new, candidate = (name_of[label] for label in (gaps[0].old, gaps[0].new, gaps[0].candidate))
+    open_ = [gap for gap in gaps if gap.share is not None]
+    settings = f"{len(open_)} of {len(gaps)} primary metrics differ between {old} and {new}."
+    shares = [gap.share or 0.0 for gap in open_]
+    counts = (
+        ("all of it", sum(share >= _ALL for share in shares)),
+        ("at least half", sum(_HALF <= share < _ALL for share in shares)),
+        ("less than half", sum(0 < share < _HALF for share in shares)),
+        ("nothing", sum(share <= 0 for share in shares)),
+    )
+    parts = [f"{amount} in {count}" for amount, count in counts if count]
+    return (settings, f"{candidate} takes back {listed(parts)}.") if open_ else (settings,)
+
+
+def gap_overview(gaps: Sequence[Gap], name_of: Mapping[str, str], *, narrow: bool = False) -> Table:
+    """One row for each workload and setting, in its primary metric; those that have no gap say so.
+
+    narrow: without what a mail has no room for: units, and the change from old to new.
+    """
+    old, new, candidate = (one_line(name_of[label]) for label in (gaps[0].old, gaps[0].new, gaps[0].candidate))
+    rows, points = [], [gap.point for gap in gaps]
+    for gap in gaps:
+        change = relative_change(gap.old_value, gap.new_value)
+        name = point_name(gap.point, points)
+        values = format_numbers([gap.old_value, gap.new_value, gap.candidate_value])
+        closed = "no gap" if gap.share is None else percent(gap.share)
+        mark = "" if gap.share is not None else "inconclusive"
+        rows.append(cells(name, gap.unit.partition("/")[2], *values, format_change(change), closed, mark=mark))
+    counted = gaps[0].unit.partition("/")[0]
+    title = f"How much {candidate} takes back [{counted} per unit]"
+    if narrow:
+        few = [(row[0], *row[2:5], row[6]) for row in rows]
+        return table(title, ("workload", *figures(old, new, candidate, "gap closed")), few)
+    columns = ("workload", "unit", *figures(old, new, candidate, f"{new} vs {old}", "gap closed"))
+    return table(title, columns, rows)
+
+
 def _complete(answered: Answered) -> Report:
     from kassay.analysis.gap import gaps  # slow to load, and not needed to check an experiment
 
     plan, report = answered.plan, answered.report
     all_gaps = gaps(report.findings, labels(plan.experiment))
-    spoken = called(report)
+    name_of = names_by_label(report)
     primary = [gap for gap in all_gaps if gap.primary]
     many = wide(plan)
-    sentences = list(gap_counts(primary, spoken)) if many else [
-        gap_sentence(work_at(plan, gap), gap, spoken) for gap in primary
+    sentences = list(gap_counts(primary, name_of)) if many else [
+        gap_sentence(work_at(plan, gap), gap, name_of) for gap in primary
     ]  # fmt: skip
     verdict = " ".join((*sentences, *strength(report.findings))) if sentences else report.verdict
     report = structs.replace(report, gaps=all_gaps, verdict=verdict)
@@ -180,33 +221,37 @@ def _complete(answered: Answered) -> Report:
 
 def _lead_of_many(report: Report, primary: Sequence[Gap]) -> Lead:
     """One table for all workloads instead of one for each."""
-    overview = gap_overview(primary, called(report))
+    overview = gap_overview(primary, names_by_label(report))
     lead = lead_of(report)
-    spoken = names(report)
+    name_of = mail_names(report)
+    narrow = gap_overview(primary, name_of, narrow=True)
     return structs.replace(
         lead,
-        screen=(TextBlock(title=overview.title, tables=(overview,)),),
-        page=(TextBlock(title=overview.title, tables=(overview,)), *lead.page),
-        mail=(_untitled("How much of each change is taken back", gap_overview(primary, spoken, narrow=True)),),
-        mail_answer=" ".join(gap_counts(primary, spoken)),
+        blocks=(
+            TextBlock(title=overview.title, tables=(overview,), readers=("screen", "page")),
+            *(block for block in lead.blocks if "page" in block.readers),
+            _in_mail("How much of each change is taken back", narrow),
+        ),
+        mail_answer=" ".join(gap_counts(primary, name_of)),
         sentences=False,
     )
 
 
 def lead_of(report: Report) -> Lead:
-    """What a report with gaps says of them to each kind of reader."""
-    spoken = called(report)
-    tables = gap_tables(report, spoken)
+    """The blocks of a report with gaps, for each kind of reader."""
+    name_of = names_by_label(report)
+    tables = gap_tables(report, name_of)
     primary = [gap for gap in report.gaps if gap.primary]
     briefly = [shown for gap in report.gaps[:_GROUPS] if gap.primary and (shown := function_table(gap)) is not None]
     whole = [shown for gap in primary if (shown := function_table(gap, top=None)) is not None]
-    page = TextBlock(title="How much of the gap is closed", text=notes(report), tables=(*tables, *whole))
+    page = TextBlock(
+        title="How much of the gap is closed", text=notes(report), tables=(*tables, *whole), readers=("page",)
+    )
+    screen = (TextBlock(title=shown.title, tables=(shown,), readers=("screen",)) for shown in (*tables, *briefly))
     return Lead(
+        blocks=(*screen, page, *_mail(report)),
         replaces=("screen", "mail"),
         pairs=tuple((gap.old, gap.new) for gap in report.gaps),
-        screen=tuple(TextBlock(title=shown.title, tables=(shown,)) for shown in (*tables, *briefly)),
-        page=(page,),
-        mail=_mail(report),
         mail_answer=" ".join(_mail_sentence(report, gap) for gap in primary),
         subject=_closed(report),
         mail_functions=False,
@@ -214,19 +259,19 @@ def lead_of(report: Report) -> Lead:
     )
 
 
-def _untitled(title: str, shown: Table) -> TextBlock:
-    return TextBlock(title=title, tables=(structs.replace(shown, title=""),))
+def _in_mail(title: str, shown: Table) -> TextBlock:
+    return TextBlock(title=title, tables=(structs.replace(shown, title=""),), readers=("mail",))
 
 
 def _mail(report: Report) -> tuple[TextBlock, ...]:
     """A table each, what its columns are, where the gap is."""
-    shown = gap_tables(report, names(report))
-    texts = (*notes(report, partial(everyday, report)), "n: boots of each kernel with nothing moved.")
+    shown = gap_tables(report, mail_names(report))
+    texts = (*notes(report, partial(everyday_text, report)), "n: boots of each kernel with nothing moved.")
     functions = next((t for gap in report.gaps if gap.primary and (t := function_table(gap)) is not None), None)
     return (
-        *(_untitled(unit_words(each.title), each) for each in shown),
-        TextBlock(text=(" ".join(texts),)),
-        *((_untitled(unit_words(functions.title), functions),) if functions is not None else ()),
+        *(_in_mail(unit_text(each.title), each) for each in shown),
+        TextBlock(text=(" ".join(texts),), readers=("mail",)),
+        *((_in_mail(unit_text(functions.title), functions),) if functions is not None else ()),
     )
 
 
@@ -234,14 +279,14 @@ def _mail_sentence(report: Report, gap: Gap) -> str:
     """gap_sentence() with the work and the kernels called as in the rest of the mail."""
     point = (gap.point, gap.metric)
     finding = next(f for f in report.findings if (f.point, f.metric) == point)
-    where = point_words(report, finding)
-    return gap_sentence(f"{work(report, finding)}{f' ({where})' if where else ''}", gap, names(report))
+    where = point_text(report, finding)
+    return gap_sentence(f"{work_text(report, finding)}{f' ({where})' if where else ''}", gap, mail_names(report))
 
 
 def _closed(report: Report) -> str:
     """ "17.9% of the gap from v6.12 to v6.19 closed by v7.0"."""
     gap = next((g for g in report.gaps if g.primary), report.gaps[0])
-    old, new, candidate = (names(report).get(label, label) for label in (gap.old, gap.new, gap.candidate))
+    old, new, candidate = (mail_names(report).get(label, label) for label in (gap.old, gap.new, gap.candidate))
     if gap.share is None:
         return f"no gap from {old} to {new} that {candidate} could close"
     shares = [g.share for g in report.gaps if g.primary and g.share is not None]

@@ -10,11 +10,22 @@ from kassay.model.finding import CHANGES, REFUSED
 from kassay.model.question import Answered, Kernels, Pairs, Question
 from kassay.model.report import Lead, Report
 from kassay.model.series import OUTCOMES, Series, SeriesRow, SeriesTable, SeriesValue
-from kassay.model.texts import Table, TextBlock, cells, figures, listed, machine_text, one_line, settings_text, table
+from kassay.model.texts import (
+    Table,
+    TextBlock,
+    cells,
+    figures,
+    listed,
+    machine_text,
+    one_line,
+    settings_text,
+    shortened,
+    table,
+)
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
-from kassay.report.changed_lines import NOT_BY_THIS, elsewhere_sentences, unexecuted, verdict_word
-from kassay.report.mail.names import names, point_words, unit_words, work
+from kassay.report.mail.names import mail_names, point_text, unit_text, work_text
 from kassay.report.mail.text import ascii_text
+from kassay.report.sections.changed_lines import NOT_BY_THIS, elsewhere_sentences, unexecuted, verdict_word
 from kassay.report.sentences import strength, work_at
 
 BASE, WHOLE = "base", "whole"
@@ -29,8 +40,8 @@ _NO_KERNEL = ("not-applied", "not-built", "not-measured")
 
 
 def series_sentences(subject: str, series: Series, metric: SeriesTable) -> list[str]:
-    """What the whole does, which patch does most of it, what does nothing or harm, what can be left out, what is not
-    known. subject: the work, as the start of a sentence."""
+    """Sentences on the whole series, its largest patch, patches that do nothing or harm, parts to leave out, and rows
+    without figures. subject: the work, as the start of a sentence."""
     values = {value.row: value for value in metric.values}
     rows = {row.name: row for row in series.rows}
     whole = values.get(_stands(rows[WHOLE], rows))
@@ -61,7 +72,7 @@ def _whole(base: SeriesValue | None, whole: SeriesValue | None, unit: str) -> st
 def _patches(
     series: Series, rows: Mapping[str, SeriesRow], values: Mapping[str, SeriesValue], *, primary: bool = True
 ) -> list[str]:
-    """Which patch of the cumulative rows did most, which nothing, which harm.
+    """Sentences on the cumulative rows: the patch that did most, those that did nothing, and those that harm.
 
     primary: of the primary phase; only there it is said which patch never ran, as this is the same in every phase.
     """
@@ -125,7 +136,7 @@ def _phases(series: Series, metric: SeriesTable) -> list[SeriesTable]:
 
 
 def _other_phases(series: Series, metric: SeriesTable) -> list[str]:
-    """What the patches do to the other phases of the workload: a sentence for each that changes."""
+    """Sentences on the other phases of the workload that the patches change."""
     sentences = []
     for other in _phases(series, metric):
         changed = [value for value in other.values if value.verdict in CHANGES or value.base_verdict in CHANGES]
@@ -139,7 +150,7 @@ def _other_phases(series: Series, metric: SeriesTable) -> list[str]:
 
 
 def _left_out(series: Series, metric: SeriesTable) -> list[str]:
-    """What the whole series can do without in every phase of this workload, and what it is better without."""
+    """Sentences on parts that can be left out in every phase of this workload, and on those that cost."""
     values = {value.row: value for value in metric.values}
     phases = [{value.row: value for value in table.values} for table in (metric, *_phases(series, metric))]
     by_name = {row.name: row for row in series.rows}
@@ -170,7 +181,7 @@ def _patch(numbers: Sequence[str]) -> str:
 
 
 def _idle(row: SeriesRow, rows: Mapping[str, SeriesRow], values: Mapping[str, SeriesValue]) -> bool:
-    """Whether the series costs the same without this part, whose lines were executed.
+    """True if the series costs the same without this part, whose lines were executed.
 
     Without the last patch the series is the row before: then that row's comparison with the whole counts.
     """
@@ -182,7 +193,7 @@ def _idle(row: SeriesRow, rows: Mapping[str, SeriesRow], values: Mapping[str, Se
 
 
 def _same_code(row: SeriesRow, rows: Mapping[str, SeriesRow]) -> bool:
-    """Whether the compiler makes the same kernel without this part."""
+    """True if the compiler makes the same kernel without this part."""
     return row.outcome in _SAME and row.same_as in (WHOLE, _stands(rows[WHOLE], rows))
 
 
@@ -225,7 +236,7 @@ def cover_table(series: Series, metric: SeriesTable) -> Table:
 
 
 def rows_table(series: Series) -> Table:
-    """What stands behind each row's name."""
+    """Each row's name with its title and its fate."""
     rows = (
         cells(row.name, row.title, "" if row.outcome == "measured" else _fate(row))
         for row in series.rows
@@ -248,7 +259,7 @@ def where_lines(series: Series, metric: SeriesTable) -> list[str]:
 
 
 def primary_tables(series: Series) -> tuple[SeriesTable, ...]:
-    """Those that decide, one for each setting."""
+    """The tables that decide, one for each setting."""
     return tuple(metric for metric in series.tables if metric.primary) or series.tables
 
 
@@ -291,29 +302,29 @@ def _complete(answered: Answered) -> Report:
 
 
 def lead_of(report: Report, series: Series) -> Lead:
-    """What a report of a series says of its rows to each kind of reader."""
+    """The blocks of a series, for each kind of reader."""
     shown = primary_tables(series)
     covers = [cover_table(series, metric) for metric in shown]
     others = [cover_table(series, metric) for metric in series.tables if metric not in shown]
     where = tuple(line for metric in shown for line in where_lines(series, metric))
     whole = next((row for row in series.rows if row.name == WHOLE), None)
-    screen = (
-        *(TextBlock(title=cover.title, tables=(cover,)) for cover in covers),
-        TextBlock(text=(f"{AGAINST} {_N}",)),
-        TextBlock(title="the rows", items=tuple(legend(series))),
-        TextBlock(title="in which functions", items=where),
-    )
-    page = TextBlock(
-        title="Result: patch by patch", text=(AGAINST.capitalize(), _N), items=where,
-        tables=(*covers, *others, rows_table(series)),
+    blocks = (
+        *(TextBlock(title=cover.title, tables=(cover,), readers=("screen",)) for cover in covers),
+        TextBlock(text=(f"{AGAINST} {_N}",), readers=("screen",)),
+        TextBlock(title="the rows", items=tuple(legend(series)), readers=("screen",)),
+        TextBlock(title="in which functions", items=where, readers=("screen",)),
+        TextBlock(
+            title="Result: patch by patch", text=(AGAINST.capitalize(), _N), items=where,
+            tables=(*covers, *others, rows_table(series)), readers=("page",),
+        ),
+        *_mail(series, covers, where),
     )  # fmt: skip
     return Lead(
+        blocks=tuple(block for block in blocks if not block.is_empty),
         replaces=("screen", "page", "mail"),
         pairs=() if whole is None else ((BASE, whole.same_as or whole.name),),
-        screen=tuple(block for block in screen if block.text or block.items or block.tables),
-        page=(page,),
-        mail=_mail(series, covers, where),
         sentences=False,
+        names_unexecuted=True,
         mail_answer=_mail_answer(report, series),
         lacks_kernel=any(row.outcome in _NO_KERNEL for row in series.rows),
         mail_open=(),  # each row is one patch: nothing has to be searched
@@ -325,22 +336,21 @@ def _mail_answer(report: Report, series: Series) -> str:
     """The sentences of the verdict, for people who do not know kassay."""
     sentences = []
     for metric in primary_tables(series):
-        where = point_words(report, metric)
-        sentences += series_sentences(f"{work(report, metric)}{f' ({where})' if where else ''}", series, metric)
-    return ascii_text(" ".join((*sentences, *strength(report.findings, names(report), everyday=True))))
+        where = point_text(report, metric)
+        sentences += series_sentences(f"{work_text(report, metric)}{f' ({where})' if where else ''}", series, metric)
+    return ascii_text(" ".join((*sentences, *strength(report.findings, mail_names(report), everyday=True))))
 
 
 def _mail(series: Series, covers: Sequence[Table], where: Sequence[str]) -> tuple[TextBlock, ...]:
-    """What is pasted into a cover letter."""
-    left = len(where) - _WHERE
-    more = (f"and {left} more in the full report.",) if left > 0 else ()
+    """Blocks to paste into a cover letter."""
+    untitled = [(unit_text(cover.title), structs.replace(cover, title="")) for cover in covers]
     note = f"{AGAINST[:1].upper()}{AGAINST[1:]} {_N}"
-    blocks = (
-        *(TextBlock(title=unit_words(cover.title), tables=(structs.replace(cover, title=""),)) for cover in covers),
-        TextBlock(title="The rows", items=tuple(legend(series)), text=(note,)),
-        TextBlock(title="In which functions", items=(*where[:_WHERE], *more)),
+    functions = tuple(shortened(where, _WHERE, "and {} more in the full report."))
+    return (
+        *(TextBlock(title=title, tables=(cover,), readers=("mail",)) for title, cover in untitled),
+        TextBlock(title="The rows", items=tuple(legend(series)), text=(note,), readers=("mail",)),
+        TextBlock(title="In which functions", items=functions, readers=("mail",)),
     )
-    return tuple(block for block in blocks if block.text or block.items or block.tables)
 
 
 QUESTION = Question(

@@ -7,14 +7,14 @@ from kassay.model.question import Answered, Kernels, Question, neighbours
 from kassay.model.reason_texts import reasons_text
 from kassay.model.report import Report
 from kassay.model.units import format_numbers
-from kassay.report.words import spoken_names
+from kassay.report.words import short_kernel_names
 
 
 def _complete(answered: Answered) -> Report:
     from kassay.analysis.itemised import own_texts  # slow to load, and not needed to check an experiment
     from kassay.analysis.value import primary_values
 
-    (kernel,) = spoken_names(answered.plan.experiment)
+    (kernel,) = short_kernel_names(answered.plan.experiment)
     values = primary_values(answered.plan, answered.evidence)
     at_points = [f" at {text}" if text else "" for text in own_texts([value.point for value in values])]
     known = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from kassay.errors import BadInput
 from kassay.registry import names
 from kassay.report.form import Form, unknown_form
-from kassay.report.writers import WRITERS, of_document, writer_named
+from kassay.report.writers import WRITERS, writer_named
 
 if TYPE_CHECKING:
     from kassay.report.document import Document
@@ -46,7 +46,7 @@ class Kind(Generic[A]):
         if name in self._data:
             return Form(name=name, suffix=f".{name}", summary="for programs", render=self._data[name])
         if name in names(WRITERS):
-            return of_document(writer_named(name), self.document)
+            return Form(**writer_named(name).fields_for(self.document))
         raise unknown_form(name, sorted((*self._data, *names(WRITERS))))
 
     def forms(self) -> tuple[Form[A], ...]:

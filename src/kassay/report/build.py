@@ -11,14 +11,15 @@ from kassay.model.finding import REFUSED, Finding, Ladder
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineIdentity
 from kassay.model.plan import Plan
-from kassay.model.reason import Reason, own_words, reason
+from kassay.model.reason import own_words, reason
 from kassay.model.report import AuditTable, Comparisons, Report, RunFailure, RunSummary
 from kassay.model.run import CellEvidence, RunRecord, WallTime
-from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples, SampleSeries
+from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples
+from kassay.model.texts import shortened
 from kassay.model.timing import Family, SeedFinding
-from kassay.report.calls import NEXT
 from kassay.report.conditions import cpu_sentences, disclosures, memory_state, seen_cpus
-from kassay.report.repeat import step_alone, whole_again
+from kassay.report.sections.programs import NEXT
+from kassay.report.sections.repeat import step_alone, whole_again
 from kassay.report.sentences import measured_sentence, verdict_of
 from kassay.supply.clocks import clock_of
 
@@ -129,19 +130,32 @@ def build_imported(
     directory: str, plan_id: str, margin: float, seed_rules: tuple[SeedFinding, ...] = (),
 ) -> Report:  # fmt: skip
     """The whole answer. directory: as the user may type it."""
+    names = ", ".join(source.name for source in samples.sources)
+    formats = ", ".join(dict.fromkeys(source.format for source in samples.sources))
+    workloads = ", ".join(dict.fromkeys(series.workload for series in samples.series if series.primary))
+    first, last = samples.kernels[0].label, samples.kernels[-1].label
+    sentences = [measured_sentence(f) for f in findings if f.primary]
+    verdict = " ".join(shortened(sentences, _SHOWN, "{} further comparisons: see all findings."))
+    files = (reason("read-from", file=s.name, format=s.format, sha256=s.sha256) for s in samples.sources)
+    value = reason("one-value-is", because=UNITS_OF_REPLICATION[samples.replication])
     return Report(
-        title=_imported_title(samples), verdict=_imported_verdict(findings),
+        title=f"What do these results say of {workloads or samples.name} from {first} to {last}?",
+        verdict=verdict or "Nothing here can be compared: no metric has values of two kernels.",
         experiment=_imported_experiment(samples, margin),
-        kernels=tuple(_imported_kernel(kernel, samples) for kernel in samples.kernels),
+        kernels=tuple(_imported_kernel(kernel, names) for kernel in samples.kernels),
         machine=MachineIdentity(
-            arch=samples.arch, clock="imported", accelerator="unknown", program=_formats(samples), options=(),
+            arch=samples.arch, clock="imported", accelerator="unknown", program=formats, options=(),
             host=samples.machine,
         ),
         findings=findings, ladders=ladders, families=families, seed_rules=seed_rules, runs=_values(samples), audits=(),
-        state=reason("memory-of-files"), scope=clock_of("imported").scope, disclosures=_imported_disclosures(samples),
-        next_steps=_imported_steps(directory), commands=_import_again(samples, directory), spec_toml="",
-        wall=WallTime(), plan_id=plan_id, kassay_version=__version__, sources=samples.sources,
-        lkp_header=samples.lkp_header,
+        state=reason("memory-of-files"), scope=clock_of("imported").scope,
+        disclosures=(*files, value, *map(own_words, samples.notes)),
+        next_steps=(
+            f"kassay report {quote(directory)} --rules seed  (what the seeds' own rules say of the same values)",
+            f"kassay report {quote(directory)} --format markdown  (every figure, to paste into a mail)",
+        ),
+        commands=_import_again(samples, directory), spec_toml="", wall=WallTime(), plan_id=plan_id,
+        kassay_version=__version__, sources=samples.sources, lkp_header=samples.lkp_header,
     )  # fmt: skip
 
 
@@ -156,21 +170,8 @@ def _imported_experiment(samples: Samples, margin: float) -> Experiment:
     )  # fmt: skip
 
 
-def _imported_title(samples: Samples) -> str:
-    names = ", ".join(dict.fromkeys(series.workload for series in samples.series if series.primary)) or samples.name
-    first, last = samples.kernels[0].label, samples.kernels[-1].label
-    return f"What do these results say of {names} from {first} to {last}?"
-
-
-def _imported_verdict(findings: Sequence[Finding]) -> str:
-    primary = [f for f in findings if f.primary]
-    sentences = [measured_sentence(f) for f in primary[:_SHOWN]]
-    more = [f"{len(primary) - _SHOWN} further comparisons: see all findings."] if len(primary) > _SHOWN else []
-    return " ".join((*sentences, *more)) or "Nothing here can be compared: no metric has values of two kernels."
-
-
-def _imported_kernel(kernel: ImportedKernel, samples: Samples) -> KernelIdentity:
-    named = kernel.named_by or ", ".join(source.name for source in samples.sources)
+def _imported_kernel(kernel: ImportedKernel, files: str) -> KernelIdentity:
+    named = kernel.named_by or files
     commit = f", commit {kernel.commit}" if kernel.commit else ""
     return KernelIdentity(
         ref=kernel.label, arch=kernel.arch or "unknown", release=kernel.release or kernel.label, image_sha256=None,
@@ -178,35 +179,17 @@ def _imported_kernel(kernel: ImportedKernel, samples: Samples) -> KernelIdentity
     )  # fmt: skip
 
 
-def _formats(samples: Samples) -> str:
-    return ", ".join(dict.fromkeys(source.format for source in samples.sources))
-
-
 def _values(samples: Samples) -> RunSummary:
     """Counts the values of the primary metrics: the other metrics are of the same boots."""
     chosen = [series for series in samples.series if series.primary] or list(samples.series)
-    failures = tuple(failure for series in chosen for failure in _failures(series))
+    failures = tuple(
+        RunFailure(run=sample.run, cell=series.metric, kernel=series.kernel, attempt=1, outcome="failed",
+                   detail=sample.detail)
+        for series in chosen for sample in series.samples if sample.value is None
+    )  # fmt: skip
     planned = sum(len(series.samples) for series in chosen)
     return RunSummary(planned=planned, ok=planned - len(failures), failed=len(failures), refused=0, retried=0,
                       failures=failures)  # fmt: skip
-
-
-def _failures(series: SampleSeries) -> list[RunFailure]:
-    return [
-        RunFailure(
-            run=sample.run, cell=series.metric, kernel=series.kernel, attempt=1, outcome="failed", detail=sample.detail
-        )
-        for sample in series.samples
-        if sample.value is None
-    ]
-
-
-def _imported_disclosures(samples: Samples) -> tuple[Reason, ...]:
-    files = (
-        reason("read-from", file=source.name, format=source.format, sha256=source.sha256) for source in samples.sources
-    )
-    value = reason("one-value-is", because=UNITS_OF_REPLICATION[samples.replication])
-    return (*files, value, *map(own_words, samples.notes))
 
 
 def _import_again(samples: Samples, directory: str) -> tuple[str, ...]:
@@ -215,10 +198,3 @@ def _import_again(samples: Samples, directory: str) -> tuple[str, ...]:
         return ()
     out = f"{quote(directory)}-again"
     return (f"{join(samples.command)} --out {out}", f"kassay report {out}")
-
-
-def _imported_steps(directory: str) -> tuple[str, ...]:
-    return (
-        f"kassay report {quote(directory)} --rules seed  (what the seeds' own rules say of the same values)",
-        f"kassay report {quote(directory)} --format markdown  (every figure, to paste into a mail)",
-    )

@@ -30,7 +30,7 @@ _STEPS = (("regression", "step: costs more than before"), ("improvement", "step:
 
 
 def has_values(series: MetricSeries) -> bool:
-    """Whether there is anything to draw."""
+    """True if there is anything to draw."""
     return any(row.value is not None for row in series.rows)
 
 

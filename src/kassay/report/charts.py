@@ -42,7 +42,8 @@ def charts(report: Report) -> tuple[tuple[str, bytes], ...]:
     A comparison that is known by means alone has no chart. The same report gives the same bytes. A chart takes about
     a second.
     """
-    leads = [group.lead for group in groups(report) if has_values(group.lead) and _has_runs(group.lead)]
+    leads = [group.lead for group in groups(report) if has_values(group.lead)]
+    leads = [lead for lead in leads if any(row.side.runs for row in lead.rows)]
     files: list[tuple[str, bytes]] = []
     for number, lead in enumerate(leads, 1):
         timed = _timed(lead)
@@ -81,12 +82,8 @@ def timed_spec(series: MetricSeries) -> Spec:
 
 
 def _timed(series: MetricSeries) -> bool:
-    """Whether to draw every boot: exact counts are the same in each boot, times are not."""
+    """True if every boot is drawn: exact counts are the same in each boot, times are not."""
     return clock_of(series.machine.clock).timed and any(len(row.side.runs) > 1 for row in series.rows)
-
-
-def _has_runs(series: MetricSeries) -> bool:
-    return any(row.side.runs for row in series.rows)
 
 
 def _extent(series: MetricSeries) -> tuple[float, float]:

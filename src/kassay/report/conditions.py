@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What limits a claim: the state of memory, the CPUs that were seen, what else differs, what every reader is told."""
+"""Limits of a claim: the state of memory, the CPUs that were seen, other differences, disclosures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -12,11 +12,12 @@ from kassay.model.guest import GuestCpu
 from kassay.model.plan import Plan
 from kassay.model.program import build_sentence
 from kassay.model.reason import Reason, own_words, reason
+from kassay.model.records import grouped
 from kassay.model.report import Report, SeenCpu
 from kassay.model.run import CellEvidence
-from kassay.model.texts import listed, one_line
+from kassay.model.texts import listed, one_line, shortened
 from kassay.report.deferred import deferred_work
-from kassay.report.words import called
+from kassay.report.words import names_by_label
 from kassay.supply.clocks import clock_of
 
 _STATE_FIELDS = (
@@ -30,7 +31,7 @@ _PROGRAM_FIELDS = (
 
 
 def memory_state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) -> Reason:
-    """Whether the kernels worked on the same state of memory, and on which."""
+    """The state of memory that the kernels worked on, and how it differed."""
     apart = next(((f, d) for f in findings for d in f.differences if d.moment != "during"), None)
     if apart is not None:
         d, (base, head) = apart[1], (side.kernel for side in apart[0].sides)
@@ -54,10 +55,8 @@ def memory_state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) 
 
 def _of_programs(evidence: Sequence[CellEvidence]) -> Reason | None:
     """The state of users' programs, whose memory is read once, outside of the region; None for other workloads."""
-    points: dict[str, list[dict[str, str | None]]] = {}
-    for item in evidence:
-        if item.measurements:
-            points.setdefault(item.cell.setting_key, []).append(dict(item.measurements[0].after))
+    measured = (item for item in evidence if item.measurements)
+    points = grouped((item.cell.setting_key, dict(item.measurements[0].after)) for item in measured)
     first = next(iter(points.values()))[0]
     fields = tuple((unit, value) for name, unit in _PROGRAM_FIELDS if (value := first.get(name)) is not None)
     if not fields:
@@ -106,19 +105,14 @@ _CURED = "Mitigation: "
 
 def seen_cpus(evidence: Iterable[CellEvidence]) -> tuple[SeenCpu, ...]:
     """Each CPU with the kernels that reported it, in their order; runs without a recorded CPU add nothing."""
-    kernels: dict[GuestCpu, list[str]] = {}
-    for item in evidence:
-        for measurement in item.measurements[:1]:
-            if measurement.cpu is not None:
-                kernels.setdefault(measurement.cpu, []).append(item.label)
+    seen = ((measurement.cpu, item.label) for item in evidence for measurement in item.measurements[:1])
+    kernels = grouped((cpu, label) for cpu, label in seen if cpu is not None)
     return tuple(SeenCpu(kernels=tuple(dict.fromkeys(labels)), cpu=cpu) for cpu, labels in kernels.items())
 
 
 def cpu_facts(cpus: Sequence[SeenCpu]) -> tuple[tuple[tuple[str, ...], str], ...]:
     """(kernels, their CPU in words). Kernels with the same words are together, though new ones list more features."""
-    kernels: dict[str, list[str]] = {}
-    for seen_cpu in cpus:
-        kernels.setdefault(_words(seen_cpu.cpu), []).extend(seen_cpu.kernels)
+    kernels = grouped((_words(seen_cpu.cpu), label) for seen_cpu in cpus for label in seen_cpu.kernels)
     return tuple((tuple(dict.fromkeys(labels)), words) for words, labels in kernels.items())
 
 
@@ -142,7 +136,7 @@ def _words(cpu: GuestCpu) -> str:
     elif missing:
         parts.append(f"without {missing}")
     cured = [
-        f"{item.name} {_first(item.value.removeprefix(_CURED))}"
+        f"{item.name} {one_line(item.value.removeprefix(_CURED).partition(';')[0])}"
         for item in cpu.vulnerabilities
         if item.value.startswith(_CURED)
     ]
@@ -154,11 +148,6 @@ def _words(cpu: GuestCpu) -> str:
     if cpu.vulnerabilities and not cured and not others:
         parts.append("not affected by any vulnerability that the kernel knows")
     return "; ".join(parts)
-
-
-def _first(text: str) -> str:
-    """The first part of a state: "Retpolines" of "Retpolines; STIBP: disabled; ..."."""
-    return one_line(text.partition(";")[0])
 
 
 _DIFFER = {
@@ -180,7 +169,7 @@ def confounding(report: Report) -> dict[tuple[str, str], Values]:
     options = {name: values for _, name, values in differing_options(report)}
     for finding in report.findings:
         if finding.primary and finding.verdict not in REFUSED:
-            base, head = (side.kernel for side in finding.sides)
+            base, head = finding.kernels
             for confounder in finding.confounders:
                 name = confounder.name
                 values = confounders.setdefault((confounder.code, name), dict(options.get(name, {})))
@@ -194,25 +183,20 @@ def confounder_sentences(report: Report, names: Mapping[str, str] | None = None)
 
     names: kernel label -> name in the sentence; by default the short names.
     """
-    spoken = called(report) if names is None else names
+    name_of = names_by_label(report) if names is None else names
     alike: dict[str, dict[str, list[str]]] = {}
     for (code, name), values in confounding(report).items():
         whole = len(values) == len(report.kernels)
-        alike.setdefault(code, {}).setdefault(_listed(values, spoken, whole=whole), []).append(name)
+        alike.setdefault(code, {}).setdefault(_listed(values, name_of, whole=whole), []).append(name)
     return tuple(one_line(f"{_DIFFER[code]} may be part of this: {_parts(groups)}.") for code, groups in alike.items())
 
 
 def _parts(groups: Mapping[str, Sequence[str]]) -> str:
     """groups: values in words -> names of the options with these values, "" where the code needs none."""
-    parts = [f"{_names(names)} {values}" if names[0] else values for values, names in groups.items()]
+    are = (f"{listed(shortened(names, _NAMES))} {'is' if len(names) == 1 else 'are'} " for names in groups.values())
+    parts = [f"{text}{values}" if groups[values][0] else values for text, values in zip(are, groups, strict=True)]
     left = sum(len(names) for names in list(groups.values())[_GROUPS:])
     return "; ".join([*parts[:_GROUPS], *([f"and {left} more"] if left else [])])
-
-
-def _names(names: Sequence[str]) -> str:
-    shown = list(names[:_NAMES])
-    left = len(names) - len(shown)
-    return f"{listed([*shown, f'{left} more'] if left else shown)} {'is' if len(names) == 1 else 'are'}"
 
 
 def differing_options(report: Report) -> tuple[tuple[str, str, Values], ...]:
@@ -230,9 +214,9 @@ def differing_options(report: Report) -> tuple[tuple[str, str, Values], ...]:
 
 def _listed(values: Values, names: Mapping[str, str], *, whole: bool) -> str:
     """ "gcc 12.2.0 for 6.1, gcc 14.2.0 for 6.12 and 6.17", or "for the others" at the end when it has every kernel."""
-    kernels: dict[str, list[str]] = {}
-    for label, value in values.items():
-        kernels.setdefault("not known" if value is None else value, []).append(names.get(label, label))
+    kernels = grouped(
+        ("not known" if value is None else value, names.get(label, label)) for label, value in values.items()
+    )
     if whole and len(kernels) == 1:
         return f"{next(iter(kernels))} for any kernel"
     *first, last = (f"{value} for {listed(labels)}" for value, labels in kernels.items())

@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 
 from kassay.model.experiment import APART
-from kassay.model.profile import DEFERRED, RegionSummary
+from kassay.model.profile import DEFERRED
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
 
@@ -14,7 +14,7 @@ _OBJECTS = {"work-item": "work items", "rcu-callback": "RCU callbacks", "irq-wor
 
 
 def deferred_work(evidence: Sequence[CellEvidence]) -> tuple[Reason, ...]:
-    """What is told of each kernel: how much deferred work there was, and kinds of it that cannot be followed."""
+    """Deferred work of each kernel, and the kinds of it that cannot be followed, for all readers."""
     return tuple(dict.fromkeys(told for item in evidence for told in _of_kernel(item)))
 
 
@@ -23,19 +23,14 @@ def _of_kernel(item: CellEvidence) -> Iterator[Reason]:
     region = plain.region if plain is not None else None
     if plain is None or region is None or region.problem or not region.deferred:
         return
+    waiting = [(_OBJECTS[work.context], work.outstanding) for work in region.deferred if work.context in _OBJECTS]
     counts = [(work.context, work.count) for work in region.deferred if work.count]
     total = sum(count for _, count in region.counts)
     share = sum(count for _, count in counts) / total if total else 0.0
     if share >= _LEAST:
         part = "left out of the value" if plain.deferred == APART else "part of the value"
-        yield reason(
-            "deferred-work", item.label, share=share, part=part, counts=tuple(counts), outstanding=_outstanding(region)
-        )
+        outstanding = tuple((name, count) for name, count in waiting if count)
+        yield reason("deferred-work", item.label, share=share, part=part, counts=tuple(counts), outstanding=outstanding)
     missing = [name for name in DEFERRED if name not in {work.context for work in region.deferred}]
     if missing:
         yield reason("deferred-not-followed", item.label, kinds=", ".join(missing))
-
-
-def _outstanding(region: RegionSummary) -> tuple[tuple[str, int], ...]:
-    waiting = [(_OBJECTS[work.context], work.outstanding) for work in region.deferred if work.context in _OBJECTS]
-    return tuple((name, count) for name, count in waiting if count)

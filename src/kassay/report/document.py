@@ -13,7 +13,7 @@ from kassay.model.texts import Table, TextBlock
 
 VERDICT, DOUBT, QUIET = "verdict", "doubt", "quiet"
 """Tones of a paragraph: the answer itself, what weakens it or is left out, and conditions that frame the figures."""
-SCREEN, LETTER, PAGE, WRITTEN, DRAWN = "screen", "letter", "page", "written", "drawn"
+SCREEN, LETTER, PAGE, WRITTEN, DRAWN = "screen", "mail", "page", "written", "drawn"
 """Ways to read a document: briefly at a terminal, in a mail, and whole; a whole one is written as text or drawn."""
 
 
@@ -137,7 +137,7 @@ Block: TypeAlias = Paragraph | Items | Facts | Code | Table | Bars | Sides | Cha
 
 
 class Envelope(Record, frozen=True, kw_only=True):
-    """What makes a mail of a document."""
+    """The parts of a mail around its text."""
 
     subject: str
     trailer: str
@@ -151,7 +151,7 @@ class Document(Record, frozen=True, kw_only=True):
     title: str
     blocks: tuple[Block, ...]
     kicker: str
-    """What kind of answer it is, above the title of a page."""
+    """The kind of answer, above the title of a page."""
     kassay_version: str
     envelope: Envelope | None = None
     """None for an answer that no one sends by itself; its mail is a text to paste."""
@@ -162,7 +162,7 @@ class Document(Record, frozen=True, kw_only=True):
 
 
 def is_for(section: Section, readers: Collection[str]) -> bool:
-    """Whether a section is shown to those who read in one of these ways."""
+    """True if a section is for one of these ways of reading."""
     return not section.readers or any(reader in section.readers for reader in readers)
 
 
@@ -189,17 +189,28 @@ def section(
     return Section(title=title, blocks=(*paragraphs, *drawn, *listed, *tables, *stacks, *code), readers=readers)
 
 
+def filled(
+    title: str, *, text: Iterable[str] = (), items: Iterable[str] = (), tables: Iterable[Table] = (),
+    stacks: Iterable[Stacks] = (), code: Iterable[Code] = (), readers: tuple[str, ...] = (),
+) -> Iterator[Section]:  # fmt: skip
+    """The same, if it has more than text."""
+    found = section(title, text=text, items=items, tables=tables, stacks=stacks, code=code, readers=readers)
+    if any(not isinstance(block, Paragraph) for block in found.blocks):
+        yield found
+
+
 def section_of_table(table: Table) -> Section:
     """A section with the table's title, and its first column as wide as there is room."""
     return Section(title=table.title, blocks=(structs.replace(table, title="", name_width=0),))
 
 
 def section_of(block: TextBlock) -> Section:
-    """A block that a question made, as a section."""
-    return section(block.title, text=block.text, items=block.items, tables=block.tables)
+    """A block that a question made, as a section of a page."""
+    return section(block.title, text=block.text, items=block.items, tables=block.tables, readers=(PAGE,))
 
 
 def rows_of(block: TextBlock) -> Section:
     """The same for a mail: its list is one of rows, and its paragraphs stand below."""
     listed = (Items(texts=block.items, bare=True),) if block.items else ()
-    return Section(title=block.title, blocks=(*listed, *block.tables, *(Paragraph(text=each) for each in block.text)))
+    blocks = (*listed, *block.tables, *(Paragraph(text=each) for each in block.text))
+    return Section(title=block.title, blocks=blocks, readers=(LETTER,))

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from kassay.model.finding import REFUSED
 from kassay.model.report import Report
-from kassay.report.calls import dominant_calls
+from kassay.report.sections.programs import dominant_calls
 
 
 def exit_status(report: Report, allowed: Collection[str] = ()) -> int:

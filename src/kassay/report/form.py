@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 Given = Mapping[str, Sequence[str]]
-"""What a user gave for the options of a form: values by the option's name, such as {"--to": ("a@b.example",)}."""
+"""Options of a form as the user gave them: values by the option's name, such as {"--to": ("a@b.example",)}."""
 NOTHING: Given = MappingProxyType({})
 
 
@@ -35,19 +35,23 @@ class FormOption:
 
 @dataclass(frozen=True, kw_only=True)
 class Form(Generic[A]):
-    """A way to write answers of type A.
-
-    name: as in --format, equal to the module's name. suffix: of a file in this form, with its dot. summary: one line
-    for people. render: (answer) -> text, or (answer, given) of a form with options; pure, and the text ends with a
-    newline. screen: the same lines with their styles, of a form that is read at a terminal.
-    """
+    """A way to write answers of type A."""
 
     name: str
+    """As in --format, equal to the module's name."""
     suffix: str
+    """Suffix of a file in this form, with its dot."""
     summary: str
+    """One line for people."""
     render: Callable[..., str]
+    """(answer) -> text, or (answer, given) of a form with options. It is pure, and the text ends with a newline."""
     screen: "Callable[[A], Iterable[ScreenLine]] | None" = None
+    """The same lines with their styles, of a form that is read at a terminal."""
     options: tuple[FormOption, ...] = ()
+    whole: bool = True
+    """It has the verdict word for word, and both states of a refused comparison."""
+    page: str = ""
+    """ "people" or "programs" if every directory of runs gets a file report.SUFFIX for these readers."""
 
 
 @cache

@@ -2,7 +2,7 @@
 """Call stacks as the page draws them: one tree for all kernels of a comparison, and the library that draws it."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -73,14 +73,10 @@ def _tree(kernels: Sequence[KernelStacks]) -> dict[_Path, list[int]]:
     nodes: dict[_Path, list[int]] = {}
     for number, kernel in enumerate(kernels):
         for stack in kernel.stacks:
-            for path in _prefixes(stack.path):
+            for path in (stack.path[:length] for length in range(len(stack.path) + 1)):
                 counts = nodes.setdefault(path, [0] * len(kernels))
             counts[number] += stack.count
     return dict(sorted(nodes.items(), key=lambda item: (len(item[0]), item[0])))
-
-
-def _prefixes(path: _Path) -> Iterable[_Path]:
-    return (path[:length] for length in range(len(path) + 1))
 
 
 def _inside_script(value: object) -> str:

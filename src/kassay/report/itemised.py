@@ -5,12 +5,22 @@ from collections.abc import Iterable, Sequence, Sized
 from itertools import compress
 
 from kassay.model.costs import DEFAULT, Cost, cost_of
-from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding, SourceShare
+from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding
 from kassay.model.profile import FunctionCost, Profile
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Record
 from kassay.model.report import Report
-from kassay.model.texts import Table, TableCell, cells, figures, machine_text, one_line, settings_text, table
+from kassay.model.texts import (
+    Table,
+    cells,
+    counted,
+    figures,
+    machine_text,
+    one_line,
+    settings_text,
+    shortened,
+    table,
+)
 from kassay.model.units import format_change, format_decimals, format_number, places_of
 from kassay.report.columns import Column, summed
 
@@ -37,7 +47,7 @@ class ItemisedDifference(Record, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """What is compared, on one line."""
+        """Metric, kernels and unit on one line."""
         at = f" ({self.where})" if self.where else ""
         return one_line(f"{self.metric}: {self.base} against {self.head}{at} [{self.unit}]")
 
@@ -50,10 +60,10 @@ def differences(report: Report) -> tuple[ItemisedDifference, ...]:
 
 
 def difference(f: Finding, at: str = "") -> ItemisedDifference | None:
-    """What a finding says of its functions; None when nothing is itemised."""
+    """A finding's difference by function; None if nothing is itemised."""
     if f.attribution is None or f.base_value is None or f.head_value is None:
         return None
-    base, head = (side.kernel for side in f.sides)
+    base, head = f.kernels
     return ItemisedDifference(
         base=base, head=head, metric=f.metric, unit=f.unit, base_value=f.base_value, head_value=f.head_value,
         itemised=f.attribution, where=at,
@@ -61,7 +71,7 @@ def difference(f: Finding, at: str = "") -> ItemisedDifference | None:
 
 
 def functions_text(f: Finding) -> str:
-    """What a finding says of its functions in one sentence, or why it says nothing; "" when neither is known."""
+    """One sentence on a finding's functions, or the reason why there is none; "" if neither is known."""
     if f.attribution is not None:
         return one_line(f.attribution.sentence)
     return one_line(f"no itemised difference: {reason_text(f.profile_note)}") if f.profile_note is not None else ""
@@ -71,7 +81,7 @@ def functions_text_at(f: Finding, report: Report) -> str:
     """The same after the kernels and the point, where the report has several; a reason names them itself."""
     if f.attribution is None:
         return functions_text(f)
-    pair = " to ".join(side.kernel for side in f.sides) if len(report.kernels) > 2 else ""
+    pair = " to ".join(f.kernels) if len(report.kernels) > 2 else ""
     about = ", ".join(filter(None, (pair, where(f, report))))
     return one_line(f"{about}: {functions_text(f)}" if about else functions_text(f))
 
@@ -97,15 +107,13 @@ def top_table(d: ItemisedDifference, limit: int = TOP, contexts: Sequence[str] =
     chosen = [row for row in rows if not contexts or row.context in contexts]
     shown = _changed(d, chosen)[:limit] if limit else chosen
     left = len(rows) - len(shown)
-    columns, names = summed([_column(d, name, shown) for name in _SIDES], _END, _more(left))
+    figures_of, ends = _figures(d, shown, _more(left))
     groups = any(row.group is not None for row in shown)
     strings = any(row.base_iterations != row.head_iterations for row in shown)
-    texts = [_texts(d, row, index, columns) for index, row in enumerate(shown)]
-    for index, name in enumerate(names, len(shown)):
-        base, head, delta = (column[index] for column in columns)
-        texts.append([name, base, head, _plus(delta), "", "", "", ""])
-    counted = any(row.base_calls or row.head_calls for row in rows)  # shares of another tool's profile have no calls
-    columns_shown = [True] * 4 + [groups, counted, strings, sources and any(row.source for row in shown)]
+    texts = [_texts(d, row, three) for row, three in zip(shown, figures_of, strict=False)]
+    texts += [[name, *three, "", "", "", ""] for name, three in zip(ends, figures_of[len(shown) :], strict=True)]
+    has_calls = any(row.base_calls or row.head_calls for row in rows)  # another tool's profile has shares, no calls
+    columns_shown = [True] * 4 + [groups, has_calls, strings, sources and any(row.source for row in shown)]
     names = ["function", "base", "head", "difference", "with its group", "calls", "string iterations", _SOURCE]
     return _of_columns(d.title, names, texts, columns_shown)
 
@@ -113,19 +121,20 @@ def top_table(d: ItemisedDifference, limit: int = TOP, contexts: Sequence[str] =
 def full_table(d: ItemisedDifference) -> Table:
     """Every function with its place, context, calls and string iterations, to two more digits."""
     rows, places = ordered(d.itemised), places_of(max(d.base_value, d.head_value)) + 2
-    columns, names = summed([_column(d, name, rows) for name in _SIDES], _END, "", places)
-    known = any(row.source for row in rows)
-    table_rows = [
-        _full_row(row, index, columns, source_text(row, places, most=0) if known else None)
-        for index, row in enumerate(rows)
-    ]
-    for index, name in enumerate(names, len(rows)):
-        base, head, delta = (column[index] for column in columns)
-        table_rows.append(cells(name, "", "", base, head, _plus(delta), "", "", "", "", "", *([""] if known else [])))
+    figures_of, ends = _figures(d, rows, "", places)
+    texts = []
+    for row, three in zip(rows, figures_of, strict=False):
+        group = "" if row.group is None else str(row.group + 1)
+        others = (row.base_calls, row.head_calls, row.base_iterations, row.head_iterations)
+        source = source_text(row, places, most=0)
+        texts.append((row.function, row.place or "-", row.context, *three, group, *map(format_number, others), source))
+    blank = ("",) * 6
+    texts += [(name, "", "", *three, *blank) for name, three in zip(ends, figures_of[len(rows) :], strict=True)]
     names = ["function", "place", "context", *figures("base", "head", "difference"), "group",
-             *figures("calls base", "calls head", "string iterations base", "string iterations head"),
-             *([_SOURCE] if known else [])]  # fmt: skip
-    return table(f"{d.title}, every function", names, table_rows, folded=True)
+             *figures("calls base", "calls head", "string iterations base", "string iterations head")]  # fmt: skip
+    names += [_SOURCE] if any(row.source for row in rows) else []
+    lines = (cells(*text[: len(names)]) for text in texts)
+    return table(f"{d.title}, every function", names, lines, folded=True)
 
 
 def profile_table(
@@ -204,53 +213,50 @@ def _column(d: ItemisedDifference, name: str, shown: Sequence[AttributionRow]) -
     return Column(figures, [total - sum(getattr(row, name) for row in d.itemised.rows)], total)
 
 
-def _texts(d: ItemisedDifference, row: AttributionRow, index: int, columns: list[list[str]]) -> list[str]:
+def _figures(
+    d: ItemisedDifference, shown: Sequence[AttributionRow], rest: str, places: int = 0
+) -> tuple[list[tuple[str, str, str]], list[str]]:
+    """Texts of base, head and difference, of the rows shown and of those at the end; the names of the latter."""
+    columns, names = summed([_column(d, name, shown) for name in _SIDES], _END, rest, places)
+    found = [(base, head, _plus(delta)) for base, head, delta in zip(*columns, strict=True)]
+    for index, row in enumerate(shown):  # a function that a side did not execute has no figure there
+        base, head, delta = found[index]
+        executed = row.base or row.base_calls, row.head or row.head_calls
+        found[index] = base if executed[0] else "-", head if executed[1] else "-", delta
+    return found, names
+
+
+def _texts(d: ItemisedDifference, row: AttributionRow, three: tuple[str, str, str]) -> list[str]:
     group = None if row.group is None else d.itemised.groups[row.group]
     inside = group is not None and row.function != group.root
-    digits = len(columns[2][0].partition(".")[2])
+    digits = len(three[2].partition(".")[2])
     together = _plus(format_decimals(group.delta, digits)) if group is not None and not inside else ""
-    figures = [
-        _executed(row.base, row.base_calls, columns[0][index]),
-        _executed(row.head, row.head_calls, columns[1][index]),
-    ]
     calls, iterations = _both(row.base_calls, row.head_calls), _both(row.base_iterations, row.head_iterations)
     name = f"{_INSIDE if inside else ''}{label(row)}"
-    return [name, *figures, _plus(columns[2][index]), together, calls, iterations, source_text(row, digits)]
+    return [name, *three, together, calls, iterations, source_text(row, digits)]
 
 
 def source_text(row: AttributionRow, digits: int, most: int = 2) -> str:
     """ "change_pte_range +40 at mm/mprotect.c:123": the parts of a row by function of the sources, largest first."""
     changed = [part for part in row.source if round(part.delta, digits)]
     shown = changed or list(row.source[:1])
-    texts = [
-        f"{part.function}{f' {_plus(format_decimals(part.delta, digits))}' if part in changed else ''}{_place(part)}"
-        for part in shown[: most or None]
-    ]
-    left = len(shown) - len(texts)
-    return one_line(", ".join([*texts, *([f"{left} more"] if left else [])]))
+    texts = shortened(
+        [
+            f"{part.function}{f' {_plus(format_decimals(part.delta, digits))}' if part in changed else ''}"
+            f"{f' at {part.file}:{part.line}' if part.file and part.line else ''}"
+            for part in shown
+        ],
+        most or len(shown),
+    )
+    return one_line(", ".join(texts))
 
 
 def places_in_sources(d: ItemisedDifference, limit: int = TOP, contexts: Sequence[str] = ()) -> tuple[str, ...]:
-    """What the rows of top_table() add up from in the sources, one text for each row that is known."""
+    """Places in the sources behind the rows of top_table(), one text for each row that has some."""
     rows = [row for row in ordered(d.itemised) if not contexts or row.context in contexts]
     shown = _changed(d, rows)[:limit] if limit else rows
     places = places_of(max(d.base_value, d.head_value))
     return tuple(f"{label(row)}: {source_text(row, places, most=0)}" for row in shown if row.source)
-
-
-def _place(part: SourceShare) -> str:
-    return f" at {part.file}:{part.line}" if part.file and part.line else ""
-
-
-def _full_row(row: AttributionRow, index: int, columns: list[list[str]], source: str | None) -> tuple[TableCell, ...]:
-    sides = (
-        _executed(row.base, row.base_calls, columns[0][index]),
-        _executed(row.head, row.head_calls, columns[1][index]),
-    )
-    group = "" if row.group is None else str(row.group + 1)
-    others = (row.base_calls, row.head_calls, row.base_iterations, row.head_iterations)
-    figures = (*sides, _plus(columns[2][index]), group, *map(format_number, others))
-    return cells(row.function, row.place or "-", row.context, *figures, *(() if source is None else (source,)))
 
 
 def _changed(d: ItemisedDifference, rows: Sequence[AttributionRow]) -> list[AttributionRow]:
@@ -267,11 +273,6 @@ def _both(base: float, head: float) -> str:
     return texts[0] if texts[0] == texts[1] else " → ".join(texts)
 
 
-def _executed(value: float, calls: float, text: str) -> str:
-    """A function that a side did not execute has no figure there."""
-    return text if value or calls else "-"
-
-
 def _plus(text: str) -> str:
     """With its sign; what rounds to zero has none."""
     if not text.strip("-0. "):
@@ -280,4 +281,4 @@ def _plus(text: str) -> str:
 
 
 def _more(count: int) -> str:
-    return "" if not count else f"{count} more function" + ("" if count == 1 else "s")
+    return counted(count, "more function") if count else ""

@@ -65,7 +65,7 @@ def _csv(answer: ListedAnswer) -> str:
 
 
 def _json(answer: ListedAnswer) -> str:
-    """The whole answer, described in docs/history.md; moments and the like as text."""
+    """The whole answer, described in docs/reference/history.md; moments and the like as text."""
     return json.dumps(answer.whole, indent=2, ensure_ascii=False, default=str) + "\n"
 
 

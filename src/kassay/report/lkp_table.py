@@ -38,7 +38,7 @@ def row(key: str, base: Mean, heads: tuple[Mean, ...]) -> LkpRow:
 
 
 def absolute(key: str) -> bool:
-    """Whether a key is a share, whose change is a difference and not a ratio."""
+    """True if a key is a share, whose change is a difference and not a ratio."""
     return key.startswith(PROFILE) or key.endswith("%")
 
 
@@ -92,7 +92,7 @@ _RULE, _POINTER = "=" * 89, "\\"
 
 
 class Head(Record, frozen=True, kw_only=True):
-    """What stands above the rows. axes: (name, value). kernels: (id, name and subject for the commit block)."""
+    """The lines above the rows. axes: (name, value). kernels: (id, name and subject for the commit block)."""
 
     axes: tuple[tuple[str, str], ...]
     kernels: tuple[tuple[str, str], ...]

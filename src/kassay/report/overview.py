@@ -10,7 +10,7 @@ from msgspec import structs
 from kassay.model.experiment import labels
 from kassay.model.finding import CHANGES, REFUSED, Finding
 from kassay.model.machine import Point
-from kassay.model.overview import Cause, CauseRow, Overview, OverviewCell, OverviewRow
+from kassay.model.overview import Cause, Overview, OverviewCell, OverviewRow
 from kassay.model.plan import Plan
 from kassay.model.reason import reason
 from kassay.model.report import Lead, Report
@@ -18,22 +18,24 @@ from kassay.model.texts import (
     Table,
     TableCell,
     TextBlock,
+    counted,
     figures,
     listed,
     machine_text,
     one_line,
     settings_text,
+    shortened,
     table,
 )
 from kassay.model.units import format_change, format_number, format_signed
 from kassay.report.itemised import difference, top_table
-from kassay.report.kernel_share import entries_table, functions_table, overview_share_table, program_groups
-from kassay.report.mail.names import names as mail_names
+from kassay.report.mail.names import mail_names
 from kassay.report.mail.text import ascii_text
-from kassay.report.repeat import step_alone
+from kassay.report.sections.kernel_share import entries_table, functions_table, overview_share_table, program_groups
+from kassay.report.sections.repeat import step_alone
 from kassay.report.sentences import is_multiple, strength
 from kassay.report.series import KernelRow, MetricGroup, groups
-from kassay.report.words import called, point_name
+from kassay.report.words import names_by_label, point_name
 
 FROM = 4
 """Workloads from which on a report leads with an overview instead of a result for each."""
@@ -57,24 +59,21 @@ _FUNCTIONS = (
 
 
 def wide(plan: Plan) -> bool:
-    """Whether an experiment has so many workloads that its report leads with an overview."""
+    """True if an experiment has so many workloads that its report leads with an overview."""
     return len({cell.workload for cell in plan.cells}) >= FROM
 
 
 def with_overview(report: Report, causes: tuple[Cause, ...], directory: str) -> Report:
     """The report, led by its overview. It keeps the itemised differences of changes only."""
     overview = overview_of(report, causes)
-    findings = tuple(f if f.verdict in CHANGES else _without_functions(f) for f in report.findings)
+    left_out = {"attribution": None, "profile_note": reason("not-in-overview")}
+    findings = tuple(
+        f if f.verdict in CHANGES or f.attribution is None else structs.replace(f, **left_out) for f in report.findings
+    )
     report = structs.replace(report, overview=overview, findings=findings, stacks=())
-    verdict = " ".join((*overview_sentences(overview, called(report)), *strength(report.findings)))
+    verdict = " ".join((*overview_sentences(overview, names_by_label(report)), *strength(report.findings)))
     steps = _next_steps(report, overview, directory) or report.next_steps
     return structs.replace(report, verdict=verdict, lead=_lead(report, overview), next_steps=steps)
-
-
-def _without_functions(f: Finding) -> Finding:
-    if f.attribution is None:
-        return f
-    return structs.replace(f, attribution=None, profile_note=reason("not-in-overview"))
 
 
 def overview_of(report: Report, causes: tuple[Cause, ...]) -> Overview:
@@ -102,10 +101,10 @@ def _cell(row: KernelRow) -> OverviewCell:
     )
 
 
-def overview_sentences(overview: Overview, spoken: Mapping[str, str]) -> tuple[str, ...]:
+def overview_sentences(overview: Overview, name_of: Mapping[str, str]) -> tuple[str, ...]:
     """How many steps there are and where, which is the largest, which function shows in most workloads.
 
-    spoken: what a kernel's label is called.
+    name_of: what a kernel's label is called.
     """
     rows = overview.rows
     cells = [(row, cell) for row in rows for cell in row.cells[1:]]
@@ -115,25 +114,25 @@ def overview_sentences(overview: Overview, spoken: Mapping[str, str]) -> tuple[s
     open_ = sum(cell.verdict not in ("", "equivalent", *CHANGES) for _, cell in cells)
     names = len({row.workload for row in rows})
     settings = f" at {len(rows)} settings" if len(rows) > names else ""
-    size = f"{_count(names, 'workload')}{settings} on {_count(len(overview.kernels), 'kernel')}"
+    size = f"{counted(names, 'workload')}{settings} on {counted(len(overview.kernels), 'kernel')}"
     if not steps:
         return (f"{size}: no step above the margin.", *_open(open_))
-    counts = f"{_count(len(steps), 'step')} above the margin in {changed} of them, {worse} that cost more, "
+    counts = f"{counted(len(steps), 'step')} above the margin in {changed} of them, {worse} that cost more, "
     sentences = [f"{size}: {counts}{len(steps) - worse} that cost less."]
     regressions = [(row, cell) for row, cell in steps if cell.verdict == "regression"]
     row, cell = max(regressions or steps, key=lambda pair: abs(pair[1].change or 0.0))
-    sentences.append(f"Largest: {_name(row, rows)} {_change(cell.change)} since {spoken[cell.kernel]}.")
-    per_kernel = Counter(spoken[cell.kernel] for _, cell in steps)
+    sentences.append(f"Largest: {_name(row, rows)} {_change(cell.change)} since {name_of[cell.kernel]}.")
+    per_kernel = Counter(name_of[cell.kernel] for _, cell in steps)
     most = [f"{kernel} ({count})" for kernel, count in per_kernel.most_common(3)]
     sentences += [f"Most steps come with {listed(most)}."] if len(overview.kernels) > 2 else []
     if cause := _shared_cause(overview.causes):
         several = "most" if 2 * _workloads(cause) > names else "several"
-        sentences.append(f"In {several} workloads at once: {cause_text(cause, spoken)} of {names}.")
+        sentences.append(f"In {several} workloads at once: {cause_text(cause, name_of)} of {names}.")
     return (*sentences, *_open(open_))
 
 
 def _open(count: int) -> tuple[str, ...]:
-    return (f"{_count(count, 'comparison')} without a verdict.",) if count else ()
+    return (f"{counted(count, 'comparison')} without a verdict.",) if count else ()
 
 
 def _shared_cause(causes: Sequence[Cause]) -> Cause | None:
@@ -143,7 +142,7 @@ def _shared_cause(causes: Sequence[Cause]) -> Cause | None:
 
 
 def _takes_back(other: Cause, cause: Cause) -> bool:
-    """Whether another function's change cancels most of this one's: one that was renamed, split or inlined."""
+    """True if another function's change cancels most of this one's: one that was renamed, split or inlined."""
     if (other.base, other.head) != (cause.base, cause.head):
         return False
     totals = [sum(row.share for row in one.rows) for one in (other, cause)]
@@ -154,14 +153,16 @@ def _workloads(cause: Cause) -> int:
     return len({row.workload for row in cause.rows})
 
 
-def cause_text(cause: Cause, spoken: Mapping[str, str]) -> str:
+def cause_text(cause: Cause, name_of: Mapping[str, str]) -> str:
     """ "folio_add_lru +9 a call since 7.1, in 22 workloads"."""
-    return f"{_function(cause)} {_amount(cause)} since {spoken[cause.head]}, in {_count(_workloads(cause), 'workload')}"
+    return (
+        f"{_function(cause)} {_amount(cause)} since {name_of[cause.head]}, in {counted(_workloads(cause), 'workload')}"
+    )
 
 
 def _function(cause: Cause) -> str:
     where = "" if cause.context in ("kernel", "") else f" ({cause.context})"
-    with_ = f" with {_count(cause.callees, 'callee')}" if cause.callees else ""
+    with_ = f" with {counted(cause.callees, 'callee')}" if cause.callees else ""
     with_ += f" (was {cause.was})" if cause.was else ""
     return one_line(f"{cause.function}{with_}{where}")
 
@@ -182,46 +183,42 @@ def _signed(value: float) -> str:
 
 def _lead(report: Report, overview: Overview) -> Lead:
     links = _links(report)
-    spoken = called(report)
-    grid = overview_table(overview, spoken, links)
-    many = cause_table(overview, spoken, _CAUSES_PAGE)
+    name_of = names_by_label(report)
+    grid = overview_table(overview, name_of, links)
+    many = cause_table(overview, name_of, _CAUSES_PAGE)
+    in_mail = mail_names(report)
+    sentences = overview_sentences(overview, in_mail)
+    controlled = () if report.experiment.timed else (_CONTROLLED,)
+    lines = _cause_lines(overview, name_of) if many.rows else ()
+    blocks = (
+        TextBlock(title=grid.title, text=(_HOW,), tables=(grid,), readers=("screen",)),
+        TextBlock(title=grid.title, text=(_HOW, *controlled), tables=(grid,), readers=("page",)),
+        *_programs(report),
+        TextBlock(title="functions that changed", items=lines, readers=("screen",)),
+        *((TextBlock(title=many.title, text=(_FUNCTIONS,), tables=(many,), readers=("page",)),) if many.rows else ()),
+        *_itemised(report, links),
+        *_mail(report, overview),
+    )
     return Lead(
+        blocks=tuple(block for block in blocks if not block.is_empty),
         replaces=("screen", "page", "mail"),
-        screen=(
-            TextBlock(title=grid.title, text=(_HOW,), tables=(grid,)),
-            *_programs(report, screen=True),
-            *((TextBlock(title="functions that changed", items=_cause_lines(overview, spoken)),) if many.rows else ()),
-        ),
-        page=(
-            TextBlock(title=grid.title, text=(_HOW, *((_CONTROLLED,) if not report.experiment.timed else ())),
-                      tables=(grid,)),
-            *_programs(report),
-            *((TextBlock(title=many.title, text=(_FUNCTIONS,), tables=(many,)),) if many.rows else ()),
-            *_itemised(report, links),
-        ),
-        mail=_mail(report, overview),
         sentences=False,
         itemised=False,
-        mail_answer=_mail_answer(report, overview),
+        mail_answer=ascii_text(" ".join((*sentences, *strength(report.findings, in_mail, everyday=True)))),
     )  # fmt: skip
 
 
-def _programs(report: Report, *, screen: bool = False) -> tuple[TextBlock, ...]:
-    """How much of programs is the kernel's. screen: without the tables of each."""
+def _programs(report: Report) -> tuple[TextBlock, ...]:
+    """How much of programs is the kernel's; on a page with the tables of each."""
     shares = overview_share_table(report)
     if shares is None:
         return ()
-    each = () if screen else tuple(
+    each = (
         structs.replace(t, folded=True) for group in program_groups(report)
         for t in (entries_table(group, limit=0), functions_table(group))
     )  # fmt: skip
-    return (TextBlock(title=shares.title, tables=(shares, *each)),)
-
-
-def _mail_answer(report: Report, overview: Overview) -> str:
-    spoken = mail_names(report)
-    sentences = overview_sentences(overview, spoken)
-    return ascii_text(" ".join((*sentences, *strength(report.findings, spoken, everyday=True))))
+    brief = TextBlock(title=shares.title, tables=(shares,), readers=("screen",))
+    return brief, structs.replace(brief, tables=(shares, *each), readers=("page",))
 
 
 def _links(report: Report) -> dict[tuple[str, ...], str]:
@@ -231,48 +228,41 @@ def _links(report: Report) -> dict[tuple[str, ...], str]:
 
 
 def _key(f: Finding) -> tuple[str, ...]:
-    return (f.workload, settings_text(f.settings), machine_text(f.machine), *(side.kernel for side in f.sides))
+    return (f.workload, settings_text(f.settings), machine_text(f.machine), *f.kernels)
 
 
-def overview_table(overview: Overview, spoken: Mapping[str, str], links: Mapping[tuple[str, ...], str]) -> Table:
-    """Workloads by kernels. spoken: names of kernels by label. links: anchors of the cells' itemised differences."""
+def overview_table(overview: Overview, name_of: Mapping[str, str], links: Mapping[tuple[str, ...], str]) -> Table:
+    """Workloads by kernels. name_of: names of kernels by label. links: anchors of the cells' itemised differences."""
+    ends = figures(_ENDS) if len(overview.kernels) > 2 else ()
     rows = [
         (
             TableCell(text=one_line(_name(row, overview.rows))), TableCell(text=one_line(row.unit.partition("/")[2])),
             TableCell(text=format_number(row.cells[0].value)),
-            *(_table_cell(row, before, cell, links) for before, cell in zip(row.cells, row.cells[1:], strict=False)),
-            *((_ends(row, links),) if len(overview.kernels) > 2 else ()),
+            *(
+                _cell_of(row, links, cell.since or before.kernel, cell.kernel, cell)
+                for before, cell in zip(row.cells, row.cells[1:], strict=False)
+            ),
+            *((_cell_of(row, links, row.cells[0].kernel, row.cells[-1].kernel, row),) if ends else ()),
         )
         for row in overview.rows
     ]  # fmt: skip
-    kernels = figures(*(spoken[kernel] for kernel in overview.kernels))
-    ends = figures(_ENDS) if len(overview.kernels) > 2 else ()
-    counted = overview.rows[0].unit.partition("/")[0] if overview.rows else ""
-    return table(f"Workloads by kernels [{counted} per unit]", ("workload", "unit", *kernels, *ends), rows)
-
-
-def _table_cell(
-    row: OverviewRow, before: OverviewCell, cell: OverviewCell, links: Mapping[tuple[str, ...], str]
-) -> TableCell:
-    where = (row.workload, settings_text(row.settings), machine_text(row.machine))
-    link = links.get((*where, cell.since or before.kernel, cell.kernel), "")
-    return TableCell(text=_cell_text(cell), mark=_mark(cell.verdict, cell.change), link=link)
-
-
-def _ends(row: OverviewRow, links: Mapping[tuple[str, ...], str]) -> TableCell:
-    where = (row.workload, settings_text(row.settings), machine_text(row.machine))
-    link = links.get((*where, row.cells[0].kernel, row.cells[-1].kernel), "")
-    text = _change(row.change) if row.verdict in CHANGES else _UNCHANGED.get(row.verdict, "!")
-    return TableCell(text=text, mark=_mark(row.verdict, row.change), link=link)
+    kernels = figures(*(name_of[kernel] for kernel in overview.kernels))
+    what = overview.rows[0].unit.partition("/")[0] if overview.rows else ""
+    return table(f"Workloads by kernels [{what} per unit]", ("workload", "unit", *kernels, *ends), rows)
 
 
 _UNCHANGED = {"equivalent": "=", "inconclusive": "?", "": "-"}
 
 
-def _cell_text(cell: OverviewCell) -> str:
-    if cell.value is None:
-        return "!" if cell.verdict in REFUSED and cell.verdict != "incomplete" else "-"
-    return _change(cell.change) if cell.verdict in CHANGES else _UNCHANGED.get(cell.verdict, "!")
+def _cell_of(
+    row: OverviewRow, links: Mapping[tuple[str, ...], str], base: str, head: str, judged: OverviewRow | OverviewCell
+) -> TableCell:
+    """A change with the link to its functions. judged: has its verdict; a row that of its first kernel to the last."""
+    link = links.get((row.workload, settings_text(row.settings), machine_text(row.machine), base, head), "")
+    text = _change(judged.change) if judged.verdict in CHANGES else _UNCHANGED.get(judged.verdict, "!")
+    if isinstance(judged, OverviewCell) and judged.value is None:
+        text = "!" if judged.verdict in REFUSED and judged.verdict != "incomplete" else "-"
+    return TableCell(text=text, mark=_mark(judged.verdict, judged.change), link=link)
 
 
 def _mark(verdict: str, change: float | None) -> str:
@@ -292,12 +282,12 @@ def _name(row: OverviewRow, rows: Sequence[OverviewRow]) -> str:
     return point_name(row.point, [other.point for other in rows])
 
 
-def cause_table(overview: Overview, spoken: Mapping[str, str], limit: int) -> Table:
+def cause_table(overview: Overview, name_of: Mapping[str, str], limit: int) -> Table:
     """Functions that changed: by how much, since which kernel, in which workloads."""
     rows = []
     for cause in overview.causes[:limit]:
         count = str(len({row.workload for row in cause.rows}))
-        texts = (_function(cause), spoken[cause.head], _amount(cause), count, _shares(cause))
+        texts = (_function(cause), name_of[cause.head], _amount(cause), count, _shares(cause))
         rows.append(tuple(TableCell(text=one_line(text)) for text in texts))
     left = len(overview.causes) - len(rows)
     title = "Functions that changed" + (f", {len(rows)} of {len(overview.causes)}" if left else "")
@@ -305,22 +295,16 @@ def cause_table(overview: Overview, spoken: Mapping[str, str], limit: int) -> Ta
     return table(title, columns, rows)
 
 
-def _cause_lines(overview: Overview, spoken: Mapping[str, str]) -> tuple[str, ...]:
+def _cause_lines(overview: Overview, name_of: Mapping[str, str]) -> tuple[str, ...]:
     """One text for each of the first functions, and how many there are more."""
-    shown = overview.causes[:_CAUSES]
-    left = len(overview.causes) - len(shown)
-    more = [f"and {left} more: see --format markdown or html"] if left else []
-    return (*(f"{cause_text(cause, spoken)}: {_shares(cause)}" for cause in shown), *more)
+    texts = [f"{cause_text(cause, name_of)}: {_shares(cause)}" for cause in overview.causes]
+    return tuple(shortened(texts, _CAUSES, "and {} more: see --format markdown or html"))
 
 
 def _shares(cause: Cause) -> str:
-    named = list(dict.fromkeys(_shared(row) for row in cause.rows))
+    named = list(dict.fromkeys(f"{row.workload} {format_change(row.share)}" for row in cause.rows))
     more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     return f"{', '.join(named[:_NAMED])}{more}"
-
-
-def _shared(row: CauseRow) -> str:
-    return f"{row.workload} {format_change(row.share)}"
 
 
 def _itemised(report: Report, links: Mapping[tuple[str, ...], str]) -> tuple[TextBlock, ...]:
@@ -330,28 +314,24 @@ def _itemised(report: Report, links: Mapping[tuple[str, ...], str]) -> tuple[Tex
         if d is not None:
             tables.append(structs.replace(top_table(d), anchor=links[_key(f)], folded=True))
     text = "Every step and every change from the first kernel to the last, as counted; the largest functions of each."
-    return (TextBlock(title="Where each difference is", text=(text,), tables=tuple(tables)),) if tables else ()
+    found = TextBlock(title="Where each difference is", text=(text,), tables=tuple(tables), readers=("page",))
+    return (found,) if tables else ()
 
 
 def _mail(report: Report, overview: Overview) -> tuple[TextBlock, ...]:
     """The rows with the largest changes, and the functions in most workloads."""
-    spoken = mail_names(report)
-    ranked = sorted(overview.rows, key=lambda row: -max((abs(c.change or 0.0) for c in _steps(row)), default=0.0))
-    shown = [row for row in ranked if _steps(row)][:_MAIL]
+    name_of = mail_names(report)
+    changed = [(row, steps) for row in overview.rows if (steps := [c for c in row.cells[1:] if c.verdict in CHANGES])]
     texts = []
-    for row in shown:
-        steps = ", ".join(f"{spoken[cell.kernel]} {_change(cell.change)}" for cell in _steps(row))
-        texts.append(f"{_name(row, overview.rows)}: {steps}")
-    left = sum(bool(_steps(row)) for row in overview.rows) - len(shown)
-    texts += [f"and {left} more with smaller changes"] if left else []
+    for row, steps in sorted(changed, key=lambda pair: -max(abs(cell.change or 0.0) for cell in pair[1])):
+        changes = ", ".join(f"{name_of[cell.kernel]} {_change(cell.change)}" for cell in steps)
+        texts.append(f"{_name(row, overview.rows)}: {changes}")
+    texts = shortened(texts, _MAIL, "and {} more with smaller changes")
     several = structs.replace(overview, causes=tuple(c for c in overview.causes if len(c.rows) > 1))
-    causes = _cause_lines(several, spoken) if several.causes else ()
+    causes = _cause_lines(several, name_of) if several.causes else ()
     titles = ("Changes, each to the kernel before it", "Functions that changed in several workloads")
-    return tuple(TextBlock(title=t, items=tuple(i)) for t, i in zip(titles, (texts, causes), strict=True) if i)
-
-
-def _steps(row: OverviewRow) -> list[OverviewCell]:
-    return [cell for cell in row.cells[1:] if cell.verdict in CHANGES]
+    items = zip(titles, (texts, causes), strict=True)
+    return tuple(TextBlock(title=title, items=tuple(each), readers=("mail",)) for title, each in items)
 
 
 def _next_steps(report: Report, overview: Overview, directory: str) -> tuple[str, ...]:
@@ -369,7 +349,3 @@ def _next_steps(report: Report, overview: Overview, directory: str) -> tuple[str
         f"{join(profile)} {quote(cell.kernel)} --top 0  (every function of the largest step)",
         f"{alone}  (that step alone, with more perturbed runs)",
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"1 {noun}" if number == 1 else f"{number} {noun}s"

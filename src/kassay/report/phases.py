@@ -20,10 +20,10 @@ def phase_words(workload: Workload, metric: str) -> str:
 
 def other_phases(finding: Finding, findings: Sequence[Finding]) -> str:
     """The other phases of the comparison that changed otherwise than the finding, or are undecided; "" for none."""
-    kernels = [side.kernel for side in finding.sides]
+    kernels = finding.kernels
     others = [
         f for f in findings
-        if f.point == finding.point and f.metric != finding.metric and [side.kernel for side in f.sides] == kernels
+        if f.point == finding.point and f.metric != finding.metric and f.kernels == kernels
     ]  # fmt: skip
     others = [f for f in others if f.verdict != finding.verdict]
     texts = [f"{f.metric} {format_change(f.change)} ({f.verdict})" for f in others if f.verdict in CHANGES]

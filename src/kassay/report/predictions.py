@@ -8,8 +8,9 @@ from typing import NamedTuple
 from kassay.model.finding import REFUSED, Finding
 from kassay.model.prediction import CAUSES, WAITING, PredictedCause, PredictedRow, Prediction
 from kassay.model.reason_texts import reason_text
+from kassay.model.records import grouped
 from kassay.model.report import Report
-from kassay.model.texts import one_line, settings_text
+from kassay.model.texts import counted, one_line, settings_text, shortened
 from kassay.model.units import format_decimals, format_signed
 from kassay.report.document import DOUBT, Block, Fact, Facts, Paragraph, Section
 from kassay.report.series import ladders, step_pairs
@@ -24,7 +25,7 @@ _FINDINGS, _SENTENCES, _DOUBTS = 4, 2, 5
 ABOUT = (
     "A model of each CPU executed the recorded instructions and memory accesses of chosen rounds. This is a "
     "prediction, no measurement and no verdict: its interval is how far the model was wrong on changes it had not "
-    "seen. docs/predict.md says what is in the model and what is not.",
+    "seen. docs/explained/predict.md says what is in the model and what is not.",
 )
 
 
@@ -36,7 +37,7 @@ def shown(report: Report) -> list[Finding]:
     pairs = set(report.lead.pairs) if report.lead is not None else set()
     if not pairs:
         pairs = step_pairs(report)
-    about = [f for f in predicted if (f.sides[0].kernel, f.sides[1].kernel) in pairs]
+    about = [f for f in predicted if f.kernels in pairs]
     return about or ([] if ladders(report) and report.lead is None else predicted)
 
 
@@ -60,7 +61,7 @@ def prediction_blocks(report: Report) -> Iterator[Block]:
         every = sorted(every, key=lambda f: -max(abs(prediction.change or 0.0) for prediction in f.predictions))
     findings = every[:_FINDINGS]
     doubts = _all_doubts(findings)
-    texts = doubts[:_DOUBTS] + ([f"and {len(doubts) - _DOUBTS} more"] if len(doubts) > _DOUBTS else [])
+    texts = shortened(doubts, _DOUBTS, "and {} more")
     for f in findings:
         doubtful = (Fact(name="doubt", texts=tuple(texts)),) if texts and f is findings[-1] else ()
         yield Section(title=_subject(f, every), blocks=(Facts(rows=(*_facts(f), *doubtful)),))
@@ -79,10 +80,10 @@ def _all_doubts(findings: Sequence[Finding]) -> list[str]:
 
 
 def _subject(f: Finding, findings: Sequence[Finding]) -> str:
-    """What tells a comparison from the others; "" where it is the only one."""
+    """A comparison's name among the others; "" if it is the only one."""
     if len(findings) == 1:
         return ""
-    words = [f"{f.sides[0].kernel} to {f.sides[1].kernel}"]
+    words = [" to ".join(f.kernels)]
     words += [f"{f.workload}, {settings_text(f.settings)}"] if len({other.point for other in findings}) > 1 else []
     return one_line(", ".join(words))
 
@@ -99,10 +100,7 @@ def _facts(f: Finding) -> Iterator[Fact]:
 
 def _doubts(f: Finding) -> list[str]:
     """Each doubt once, with its CPUs where it is not of all."""
-    cpus_of: dict[str, list[str]] = {}
-    for prediction in f.predictions:
-        for doubt in prediction.doubts:
-            cpus_of.setdefault(reason_text(doubt), []).append(prediction.cpu)
+    cpus_of = grouped((reason_text(doubt), p.cpu) for p in f.predictions for doubt in p.doubts)
     return [text if len(of) == len(f.predictions) else f"{', '.join(of)}: {text}" for text, of in cpus_of.items()]
 
 
@@ -136,16 +134,13 @@ def _basis(f: Finding, prediction: Prediction) -> str:
         without = f"; the model has {times}" if times else ""
         return f"{reason_text(prediction.refused)}{without}"
     inside = f"{prediction.level or 0:.0%} of held-out changes inside such intervals"
-    basis = f"calibrated on this CPU, {inside}" if prediction.calibrated else _UNCHECKED[_measured(prediction)]
+    # Figures of the CPU were measured, though no changes were.
+    measured = any(doubt.code == "no-changes-measured" for doubt in prediction.doubts)
+    basis = f"calibrated on this CPU, {inside}" if prediction.calibrated else _UNCHECKED[measured]
     return f"{times}; {basis}" if times else basis
 
 
 _UNCHECKED = {False: "from published data only: wider", True: "its figures measured on this CPU, its error not: wider"}
-
-
-def _measured(prediction: Prediction) -> bool:
-    """Whether the figures of the CPU were measured, though no changes were."""
-    return any(doubt.code == "no-changes-measured" for doubt in prediction.doubts)
 
 
 def ns(value: float | None) -> str:
@@ -194,8 +189,7 @@ def _grouped(f: Finding, prediction: Prediction) -> list[_Named]:
     for group in f.attribution.groups if f.attribution is not None else ():
         members = tuple(rows.pop(name) for name in group.functions if name in rows)
         if members:
-            callees = len(group.functions) - 1
-            name = f"{group.root} with {callees} callee{'s' * (callees > 1)}"
+            name = f"{group.root} with {counted(len(group.functions) - 1, 'callee')}"
             inside = sorted((row for row in members if row.function != group.root), key=lambda r: -abs(r.delta_ns))
             named.append(_Named(_sum(name, members), tuple(inside[:_CAUSED])))
     named += [_Named(row) for row in rows.values()]
@@ -203,10 +197,7 @@ def _grouped(f: Finding, prediction: Prediction) -> list[_Named]:
 
 
 def _sum(name: str, rows: Sequence[PredictedRow]) -> PredictedRow:
-    causes: dict[str, list[PredictedCause]] = {}
-    for row in rows:
-        for cause in row.causes:
-            causes.setdefault(cause.cause, []).append(cause)
+    causes = grouped((cause.cause, cause) for row in rows for cause in row.causes)
 
     def added(parts: "Sequence[PredictedRow | PredictedCause]") -> dict[str, float]:
         fields = ("base_ns", "head_ns", "base_instructions", "head_instructions")
@@ -245,7 +236,7 @@ def _named(cause: PredictedCause) -> str:
 
 
 def mail_sentence(f: Finding) -> str:
-    """What a mail says of one comparison; "" where nothing is predicted."""
+    """The prediction for one comparison in a mail; "" if nothing is predicted."""
     predicted = [prediction for prediction in f.predictions if prediction.change is not None]
     if not predicted:
         return ""

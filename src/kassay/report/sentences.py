@@ -12,13 +12,13 @@ from kassay.model.plan import Plan
 from kassay.model.reason_texts import reason_text, reasons_text
 from kassay.model.records import Setting
 from kassay.model.report import Report
-from kassay.model.texts import granted_texts, listed
+from kassay.model.texts import counted, granted_texts, listed
 from kassay.model.timing import Family, Timing
 from kassay.model.units import format_change, format_number
 from kassay.model.workload import Workload
-from kassay.report.calls import calls_text, steps_text
 from kassay.report.phases import other_phases, other_steps, phase_words
-from kassay.report.words import interval_text, p_text, spoken_names
+from kassay.report.sections.programs import calls_text, steps_text
+from kassay.report.words import interval_text, p_text, short_kernel_names
 
 
 def subject(workload: Workload, settings: tuple[Setting, ...], metric: str) -> str:
@@ -56,7 +56,7 @@ def _with_interval(f: Finding) -> str:
 
 def measured_sentence(finding: Finding) -> str:
     """One sentence for one comparison of imported values."""
-    base, head = (side.kernel for side in finding.sides)
+    base, head = finding.kernels
     what = f"{finding.metric} of {finding.workload}"
     if finding.verdict in REFUSED or finding.change is None:
         return f"{what}: no verdict between {base} and {head} ({reasons_text(finding.reasons) or finding.verdict})."
@@ -82,11 +82,14 @@ def a_or_an(verdict: str) -> str:
 def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
     """The steps of a ladder in the order of leading_first(), then what is the same. what: the work in words."""
     steps = leading_first(ladder.steps)
+    name_of = {point.kernel: name for point, name in zip(ladder.points, names, strict=True)}
     measured = [index for index, point in enumerate(ladder.points) if point.value is not None]
     if steps:
         first, *others = steps
-        text = f"{what} {_since(first, ladder, names)}"
-        text += "".join(f"; {_also(step, ladder, names)}" for step in others) + _plateaus(ladder, names)
+        text = f"{what} {_costs(first.change or 0.0, ladder.unit)} since {name_of[first.to_kernel]}"
+        also = (f"from {name_of[step.from_kernel]} to {name_of[step.to_kernel]}" for step in others)
+        text += "".join(f"; {format_change(step.change)} {pair}" for step, pair in zip(others, also, strict=True))
+        text += _plateaus(ladder, names)
     elif len(measured) > 1 and all(step.verdict == "incomplete" for step in ladder.steps):
         all_of = f"all {len(names)} kernels" if len(measured) == len(names) else listed([names[i] for i in measured])
         text = f"{what} costs the same on {all_of}{_within(ladder, measured)}"
@@ -95,7 +98,11 @@ def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
         return f"{what}: no step is shown, and none is excluded {open_}{_plateaus(ladder, names)}."
     else:
         text = f"No step could be admitted for {_lower(what)}{_plateaus(ladder, names)}"
-    return f"{text}.{_unsettled(ladder, names)}"
+    unsettled = (step for step in ladder.steps if step.verdict not in CHANGES)
+    left_open = (
+        f" No verdict from {name_of[s.from_kernel]} to {name_of[s.to_kernel]} ({s.verdict})." for s in unsettled
+    )
+    return f"{text}.{''.join(left_open)}"
 
 
 def leading_first(steps: Sequence[LadderStep]) -> list[LadderStep]:
@@ -103,19 +110,9 @@ def leading_first(steps: Sequence[LadderStep]) -> list[LadderStep]:
 
     The question is which kernel made it slower: an improvement, however large, is no answer to that.
     """
-    changes = sorted((step for step in steps if step.verdict in CHANGES), key=_size, reverse=True)
+    changes = sorted((step for step in steps if step.verdict in CHANGES), key=lambda step: -abs(step.change or 0.0))
     first = next((step for step in changes if step.verdict == "regression"), None)
     return changes if first is None else [first, *(step for step in changes if step is not first)]
-
-
-def _since(step: LadderStep, ladder: Ladder, names: Sequence[str]) -> str:
-    assert step.change is not None
-    return f"{_costs(step.change, ladder.unit)} since {names[_index(ladder, step.to_kernel)]}"
-
-
-def _also(step: LadderStep, ladder: Ladder, names: Sequence[str]) -> str:
-    a, b = names[_index(ladder, step.from_kernel)], names[_index(ladder, step.to_kernel)]
-    return f"{format_change(step.change)} from {a} to {b}"
 
 
 def _plateaus(ladder: Ladder, names: Sequence[str]) -> str:
@@ -148,21 +145,8 @@ def _within(ladder: Ladder, stretch: Sequence[int]) -> str:
     return f" within {spread * 100:.2g} %" if spread else " to the digit"
 
 
-def _unsettled(ladder: Ladder, names: Sequence[str]) -> str:
-    return "".join(
-        f" No verdict from {names[_index(ladder, step.from_kernel)]}"
-        f" to {names[_index(ladder, step.to_kernel)]} ({step.verdict})."
-        for step in ladder.steps
-        if step.verdict not in CHANGES
-    )
-
-
-def _index(ladder: Ladder, kernel: str) -> int:
-    return next(i for i, point in enumerate(ladder.points) if point.kernel == kernel)
-
-
 def is_multiple(change: float) -> bool:
-    """Whether a change reads as "2.21×" rather than in percent: from half as much again on, or down to two thirds."""
+    """True if a change reads as "2.21×" rather than in percent: half as much again or more, or down to two thirds."""
     return change >= 0.5 or change <= -1 / 3
 
 
@@ -175,10 +159,6 @@ def _costs(change: float, unit: str) -> str:
     if is_multiple(change):
         return f"{verb} {change + 1:.2f}× the {quantity} per {operation}"
     return f"{verb} {abs(change) * 100:.3g} % {'more' if change > 0 else fewer} {quantity} per {operation}"
-
-
-def _size(step: LadderStep) -> float:
-    return abs(step.change) if step.change is not None else 0.0
 
 
 def _lower(text: str) -> str:
@@ -199,19 +179,19 @@ class AtMetric(Protocol):
 
 
 def verdict_of(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], families: Sequence[Family]) -> str:
-    """What all settings say together, then one sentence per primary metric, workload, setting and machine, and how
+    """One sentence on all settings together, then one per primary metric, workload, setting and machine, then how
     strong the evidence is."""
-    names = spoken_names(plan.experiment)
-    called = dict(zip(labels(plan.experiment), names, strict=True))
-    sentences = [family_sentence(family) for family in families]
+    names = short_kernel_names(plan.experiment)
+    name_of = dict(zip(labels(plan.experiment), names, strict=True))
+    sentences = [family_sentence(family, name_of) for family in families]
     if ladders:
         for ladder in (ladder for ladder in ladders if ladder.primary):
             sentences.append(ladder_sentence(work_at(plan, ladder), ladder, names))
-            sentences.append(steps_text(ladder, findings, lambda label: called.get(label, label)))
-            sentences.append(other_steps(ladder, ladders, called))
+            sentences.append(steps_text(ladder, findings, lambda label: name_of.get(label, label)))
+            sentences.append(other_steps(ladder, ladders, name_of))
     else:
         for f in (f for f in findings if f.primary):
-            base, head = (called.get(side.kernel, side.kernel) for side in f.sides)
+            base, head = (name_of.get(side.kernel, side.kernel) for side in f.sides)
             sentences += [compare_sentence(work_at(plan, f), f, base, head), other_phases(f, findings)]
     return " ".join(filter(None, (*sentences, *strength(findings)))) or "Nothing was measured."
 
@@ -238,7 +218,7 @@ def strength(
 ) -> tuple[str, ...]:
     """The weakest evidence, unless all findings are exact or reliable: no sentence may sound surer than it is.
 
-    names: what a kernel's label is called. everyday: in words that need no glossary.
+    names: of kernels by label. everyday: in words that need no glossary.
     """
     admitted = [f for f in findings if f.primary and f.verdict not in REFUSED]
     weak = [f for f in admitted if f.evidence not in ("exact", "reliable")]
@@ -252,13 +232,15 @@ def strength(
     return (f"{title}{because}.",)
 
 
-def family_sentence(f: Family) -> str:
-    """The change of all cells together; it stands before any single cell."""
-    within = f", between {interval_text(f.interval, ' and ')}" if f.interval else ""
-    more = f", {f.candidates - f.confirmed} candidates" if f.candidates > f.confirmed else ""
+def family_sentence(f: Family, name_of: Mapping[str, str]) -> str:
+    """The change of all settings together, and the range of the single ones. name_of: names of kernels by label."""
+    pair = f"from {name_of.get(f.base, f.base)} to {name_of.get(f.head, f.head)}"
+    p = f"p = {p_text(f.p)}".replace("= <", "< ")
+    more = f", and {f.candidates - f.confirmed} more are candidates" if f.candidates > f.confirmed else ""
     return (
-        f"Over all {f.cells} settings together {f.metric} changes by {format_change(f.change)} from {f.base} to "
-        f"{f.head} (p = {p_text(f.p)}{within}); single settings: {f.confirmed} confirmed{more}."
+        f"All {f.cells} settings together, {f.metric} {pair}: {format_change(f.change)} ({interval_text(f.interval)}, "
+        f"{p}). The single ones lie between {format_change(f.smallest)} and {format_change(f.largest)}; "
+        f"{f.confirmed} of {f.cells} stand when all are judged together{more}."
     )
 
 
@@ -271,8 +253,8 @@ def _timed(f: Finding, t: Timing) -> str:
     looks = f"looked at after {'/'.join(map(str, t.looks))}" if len(t.looks) > 1 else "looked at once"
     stopped = ", ended early: the primary metrics are decided" if t.stopped else ""
     interval = f"interval {interval_text(f.interval)} at {t.level:.1%}" if f.interval else "no interval"
-    boots = "1 boot" if t.boots == 1 else f"{t.boots} boots"
-    text = f"{boots} a kernel, {looks}{stopped}; {interval}, p = {p_text(t.p)} (claimed at {t.threshold:g})"
+    judged = f"{interval}, p = {p_text(t.p)} (claimed at {t.threshold:g})"
+    text = f"{counted(t.boots, 'boot')} a kernel, {looks}{stopped}; {judged}"
     if t.control is None:
         return text
     c = t.control

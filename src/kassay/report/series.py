@@ -10,6 +10,7 @@ from kassay.model.finding import CHANGES, Finding, Ladder, LadderPoint, Side
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting
 from kassay.model.report import Report
+from kassay.model.units import relative_change
 
 _Key = tuple[str, str, tuple[Setting, ...], MachineUse, str, str]
 _Subject = tuple[str | None, tuple[Setting, ...], MachineUse, tuple[str, ...]]
@@ -37,7 +38,7 @@ class KernelRow(Record, frozen=True, kw_only=True):
 
     @property
     def step(self) -> bool:
-        """Whether the cost changed here by more than the margin."""
+        """True if the cost changed here by more than the margin."""
         return self.verdict in CHANGES
 
 
@@ -68,13 +69,13 @@ class MetricGroup(Record, frozen=True, kw_only=True):
 
 
 def ladders(report: Report, *, primary: bool = False) -> tuple[Ladder, ...]:
-    """What a report has of kernels in order; empty where pairs are compared. primary: of primary metrics only."""
+    """The report's ladders; empty where pairs are compared. primary: those of primary metrics only."""
     return tuple(ladder for ladder in report.ladders if ladder.primary or not primary)
 
 
 def step_pairs(report: Report) -> set[tuple[str, str]]:
     """The two kernels of each step of a primary metric."""
-    return {(step.from_kernel, step.to_kernel) for ladder in ladders(report, primary=True) for step in ladder.steps}
+    return {step.ends for ladder in ladders(report, primary=True) for step in ladder.steps}
 
 
 def groups(report: Report) -> tuple[MetricGroup, ...]:
@@ -95,21 +96,16 @@ def groups(report: Report) -> tuple[MetricGroup, ...]:
 
 
 def _holds(ladder: _Subject, pair: _Subject) -> bool:
-    """Whether `pair` is about two of the three or more kernels of `ladder`."""
+    """True if `pair` is about two of the three or more kernels of `ladder`."""
     return ladder[:3] == pair[:3] and len(ladder[3]) > 2 and len(pair[3]) == 2 and {*pair[3]} < {*ladder[3]}
 
 
 def all_series(report: Report) -> tuple[MetricSeries, ...]:
     """Every ladder, then every finding that is not a pair of neighbours in one of them."""
-    index = {_key(f, *_kernels(f)): f for f in report.findings}
+    index = {_key(f, *f.kernels): f for f in report.findings}
     covered = {_key(lad, a.kernel, b.kernel) for lad in report.ladders for a, b in pairwise(lad.points)}
     ladders = tuple(_of_ladder(ladder, index) for ladder in report.ladders)
-    return ladders + tuple(_of_finding(f) for f in report.findings if _key(f, *_kernels(f)) not in covered)
-
-
-def _kernels(finding: Finding) -> tuple[str, str]:
-    """The sides' labels: unlike base and head, two kernels never share one."""
-    return finding.sides[0].kernel, finding.sides[1].kernel
+    return ladders + tuple(_of_finding(f) for f in report.findings if _key(f, *f.kernels) not in covered)
 
 
 def _key(of: Finding | Ladder, base: str, head: str) -> _Key:
@@ -118,7 +114,7 @@ def _key(of: Finding | Ladder, base: str, head: str) -> _Key:
 
 def _of_ladder(ladder: Ladder, index: dict[_Key, Finding]) -> MetricSeries:
     pairs = [index.get(_key(ladder, a.kernel, b.kernel)) for a, b in pairwise(ladder.points)]
-    rows = [_first(point) for point in ladder.points[:1]]
+    rows = [KernelRow(kernel=p.kernel, value=p.value, n=p.n, side=p.side) for p in ladder.points[:1]]
     rows += [_next(ladder, a, b, f) for (a, b), f in zip(pairwise(ladder.points), pairs, strict=True)]
     return _series(ladder, next((f for f in pairs if f is not None), None), rows)
 
@@ -137,17 +133,13 @@ def _series(of: Finding | Ladder, finding: Finding | None, rows: Sequence[Kernel
     )  # fmt: skip
 
 
-def _first(point: LadderPoint) -> KernelRow:
-    return KernelRow(kernel=point.kernel, value=point.value, n=point.n, side=point.side)
-
-
 def _next(ladder: Ladder, before: LadderPoint, point: LadderPoint, finding: Finding | None) -> KernelRow:
     """The row of the pair's finding; without a finding that of the ladder's steps, where no step means equivalent."""
     if finding is not None:
         row = _crept(ladder, before, _head(finding))
         return _past_a_gap(ladder, row) if before.value is None and row.value is not None and not row.since else row
-    steps = [s for s in ladder.steps if (s.from_kernel, s.to_kernel) == (before.kernel, point.kernel)]
-    change = steps[0].change if steps else _change(before.value, point.value)
+    steps = [s for s in ladder.steps if s.ends == (before.kernel, point.kernel)]
+    change = steps[0].change if steps else relative_change(before.value, point.value)
     verdict = steps[0].verdict if steps else "equivalent" if change is not None else "inconclusive"
     return KernelRow(kernel=point.kernel, value=point.value, n=point.n, side=point.side, change=change, verdict=verdict)
 
@@ -167,12 +159,8 @@ def _past_a_gap(ladder: Ladder, row: KernelRow) -> KernelRow:
     if not earlier or any(step.to_kernel == row.kernel for step in ladder.steps):
         return row
     last = earlier[-1]
-    change = _change(last.value, row.value)
+    change = relative_change(last.value, row.value)
     return msgspec.structs.replace(row, change=change, verdict="equivalent", since=last.kernel, since_change=change)
-
-
-def _change(base: float | None, head: float | None) -> float | None:
-    return head / base - 1 if base and head is not None else None
 
 
 def _head(f: Finding) -> KernelRow:

@@ -2,7 +2,7 @@
 """Shares of the primary metric's cost, from the exact profile of one boot of each kernel: by function, by function with
 all that it calls, and by the end of the call chain, under keys laid out as the kernel test robot's."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from kassay.model.finding import REFUSED, Attribution, Finding
 from kassay.model.report import KernelStacks, Report
@@ -43,20 +43,18 @@ def _rows(kernels: Sequence[Shares]) -> dict[str, tuple[float, ...]]:
         key: tuple(kernel.get(key, 0.0) for kernel in kernels)
         for key in dict.fromkeys(k for kernel in kernels for k in kernel)
     }
-    return {key: row for key, row in rows.items() if max(row) >= _smallest(key)}
-
-
-def _smallest(key: str) -> float:
-    return next(smallest for prefix, smallest in _SMALLEST.items() if key.startswith(prefix))
+    smallest = {key: next(least for prefix, least in _SMALLEST.items() if key.startswith(prefix)) for key in rows}
+    return {key: row for key, row in rows.items() if max(row) >= smallest[key]}
 
 
 def _own(f: Finding, itemised: Attribution) -> dict[str, Shares]:
-    """Of both kernels; contexts and modules are summed."""
+    """Shares on both kernels; contexts and modules are summed."""
     by_kernel = {}
     for side, name, value in zip(f.sides, ("base", "head"), (f.base_value, f.head_value), strict=True):
         shares: Shares = {}
         for row in itemised.rows:
-            _add(shares, f"{_SELF}{one_line(row.function)}", getattr(row, name) / value * 100 if value else 0.0)
+            key = f"{_SELF}{one_line(row.function)}"
+            shares[key] = shares.get(key, 0.0) + (getattr(row, name) / value * 100 if value else 0.0)
         by_kernel[side.kernel] = shares
     return by_kernel
 
@@ -68,17 +66,9 @@ def _below(stacks: KernelStacks, value: float) -> Shares:
         names = [one_line(name) for name in stack.path[1:]]
         for key in dict.fromkeys(key for depth in range(len(names)) for key in _keys(names[: depth + 1])):
             counts[key] = counts.get(key, 0) + stack.count
-    return _percent(counts, stacks.operations * value)
+    return {key: count / (stacks.operations * value) * 100 for key, count in counts.items()}
 
 
 def _keys(path: Sequence[str]) -> tuple[str, str]:
-    """Of the innermost function of a path: alone, and with its callers, innermost first."""
+    """Keys of the innermost function of a path: alone, and with its callers, innermost first."""
     return f"{_CHILDREN}{path[-1]}", f"{_CHAIN}{'.'.join(reversed(path[-_LONGEST:]))}"
-
-
-def _percent(counts: Mapping[str, int], whole: float) -> Shares:
-    return {key: count / whole * 100 for key, count in counts.items()}
-
-
-def _add(shares: Shares, key: str, share: float) -> None:
-    shares[key] = shares.get(key, 0.0) + share

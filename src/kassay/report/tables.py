@@ -3,26 +3,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from kassay.model.experiment import labels
-from kassay.model.finding import REFUSED, VERDICTS, Finding, Side
 from kassay.model.profile import CONTEXTS
-from kassay.model.reason_texts import reasons_text
+from kassay.model.records import Setting, grouped
 from kassay.model.report import Report
-from kassay.model.texts import (
-    Table,
-    TableCell,
-    cells,
-    figures,
-    machine_text,
-    memory_text,
-    one_line,
-    settings_text,
-    table,
-)
-from kassay.model.units import format_change, format_decimals, format_number, format_numbers
-from kassay.report.changed_lines import state_of, verdict_word
+from kassay.model.texts import Table, TableCell, cells, figures, memory_text, one_line, table
+from kassay.model.units import format_change, format_decimals, format_number, format_numbers, relative_change
+from kassay.report.sections.changed_lines import verdict_word
 from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
-from kassay.report.words import count_text, interval_text, run_length, spoken_names
+from kassay.report.words import count_text, interval_text, names_by_label, run_length
 
 
 def step_mark(row: KernelRow) -> str:
@@ -138,110 +126,15 @@ def contexts_table(group: MetricGroup) -> Table | None:
     return table("What ran in the measured region", ("kernel", *figures(*names)), rows)
 
 
-def findings_table(report: Report) -> Table:
-    """Every comparison that was made, refused ones included."""
-    columns = (
-        "workload", "settings", "machine", "metric", "unit", "base", "head",
-        *figures("base value", "head value", "change", "interval", "n base", "n head"),
-        "verdict", "evidence", "floor", "reasons",
-    )  # fmt: skip
-    return table("All findings", columns, map(_finding_row, report.findings), folded=True)
-
-
-def _finding_row(f: Finding) -> tuple[TableCell, ...]:
-    base, head = format_numbers([f.base_value, f.head_value])
-    mark = "" if f.verdict == "equivalent" else f.verdict
-    subject = (f.workload, settings_text(f.settings), machine_text(f.machine), f.metric, f.unit)
-    values = (base, head, format_change(f.change), interval_text(f.interval), *map(n_text, f.sides))
-    judged = cells(f.evidence or "-", floor_text(f.floor), reasons_text(f.reasons) or "-")
-    return (
-        cells(*subject, f.sides[0].kernel, f.sides[1].kernel, *values)
-        + cells(verdict_word(f.verdict, state_of(f)), mark=mark)
-        + judged
-    )
-
-
-def n_text(side: Side) -> str:
-    """Plain runs behind a value; "-" for a value that comes without them, as a mean in somebody else's file does."""
-    return "-" if side.value is not None and not side.runs else str(len(side.runs))
-
-
-def floor_text(floor: float | None) -> str:
-    """How far runs that should not differ do: "0.4 %"; "-" when that is not known."""
-    return format_change(floor).lstrip("+")
-
-
-def refusals(report: Report, *, primary_only: bool = False) -> tuple[str, ...]:
-    """Why comparisons have no verdict, each reason once: the phases of one run have the same reason."""
-    texts = []
-    for f in report.findings:
-        if primary_only and f.verdict == "inconclusive" and not f.primary:
-            continue
-        if f.verdict in (*REFUSED, "inconclusive"):
-            why = reasons_text(f.reasons) or VERDICTS[f.verdict]
-            words = (f.workload if report.overview is not None else "", f.metric if f.verdict == "inconclusive" else "")
-            about = "".join(f"{word}: " for word in words if word)
-            texts.append(one_line(f"{about}{f.verdict}, {f.sides[0].kernel} against {f.sides[1].kernel}: {why}"))
-    return tuple(dict.fromkeys(texts))
-
-
-def unequal_findings(report: Report) -> tuple[Finding, ...]:
-    """One finding for each distinct set of state differences: the phases of one run have the same set."""
-    distinct = {(f.base, f.head, f.settings, f.machine, f.differences): f for f in reversed(report.findings)}
-    return tuple(f for f in report.findings if f.differences and f in distinct.values())
-
-
-def differences_table(finding: Finding) -> Table:
-    """The audited fields that should agree and do not, side by side."""
-    rows = (cells(d.field, d.moment) + cells(d.base, d.head, mark="differs") for d in finding.differences)
-    kind = "Work" if all(d.moment == "during" for d in finding.differences) else "State"
-    title = (
-        f"{kind} that should agree and does not ({settings_text(finding.settings)}, {machine_text(finding.machine)})"
-    )
-    return table(title, ("field", "moment", *(one_line(side.kernel) for side in finding.sides)), rows)
-
-
-def parted_text(finding: Finding) -> str:
-    """Where the states of two kernels parted, one sentence; "" if the comparison was not refused for its state."""
-    if finding.verdict != "state-mismatch":
-        return ""
-    if any(d.moment == "before" for d in finding.differences):
-        return "The states differ before the measured region: they parted while the workload made its state."
-    return "The states are equal before the measured region and differ after it: they parted inside."
-
-
-def one_sided_table(report: Report, finding: Finding) -> Table | None:
-    """The functions that ran on one kernel only in each phase of a refused comparison; None if there are none."""
-    kernels = [side.kernel for side in finding.sides]
-    rows = [
-        (row.value, cells(row.function, f.metric, row.kernel, format_number(row.value), format_number(row.calls)))
-        for f in report.findings
-        if f.point == finding.point and [side.kernel for side in f.sides] == kernels
-        for row in f.one_sided
-    ]
-    if not rows:
-        return None
-    ordered = (row for _, row in sorted(rows, key=lambda pair: -pair[0]))
-    title = f"Functions of both kernels that ran on one only [{one_line(finding.unit)}]"
-    return table(title, ("function", "phase", "ran on", *figures("value", "calls")), ordered)
-
-
-_MatrixKey = tuple[str | None, str, str, tuple[str, ...]]
-
-
 def matrices(report: Report, names: Mapping[str, str] | None = None, *, brief: bool = False) -> tuple[Table, ...]:
     """One table for each primary metric that was measured at more than one setting or on more than one machine.
 
     names: what a kernel's label is called. brief: of three kernels, only the change from the second to the third.
     """
-    called = names or dict(zip(labels(report.experiment), spoken_names(report.experiment), strict=True))
-    by_metric: dict[_MatrixKey, list[MetricSeries]] = {}
-    for group in groups(report):
-        if group.lead.primary:
-            lead = group.lead
-            key = (lead.workload, lead.metric, lead.unit, tuple(row.kernel for row in lead.rows))
-            by_metric.setdefault(key, []).append(lead)
-    return tuple(_table(called, several, brief) for several in by_metric.values() if len(several) > 1)
+    name_of = names or names_by_label(report)
+    leads = (group.lead for group in groups(report) if group.lead.primary)
+    by_metric = grouped(((s.workload, s.metric, s.unit, tuple(row.kernel for row in s.rows)), s) for s in leads)
+    return tuple(_table(name_of, several, brief) for several in by_metric.values() if len(several) > 1)
 
 
 def gap_closed(first: float | None, worst: float | None, last: float | None) -> float | None:
@@ -251,28 +144,24 @@ def gap_closed(first: float | None, worst: float | None, last: float | None) -> 
     return (worst - last) / (worst - first)
 
 
-def _chosen(several: Sequence[MetricSeries]) -> dict[str, list[str]]:
-    """What was chosen of the machines by name; "-" for one that has the default."""
-    machines = [{setting.name: setting.value for setting in series.machine.chosen} for series in several]
-    names = dict.fromkeys(name for machine in machines for name in machine)
-    return {name: [machine.get(name, "-") for machine in machines] for name in names}
-
-
 def axes(several: Sequence[MetricSeries]) -> dict[str, list[str]]:
     """Settings and properties of the machine that have more than one value in these series: name -> value in each."""
     texts: dict[str, list[str]] = {
         "CPUs": ["-" if series.machine.cpus is None else str(series.machine.cpus) for series in several],
         "memory": [memory_text(series.machine.memory_bytes) or "-" for series in several],
-        **_chosen(several),
+        **_by_name([series.machine.chosen for series in several]),
         "clock": [series.machine.clock for series in several],
+        **_by_name([series.settings for series in several]),
     }
-    for name in dict.fromkeys(setting.name for series in several for setting in series.settings):
-        texts[one_line(name)] = [_setting(series, name) for series in several]
     return {name: values for name, values in texts.items() if len(set(values)) > 1}
 
 
-def _setting(series: MetricSeries, name: str) -> str:
-    return next((one_line(setting.value) for setting in series.settings if setting.name == name), "-")
+def _by_name(several: Sequence[Sequence[Setting]]) -> dict[str, list[str]]:
+    """Each setting's values; "-" where it is the default."""
+    values = [{one_line(setting.name): one_line(setting.value) for setting in settings} for settings in several]
+    return {
+        name: [each.get(name, "-") for each in values] for name in dict.fromkeys(n for each in values for n in each)
+    }
 
 
 def _table(names: Mapping[str, str], several: Sequence[MetricSeries], brief: bool) -> Table:
@@ -283,7 +172,8 @@ def _table(names: Mapping[str, str], several: Sequence[MetricSeries], brief: boo
     rows = []
     for i, series in enumerate(several):
         start = cells(*(axis[i] for axis in points.values()), *values[i], _boots(series.rows))
-        rows.append(start + tuple(TableCell(text=text(series.rows), mark=_mark(series.rows)) for _, text in changes))
+        mark = series.rows[1].verdict if len(series.rows) == 2 and series.rows[1].step else ""
+        rows.append(start + tuple(TableCell(text=text(series.rows), mark=mark) for _, text in changes))
     metric = f"{one_line(lead.metric)} [{one_line(lead.unit)}]" if lead.unit else one_line(lead.metric)
     title = f"{one_line(lead.workload)}: {metric}" if lead.workload else metric
     return table(title, (*points, *figures(*kernels, "n", *(name for name, _ in changes))), rows)
@@ -302,7 +192,11 @@ def _changes(
 ) -> list[tuple[str, Callable[[Sequence[KernelRow]], str]]]:
     """The columns after the values: for two kernels the change, for three also the gap, for more the ends."""
     if len(kernels) == 2:
-        return [("change", lambda rows: format_change(rows[1].change)), ("interval", _interval), ("verdict", _verdict)]
+        return [
+            ("change", lambda rows: format_change(rows[1].change)),
+            ("interval", lambda rows: interval_text(rows[1].interval)),
+            ("verdict", lambda rows: rows[1].verdict),
+        ]
     ends = (f"{kernels[-1]} vs {kernels[0]}", lambda rows: _ratio(rows[0], rows[-1]))
     if len(kernels) > 3 or better == "higher":
         return [ends]
@@ -318,22 +212,18 @@ def _boots(rows: Sequence[KernelRow]) -> str:
     return texts[0] if len(set(texts)) == 1 else ", ".join(texts)
 
 
-def _interval(rows: Sequence[KernelRow]) -> str:
-    return interval_text(rows[1].interval)
-
-
-def _verdict(rows: Sequence[KernelRow]) -> str:
-    return rows[1].verdict
-
-
 def _gap(rows: Sequence[KernelRow]) -> str:
     closed = gap_closed(*(row.value for row in rows))
     return "-" if closed is None else f"{closed * 100:.1f} %"
 
 
 def _ratio(base: KernelRow, head: KernelRow) -> str:
-    return format_change(head.value / base.value - 1 if base.value and head.value is not None else None)
+    return format_change(relative_change(base.value, head.value))
 
 
-def _mark(rows: Sequence[KernelRow]) -> str:
-    return rows[1].verdict if len(rows) == 2 and rows[1].step else ""
+def group_tables(group: MetricGroup) -> tuple[Table, ...]:
+    """Every table of a comparison on a page."""
+    across = across_table(group) if group.across else None
+    phases = phases_table(group) if len(group.series) > 1 else None
+    first = filter(None, (series_table(group.lead), across, phases, contexts_table(group)))
+    return (*first, *rounds_tables(group), runs_table(group))

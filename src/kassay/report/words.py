@@ -11,8 +11,9 @@ from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import DERIVED, EVIDENCE, VERDICTS, Side
 from kassay.model.machine import Point
 from kassay.model.plan import Plan
+from kassay.model.records import grouped
 from kassay.model.report import Report
-from kassay.model.texts import machine_text, one_line
+from kassay.model.texts import counted, machine_text, one_line
 from kassay.model.units import format_change, format_number
 from kassay.report.series import ladders
 from kassay.supply.clocks import clock_of
@@ -44,7 +45,7 @@ def short_names(names: Sequence[str], width: int) -> tuple[str, ...]:
 def kernel_names(labels_: Sequence[str], width: int) -> tuple[str, ...]:
     """Labels of kernels in at most `width` characters: whole if all fit, else as people say them, else cut."""
     fits = all(len(one_line(label)) <= width for label in labels_)
-    return short_names(labels_ if fits else spoken(tuple(labels_)), width)
+    return short_names(labels_ if fits else short_labels(tuple(labels_)), width)
 
 
 def _distinct(names: Sequence[str]) -> bool:
@@ -80,7 +81,7 @@ def count_text(side: Side) -> str:
 
 
 def derived(sides: Iterable[Side]) -> bool:
-    """Whether the figures are in no imported file, but were computed from those that are."""
+    """True if the figures are in no imported file but were computed from figures that are."""
     return all(side.method == DERIVED for side in sides)
 
 
@@ -93,12 +94,12 @@ def run_length(values: Sequence[float]) -> str:
     return ", ".join(format_number(v) + (f" ×{n}" if n > 1 else "") for v, n in parts) or "-"
 
 
-def interval_text(interval: tuple[float, float] | None, joined: str = " to ") -> str:
+def interval_text(interval: tuple[float, float] | None) -> str:
     """ "+1.2 % to +3.4 %", or "-"; one figure when both ends read the same, as for exact counts."""
     if interval is None:
         return "-"
     low, high = map(format_change, interval)
-    return low if low == high else f"{low}{joined}{high}"
+    return low if low == high else f"{low} to {high}"
 
 
 def p_text(p: float | None) -> str:
@@ -108,19 +109,17 @@ def p_text(p: float | None) -> str:
 
 def compilers(report: Report) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Every compiler with the kernels it built, in the order of the kernels; an unknown one is "not known"."""
-    built: dict[str, list[str]] = {}
-    for kernel in report.kernels:
-        built.setdefault(one_line(kernel.compiler or "not known"), []).append(one_line(kernel.ref))
+    built = grouped((one_line(kernel.compiler or "not known"), one_line(kernel.ref)) for kernel in report.kernels)
     return tuple((compiler, tuple(refs)) for compiler, refs in built.items())
 
 
 def outcomes_text(report: Report) -> str:
     """ "20 runs planned: 19 ok, 1 failed, 0 refused; 1 retried"."""
     r = report.runs
-    word = "run" if r.planned == 1 else "runs"
     unmade = f", {r.unmade} not made yet" if r.unmade else ""
     unmade += f", {r.unneeded} not needed any more" if r.unneeded else ""
-    return f"{r.planned} {word} planned: {r.ok} ok, {r.failed} failed{unmade}, {r.refused} refused; {r.retried} retried"
+    ends = f"{r.ok} ok, {r.failed} failed{unmade}, {r.refused} refused; {r.retried} retried"
+    return f"{counted(r.planned, 'run')} planned: {ends}"
 
 
 def failure_counts(report: Report) -> tuple[tuple[str, int], ...]:
@@ -141,21 +140,21 @@ def glossary(report: Report) -> tuple[tuple[str, str], ...]:
     return (*words, *GLOSSARY.items())
 
 
-def spoken_names(experiment: Experiment) -> tuple[str, ...]:
+def short_kernel_names(experiment: Experiment) -> tuple[str, ...]:
     """One name per kernel, in order: the label without its kind and folders where that stays unique."""
-    return spoken(labels(experiment))
+    return short_labels(labels(experiment))
 
 
-def spoken(full: tuple[str, ...]) -> tuple[str, ...]:
+def short_labels(full: tuple[str, ...]) -> tuple[str, ...]:
     """One short name per label, with the configuration of builds where that is needed to tell them apart; the labels
     themselves where no short names do."""
     short = (tuple(_strip(label, configured=configured) for label in full) for configured in (False, True))
     return next((names for names in short if _distinct(names)), full)
 
 
-def called(report: Report) -> dict[str, str]:
+def names_by_label(report: Report) -> dict[str, str]:
     """Each kernel's label with the name people use."""
-    return dict(zip(labels(report.experiment), spoken_names(report.experiment), strict=True))
+    return dict(zip(labels(report.experiment), short_kernel_names(report.experiment), strict=True))
 
 
 def _built(locator: str, *, configured: bool) -> str:
@@ -181,3 +180,8 @@ def _strip(label: str, *, configured: bool) -> str:
     body, bracket, rest = label.partition(" ")
     name = body.rpartition("debian:")[2] if "debian:" in body else body.removeprefix("image:").rpartition("/")[2]
     return f"{name or body}{bracket}{rest}"
+
+
+def floor_text(floor: float | None) -> str:
+    """How far runs that should not differ do: "0.4 %"; "-" when that is not known."""
+    return format_change(floor).lstrip("+")

@@ -34,7 +34,7 @@ def load(path: Path) -> Experiment:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise BadInput(
-            f"{path}: {error.strerror}", "give the path of an experiment file; see docs/experiment.md"
+            f"{path}: {error.strerror}", "give the path of an experiment file; see docs/reference/experiment.md"
         ) from error
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: not UTF-8 text (byte {error.start})") from error

@@ -260,7 +260,8 @@ def _profiles(e: Experiment) -> Iterator[str]:
 
 
 def _deferred(e: Experiment) -> Iterator[str]:
-    """What a value without deferred work needs: the profile of every run tells how much that was."""
+    """Problems of a value without deferred work. It needs the profile of every run, which tells how much that work
+    was."""
     clock = measuring().get(e.clock)
     if not e.apart or clock is None:
         return

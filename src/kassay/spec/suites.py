@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Suites: lists of workloads with their settings, one TOML file each in kassay/suites and in suites/ of KASSAY_PATH."""
+"""Suites: lists of workloads with their settings.
+
+One TOML file each, in the folder suites beside this file and in suites/ of KASSAY_PATH.
+"""
 
 import tomllib
 from collections.abc import Mapping
@@ -9,7 +12,7 @@ from typing import Any
 from kassay.errors import BadInput, unknown
 from kassay.registry import files
 
-_OWN = Path(__file__).parents[1] / "suites"
+_OWN = Path(__file__).parent / "suites"
 
 
 def suites() -> Mapping[str, Path]:
@@ -26,4 +29,4 @@ def table_of(name: str) -> tuple[Path, dict[str, Any]]:
     try:
         return path, tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadInput(f"{path}: {error}", "a suite is TOML; docs/suites.md shows one") from error
+        raise BadInput(f"{path}: {error}", "a suite is TOML; docs/reference/suites.md shows one") from error

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a measurement needs: kernels, guest programs, disk images, machines."""
+"""Supplies of a measurement: kernels, guest programs, disk images, machines."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What seed 003 was computed from: MADV_PAGEOUT, 16 MiB, 1 CPU, nine boots per kernel, in order of the boots.
+"""Source values of seed 003: MADV_PAGEOUT, 16 MiB, 1 CPU, nine boots per kernel, in order of the boots.
 
 Values of the published madvise_pageout_formal_refresh run, nanoseconds per page.
 """

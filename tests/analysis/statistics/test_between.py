@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether hosts differ in a change: not by their levels, not by their noise, only by the change itself."""
+"""Hosts are found to differ in a change only by the change itself, not by their levels or their noise."""
 
 from collections.abc import Sequence
 from math import expm1, log1p

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the kernels of a timed ladder change: steps are found, drift and noise are no steps."""
+"""Steps between the kernels of a timed ladder are found. Drift and noise are no steps."""
 
 import random
 from math import exp

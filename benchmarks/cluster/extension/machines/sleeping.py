@@ -44,7 +44,7 @@ def _word(job: Job, option: str) -> str:
 
 
 def _stream(cost: int, rounds: int) -> bytes:
-    """Of a whole boot with the workload mincore_scan, as guest/emit.h defines it."""
+    """Stream of a whole boot with the workload mincore_scan, as guest/emit.h defines it."""
     rows = "".join(f"{number * cost} {(number + 1) * cost}\n" for number in range(rounds))
     return b"".join(
         (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What every gate rule is: a question about two cells, answered by refusals or by nothing."""
+"""The gate and its rules. A rule takes two cells and returns refusals, or none."""
 
 from collections.abc import Callable
 from functools import cache
@@ -12,9 +12,10 @@ from kassay.registry import discover
 
 
 class Refusal(Record, frozen=True, kw_only=True):
-    """Why two cells may not be compared. verdict: one of model.finding.REFUSED."""
+    """Reason why two cells may not be compared."""
 
     verdict: str
+    """One of model.finding.REFUSED."""
     reason: Reason
     differences: tuple[StateDifference, ...] = ()
 
@@ -24,18 +25,18 @@ def _no_doubt(_: CellEvidence) -> None:
 
 
 class GateRule(Record, frozen=True, kw_only=True):
-    """One rule. order: rules are asked from the lowest; the first refusal gives the verdict.
-
-    fields: of the captured state, which it compares: reports show them. doubt: what is wrong with one side and is too
-    little to refuse a comparison, None for nothing; it stands among the doubts of the side.
-    """
+    """One rule of the gate."""
 
     name: str
     summary: str
     order: int
+    """Rules are asked from the lowest. The first refusal gives the verdict."""
     check: Callable[[CellEvidence, CellEvidence], tuple[Refusal, ...]]
     fields: tuple[str, ...] = ()
+    """Fields of the captured state that the rule compares. Reports show them."""
     doubt: Callable[[CellEvidence], Reason | None] = _no_doubt
+    """Function that returns a defect of one side that is too small to refuse a comparison, or None. It becomes a
+    doubt of the side."""
 
 
 @cache
@@ -46,5 +47,5 @@ def rules() -> tuple[GateRule, ...]:
 
 
 def compared_fields() -> tuple[str, ...]:
-    """Of the captured state: all that a rule compares, each once."""
+    """All fields of the captured state that a rule compares, each once."""
     return tuple(dict.fromkeys(name for rule in rules() for name in rule.fields))

@@ -58,7 +58,7 @@ def _restless(measurement: Measurement) -> Reason | None:
 
 
 def _foreign(measurement: Measurement) -> Reason | None:
-    """What is wrong, or None. By a usable profile where there is one, else by the kernel's own record of run times."""
+    """The problem, or None. A usable profile decides; without one the kernel's own record of run times does."""
     if measurement.region is not None and not measurement.region.problem:
         return _by_instructions(measurement, measurement.region)
     share = _share(measurement, deferred=False)
@@ -88,7 +88,8 @@ def _tasks(measurement: Measurement, *, deferred: bool) -> list[tuple[str, int]]
 
 
 def _share(measurement: Measurement, *, deferred: bool) -> float:
-    """Of the region's time, by the run times of tasks; 0 where these are not known; a side's doubts report that."""
+    """Share of the region's time that other tasks ran. 0 if their run times are unknown, which a side's doubts
+    report."""
     ns = sum(ns for _, ns in _tasks(measurement, deferred=deferred))
     return ns / measurement.region_ns if measurement.region_ns else 0.0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the workload declared must hold did hold, in every run of both sides."""
+"""Rule: the state that the workload declared did hold, in every run of both sides."""
 
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.model.reason import Value, reason

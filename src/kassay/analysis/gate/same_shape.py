@@ -26,7 +26,7 @@ ASKED = "state."
 """Begins the name of a field that a user asked for with --state: it must agree, too."""
 
 _COUNTS = ("range.vmas", "range.THPeligible")
-"""Of the range.* fields: those that are no kB."""
+"""Fields range.* that are counts. All others are in kB."""
 
 
 def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:

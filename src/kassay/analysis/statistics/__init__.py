@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What may be said of clocks that jitter: pure functions of numbers, explained in docs/statistics.md."""
+"""Statistics of clocks that jitter: pure functions of numbers, explained in docs/explained/statistics.md."""

@@ -23,13 +23,16 @@ PROBES = 16
 
 
 class Boot(NamedTuple):
-    """One boot's value, in any unit above zero; block: boots made one after the other in random order. host: that made
-    it; boots of two hosts are never ranked together."""
+    """One boot's value."""
 
     block: int
+    """Number of the block: boots made one after the other in random order."""
     head: bool
+    """True for a boot of head."""
     value: float
+    """Value in any unit, above zero."""
     host: str = ""
+    """Host that made it. Boots of two hosts are never ranked together."""
 
 
 def test(boots: Sequence[Boot], shift: float = 0.0) -> float:
@@ -146,7 +149,7 @@ def of_hosts(boots: Sequence[Boot]) -> list[list[Boot]]:
 
 
 def _heads(boots: Sequence[Boot]) -> dict[int, set[bool]]:
-    """By block, whose boots it has."""
+    """Sides that have boots in each block, by block: True is head."""
     heads: dict[int, set[bool]] = {}
     for boot in boots:
         heads.setdefault(boot.block, set()).add(boot.head)
@@ -217,7 +220,8 @@ def doubled_ranks(values: Sequence[int]) -> dict[int, int]:
 
 
 def _edge(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Where a condition that holds at low stops to hold, to a tenth of what two residuals must differ by."""
+    """Point between low and high up to which the condition holds, to a tenth of the smallest difference of two
+    residuals."""
     while high - low > UNIT / 10:
         half = (low + high) / 2
         low, high = (half, high) if holds(half) else (low, half)

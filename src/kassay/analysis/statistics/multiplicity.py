@@ -20,7 +20,8 @@ class Pooled(NamedTuple):
 
 
 def holm(ps: Sequence[float], alpha: float) -> tuple[bool, ...]:
-    """Which hypotheses are rejected, in the order given: smallest p against alpha/n, the next alpha/(n-1), ..."""
+    """Rejected hypotheses, in the order given, by Holm: smallest p against alpha/n, the next against alpha/(n-1),
+    ..."""
     rejected = [False] * len(ps)
     for rank, index in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
         if ps[index] > alpha / (len(ps) - rank):
@@ -30,7 +31,7 @@ def holm(ps: Sequence[float], alpha: float) -> tuple[bool, ...]:
 
 
 def benjamini_hochberg(ps: Sequence[float], alpha: float) -> tuple[bool, ...]:
-    """Which of the hypotheses are rejected: all p up to the largest that is at most alpha x its rank / n."""
+    """Rejected hypotheses, in the order given: all p up to the largest that is at most alpha x its rank / n."""
     ordered = sorted(ps)
     passing = [p for rank, p in enumerate(ordered, 1) if p <= alpha * rank / len(ps)]
     return tuple(p <= passing[-1] if passing else False for p in ps)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The rules of the framework behind the threads in docs/evidence.md, so that both judgements can be compared.
+"""The rules of the framework behind the threads in docs/results/evidence.md, so that both judgements can be compared.
 
 Means against a tolerance; coefficient of variation and (unscaled) MAD ratio against one limit; a failed run makes
 its side partial. No test, no interval, and one value alone passes as stable: that is their rule, kept as it is.

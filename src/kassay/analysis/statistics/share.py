@@ -25,18 +25,20 @@ _FEWEST = 5
 
 
 class GapShare(Record, frozen=True, kw_only=True):
-    """share and interval are None where the evidence allows none; reason says why. level: of the interval, None for
-    ranges. blocks: that were used."""
+    """Share of a gap that a candidate closes. share and interval are None if the evidence allows none."""
 
     share: float | None
     interval: tuple[float, float] | None
     level: float | None = None
+    """Level of the interval; None for ranges."""
     blocks: int = 0
+    """Number of blocks that were used."""
     reason: Reason | None = None
+    """Reason why there is no share or no interval."""
 
 
 def of_counts(old: Sequence[float], new: Sequence[float], candidate: Sequence[float]) -> GapShare:
-    """Of all counts of each kernel, the plain run's first."""
+    """Share of the gap from all counts of each kernel, the plain run's first."""
     corners = list(product(*((min(side), max(side)) for side in (old, new, candidate))))
     gaps = [n - o for o, n, _ in corners]
     if min(gaps) <= 0 <= max(gaps):
@@ -46,7 +48,7 @@ def of_counts(old: Sequence[float], new: Sequence[float], candidate: Sequence[fl
 
 
 def of_times(old: Sequence[float], new: Sequence[float], candidate: Sequence[float], level: float) -> GapShare:
-    """Of one value per block and kernel, blocks in the same order."""
+    """Share of the gap from one value per block and kernel, blocks in the same order."""
     import numpy as np
 
     blocks = len(old)

@@ -10,7 +10,7 @@ from kassay.model.costs import counted
 from kassay.model.profile import CONTEXTS, NO_SYMBOL, FunctionCost
 
 Counts: TypeAlias = Mapping[int, int]
-"""Of one context of the file: counter -> count."""
+"""Counts of one context of the file, by counter."""
 
 Times: TypeAlias = int | tuple[int, ...]
 """How often a block's instructions were executed: all the same, or each its own number."""

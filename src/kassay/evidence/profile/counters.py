@@ -10,7 +10,7 @@ CONTEXTS_IN_FILE = 8
 """A slot is interval * 8 + context: workload, interrupt, other, idle, and four of deferred work."""
 
 CONTEXTS_IN_FILE_1 = 4
-"""Of a file of version 1, which knows no deferred work. parse() numbers its slots as in version 2."""
+"""Number of contexts in a file of version 1, which has no deferred work. parse() numbers its slots as in version 2."""
 
 INTERRUPT, OTHER, IDLE = 1, 2, 3
 DEFERRED = range(4, CONTEXTS_IN_FILE)
@@ -24,10 +24,11 @@ class ProfileError(Exception):
 
 
 class CodeBlock(NamedTuple):
-    """A translation block. lengths: bytes of each instruction."""
+    """A translation block."""
 
     address: int
     lengths: bytes
+    """Bytes of each instruction."""
     code: bytes
 
 
@@ -77,41 +78,45 @@ def add_to_round(changes: list[Change], number: int, slot: int, count: int) -> N
 
 @dataclass(frozen=True, eq=False)
 class RawProfile:
-    """The file's content; counters are known by their number.
-
-    cuts: by block. iterations, loads, stores: counter -> block. changes: by counter, in order of rounds.
-    rounds: how many the file has, without what precedes the first (file round 0).
-    tasks: (address of the task, own, other or idle). halting: the counter of the times a CPU was halted, if any was.
-    switches: how often the kernel's task switch began; missed: how often the plugin did not see the new task; None in
-    files of an earlier plugin. zone_locks: how often the lock of a zone was taken in the whole region, gaps between
-    rounds included; zone_handovers: of these, how often by another CPU than the time before. entered: counter -> node,
-    of nodes that are entries into the kernel; empty in files of an earlier plugin. deferred: the kinds of deferred work
-    that the plugin could follow in this kernel; none in files of version 1.
-    """
+    """The file's content. Counters are known by their number."""
 
     mode: str
     target: str
     api: int
     intervals: int
     rounds: int
+    """Rounds of the file, without the part before the first (file round 0)."""
     blocks: dict[int, CodeBlock]
     cuts: dict[int, list[Cut]]
+    """Cuts by block."""
     iterations: dict[int, int]
+    """Block by counter."""
     jumps: dict[int, Jump]
     nodes: dict[int, Node]
     loads: dict[int, int]
+    """Block by counter."""
     stores: dict[int, int]
+    """Block by counter."""
     changes: list[list[Change]]
+    """Changes by counter, in order of rounds."""
     tasks: tuple[tuple[int, str], ...]
+    """(address of the task, own, other or idle)."""
     halting: int | None
+    """Counter of the times that a CPU was halted, if there is one."""
     marks: int
     lost: int
     switches: int | None = None
+    """Begins of the kernel's task switch; None in files of an earlier plugin."""
     missed: int | None = None
+    """Task switches of which the plugin did not see the new task; None in files of an earlier plugin."""
     zone_locks: int = 0
+    """Number of times that the lock of a zone was taken in the whole region, gaps between rounds included."""
     zone_handovers: int = 0
+    """Part of zone_locks: taken by another CPU than the time before."""
     entered: dict[int, int] = field(default_factory=dict)
+    """Node by counter, for nodes that are entries into the kernel; empty in files of an earlier plugin."""
     deferred: tuple[DeferredCount, ...] = ()
+    """Kinds of deferred work that the plugin could follow in this kernel; none in files of version 1."""
 
     def counts(self, number: int) -> dict[int, dict[int, int]]:
         """One round of the file (0: what precedes the first): counter -> slot -> count."""
@@ -123,7 +128,8 @@ class RawProfile:
         return by_counter
 
     def sums(self, rounds: Collection[int], intervals: Collection[int]) -> tuple[dict[int, int], ...]:
-        """By context of the file: counter -> its counts over these rounds of the file and these intervals together."""
+        """Counts by counter, for each context of the file, added up over these rounds of the file and these
+        intervals."""
         chosen = [int(number in rounds) for number in range(self.rounds + 1)]
         before = list(accumulate(chosen, initial=0))
         wanted = [slot // CONTEXTS_IN_FILE in intervals for slot in range(self.intervals * CONTEXTS_IN_FILE)]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which functions of a source file the measured region executed, without any instrumentation.
+"""Functions of a source file that the measured region executed, found without any instrumentation.
 
-Definitions are found by the kernel's coding style: a body begins with a brace in the first column, or behind
-its parameter list, and ends with one in the first column. Bodies are never parsed, so preprocessor branches
-that open a brace twice do no harm.
+Definitions are found by the kernel's coding style: a body begins with a brace in the first column, or behind its
+parameter list, and ends with one in the first column. Bodies are never parsed, so preprocessor branches that open a
+brace twice do no harm.
 """
 
 import re
@@ -34,16 +34,15 @@ _NOT_A_NAME = frozenset(
 
 
 class CoverageRow(Record, frozen=True, kw_only=True):
-    """One function, one entry per profile.
-
-    states: executed, not executed (the kernel has it), no symbol (inlined everywhere, or not built). calls,
-    counts: entries and instructions + string iterations per operation; 0 when not executed, None without a symbol.
-    """
+    """One function, with one entry per profile."""
 
     function: str
     states: tuple[str, ...]
+    """executed, not executed (the kernel has it), or no symbol (inlined everywhere, or not built)."""
     calls: tuple[float | None, ...]
+    """Entries per operation; 0 if not executed, None without a symbol."""
     counts: tuple[float | None, ...]
+    """Instructions + string iterations per operation; 0 if not executed, None without a symbol."""
 
 
 def functions_of(source: Path) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ def addresses_of(raw: RawProfile) -> frozenset[int]:
 
 
 def executed_lines(table: LineTable, executed: Collection[int]) -> dict[str, frozenset[int]]:
-    """By file the lines that were executed. executed: addresses of instructions.
+    """Executed lines, by file. executed: addresses of instructions.
 
     A line is executed if an instruction comes from it, or from a function that is inlined there.
     """
@@ -89,7 +89,7 @@ def executed_lines(table: LineTable, executed: Collection[int]) -> dict[str, fro
 
 
 def named_frames(table: LineTable) -> dict[int, Frame]:
-    """By address the frame that names the instruction to a reader: the innermost one in a C file.
+    """Frame that names each instruction to a reader, by address: the innermost one in a C file.
 
     Functions of headers are small and are called from everywhere, so their cost is that of the line that calls them.
     """

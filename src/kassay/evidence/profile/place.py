@@ -18,15 +18,18 @@ _WORD = (1 << 64) - 1
 
 
 class Code(NamedTuple):
-    """atomics, tlb, strings: numbers of the instructions that are atomic read-modify-writes, TLB or page-table register
-    maintenance, repeated string instructions. end: how the last one leaves the block (a word of kassay.supply.arches).
-    target: address of a direct call, jump or branch."""
+    """Decoded instructions of a block. An instruction is known by its number."""
 
     atomics: tuple[int, ...]
+    """Atomic read-modify-writes."""
     tlb: tuple[int, ...]
+    """Instructions that maintain TLB or page-table registers."""
     strings: tuple[int, ...]
+    """Repeated string instructions."""
     end: str
+    """Way in which the last one leaves the block (a word of kassay.supply.arches)."""
     target: int | None
+    """Address of a direct call, jump or branch."""
 
 
 def decode(target: str, address: int, lengths: bytes, code: bytes) -> Code:
@@ -94,16 +97,19 @@ class Span(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A block. spans: its instructions by function. entries: numbers of instructions that are a function's first.
-    callee: name of the function that its direct call or jump leads to; into: whether to its first instruction."""
+    """A block with its place in the functions."""
 
     spans: tuple[Span, ...]
+    """Its instructions by function."""
     entries: tuple[int, ...]
+    """Numbers of instructions that are a function's first."""
     code: Code
     kernel: bool
     end: int
     callee: str | None
+    """Name of the function that its direct call or jump leads to."""
     into: bool
+    """True if that call or jump leads to the first instruction."""
 
     @property
     def begins(self) -> bool:
@@ -117,7 +123,7 @@ class Placed(NamedTuple):
 
 
 _cached_blocks: WeakKeyDictionary[Symbols, dict[CodeBlock, Placed]] = WeakKeyDictionary()
-"""By kernel or program: runs of the same kernel share nearly all their blocks."""
+"""Places of blocks, cached for each kernel or program: runs of the same kernel share nearly all their blocks."""
 
 
 def placed(raw: RawProfile, symbols: Symbols, numbers: Iterable[int] | None = None) -> Mapping[int, Placed]:

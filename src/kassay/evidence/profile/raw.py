@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The plugin's file (docs/profile.md), bytes -> RawProfile, checked as a whole."""
+"""The plugin's file (docs/explained/profile.md), bytes -> RawProfile, checked as a whole."""
 
 import re
 from collections.abc import Callable

@@ -44,10 +44,11 @@ _BOUND = re.compile(r"(?:_start|_end|text)$")
 
 
 class _Symbol(NamedTuple):
-    """end: exclusive; None: where the next symbol begins."""
+    """Symbol of a function."""
 
     start: int
     end: int | None
+    """Exclusive. None: it ends where the next symbol begins."""
     shared: bool
     name: str
 
@@ -98,7 +99,7 @@ def module_symbols(module: str, image: bytes) -> bytes:
 
 
 def _functions(elf: "ELFFile") -> dict[str, list[_Symbol]]:
-    """By executable section. Each section's end is a symbol without a name."""
+    """Function symbols, by executable section. Each section's end is a symbol without a name."""
     from elftools.elf.sections import SymbolTableSection
 
     by_section: dict[int, list[_Symbol]] = {}

@@ -22,24 +22,29 @@ _Table = list[list[int]]
 
 
 class Totals(NamedTuple):
-    """By round of the file and slot. user, kernel: instructions and string iterations executed in blocks of
-    either half. unknown: at most so many more, in blocks that were left after an unknown number of instructions.
-    nodes: what the call tree counted. halts: how often a CPU was halted."""
+    """Sums over the file, each by its round and slot."""
 
     user: _Table
+    """Instructions and string iterations executed in blocks of the user half."""
     kernel: _Table
+    """Instructions and string iterations executed in blocks of the kernel half."""
     unknown: _Table
+    """Upper bound of further instructions, in blocks that were left after an unknown number of instructions."""
     nodes: _Table
+    """Instructions and string iterations that the call tree counted."""
     halts: _Table
+    """Number of times that a CPU was halted."""
 
 
 class OtherTasks(NamedTuple):
-    """The guest kernel's record of tasks other than the workload's in the region: their run time in ns (with the
-    interrupts that came in), how often they were given a CPU, and how many CPUs there are."""
+    """The guest kernel's record of tasks other than the workload's in the region."""
 
     ns: int
+    """Run time of these tasks in ns, with the interrupts that came in."""
     turns: int
+    """Number of times that one of them was given a CPU."""
     cpus: int
+    """Number of CPUs of the guest."""
 
 
 class Balance(NamedTuple):
@@ -107,7 +112,7 @@ def with_counted_rounds(report: GuestReport, raw: RawProfile) -> GuestReport:
 
 
 def intervals_of(report: GuestReport, phase: str) -> range:
-    """Which of a round's intervals the phase spans, as its ticks do."""
+    """Intervals of a round that the phase covers, as its ticks do."""
     names = report.intervals
     if phase != WHOLE:
         return range(names.index(phase), names.index(phase) + 1)

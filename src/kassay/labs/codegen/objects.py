@@ -43,11 +43,13 @@ class _Named(NamedTuple):
 
 
 class _Relocation(NamedTuple):
-    """section, value: the spot of the symbol; section None: it is in another object."""
+    """Relocation with the symbol that it refers to."""
 
     kind: int
     section: int | None
+    """Section of the symbol; None if it is in another object."""
     value: int
+    """Value of the symbol: its offset in the section."""
     name: str
     addend: int
 
@@ -104,7 +106,7 @@ class _Object:
         self._branches = self._static_branches()
 
     def _has(self, section: object) -> bool:
-        """Whether it is a section's number, and not a word for symbols that lie elsewhere."""
+        """True if it is the number of a section. Symbols in no section have a string such as SHN_ABS."""
         return isinstance(section, int) and section < len(self._sections)
 
     def _take(self, symbol) -> None:  # type: ignore[no-untyped-def]  # pyelftools has no types

@@ -65,7 +65,7 @@ def _problem(paired: answers.Paired) -> str:
 
 def _is_of(paired: answers.Paired) -> bool:
     """True if the finding compares exactly these kernels. A ladder compares only neighbours."""
-    return {side.kernel for side in paired.finding.sides} == {profile.profile.kernel for profile in paired.profiles}
+    return {*paired.finding.kernels} == {profile.profile.kernel for profile in paired.profiles}
 
 
 def _operations(profiled: Profiled) -> float:

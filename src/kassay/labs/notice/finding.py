@@ -33,7 +33,7 @@ def looked_for(directory: Path, words: Sequence[str], settings: Mapping[str, str
     kernels = {kernel.label: kernel for kernel in known_in(directory)}
     labels = tuple(_label(word, kernels, directory) for word in words)
     finding = _chosen(answers.findings(directory), labels, settings, directory)
-    pair = tuple(side.kernel for side in finding.sides)
+    pair = finding.kernels
     profiles = answers.profiles(directory, pair, finding.metric, values_of(finding.point))
     base, head = map(paths_of, profiles)
     sought = sought_of(base, head)
@@ -68,9 +68,9 @@ def _chosen(
         raise BadInput(f"{directory}: has no comparison of two kernels that was admitted",
                        "give a directory of compare or ladder, or name functions")  # fmt: skip
     if labels:
-        named = [f for f in usable if tuple(side.kernel for side in f.sides) == tuple(labels)]
+        named = [f for f in usable if f.kernels == tuple(labels)]
         if not named:
-            have = dict.fromkeys(" ".join(side.kernel for side in f.sides) for f in usable)
+            have = dict.fromkeys(" ".join(f.kernels) for f in usable)
             raise BadInput(f"{directory}: does not compare {' with '.join(labels)}", f"it compares {'; '.join(have)}")
         usable = named
     at = [f for f in usable if settings.items() <= values_of(f.point).items()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which applications execute the functions of a change, how often, by which system call, and what it costs each."""
+"""Applications that execute the functions of a change: how often, by which system call, and at what cost."""
 
 from kassay.model.records import Record, Setting
 
@@ -15,51 +15,51 @@ VERDICTS = {
     "unexecuted": "does not execute any of the functions in the measured region",
     "unknown": "no answer: it was not measured, or its profile may not be used",
 }
-"""What is said of an application."""
+"""Verdicts on an application, each with its meaning."""
 
 
 class SoughtFunction(Record, frozen=True, kw_only=True):
-    """A function of the change, and what it costs per operation of a workload or an application.
+    """A function of the change, with its cost per operation of a workload or an application.
 
-    whole: with all that it calls; otherwise its own instructions alone. base, head: instructions + string iterations,
-    those below another sought function not counted again. base_calls, head_calls: entries. None: that side was not
-    measured.
+    None as a cost or a number of calls: that side was not measured.
     """
 
     function: str
     whole: bool
+    """True if the cost includes all that the function calls; false for its own instructions alone."""
     base: float | None = None
+    """Instructions + string iterations on base. Those below another sought function are not counted again."""
     head: float | None = None
+    """Instructions + string iterations on head, in the same way."""
     base_calls: float | None = None
+    """Entries into the function on base."""
     head_calls: float | None = None
+    """Entries into the function on head."""
 
 
 class SoughtEntry(Record, frozen=True, kw_only=True):
-    """Cost of the sought functions per operation on behalf of one system call, fault or interrupt.
-
-    entry: its name (profile/entries.py), "" where there is none. base_calls, head_calls: how often that system call or
-    fault occurred, whether or not it led to a sought function; None where that is not known.
-    """
+    """Cost of the sought functions per operation on behalf of one system call, fault or interrupt."""
 
     entry: str
+    """Name of the entry (profile/entries.py); "" if it is not known."""
     base: float | None
     head: float | None
     base_calls: float | None = None
+    """Number of these system calls or faults on base, whether or not they led to a sought function; None if it is
+    not known."""
     head_calls: float | None = None
+    """The same number on head."""
 
 
 class Subject(Record, frozen=True, kw_only=True):
-    """The functions that are looked for. workload: of the finding, "" if functions were named; then there are no
-    values.
-
-    base, head: kernels as reports call them; head is "" when one kernel was asked about. explained: share of the
-    finding's difference that lies in the functions. callers: functions on the way from the entry points to these,
-    outermost first.
-    """
+    """The functions that are looked for."""
 
     workload: str
+    """Workload of the finding. "" if functions were named; there are no values then."""
     base: str
+    """Kernel, as reports name it."""
     head: str
+    """Kernel, as reports name it; "" if one kernel was asked about."""
     functions: tuple[SoughtFunction, ...]
     settings: tuple[Setting, ...] = ()
     metric: str = ""
@@ -67,7 +67,9 @@ class Subject(Record, frozen=True, kw_only=True):
     base_value: float | None = None
     head_value: float | None = None
     explained: float | None = None
+    """Share of the finding's difference that lies in the functions."""
     callers: tuple[str, ...] = ()
+    """Functions on the way from the entry points to these, outermost first."""
     entries: tuple[SoughtEntry, ...] = ()
 
 
@@ -79,72 +81,82 @@ class PredictedShare(Record, frozen=True, kw_only=True):
 
 
 class SizeBin(Record, frozen=True, kw_only=True):
-    """Calls of `least` to `most` (inclusive) pages or of such orders. pages: that these calls span together."""
+    """Calls of `least` to `most` (inclusive) pages, or of such orders."""
 
     least: int
     most: int
     calls: int
     pages: int
+    """Pages of these calls together."""
 
 
 class CallSizes(Record, frozen=True, kw_only=True):
-    """How large the calls of one kind were in the executions that a recorded run recorded; it is no measurement.
-
-    what: "mprotect", "madvise DONTNEED", "folio order". unit: "pages" or "order". calls: of all recorded executions.
-    median, p90: of calls; typical: the size below which half of all pages lie. bins: powers of two, smallest first.
-    """
+    """Sizes of the calls of one kind, in the executions that a recorded run recorded. They are no measurement."""
 
     what: str
+    """Kind of calls, such as "mprotect", "madvise DONTNEED", "folio order"."""
     unit: str
+    """ "pages" or "order"."""
     executions: int
     calls: int
+    """Calls in all recorded executions."""
     pages: int
     median: int
+    """Median size of a call."""
     p90: int
+    """Size that 90 % of the calls do not exceed."""
     largest: int
     typical: int
+    """Size below which half of all pages lie."""
     bins: tuple[SizeBin, ...]
+    """Powers of two, smallest first."""
 
 
 class Noticed(Record, frozen=True, kw_only=True):
-    """One application. verdict: a word of VERDICTS. problem: why there is none.
-
-    unit: of its values. operations: of one execution. base_value, head_value: all instructions per operation. change:
-    of all, head / base - 1. share: of base_value, what the sought functions cost more on head. floor: how far its runs
-    lie apart that should not differ, relative; None when a kernel had one run. sizes: of its calls. directory: of the
-    runs that say so.
-    """
+    """Answer for one application."""
 
     application: str
     verdict: str
+    """Word of VERDICTS."""
     settings: tuple[Setting, ...] = ()
     problem: str = ""
+    """Reason why there is no verdict."""
     unit: str = ""
+    """Unit of its values."""
     operations: float = 1.0
+    """Operations of one execution."""
     base_value: float | None = None
+    """All instructions per operation on base."""
     head_value: float | None = None
+    """All instructions per operation on head."""
     change: float | None = None
+    """Change of all instructions, head / base - 1."""
     share: float | None = None
+    """Additional cost of the sought functions on head, as a share of base_value."""
     evidence: str = ""
     floor: float | None = None
+    """Largest relative difference between runs that should be identical; None if a kernel had one run."""
     functions: tuple[SoughtFunction, ...] = ()
     entries: tuple[SoughtEntry, ...] = ()
     predicted: tuple[PredictedShare, ...] = ()
     sizes: tuple[CallSizes, ...] = ()
+    """Sizes of its calls."""
     directory: str = ""
+    """Directory of its runs."""
 
 
 class Notice(Record, frozen=True, kw_only=True):
-    """The whole answer. applications: those that it costs most first. disclosures: what a reader must know.
-
-    representative: a command whose micro-benchmark has the sizes that the applications have, with why; "" where none.
-    commands: that repeat this.
-    """
+    """The whole answer."""
 
     subject: Subject
     applications: tuple[Noticed, ...]
+    """Applications, the one with the largest cost first."""
     disclosures: tuple[str, ...]
+    """Statements that a reader must know."""
     kassay_version: str
     representative: tuple[tuple[str, str], ...] = ()
+    """Command whose micro-benchmark has the sizes of the applications' calls, with the reason for each choice. Empty
+    if there is none."""
     commands: tuple[str, ...] = ()
+    """Commands that repeat this answer."""
     schema: str = SCHEMA

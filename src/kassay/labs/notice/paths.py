@@ -13,15 +13,16 @@ _LEFT_OUT = ("user", "other", "idle")
 
 
 class KernelPath(NamedTuple):
-    """The own cost of one path, per operation. functions: from the kernel's entry inwards; a compiler's copies have the
-    name of the original function. at: index of the function that handles the entry. interrupt: whether an interrupt
-    came in, which belongs to no system call."""
+    """The own cost of one path, per operation."""
 
     entry: str
     functions: tuple[str, ...]
+    """From the kernel's entry inwards. A compiler's copies have the name of the original function."""
     at: int
+    """Index of the function that handles the entry."""
     cost: float
     interrupt: bool = False
+    """True if an interrupt came in, which belongs to no system call."""
 
     @property
     def function(self) -> str:
@@ -30,12 +31,13 @@ class KernelPath(NamedTuple):
 
 
 class KernelPaths(NamedTuple):
-    """All that the kernel did for the workload. calls: entries of each function per operation. total: of all
-    instructions per operation, user code included."""
+    """All paths that the kernel executed for the workload."""
 
     paths: tuple[KernelPath, ...]
     calls: dict[str, float]
+    """Entries of each function per operation."""
     total: float
+    """All instructions per operation, user code included."""
 
 
 def kernel_paths(profile: Profile, kernel_functions: Collection[str], total: float) -> KernelPaths:
@@ -70,7 +72,7 @@ def kernel_paths(profile: Profile, kernel_functions: Collection[str], total: flo
 
 
 def _entry_in(path: Sequence[str]) -> tuple[str, int]:
-    """As entry_at(), but looked up only once for each function: an application has some ten thousand paths."""
+    """Same as entry_at(), with one look-up per function, as an application has some ten thousand paths."""
     for at, function in enumerate(path[1:], 1):
         if entry := _entry_of(function):
             return entry, at

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which parameters make the micro-benchmark of a finding like the calls that applications make."""
+"""Choice of parameters that make the micro-benchmark of a finding resemble the calls of applications."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -30,30 +30,36 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Commands(NamedTuple):
-    """Commands that the runner executes, in order: `between` commands and the program once, not measured; `rounds`
-    times `between` commands and the program; `checks` commands. programs: False for a workload that executes nothing.
+    """Commands that the runner executes, in order.
+
+    First `between` commands and the program once, not measured; then `rounds` times `between` commands and the program;
+    then `checks` commands.
     """
 
     rounds: int
     between: int = 0
     checks: int = 0
     programs: bool = True
+    """False for a workload that executes no program."""
 
 
 class Recorded(NamedTuple):
-    """sizes: of the calls of all executions. lost: events for which the kernel had no room."""
+    """Sizes of the calls of a recorded run."""
 
     sizes: tuple[CallSizes, ...]
+    """Sizes of the calls of all executions."""
     executions: int
     lost: int
+    """Events for which the kernel had no room."""
 
 
 class _Events(NamedTuple):
-    """All events of one kind, of all CPUs in order of time. fields: by name."""
+    """All events of one kind, of all CPUs in order of time."""
 
     time_ns: Numbers
     pid: Numbers
     fields: Mapping[str, Numbers]
+    """Fields by name."""
 
 
 def call_sizes(data: bytes, commands: Commands, page_bytes: int) -> Recorded:
@@ -149,7 +155,7 @@ def _split(call: str, words: Numbers, pages: Numbers, name: Callable[[int], str]
 
 
 def _growth(events: _Events, page_bytes: int, windows: Sequence[tuple[int, int]], recorder: int) -> Numbers:
-    """By how many pages each task moved its break from call to call, up or down."""
+    """Number of pages by which each task moved its break from call to call, up or down."""
     inside = _inside(events, windows, recorder) & (events.fields["brk"] > 0)
     pid, end = events.pid[inside], events.fields["brk"][inside]
     order = np.lexsort((np.arange(len(pid)), pid))

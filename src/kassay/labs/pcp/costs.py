@@ -3,7 +3,7 @@
 
 Counted by `kassay ladder page_fault debian:6.12 --set size=64MiB` (6.12.117, one CPU, 16384 pages a round) twice: with
 auto-tuning, where every page comes from the PCP, and with vm.percpu_pagelist_high_fraction=100000, where every page
-comes from the zone and goes back; the difference is the zone path's. docs/pcp.md has the functions.
+comes from the zone and goes back; the difference is the zone path's. docs/how-to/pcp.md has the functions.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,8 @@ from types import MappingProxyType
 INSTRUCTIONS: Mapping[str, int] = MappingProxyType(
     {"alloc": 502, "free": 270, "lock": 26, "refill_block": 217, "drain_block": 324, "split": 0, "merge": 0}
 )
-"""By part of a page event. A refilled block includes one split, a drained one one merge: what the workload had."""
+"""Instructions for each part of a page event. A refilled block includes one split, a drained block one merge: these
+are the averages of the workload that was measured."""
 
 INSTRUCTION_PS = 790
 """Time of an instruction in 1/1000 ns: 2.29 cycles at 2.9 GHz, as the robot's perf-stat rows have for page_fault2 on a

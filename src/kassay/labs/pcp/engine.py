@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The simulator of per-CPU page lists (pcp/, docs/pcp-model.md): built with gcc when first used, and run."""
+"""The simulator of per-CPU page lists (pcp/, docs/explained/pcp-model.md): built with gcc when first used, and run."""
 
 import tempfile
 import time
@@ -29,7 +29,7 @@ RUN: Mapping[str, int] = MappingProxyType(
         "split_ps": 5_000, "merge_ps": 10_000, "handover_ps": 100_000,
     }
 )  # fmt: skip
-"""Defaults of the parameters of a run (pcp/params.def). docs/pcp-model.md says where the costs come from."""
+"""Defaults of the parameters of a run (pcp/params.def). docs/explained/pcp-model.md says where the costs come from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +173,12 @@ def _error(status: int, why: str, events: Path | None) -> KassayError:
     if status == 2 and events and why.startswith(str(events)):
         return BadInput(why, "record the trace anew")
     if status == 2:
-        return BadInput(f"the simulator refuses its parameters: {why}", "docs/pcp-model.md has what each may be")
+        return BadInput(f"the simulator refuses its parameters: {why}", "docs/explained/pcp-model.md has their bounds")
     return Defect(f"the simulator ended with status {status}: {why}")
 
 
 def parse(text: str, policy: str, seconds: float) -> Outcome:
-    """The simulator's output as a record. Raises Defect where it is not what docs/pcp-model.md says."""
+    """The simulator's output as a record. Raises Defect where it is not what docs/explained/pcp-model.md says."""
     counters: dict[str, int] = {}
     rows: dict[str, list[tuple[int, ...]]] = {"order": [], "cpu": [], "sample": [], "zone": [], "checked": []}
     lines = text.splitlines()

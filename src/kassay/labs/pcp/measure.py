@@ -101,7 +101,7 @@ def _refuse_second_cpu(wanted: Wanted) -> None:
         kind, _, version = full_ref(text).partition(":")
         if kind == "debian" and _numbers(version) < _STARTS_CPUS:
             raise BadInput(f"{text}: it does not start its second CPU where instructions are counted",
-                           "measure it with --cpus 1 (docs/pcp-measure.md, limits)")  # fmt: skip
+                           "measure it with --cpus 1 (docs/reference/pcp-measure.md, limits)")  # fmt: skip
 
 
 def fraction_of(directories: Sequence[Path]) -> int:

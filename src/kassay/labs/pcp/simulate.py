@@ -78,7 +78,8 @@ def simulate(asked: Asked, tell: Tell = silent) -> PcpSimulation:
             for policy in (available[name] for name in asked.policies)
         ),
         cells=tuple(done),
-        costs=f"zone path from counted instructions of 6.12.117 at {INSTRUCTION_PS / 1000:g} ns each (docs/pcp.md)",
+        costs="zone path from counted instructions of 6.12.117 "
+        f"at {INSTRUCTION_PS / 1000:g} ns each (docs/how-to/pcp.md)",
     )
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Synthetic workloads: each is a TOML file in workloads/, with a machine and groups of tasks that settings may change.
 
-KASSAY_PATH adds files of pcp/workloads/, and any FILE.toml may be named (docs/pcp.md).
+KASSAY_PATH adds files of pcp/workloads/, and any FILE.toml may be named (docs/how-to/pcp.md).
 """
 
 import tomllib
@@ -22,8 +22,11 @@ _OTHER_ZONES = 2  # DMA and DMA32, which a machine has besides a Normal zone of 
 MACHINE: Mapping[str, int] = MappingProxyType(
     {"cpus": 8, "nodes": 1, "memory": 16 << 30, "huge_pages": 1, "high_fraction": 0}
 )
-"""What the zones follow from, with defaults. memory: bytes of the whole machine; huge_pages: THP is not "never";
-high_fraction: vm.percpu_pagelist_high_fraction."""
+"""Properties of the machine that determine its zones, with defaults.
+
+memory: bytes of the whole machine. huge_pages: 1 unless THP is "never". high_fraction:
+vm.percpu_pagelist_high_fraction.
+"""
 
 GROUP: Mapping[str, int] = MappingProxyType(
     {
@@ -33,17 +36,19 @@ GROUP: Mapping[str, int] = MappingProxyType(
         "burst_cycles": 0, "burst_idle_ns": 0, "remote": 0, "remote_offset": 0, "backlog": 4096, "slice": 64,
     }
 )  # fmt: skip
-"""Of a group of tasks, with defaults (pcp/params.def says what they mean). cpu_count 0: all CPUs."""
+"""Parameters of a group of tasks, with defaults (pcp/params.def explains them). cpu_count 0: all CPUs."""
 
 
 class Synthetic(NamedTuple):
-    """A workload. machine: MACHINE and parameters of the run; groups: by name, in order."""
+    """A synthetic workload."""
 
     name: str
     summary: str
     source: str
     machine: Mapping[str, int]
+    """MACHINE and parameters of the run."""
     groups: Mapping[str, Mapping[str, int]]
+    """Groups of tasks by name, in order."""
 
 
 class Setup(NamedTuple):
@@ -71,7 +76,7 @@ def synthetic(name: str) -> Synthetic:
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}", f"name a file, or one of {', '.join(workloads)}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: {error}", "docs/pcp.md has an example") from error
+        raise BadInput(f"{path}: {error}", "docs/how-to/pcp.md has an example") from error
 
 
 def setup(workload: Synthetic, settings: Mapping[str, str], run: Mapping[str, int], zone: frozenset[str]) -> Setup:
@@ -170,7 +175,9 @@ def _parsed(name: str, table: Mapping[str, Any], origin: str) -> Synthetic:
     groups = table.get("groups", [])
     if wrong or not groups or not isinstance(groups, list):
         problem = f"unknown key {wrong[0]!r}" if wrong else "no [[groups]]"
-        raise BadInput(f"{origin}: {problem}", "a workload has summary, source, [machine] and [[groups]] (docs/pcp.md)")
+        raise BadInput(
+            f"{origin}: {problem}", "a workload has summary, source, [machine], [[groups]] (docs/how-to/pcp.md)"
+        )
     parsed_groups: dict[str, Mapping[str, int]] = {}
     for index, group in enumerate(groups, 1):
         title = str(group.get("name", f"group{index}"))

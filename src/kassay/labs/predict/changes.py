@@ -40,14 +40,17 @@ class CauseTimes(Record, frozen=True, kw_only=True):
 
 
 class Change(Record, frozen=True, kw_only=True):
-    """One change. base_ns, head_ns: measured. group: changes of one group are left out together; "": by itself.
-    causes: what was predicted without weights."""
+    """One measured change."""
 
     name: str
     base_ns: float
+    """Measured time of base."""
     head_ns: float
+    """Measured time of head."""
     causes: tuple[CauseTimes, ...]
+    """Prediction by cause, without weights."""
     group: str = ""
+    """Changes of one group are left out together. "": the change is left out by itself."""
 
     @property
     def measured(self) -> float:
@@ -56,27 +59,32 @@ class Change(Record, frozen=True, kw_only=True):
 
     @property
     def shifts(self) -> dict[str, tuple[float, float]]:
-        """As predict/interval.py takes them."""
+        """Times of base and head in ns, by cause, in the form that predict/interval.py takes."""
         return {cause.cause: (cause.base_ns, cause.head_ns) for cause in self.causes}
 
 
 class Changes(Record, frozen=True, kw_only=True):
-    """A file of measured changes. cpu: name of the timing file that predicted them. timing: sha256 of that file."""
+    """A file of measured changes."""
 
     schema: str
     cpu: str
+    """Name of the timing file that predicted them."""
     pairs: tuple[Change, ...]
     timing: str = ""
+    """sha256 of that file."""
 
 
 class Learned(Record, frozen=True, kw_only=True):
-    """table: for the timing file. error, plain_error: median |predicted / measured - 1| of changes left out of the fit,
-    with and without weights. worst: names of the changes with the largest scores, and these, largest first."""
+    """Result of the fit."""
 
     table: IntervalTable
+    """Table for the timing file."""
     error: float
+    """Median |predicted / measured - 1| of changes left out of the fit, with weights."""
     plain_error: float
+    """The same median without weights."""
     worst: tuple[tuple[str, float], ...]
+    """Names of the changes with the largest scores, and these, largest first."""
 
 
 def read_changes(path: Path) -> Changes:
@@ -85,10 +93,10 @@ def read_changes(path: Path) -> Changes:
         changes = from_json(path.read_bytes(), Changes)
     except OSError as error:
         raise BadInput(
-            f"{path}: {error.strerror}", "--pairs takes a file of measured changes, docs/calibrate.md"
+            f"{path}: {error.strerror}", "--pairs takes a file of measured changes, docs/reference/calibrate.md"
         ) from error
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: {error}", f"the file must be {SCHEMA}, docs/calibrate.md") from error
+        raise BadInput(f"{path}: {error}", f"the file must be {SCHEMA}, docs/reference/calibrate.md") from error
     if changes.schema != SCHEMA:
         raise BadInput(f"{path}: schema {changes.schema!r}", f"known: {SCHEMA}")
     for change in changes.pairs:

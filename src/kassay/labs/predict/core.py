@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The core model (core/, docs/core.md): built with the host's compiler when first used, and run on a trace."""
+"""The core model (core/, docs/explained/core.md): built by the host's compiler when first used, run on a trace."""
 
 import tempfile
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ class ReplayedInterval:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedRow:
-    """A part of a ReplayedInterval: of one function (the caller's number) and one cause (docs/core.md)."""
+    """A part of a ReplayedInterval: of one function (the caller's number) and one cause (docs/explained/core.md)."""
 
     round: int
     interval: int
@@ -52,7 +52,7 @@ class Replayed:
 
 
 def replay(params: str, program: str, trace: Path) -> Replayed:
-    """The time that a CPU takes for a trace. params, program: text as in docs/core.md.
+    """The time that a CPU takes for a trace. params, program: text as in docs/explained/core.md.
 
     Raises HostLacks without a compiler; BadInput for a trace that is no trace; Defect for other wrong input.
     """
@@ -73,7 +73,7 @@ def replay(params: str, program: str, trace: Path) -> Replayed:
 
 
 def parse(text: str) -> Replayed:
-    """The core's output as records. Raises Defect where it is not what docs/core.md says."""
+    """The core's output as records. Raises Defect where it is not what docs/explained/core.md says."""
     intervals: list[ReplayedInterval] = []
     rows: list[ReplayedRow] = []
     others: dict[tuple[int, int, int], tuple[int, int]] = {}

@@ -13,8 +13,8 @@ _VECTORS = re.compile(r"\b(?:[xyz]mm|mm|k|m128|m256|m512|st|v\d*|[bhsdq])\b")
 
 
 class Entry(NamedTuple):
-    """uops: of dispatch. latency: cycles from operands to results, without the load. ports: docs/core.md, "-" for
-    none."""
+    """uops: of dispatch. latency: cycles from operands to results, without the load. ports: docs/explained/core.md, "-"
+    for none."""
 
     uops: int
     latency: float

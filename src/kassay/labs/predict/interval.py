@@ -18,7 +18,7 @@ from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
 
 FLOOR = 0.05
-"""What a prediction of no change may be wrong by, as if it were a change of 5 %."""
+"""Error that a prediction of no change is assumed to have, as if it were a change of 5 %."""
 LEVEL = 0.9
 FEWEST = 3
 """Changes in which a cause must have moved before an interval speaks for it."""
@@ -32,27 +32,30 @@ Shifts = Mapping[str, tuple[float, float]]
 
 
 class IntervalTable(Record, frozen=True, kw_only=True):
-    """The [interval] section of a timing file.
-
-    level: share of changes that are inside. quantile: of the scores, at that level. n: changes that the scores are of;
-    0 when the quantile is not from measurements on this CPU. causes: cause -> changes in which it moved. weights:
-    cause -> factor of its time, fitted on differences; 1 where a cause is not named.
-    """
+    """The [interval] section of a timing file."""
 
     level: float
+    """Share of changes that are inside."""
     quantile: float
+    """Quantile of the scores, at that level."""
     n: int
+    """Number of changes that the scores come from; 0 if the quantile is not from measurements on this CPU."""
     source: str
     causes: dict[str, int]
+    """Number of changes in which each cause moved."""
     weights: dict[str, float] = field(default_factory=dict)
+    """Factor of each cause's time, fitted on differences; 1 for a cause that is not named."""
 
 
 class Interval(Record, frozen=True, kw_only=True):
-    """low, high: of head / base. level: share of changes whose measured ratio is inside."""
+    """Interval of a predicted ratio."""
 
     low: float
+    """Lower end of head / base."""
     high: float
+    """Upper end of head / base."""
     level: float
+    """Share of changes whose measured ratio is inside."""
 
 
 def ratio_of(shifts: Shifts) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which execution ports an instruction occupies, as text: "33x1/4x2" is one cycle on one of four ports, two on another.
+"""Execution ports of an instruction, as text: "33x1/4x2" is one cycle on one of four ports, two on another.
 
 A mask is hexadecimal, bit 0 the first port of the file's list.
 """
@@ -8,7 +8,7 @@ import re
 
 _GROUP = re.compile(r"([0-9a-f]+)x([1-9]\d*)")
 MOST_GROUPS = 4
-"""What the core model takes for one instruction."""
+"""Largest number of groups that the core model takes for one instruction."""
 
 
 def groups_of(spec: str) -> tuple[tuple[int, int], ...]:

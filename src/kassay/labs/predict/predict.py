@@ -40,33 +40,41 @@ class ReplayedRow(Record, frozen=True, kw_only=True):
 
 
 class Replay(Record, frozen=True, kw_only=True):
-    """One trace on one CPU. rounds: those answered for, in order. complete, asked: rounds of the trace. cut: whether
-    its budget ended it. unknown: forms of instructions without data, most frequent first. others: round, interval and
-    instructions of interrupts and other tasks, whose time is not in the rows. cpus: that executed. left_out: why rounds
-    that were recorded are not answered for."""
+    """One trace on one CPU."""
 
     rounds: tuple[int, ...]
+    """Rounds that were predicted, in order."""
     complete: int
+    """Complete rounds of the trace."""
     asked: int
+    """Rounds that the trace was asked for."""
     cut: bool
+    """True if its budget ended the trace."""
     rows: tuple[ReplayedRow, ...]
     unknown: tuple[str, ...] = ()
+    """Forms of instructions without data, most frequent first."""
     others: tuple[tuple[int, int, int], ...] = ()
+    """Round, interval and instructions of interrupts and other tasks, whose time is not in the rows."""
     cpus: int = 1
+    """Number of CPUs that executed."""
     left_out: tuple[str, ...] = ()
+    """Reasons why rounds that were recorded are not predicted."""
 
 
 class TracedSide(NamedTuple):
-    """One kernel's side. replay: None where there is none, and `problem` says why. operations: of a round of the
-    metric. intervals: of a round, that the metric spans. chosen: rounds (the first of a run is 1) that the counted
-    value stands for; the others were disturbed. cpu: name that its machine's CPU was asked for by, or ""."""
+    """One kernel's side."""
 
     replay: Replay | None
+    """None if there is none; `problem` is the reason then."""
     operations: int = 0
+    """Operations of a round of the metric."""
     intervals: range = range(0)
+    """Intervals of a round that the metric covers."""
     chosen: frozenset[int] = frozenset()
+    """Rounds (the first of a run is 1) that the counted value stands for. The others were disturbed."""
     problem: Reason | None = None
     cpu: str = ""
+    """Name by which its machine's CPU was asked for, or ""."""
 
     @property
     def rounds(self) -> tuple[int, ...]:
@@ -76,14 +84,16 @@ class TracedSide(NamedTuple):
 
 
 class OnCpu(NamedTuple):
-    """The CPU predicted for. ghz: cycles are divided by it. model: content of timing file and core. weights: cause ->
-    factor of its time, 1 where it is not named."""
+    """The CPU whose time is predicted."""
 
     name: str
     calibrated: bool
     ghz: float
+    """Number by which cycles are divided."""
     model: str
+    """Content of timing file and core."""
     weights: Mapping[str, float] = MappingProxyType({})
+    """Factor of each cause's time; 1 for a cause that is not named."""
 
 
 Nanoseconds = Mapping[str, float]
@@ -99,7 +109,7 @@ class _Share(NamedTuple):
 
 
 _Shares = Mapping[str, _Share]
-"""By cause."""
+"""Share of each cause."""
 
 
 class _Timed(NamedTuple):
@@ -270,7 +280,8 @@ def _doubts(
 
 
 def _meaning(finding: Finding, predicted: Prediction) -> Reason | None:
-    """Where counts and prediction differ in size, beyond the interval, or in sign."""
+    """Remark on counts and prediction that differ in size by more than the interval, or in sign. None if they do
+    not."""
     counts, time, between = finding.change, predicted.change, predicted.interval
     if counts is None or time is None or between is None or between[0] <= counts <= between[1]:
         return None

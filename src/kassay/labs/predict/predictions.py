@@ -27,15 +27,13 @@ from kassay.labs.predict.timing import Timing, is_shipped, path_of, timing_for
 from kassay.labs.predict.trace import disagreements
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.plan import Cell
-from kassay.model.prediction import Prediction
+from kassay.model.prediction import TIMINGS, Prediction
 from kassay.model.progress import Progress, Tell
 from kassay.model.reason import Reason, reason
 from kassay.model.records import content_id, from_json, to_json
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.model.traced_rounds import matching_rounds
 
-TIMINGS = "timings"
-"""Where a run directory has timing files of its user: timings/NAME.toml."""
 _STORE = "replays"
 """In the cache: replays, each named by the hash of everything that it is made of. A run directory has none, so that
 verifying a bundle makes them again."""
@@ -70,8 +68,10 @@ def keep_timings(cpus: Iterable[str], directory: Path) -> None:
 def found_timings(
     cpus: Iterable[str], arch: str, directory: Path
 ) -> tuple[dict[str, Timing], tuple[Prediction, ...]]:  # fmt: skip
-    """As timings_for(), from the copies in a run directory where it has them. For CPUs that are not known here any
-    more, a refusal."""
+    """Timings of the CPUs, from the copies in a run directory if it has them, else from timings_for().
+
+    Each CPU that kassay no longer knows gives a refusal in place of a timing.
+    """
     timings: dict[str, Timing] = {}
     lacking = []
     for cpu in cpus:
@@ -102,7 +102,7 @@ def with_predictions(
 
 
 class _Traces:
-    """Which run of a side recorded a trace."""
+    """Finds the run of a side that recorded a trace."""
 
     def __init__(self, folder: RunDirectory, records: Iterable[RunRecord], evidence: Sequence[CellEvidence]) -> None:
         self.directory = folder.path
@@ -175,7 +175,7 @@ class _Job(NamedTuple):
 
 
 _Replays = dict[tuple[str, str], Replay | str]
-"""By run and CPU; a text where a trace cannot be replayed."""
+"""Replay by run and CPU. A text says why a trace cannot be replayed."""
 
 
 def _replays(

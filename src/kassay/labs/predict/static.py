@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The blocks of a trace and a timing file -> the PROGRAM that the core model reads (docs/core.md)."""
+"""The blocks of a trace and a timing file -> the PROGRAM that the core model reads (docs/explained/core.md)."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Timing files: everything that is known of one CPU's time, in one TOML file, each number with its source.
 
-kassay's own are src/kassay/labs/predict/data/NAME.toml, those of `kassay calibrate` are in calibrations(); any FILE.toml may
-be named as well. docs/timing.md has the sections.
+kassay's own are data/NAME.toml beside this file. Those of `kassay calibrate` are in calibrations(). Any FILE.toml may
+be named as well. docs/reference/timing.md has the sections.
 """
 
 import tomllib
@@ -26,7 +26,7 @@ from kassay.supply.arches import arches
 _DATA = Path(__file__).parent / "data"
 SCHEMA = "kassay-timing/1"
 UNKNOWN_KINDS = ("plain", "load", "store", "vector", "system")
-"""What [unknown] has a default for; instructions without data are taken for one of these."""
+"""Kinds that [unknown] has a default for. An instruction without data is taken for one of these."""
 
 
 class Quantity(Record, frozen=True, kw_only=True):
@@ -39,26 +39,32 @@ class Quantity(Record, frozen=True, kw_only=True):
 
 
 class Machine(Record, frozen=True, kw_only=True):
-    """The machine that was calibrated. cpuinfo: lines of /proc/cpuinfo that name it. when: an ISO 8601 date. thp:
-    policy of huge pages. missing: name of what could not be measured -> why. measured: cycles of whole operations of
-    that machine's kernel and CPUs, which are no parameters: what predictions can be compared with."""
+    """The machine that was calibrated."""
 
     cpuinfo: dict[str, str]
+    """Lines of /proc/cpuinfo that name it."""
     when: str
+    """An ISO 8601 date."""
     hypervisor: str = ""
     kernel: str = ""
     thp: str = ""
+    """Policy of huge pages."""
     missing: dict[str, str] = field(default_factory=dict)
+    """Reason for each quantity that could not be measured, by name."""
     measured: dict[str, Quantity] = field(default_factory=dict)
+    """Cycles of whole operations of that machine's kernel and CPUs. They are no parameters; predictions can be
+    compared with them."""
 
 
 class Fusion(Record, frozen=True, kw_only=True):
-    """Neighbours that become one micro-operation. flags: mnemonics that fuse with a conditional branch after them;
-    memory: whether they do so with an operand in memory; immediate: with one in memory and an immediate."""
+    """Neighbours that become one micro-operation."""
 
     flags: tuple[str, ...]
+    """Mnemonics that fuse with a conditional branch after them."""
     memory: bool
+    """True if they fuse with an operand in memory."""
     immediate: bool
+    """True if they fuse with an operand in memory and an immediate."""
     source: str
 
 
@@ -67,39 +73,42 @@ Entry = tuple[int, float, str]
 
 
 class Override(Record, frozen=True, kw_only=True):
-    """An entry that comes before those of [instructions], which are LLVM's. forms: shell patterns; the first override
-    that matches counts."""
+    """An entry that comes before those of [instructions], which are LLVM's."""
 
     forms: tuple[str, ...]
+    """Shell patterns. The first override that matches counts."""
     entry: Entry
     source: str
 
 
 class Timing(Record, frozen=True, kw_only=True):
-    """One timing file.
-
-    summary: which CPU. arch: of its machine code. ghz: of its clock under a lasting load. llvm: version whose tables
-    [instructions] began as, and the CPU's name there. ports: names of the execution ports, bit 0 first. parameters: of
-    the core model. system: cycles of system instructions by the names of predict/decode. unknown: entry for
-    instructions without data, by what they do (UNKNOWN_KINDS). machine: None unless calibrated.
-    """
+    """One timing file."""
 
     schema: str
     name: str
     summary: str
+    """Name of the CPU for readers."""
     arch: str
+    """Architecture of its machine code."""
     ghz: Quantity
+    """Clock under a lasting load."""
     calibrated: bool
     llvm: str
+    """Version of LLVM from whose tables [instructions] began, and LLVM's name of the CPU."""
     ports: tuple[str, ...]
+    """Names of the execution ports, bit 0 first."""
     fusion: Fusion
     interval: IntervalTable
     parameters: dict[str, Quantity]
+    """Parameters of the core model."""
     system: dict[str, Quantity]
+    """Cycles of system instructions, by the names of predict/decode."""
     unknown: dict[str, Entry]
+    """Entry for instructions without data, by kind (UNKNOWN_KINDS)."""
     instructions: dict[str, Entry]
     overrides: tuple[Override, ...] = ()
     machine: Machine | None = None
+    """None unless calibrated."""
 
     def params_text(self) -> str:
         """PARAMS of the core model."""
@@ -152,7 +161,7 @@ def timings() -> Mapping[str, Path]:
 
 
 def calibrations() -> Path:
-    """Where `kassay calibrate` puts the files of this machine."""
+    """Directory in which `kassay calibrate` puts the files of this machine."""
     return data_directory() / "calibrations"
 
 
@@ -161,7 +170,7 @@ def read(path: Path) -> Timing:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}", "name a timing file; docs/timing.md has an example") from error
+        raise BadInput(f"{path}: {error.strerror}", "name a timing file, as in docs/reference/timing.md") from error
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: not UTF-8 text (byte {error.start})", "name a timing file") from error
     return parse(text, str(path))
@@ -172,18 +181,18 @@ def parse(text: str, origin: str) -> Timing:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{origin}: {error}", "correct the file; docs/timing.md has its sections") from error
+        raise BadInput(f"{origin}: {error}", "correct the file; docs/reference/timing.md has its sections") from error
     if table.get("schema", SCHEMA) != SCHEMA:
         raise BadInput(f"{origin}: schema: {table['schema']!r}, but this version reads {SCHEMA!r}",
                        "calibrate anew, or use the version of kassay that wrote it")  # fmt: skip
     try:
         timing = from_plain(table, Timing)
     except msgspec.ValidationError as error:
-        raise BadInput(f"{origin}: {error}", "correct the file; docs/timing.md has its sections") from error
+        raise BadInput(f"{origin}: {error}", "correct the file; docs/reference/timing.md has its sections") from error
     found = list(problems(timing))
     if found:
         lines = "\n".join(f"{origin}: {problem}" for problem in found[:10])
-        raise BadInput(lines, "correct the file; docs/timing.md has its sections")
+        raise BadInput(lines, "correct the file; docs/reference/timing.md has its sections")
     return timing
 
 
@@ -243,5 +252,5 @@ def _wrong_ports(timing: Timing) -> Iterator[str]:
 
 
 def number_text(value: float) -> str:
-    """As the core model reads it: at most two decimals, none that say nothing."""
+    """Number in the form that the core model reads: at most two decimals, without trailing zeros."""
     return f"{value:.2f}".rstrip("0").rstrip(".")

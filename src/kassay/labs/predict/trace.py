@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A trace (docs/formats.md, "kassay-trace/1"): bytes -> its blocks and rounds; and, slowly, every token of it."""
+"""A trace (docs/reference/formats.md, "kassay-trace/1"): bytes -> its blocks and rounds; slowly, every token."""
 
 import re
 from collections import Counter
@@ -46,26 +46,32 @@ class Event(IntEnum):
 
 
 class TraceBlock(Record, frozen=True, kw_only=True):
-    """A translation block. id: its index among the trace's blocks. lengths: of each instruction, in bytes."""
+    """A translation block."""
 
     id: int
+    """Its index among the trace's blocks."""
     start: int
     lengths: bytes
+    """Bytes of each instruction."""
     code: bytes
 
 
 class Trace(Record, frozen=True, kw_only=True):
-    """Contents of a trace, without its stream. target: as QEMU calls the architecture. intervals: of a round, the gap
-    to the next one included. rounds: that were asked for; complete_rounds: that are there from beginning to end. cut:
-    whether the budget ended it. stream: where in the file the stream begins."""
+    """Contents of a trace, without its stream."""
 
     target: str
+    """QEMU's name of the architecture."""
     intervals: int
+    """Intervals of a round, the gap to the next one included."""
     rounds: tuple[int, ...]
+    """Rounds that were asked for."""
     blocks: tuple[TraceBlock, ...]
     complete_rounds: tuple[int, ...]
+    """Rounds that the trace has from beginning to end."""
     cut: bool
+    """True if the budget ended the trace."""
     stream: int
+    """Offset in the file at which the stream begins."""
 
 
 def read_trace(data: bytes) -> Trace:
@@ -95,18 +101,18 @@ def read_trace(data: bytes) -> Trace:
 
 
 class Access(NamedTuple):
-    """A load or store of instruction number `instruction` of the block that runs. physical: None for a device."""
+    """A load or store of the block that runs."""
 
     instruction: int
+    """Number of the instruction in the block."""
     store: bool
     address: int
     physical: int | None
+    """None for a device."""
 
 
 class Step(NamedTuple):
-    """A block began, `times` times, one after the other, on a CPU. left: instructions that were executed of it, when it
-    was left in its middle and that is known; -1: it was left, and is not known where. strides: from one time to the
-    next, of each access."""
+    """A block that began on a CPU, `times` times, one after the other."""
 
     round: int
     interval: int
@@ -116,7 +122,10 @@ class Step(NamedTuple):
     accesses: tuple[Access, ...]
     times: int = 1
     left: int | None = None
+    """Instructions executed of a block that was left in its middle; -1 if their number is not known. None: it was
+    not left."""
     strides: tuple[int, ...] = ()
+    """Distance from one time to the next, for each access."""
 
 
 def steps(data: bytes) -> Iterator[Step]:
@@ -133,7 +142,7 @@ def steps(data: bytes) -> Iterator[Step]:
 
 
 def instructions(data: bytes) -> dict[tuple[int, int], int]:
-    """By round and interval of complete rounds: executed instructions and string iterations, as a profile has them."""
+    """Executed instructions and string iterations of complete rounds, by round and interval, as a profile has them."""
     trace = read_trace(data)
     complete, counts = set(trace.complete_rounds), Counter[tuple[int, int]]()
     sizes = [len(block.lengths) for block in trace.blocks]
@@ -180,7 +189,7 @@ def disagreements(executed: Mapping[tuple[int, int], int], raw: RawProfile, roun
 
 
 class _Guess:
-    """Where an instruction of a block will access memory next."""
+    """Guess of the address that an instruction of a block will access next."""
 
     __slots__ = ("last", "stride")
 

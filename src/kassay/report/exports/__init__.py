@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an export is: one module of this package with a constant EXPORT of this class."""
+"""Definition of a profile export: one module of this package with a constant EXPORT of this class."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

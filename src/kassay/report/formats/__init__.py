@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kassay.registry import load, names
 from kassay.report.form import Form, unknown_form
-from kassay.report.writers import WRITERS, Writer, of_document, writer_named
+from kassay.report.writers import WRITERS, writer_named
 
 if TYPE_CHECKING:
     from kassay.model.report import Report
@@ -22,18 +22,12 @@ FORMATS = "kassay.report.formats"
 
 @dataclass(frozen=True, kw_only=True)
 class Format(Form["Report"]):
-    """A way to write a report down.
+    """A way to write a report down."""
 
-    whole: it has the report's verdict word for word, and both states of a refused comparison. partial: it cannot write
-    some reports; render then raises BadInput that names another format. page: "people" or "programs" where every
-    directory of runs gets a file report.SUFFIX for these readers, else "". beside: further files that belong to this
-    page, (name, content).
-    """
-
-    whole: bool = True
     partial: bool = False
-    page: str = ""
+    """It cannot write some reports: render then raises BadInput that names another format."""
     beside: "Callable[[Report], Iterable[tuple[str, bytes]]] | None" = None
+    """Further files that belong to the page of a directory of runs, (name, content)."""
 
 
 def format_names() -> tuple[str, ...]:
@@ -49,18 +43,11 @@ def formats() -> Mapping[str, Format]:
 def format_named(name: str) -> Format:
     """Raises BadInput that lists the formats."""
     if name in names(WRITERS):
-        return _of_writer(writer_named(name))
+        writer = writer_named(name)
+        return Format(**writer.fields_for(_document), beside=_chart_files if writer.page else None)
     if name in names(FORMATS):
         return load(FORMATS, name, "FORMAT", Format)
     raise unknown_form(name, format_names())
-
-
-def _of_writer(writer: Writer) -> Format:
-    form = of_document(writer, _document)
-    return Format(
-        name=form.name, suffix=form.suffix, summary=form.summary, render=form.render, screen=form.screen,
-        options=form.options, whole=writer.whole, page=writer.page, beside=_chart_files if writer.page else None,
-    )  # fmt: skip
 
 
 def _document(report: "Report") -> "Document":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One value of one run a row, for spreadsheets, R and SQL; the columns are described in docs/formats.md."""
+"""One value of one run a row, for spreadsheets, R and SQL; the columns are described in docs/reference/formats.md."""
 
 import csv
 import io

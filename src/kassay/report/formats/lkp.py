@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernel test robot's comparison table of a report; see docs/formats.md for what it leaves out on purpose."""
+"""The kernel test robot's comparison table of a report; docs/reference/formats.md has what it leaves out on purpose."""
 
 import math
 import re
@@ -16,10 +16,10 @@ from kassay.model.texts import one_line
 from kassay.model.units import format_bytes
 from kassay.report.formats import Format
 from kassay.report.lkp_table import Head, LkpRow, Mean, mean_text, ordered, row, table
+from kassay.report.sections.refused import refusals
 from kassay.report.series import MetricGroup, MetricSeries, groups
 from kassay.report.shares import profile_shares
-from kassay.report.tables import refusals
-from kassay.report.words import derived, spoken_names
+from kassay.report.words import derived, names_by_label
 
 _UNSAFE = re.compile(r"[^-A-Za-z0-9+=:.%,_]")
 _COMPILER = re.compile(r"(gcc|clang)\D*(?:-(\d+))?.*?(\d+)\.\d+")
@@ -44,7 +44,8 @@ def _table(report: Report, group: MetricGroup) -> str:
 
 def _series_row(series: MetricSeries, *, imported: bool) -> LkpRow | None:
     """None where no kernel has a value, or two that may not be compared: the reason stands under the table."""
-    if not imported and len(series.rows) == 2 and series.rows[1].verdict in REFUSED and _both(series):
+    both_known = all(kernel_row.value is not None for kernel_row in series.rows)
+    if not imported and len(series.rows) == 2 and series.rows[1].verdict in REFUSED and both_known:
         return None
     base, *heads = (
         _figure(kernel_row.side, kernel_row.value, kernel_row.n, printed=imported) for kernel_row in series.rows
@@ -56,10 +57,6 @@ def _series_row(series: MetricSeries, *, imported: bool) -> LkpRow | None:
     lkp_row = row(key, base, tuple(heads))
     printed = tuple(_printed(kernel_row.side.change_text) for kernel_row in series.rows[1:])
     return msgspec.structs.replace(lkp_row, changes=printed) if imported and None not in printed else lkp_row
-
-
-def _both(series: MetricSeries) -> bool:
-    return all(kernel_row.value is not None for kernel_row in series.rows)
 
 
 def _printed(change: str) -> float | None:
@@ -95,7 +92,7 @@ def _shares(report: Report, group: MetricGroup) -> list[LkpRow]:
 
 
 def _counters(report: Report, group: MetricGroup) -> list[LkpRow]:
-    """What the kernels counted, in whole figures of each boot. A level that is printed the same for all kernels has no
+    """The kernels' counters in whole figures of each boot. A level that is printed the same for all kernels has no
     row."""
     names = [kernel_row.kernel for kernel_row in group.lead.rows]
     lead = (group.lead.workload, group.lead.settings, group.lead.machine)
@@ -106,7 +103,8 @@ def _counters(report: Report, group: MetricGroup) -> list[LkpRow]:
     rows = (
         (counter.kind, _counter_row(key, counter, columns)) for counter in point.counters if (key := _key(counter.name))
     )
-    return [lkp_row for kind, lkp_row in rows if kind == "events" or not _same(lkp_row)]
+    texts = ((kind, lkp_row, {*map(mean_text, (lkp_row.base, *lkp_row.heads))}) for kind, lkp_row in rows)
+    return [lkp_row for kind, lkp_row, different in texts if kind == "events" or len(different) > 1]
 
 
 def _counter_row(key: str, counted: Counted, columns: Sequence[int]) -> LkpRow:
@@ -124,10 +122,6 @@ def _key(name: str) -> str:
         return ""
     family = "meminfo." if source == "memory" else "schedstat." if source.startswith("cpu") else f"{source}."
     return family + one_line(name if family == "schedstat." else key)
-
-
-def _same(lkp_row: LkpRow) -> bool:
-    return len({mean_text(mean) for mean in (lkp_row.base, *lkp_row.heads)}) == 1
 
 
 def _imported_head(report: Report) -> Head:
@@ -153,9 +147,8 @@ def _head(report: Report, group: MetricGroup) -> Head:
 
 def _kernel(report: Report, label: str) -> tuple[str, str]:
     """Its short name, and for the commit block what package or release it is."""
-    full = labels(report.experiment)
-    name = dict(zip(full, spoken_names(report.experiment), strict=True)).get(label, label)
-    identity = dict(zip(full, report.kernels, strict=False)).get(label)
+    name = names_by_label(report).get(label, label)
+    identity = dict(zip(labels(report.experiment), report.kernels, strict=False)).get(label)
     about = ""
     if identity is not None:
         version = identity.package_version

@@ -3,18 +3,26 @@
 
 from collections.abc import Sequence
 
-from kassay.model.finding import REFUSED, VERDICTS, Finding, Ladder, LadderStep
+from kassay.model.finding import REFUSED, VERDICTS, Finding, Ladder
 from kassay.model.report import Report
 from kassay.model.texts import listed
-from kassay.model.timing import Family
-from kassay.report.calls import calls_text, steps_text
-from kassay.report.changed_lines import further_sentences
 from kassay.report.conditions import confounder_sentences
 from kassay.report.mail.headline import headline
-from kassay.report.mail.names import called, everyday, metric_name, names, point_words, quantity, unit_words, work
+from kassay.report.mail.names import (
+    everyday_text,
+    mail_name,
+    mail_names,
+    metric_name,
+    point_text,
+    quantity,
+    unit_text,
+    work_text,
+)
 from kassay.report.mail.text import ascii_text, bare_percent, interval, number, percent, sentence
 from kassay.report.phases import other_phases, other_steps
-from kassay.report.sentences import apart, is_multiple, leading_first, stretches
+from kassay.report.sections.changed_lines import further_sentences
+from kassay.report.sections.programs import calls_text, steps_text
+from kassay.report.sentences import apart, family_sentence, is_multiple, leading_first, stretches
 from kassay.report.series import ladders
 from kassay.report.words import compilers
 from kassay.supply.clocks import clock_of
@@ -35,12 +43,12 @@ def answer(report: Report) -> list[str]:
     if topic is None:
         return ["Nothing was measured, so there is nothing to compare."]
     f, primary = topic.finding, [f for f in report.findings if f.primary] or list(report.findings)
-    confounders = " ".join(confounder_sentences(report, names(report)))
+    confounders = " ".join(confounder_sentences(report, mail_names(report)))
     if report.lead is not None and "mail" in report.lead.replaces:
         paragraphs = [report.lead.mail_answer or ascii_text(report.verdict), confounders]
         meanings = [clock_of(f.machine.clock).meaning]
     else:
-        families = [_family(report, family) for family in report.families]
+        families = [ascii_text(family_sentence(family, mail_names(report))) for family in report.families]
         paragraphs = [_answered(report, f, primary), confounders, *families]
         clocks = dict.fromkeys(f.machine.clock for f in primary)
         meanings = [] if f.verdict in REFUSED else [clock_of(clock).meaning for clock in clocks]
@@ -49,12 +57,12 @@ def answer(report: Report) -> list[str]:
 
 
 def _answered(report: Report, f: Finding, primary: Sequence[Finding]) -> str:
-    """What was found, and how many other settings there are."""
+    """The comparison of the headline, and how many other settings there are."""
     subject = (f.settings, f.machine, f.metric)
     in_order = () if report.sources else ladders(report, primary=True)
     same = [ladder for ladder in in_order if (ladder.settings, ladder.machine, ladder.metric) == subject]
     texts = [_ladder(report, ladder) for ladder in same] or [_pair(report, f)]
-    others = [other_steps(ladder, ladders(report), names(report)) for ladder in same]
+    others = [other_steps(ladder, ladders(report), mail_names(report)) for ladder in same]
     texts += filter(None, map(ascii_text, others or [other_phases(f, report.findings)]))
     count = len(primary) if report.sources else len({finding.point for finding in primary})
     noun = "comparisons" if report.sources else "settings"
@@ -73,36 +81,37 @@ def _built(report: Report) -> list[str]:
 
 
 def _at(report: Report, result: Finding | Ladder, *, workload: bool = True) -> str:
-    point = point_words(report, result, workload=workload)
+    point = point_text(report, result, workload=workload)
     return f" ({point})" if point else ""
 
 
 def _pair(report: Report, f: Finding) -> str:
-    base, head = (called(report, side.kernel) for side in f.sides)
+    base, head = (mail_name(report, side.kernel) for side in f.sides)
     if f.verdict in REFUSED or f.change is None:
         return _refused(report, f, f"{base} and {head}{_at(report, f)}")
     if clock_of(f.machine.clock).imported:
         return _elsewhere(f, base, head, _at(report, f, workload=False))
-    what = f"{work(report, f)}{_at(report, f)}"
+    what = f"{work_text(report, f)}{_at(report, f)}"
     if f.verdict == "inconclusive":
         return _open(report, f, what, base, head)
     if f.verdict == "equivalent":
-        return f"{what} costs the same on {base} and on {head}: {_values(f)} {unit_words(f.unit)}, {_no_larger(f)}."
+        return f"{what} costs the same on {base} and on {head}: {_values(f)} {unit_text(f.unit)}, {_no_larger(f)}."
     costs = _costs(f.change, quantity(f.unit, f.metric, f.machine.clock), head, base)
     return f"{what} {costs}: {_values(f)}{_unit(f.unit)}{_range(f)}."
 
 
 def _refused(report: Report, f: Finding, pair: str) -> str:
-    detail = "; ".join(everyday(report, why) for why in f.reasons)
+    detail = "; ".join(everyday_text(report, why) for why in f.reasons)
     why = _WHY.get(f.verdict, VERDICTS.get(f.verdict, f.verdict))
     text = sentence(f"{pair} cannot be compared, because {why}{f': {detail}' if detail else ''}")
-    return " ".join(filter(None, (text, ascii_text(calls_text(f, *(called(report, side.kernel) for side in f.sides))))))
+    calls = ascii_text(calls_text(f, *(mail_name(report, label) for label in f.kernels)))
+    return " ".join(filter(None, (text, calls)))
 
 
 def _elsewhere(f: Finding, base: str, head: str, at: str) -> str:
     directions = {"lower": "; lower is better", "higher": "; higher is better"}
     better = directions.get(f.better, "; which way is better is not known")
-    unit = f" {unit_words(f.unit)}" if f.unit else ""
+    unit = f" {unit_text(f.unit)}" if f.unit else ""
     values = f"{number(f.head_value)}{unit} on {head} and {number(f.base_value)} on {base}"
     claim = " No claim is made; why not stands below." if f.reasons else ""
     if f.verdict == "inconclusive":
@@ -112,12 +121,12 @@ def _elsewhere(f: Finding, base: str, head: str, at: str) -> str:
 
 
 def _open(report: Report, f: Finding, what: str, base: str, head: str) -> str:
-    reasons = f" ({listed([everyday(report, why) for why in f.reasons])})" if f.reasons else ""
+    reasons = f" ({listed([everyday_text(report, why) for why in f.reasons])})" if f.reasons else ""
     clock = clock_of(f.machine.clock)
     costs = f"takes more {clock.time_word}" if clock.screening else "costs more"
     return (
         f"Whether {what[:1].lower()}{what[1:]} {costs} on {head} than on {base} is not decided: {_values(f)} "
-        f"{unit_words(f.unit)}, a change of {percent(f.change)}{_range(f)}{reasons}."
+        f"{unit_text(f.unit)}, a change of {percent(f.change)}{_range(f)}{reasons}."
     )
 
 
@@ -129,7 +138,7 @@ def _values(f: Finding) -> str:
 
 def _unit(unit: str) -> str:
     """After figures whose unit the sentence has not named yet."""
-    return "" if unit.startswith("instructions") else f" {unit_words(unit)}"
+    return "" if unit.startswith("instructions") else f" {unit_text(unit)}"
 
 
 def _range(f: Finding) -> str:
@@ -161,53 +170,34 @@ def _costs(change: float, what: str, head: str, base: str) -> str:
 
 
 def _ladder(report: Report, ladder: Ladder) -> str:
-    what = f"{work(report, ladder)}{_at(report, ladder)}"
+    """The largest step with its figures, the other steps, kernels that cost the same, pairs without a verdict."""
+    what = f"{work_text(report, ladder)}{_at(report, ladder)}"
+    values = {point.kernel: point.value for point in ladder.points}
     steps = leading_first([step for step in ladder.steps if step.change is not None])
-    texts = [_step(report, ladder, what, steps[0])] if steps else []
-    for step in steps[1:]:
-        base, head = called(report, step.from_kernel), called(report, step.to_kernel)
-        texts.append(f"There is another step of {percent(step.change)} from {base} to {head}.")
-    same = [_stretch(report, ladder, stretch) for stretch in stretches(ladder)]
+    texts: list[str] = []
+    for step in steps:
+        base, head = (mail_name(report, label) for label in step.ends)
+        if texts:
+            texts.append(f"There is another step of {percent(step.change)} from {base} to {head}.")
+            continue
+        costs = _costs(step.change or 0.0, quantity(ladder.unit, ladder.metric, ladder.machine.clock), head, base)
+        figures = f"{number(values[step.to_kernel])} instead of {number(values[step.from_kernel])}"
+        subject = (step.ends, ladder.point, ladder.metric)
+        judged = (f for f in report.findings if (f.kernels, f.point, f.metric) == subject)
+        texts.append(f"{what} {costs}: {figures}{_unit(ladder.unit)}{next(map(_range, judged), '')}.")
+    same = stretches(ladder)
     if not steps and not same:
         undecided = any(step.verdict == "inconclusive" for step in ladder.steps)
         texts.append(f"{what}: {'nothing is decided' if undecided else 'no two of the kernels can be compared'}.")
-    texts += [text if steps else f"{what}: {text}" for text in same]
-    calls = ascii_text(steps_text(ladder, report.findings, lambda label: called(report, label)))
-    return " ".join(filter(None, (*texts, *(_unsettled(report, s) for s in ladder.steps if s not in steps), calls)))
-
-
-def _step(report: Report, ladder: Ladder, what: str, step: LadderStep) -> str:
-    base, head = called(report, step.from_kernel), called(report, step.to_kernel)
-    values = {point.kernel: point.value for point in ladder.points}
-    costs = _costs(step.change or 0.0, quantity(ladder.unit, ladder.metric, ladder.machine.clock), head, base)
-    figures = f"{number(values[step.to_kernel])} instead of {number(values[step.from_kernel])}"
-    judged = (f for f in report.findings if _between(f, ladder, step))
-    return f"{what} {costs}: {figures}{_unit(ladder.unit)}{next(map(_range, judged), '')}."
-
-
-def _between(f: Finding, ladder: Ladder, step: LadderStep) -> bool:
-    """Whether a finding compares the two kernels of this step."""
-    ends = (f.sides[0].kernel, f.sides[1].kernel)
-    return ends == (step.from_kernel, step.to_kernel) and (f.point, f.metric) == (ladder.point, ladder.metric)
-
-
-def _unsettled(report: Report, step: LadderStep) -> str:
-    pair = f"{called(report, step.from_kernel)} and {called(report, step.to_kernel)}"
-    if step.verdict == "inconclusive":
-        return f"Between {pair} ({percent(step.change)}) it is not decided."
-    return f"{pair} cannot be compared: {_WHY.get(step.verdict, step.verdict)}."
-
-
-def _stretch(report: Report, ladder: Ladder, stretch: Sequence[int]) -> str:
-    kernels = listed([called(report, ladder.points[i].kernel) for i in stretch])
-    spread = apart(ladder, stretch)
-    return f"{kernels} cost the same {f'within {bare_percent(spread)}' if spread else 'to the digit'}."
-
-
-def _family(report: Report, f: Family) -> str:
-    pair = f"from {called(report, f.base)} to {called(report, f.head)}"
-    return (
-        f"All {f.cells} settings together, {pair}: {percent(f.change)} ({interval(f.interval)}, p = {f.p:.2g}). "
-        f"The single ones lie between {percent(f.smallest)} and {percent(f.largest)}; {f.confirmed} of {f.cells} stand "
-        "when all are judged together."
-    )
+    for stretch in same:
+        kernels, spread = [mail_name(report, ladder.points[i].kernel) for i in stretch], apart(ladder, stretch)
+        text = f"{listed(kernels)} cost the same {f'within {bare_percent(spread)}' if spread else 'to the digit'}."
+        texts.append(text if steps else f"{what}: {text}")
+    for step in ladder.steps:
+        pair = " and ".join(mail_name(report, label) for label in step.ends)
+        if step not in steps and step.verdict == "inconclusive":
+            texts.append(f"Between {pair} ({percent(step.change)}) it is not decided.")
+        elif step not in steps:
+            texts.append(f"{pair} cannot be compared: {_WHY.get(step.verdict, step.verdict)}.")
+    texts.append(ascii_text(steps_text(ladder, report.findings, lambda label: mail_name(report, label))))
+    return " ".join(filter(None, texts))

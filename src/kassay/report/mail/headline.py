@@ -9,7 +9,7 @@ from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.timing import Beside
 from kassay.report.mail.layout import wrapped
-from kassay.report.mail.names import called, identity, metric_name, point_words, quantity
+from kassay.report.mail.names import identity, mail_name, metric_name, point_text, quantity
 from kassay.report.mail.text import ascii_text, percent
 from kassay.report.sentences import is_multiple
 from kassay.report.series import ladders
@@ -29,25 +29,17 @@ class Headline(Record, frozen=True, kw_only=True):
 
 def headline(report: Report) -> Headline | None:
     """The strongest and then largest change of the primary metrics; None when nothing was compared."""
-    steps = {
-        (ladder.point, ladder.metric, step.from_kernel, step.to_kernel)
-        for ladder in ladders(report)
-        for step in ladder.steps
-    }
+    steps = {(ladder.point, ladder.metric, step.ends) for ladder in ladders(report) for step in ladder.steps}
     primary = [f for f in report.findings if f.primary] or list(report.findings)
-    primary = _leading(report, primary)
-    stepped = [f for f in primary if _key(f) in steps and f.verdict not in REFUSED]
+    # Where the question says which comparisons the answer is about, the others only explain these.
+    pairs = report.lead.pairs if report.lead is not None else ()
+    primary = [f for f in primary if f.kernels in pairs] or primary
+    stepped = [f for f in primary if (f.point, f.metric, f.kernels) in steps and f.verdict not in REFUSED]
     chosen = stepped or primary
     if not chosen:
         return None
     best = min(chosen, key=lambda f: (_RANK.index(tag(report, f)), f.verdict != "regression", -abs(f.change or 0.0)))
     return Headline(finding=best, tag=tag(report, best), step=bool(stepped))
-
-
-def _leading(report: Report, primary: list[Finding]) -> list[Finding]:
-    """The comparisons that the answer is about, where the question says which: the others only explain these."""
-    pairs = report.lead.pairs if report.lead is not None else ()
-    return [f for f in primary if (f.sides[0].kernel, f.sides[1].kernel) in pairs] or primary
 
 
 def tag(report: Report, f: Finding) -> str:
@@ -72,8 +64,8 @@ def _compilers_differ(report: Report, f: Finding) -> bool:
 
 
 def same_comparison(row: Beside, f: Finding) -> bool:
-    """Whether counts beside times are of this comparison."""
-    kernels = (f.sides[0].kernel, f.sides[1].kernel)
+    """True if counts beside times are of this comparison."""
+    kernels = f.kernels
     where = (row.workload, row.settings, row.metric, row.cpus, row.memory_bytes)
     same = where == (f.workload, f.settings, f.metric, f.machine.cpus, f.machine.memory_bytes)
     return same and (row.base, row.head) in (kernels, (f.base, f.head))
@@ -85,8 +77,8 @@ def subject_line(report: Report) -> str:
     if topic is None:
         return "[RFC] nothing was measured"
     f = topic.finding
-    base, head = (called(report, side.kernel) for side in f.sides)
-    where = point_words(report, f, workload=False)
+    base, head = (mail_name(report, side.kernel) for side in f.sides)
+    where = point_text(report, f, workload=False)
     at = f" ({where})" if where else ""
     if report.lead is not None and report.lead.subject:
         return f"{topic.tag} {ascii_text(f.workload)}: {ascii_text(report.lead.subject)}{at}"
@@ -100,10 +92,10 @@ def subject_line(report: Report) -> str:
 
 def _changed_phase(report: Report, f: Finding) -> Finding | None:
     """The largest change of another phase of a comparison whose primary phase did not change, regressions first."""
-    pair = [side.kernel for side in f.sides]
+    pair = f.kernels
     others = [
         other for other in report.findings
-        if other.verdict in CHANGES and other.point == f.point and [side.kernel for side in other.sides] == pair
+        if other.verdict in CHANGES and other.point == f.point and other.kernels == pair
     ]  # fmt: skip
     if f.verdict != "equivalent" or not others:
         return None
@@ -117,10 +109,6 @@ def amount(f: Finding) -> str:
     if clock_of(f.machine.clock).imported:
         return f"{metric_name(f)} {percent(f.change)}"
     return f"{f.change + 1:.2f}x the {what}" if is_multiple(f.change) else f"{percent(f.change)} {what}"
-
-
-def _key(f: Finding) -> tuple[object, ...]:
-    return (f.point, f.metric, f.sides[0].kernel, f.sides[1].kernel)
 
 
 def _rises(row: Beside) -> bool:

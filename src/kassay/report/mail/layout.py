@@ -55,11 +55,12 @@ def lines_of(table: Table) -> list[str]:
         title="",
         columns=table.columns,
         numeric=table.numeric,
-        rows=tuple(tuple(map(_tight, row)) for row in table.rows),
+        rows=tuple(tuple(TableCell(text=_tight(cell.text)) for cell in row) for row in table.rows),
     )
     first = min(_FIRST, room_for_names(squeezed, WIDTH))
     return [ascii_text(line.text).rstrip() for line in aligned(squeezed, WIDTH, first)]
 
 
-def _tight(cell: TableCell) -> TableCell:
-    return TableCell(text=re.sub(r"(?<=\d) (?=\d{3}\b)", ",", re.sub(r"(?<=\d) %", "%", cell.text)))
+def _tight(text: str) -> str:
+    """Figures without spaces."""
+    return re.sub(r"(?<=\d) (?=\d{3}\b)", ",", re.sub(r"(?<=\d) %", "%", text))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a mail calls kernels, work and units: names that its readers already know."""
+"""Names of kernels, work and units in a mail, which its readers already know."""
 
 import re
 from collections import Counter
@@ -9,12 +9,12 @@ from kassay.model.finding import Finding, Ladder
 from kassay.model.kernel import KernelIdentity
 from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text, starts_with_name
-from kassay.model.records import Setting
+from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import granted_texts, settings_text
 from kassay.report.mail.text import ascii_text, stopped
 from kassay.report.sentences import AtMetric, subject
-from kassay.report.words import spoken_names
+from kassay.report.words import names_by_label
 from kassay.supply.clocks import clock_of
 
 _LONGEST = 36
@@ -22,13 +22,14 @@ _RELEASE = re.compile(r"(\d+\.\d+)(?:\.(\d+))?(?:-(rc\d+))?(?![\d.])")
 _BRACKETS = re.compile(r" \(.*\)$")
 
 
-def names(report: Report) -> dict[str, str]:
+def mail_names(report: Report) -> dict[str, str]:
     """Each kernel's name by its label: "v6.17.13" where it is a release of the archive, else as the user wrote it."""
     all_labels = labels(report.experiment)
     kernels = dict(zip(all_labels, report.kernels, strict=False))
-    short = dict(zip(all_labels, spoken_names(report.experiment), strict=True))
+    short = names_by_label(report)
     given = {label for label, use in zip(all_labels, report.experiment.kernels, strict=False) if use.name == label}
-    tags = {label: "" if label in given else _archive_tag(kernels.get(label)) for label in all_labels}
+    archived = {label: kernel for label, kernel in kernels.items() if label not in given and "debian:" in kernel.ref}
+    tags = {label: release_tag(archived.get(label)) for label in all_labels}
     tag_counts = Counter(tags.values())
     unique = {label: tag for label, tag in tags.items() if tag and tag_counts[tag] == 1}
     chosen = {label: unique.get(label) or _short(short[label]) for label in all_labels}
@@ -38,19 +39,19 @@ def names(report: Report) -> dict[str, str]:
     }
 
 
-def called(report: Report, label: str) -> str:
+def mail_name(report: Report, label: str) -> str:
     """The name of one kernel; a label that no kernel has is its own name."""
-    return names(report).get(label, _short(label))
+    return mail_names(report).get(label, _short(label))
 
 
-def everyday(report: Report, why: Reason) -> str:
+def everyday_text(report: Report, why: Reason) -> str:
     """A reason in everyday words, with the kernels called as in the rest of the mail."""
-    return ascii_text(reason_text(why, names(report), everyday=True))
+    return ascii_text(reason_text(why, mail_names(report), everyday=True))
 
 
 def everyday_sentence(report: Report, why: Reason) -> str:
     """The same as a sentence of its own."""
-    text = everyday(report, why)
+    text = everyday_text(report, why)
     return stopped(text if starts_with_name(why) else f"{text[:1].upper()}{text[1:]}")
 
 
@@ -66,8 +67,8 @@ def release_tag(kernel: KernelIdentity | None) -> str:
     return f"v{version}.{patch}" if patch and patch != "0" else f"v{version}"
 
 
-def work(report: Report, result: AtMetric) -> str:
-    """What is done, as the start of a sentence; the workload's name and its parameters where nothing more is known."""
+def work_text(report: Report, result: AtMetric) -> str:
+    """The work as the start of a sentence; the workload's name and its parameters if nothing more is known."""
     workload = next((w for w in report.workloads if w.name == result.workload), None)
     if workload is not None:
         return ascii_text(subject(workload, result.settings, result.metric))
@@ -75,8 +76,8 @@ def work(report: Report, result: AtMetric) -> str:
     return ascii_text(f"{result.workload} ({settings})" if result.settings else result.workload)
 
 
-def point_words(report: Report, result: AtMetric, *, workload: bool = True) -> str:
-    """Which of several settings this is: "4 CPUs, size=64MiB"; "" where there is one.
+def point_text(report: Report, result: AtMetric, *, workload: bool = True) -> str:
+    """The setting among several, such as "4 CPUs, size=64MiB"; "" if there is one.
 
     workload: whether to name the workload, where there are several.
     """
@@ -86,18 +87,19 @@ def point_words(report: Report, result: AtMetric, *, workload: bool = True) -> s
         words.append(result.workload)
     if len({f.machine for f in several}) > 1:
         words += granted_texts(result.machine)
-    varied = {s.name for f in several for s in f.settings if _values(several, s.name) > 1}
+    values = grouped((s.name, s.value) for f in several for s in f.settings)
+    varied = {name for name, each in values.items() if len({*each}) > 1}
     words += [f"{s.name}={s.value}" for s in result.settings if s.name in varied]
     return ascii_text(", ".join(words))
 
 
 def identity(report: Report, label: str) -> KernelIdentity | None:
-    """Who the kernel with this label is."""
+    """Identity of the kernel with this label."""
     return dict(zip(labels(report.experiment), report.kernels, strict=False)).get(label)
 
 
 def quantity(unit: str, metric: str, clock: str) -> str:
-    """What a unit counts, per what: "instructions per page", "time per page"; a metric's name without a unit."""
+    """A unit in words: "instructions per page", "time per page"; the metric's name without a unit."""
     counted, _, operation = _BRACKETS.sub("", unit).partition("/")
     counted = clock_of(clock).time_word if counted in ("ns", "us", "ms", "s") else counted
     return ascii_text(" per ".join(word for word in (counted, operation) if word) or metric)
@@ -108,18 +110,9 @@ def metric_name(result: Finding | Ladder) -> str:
     return ascii_text(result.metric.removeprefix(f"{result.workload}."))
 
 
-def unit_words(unit: str) -> str:
+def unit_text(unit: str) -> str:
     """ "instructions per page", "ns per page"."""
     return ascii_text(unit.replace("/", " per "))
-
-
-def _values(several: list[Finding], name: str) -> int:
-    settings: set[Setting] = {s for f in several for s in f.settings if s.name == name}
-    return len(settings)
-
-
-def _archive_tag(kernel: KernelIdentity | None) -> str:
-    return release_tag(kernel) if kernel is not None and "debian:" in kernel.ref else ""
 
 
 def _short(text: str) -> str:

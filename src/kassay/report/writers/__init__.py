@@ -4,15 +4,14 @@
 Each writes every answer. A writer knows blocks (report/document.py) and no question.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kassay.registry import load
-from kassay.report.form import Form, FormOption
+from kassay.report.form import Form
 
 if TYPE_CHECKING:
-    from kassay.report.columns import ScreenLine
     from kassay.report.document import Document
 
 A = TypeVar("A")
@@ -20,38 +19,22 @@ WRITERS = "kassay.report.writers"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Writer:
+class Writer(Form["Document"]):
     """A way to write documents down."""
 
-    name: str
-    """As in --format, equal to the module's name."""
-    suffix: str
-    """Suffix of a file, with its dot."""
-    summary: str
-    """One line for people."""
     readers: tuple[str, ...]
     """Ways in which its documents are read, of report/document.py: it shows the sections for these."""
-    write: "Callable[..., str]"
-    """(document) -> text that ends with a newline; (document, given) of a writer with options."""
-    lines: "Callable[[Document], Iterable[ScreenLine]] | None" = None
-    """The same as lines with their styles, of a writer for a terminal."""
-    options: tuple[FormOption, ...] = ()
-    whole: bool = True
-    """Whether the verdict is there word for word, and both states of a refused comparison."""
-    page: str = ""
-    """ "people" where every directory of runs gets a file report.SUFFIX, else ""."""
+
+    def fields_for(self, document: "Callable[[A], Document]") -> dict[str, Any]:
+        """Fields of the form that writes an answer. document: the document of an answer."""
+        screen = self.screen
+        return {
+            **{field.name: getattr(self, field.name) for field in fields(Form)},
+            "render": lambda answer, *given: self.render(document(answer), *given),
+            "screen": None if screen is None else lambda answer: screen(document(answer)),
+        }
 
 
 def writer_named(name: str) -> Writer:
     """One writer of names(WRITERS)."""
     return load(WRITERS, name, "WRITER", Writer)
-
-
-def of_document(writer: Writer, document: "Callable[[A], Document]") -> Form[A]:
-    """The form that writes an answer's document. document: of an answer."""
-    lines = writer.lines
-    return Form(
-        name=writer.name, suffix=writer.suffix, summary=writer.summary, options=writer.options,
-        render=lambda answer, *given: writer.write(document(answer), *given),
-        screen=None if lines is None else lambda answer: lines(document(answer)),
-    )  # fmt: skip

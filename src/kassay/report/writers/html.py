@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A document as one page: no network, a script for call stacks only, legible on a phone, in print, by night."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from kassay.model.codegen import Instruction
@@ -23,7 +23,8 @@ def write(document: Document) -> str:
     page = template("document.html.j2")  # first: what draws the charts may still be starting
     blocks = tuple(flat(_READERS, document.blocks))
     first = next((i for i, block in enumerate(blocks) if not isinstance(block, _HEAD)), len(blocks))
-    sections = tuple(_sections(blocks[first:]))
+    # A block outside of any section becomes one without a heading.
+    sections = (block if isinstance(block, Section) else Section(blocks=(block,)) for block in blocks[first:])
     parts = [_part(f"s{number}", section) for number, section in enumerate(sections, 1)]
     return page.render(
         title=one_line(document.title),
@@ -33,12 +34,6 @@ def write(document: Document) -> str:
         kassay_version=document.kassay_version,
         scripts=_scripts(any(kind == "Stacks" for part in parts for kind, _ in part["blocks"])),
     )
-
-
-def _sections(blocks: Iterable[Block]) -> Iterator[Section]:
-    """The sections; a block outside of any becomes one without a heading."""
-    for block in blocks:
-        yield block if isinstance(block, Section) else Section(blocks=(block,))
 
 
 def _part(anchor: str, section: Section) -> dict[str, Any]:
@@ -91,7 +86,7 @@ def _drawings(chart: Chart) -> "list[Markup]":
 
 
 def _scripts(needed: bool) -> "tuple[Markup, Markup, Markup] | None":
-    """Whose the library is, the library and the page's own script; nothing where nothing is drawn by them."""
+    """The library's licences, the library, and the page's own script; None if nothing is drawn by them."""
     if not needed:
         return None
     from markupsafe import Markup
@@ -107,6 +102,6 @@ WRITER = Writer(
     suffix=".html",
     summary="everything, as one page with charts",
     readers=_READERS,
-    write=write,
+    render=write,
     page="people",
 )

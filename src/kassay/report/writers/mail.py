@@ -82,7 +82,7 @@ WRITER = Writer(
     suffix=".mail",
     summary="a mail to a mailing list, as git send-email and b4 take it",
     readers=_READERS,
-    write=write,
+    render=write,
     whole=False,
     options=(_IN_REPLY_TO, _TO, _CC),
 )

@@ -43,7 +43,8 @@ def _block(block: Block, level: int) -> Iterator[str]:
             for inner in flat(_READERS, block.blocks):
                 yield from _block(inner, level)
         case Paragraph():
-            yield f"**{_escape(block.text)}**" if block.tone == VERDICT else _paragraph(block.text)
+            text = _escape(block.text)
+            yield f"**{text}**" if block.tone == VERDICT else _BLOCK_START.sub(r"\\\1", text)
         case Items():
             yield "\n".join(f"- {_escape(text)}" for text in block.texts)
         case Facts():
@@ -82,10 +83,6 @@ def _fenced(text: str) -> str:
     return f"{fence}\n{text.rstrip(chr(10))}\n{fence}"
 
 
-def _paragraph(text: str) -> str:
-    return _BLOCK_START.sub(r"\\\1", _escape(text))
-
-
 def _escape(text: str) -> str:
     """`text` on one line, showing in Markdown exactly what it is; no tag, no entity, no emphasis comes of it."""
     flat_text = one_line(text).replace("&", "&amp;").replace("<", "&lt;")
@@ -97,5 +94,5 @@ WRITER = Writer(
     readers=_READERS,
     suffix=".md",
     summary="everything, as tables to paste into an issue or a wiki",
-    write=write,
+    render=write,
 )

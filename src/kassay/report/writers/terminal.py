@@ -147,6 +147,6 @@ WRITER = Writer(
     readers=_READERS,
     suffix=".txt",
     summary="the answer on one screen, as plain text",
-    write=write,
-    lines=lines,
+    render=write,
+    screen=lines,
 )

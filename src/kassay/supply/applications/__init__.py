@@ -2,7 +2,7 @@
 """Applications by name: unmodified programs of the archive as workloads.
 
 One file each: applications/NAME.py holds APPLICATION, an Application whose name is NAME (model/application.py).
-docs/applications.md says how to use and how to write them.
+docs/reference/applications.md says how to use and how to write them.
 """
 
 from collections.abc import Mapping

@@ -47,7 +47,7 @@ def opened(deb: Path) -> Iterator[Contents]:
 
 @contextmanager
 def tar_of(deb: Path) -> Iterator[tarfile.TarFile]:
-    """As opened(), with members of every kind."""
+    """Same as opened(), with members of every kind."""
     with (
         disk_errors(deb),
         tempfile.TemporaryFile(dir=deb.parent) as tar_file,

@@ -29,11 +29,13 @@ _REAL_KERNEL_BYTES = 1 << 20
 
 
 class Package(Record, frozen=True, kw_only=True):
-    """One package. kind: image, binary, modules or base. release: as `uname -r` says it."""
+    """One package."""
 
     name: str
     kind: str
+    """image, binary, modules or base."""
     release: str
+    """Release, as `uname -r` prints it."""
     flavour: str
     version: str
     suite: str
@@ -48,13 +50,15 @@ class Package(Record, frozen=True, kw_only=True):
 
 
 class Index(Record, frozen=True, kw_only=True):
-    """All kernel packages of one architecture. made: when it was scanned, UTC. unread: suites that are missing, or were
-    read earlier than that. notes: what earlier versions wrote instead of `unread`."""
+    """All kernel packages of one architecture."""
 
     made: str
+    """Time of the scan, UTC."""
     packages: tuple[Package, ...]
     notes: tuple[str, ...] = ()
+    """Text that earlier versions wrote instead of `unread`."""
     unread: tuple[_apt.UnreadSuite, ...] = ()
+    """Suites that are missing, or were read earlier than that."""
 
     @property
     def fresh(self) -> bool:
@@ -167,7 +171,7 @@ def fetched_package(package: Package, arch: str, tell: Tell) -> Path:
 
 
 def fetched_file(name: str, version: str, uri: str, sha256: str, arch: str, tell: Tell) -> Path:
-    """As fetched_package(), of any package whose address and hash are known. version: without ":"."""
+    """Same as fetched_package(), for any package whose address and hash are known. version: without ":"."""
     final = package_file(name, version, arch)
     with locked(final.with_name(f".{final.name}.lock"), waiting(tell, name)):
         if not final.is_file() or sha256_file(final) != sha256:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which kernel sources the archive has: read from apt's lists, stored as a small list, as new as the kernel index."""
+"""List of the kernel sources that the archive has, read from apt's lists and stored. It is as new as the kernel
+index."""
 
 import re
 import shutil
@@ -24,11 +25,13 @@ _UNSIGNED = "unsigned: no list of the archive has its hash any more"
 
 
 class SourceFile(Record, frozen=True, kw_only=True):
-    """One way to a version's sources. sha256: None when no signed list has it. provenance: in words."""
+    """One way to a version's sources."""
 
     uri: str
     sha256: str | None
+    """None if no signed list has it."""
     provenance: str
+    """Origin in words."""
 
 
 class SourceVersion(Record, frozen=True, kw_only=True):
@@ -39,11 +42,13 @@ class SourceVersion(Record, frozen=True, kw_only=True):
 
 
 class SourceList(Record, frozen=True, kw_only=True):
-    """Every version, oldest first. made: that of the kernel index it was made with. unread: as in Index."""
+    """Every version, oldest first."""
 
     made: str
+    """Time of the scan of the kernel index that it was made with."""
     versions: tuple[SourceVersion, ...]
     unread: tuple[_apt.UnreadSuite, ...] = ()
+    """As in Index."""
 
 
 def root_of(types: str) -> _apt.AptRoot:

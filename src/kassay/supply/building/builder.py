@@ -2,7 +2,7 @@
 """build: references become images and objects, out of the cache or built now, one at a time.
 
 Not tuxmake: it drops the version of `clang-19` where a plain clang is there, configures anew for 7 to 15 s each time,
-and needs half a minute after a change of one file (measured: docs/building.md).
+and needs half a minute after a change of one file (measured: docs/how-to/building.md).
 """
 
 from collections.abc import Iterator
@@ -38,21 +38,25 @@ class Built(NamedTuple):
 
 
 class BuiltObject(Record, frozen=True, kw_only=True):
-    """One object file in the cache. compiler: first line of its --version. tree: of the sources."""
+    """One object file in the cache."""
 
     path: Path
     compiler: str
+    """First line of the compiler's --version."""
     arch: str
     tree: str
+    """Git tree of the sources."""
 
 
 class ResolvedBuild(NamedTuple):
-    """One reference, resolved. key: names the result; source: where it is from."""
+    """One reference, resolved."""
 
     build: BuildRef
     source: BuildSource
+    """Source of the build, for readers."""
     recipe: workspace.Recipe
     key: str
+    """Key that names the result."""
 
 
 def check_files(build: BuildRef, arch: str) -> None:
@@ -120,7 +124,7 @@ def build_object(ref: KernelRef, source: str, distro: DistroConfig, tell: Tell) 
 
 
 def log_of(key: str) -> Path:
-    """Where the log of a build is."""
+    """File of a build's log."""
     return slots.directory() / "logs" / f"{key[:16]}{key[64:]}.log"
 
 

@@ -76,7 +76,7 @@ def lab_config(arch: str) -> Path:
     name = f"lab-{arch}.config"
     if name not in files:
         raise BadInput(f"config=lab: there is no building/configs/{name}",
-                       "write it (docs/extending.md), or build with config=distro or a file")  # fmt: skip
+                       "write it (docs/how-to/extending.md), or build with config=distro or a file")  # fmt: skip
     return files[name]
 
 

@@ -20,9 +20,10 @@ _Strings = Callable[[int, int], str]
 
 
 class _Unit(NamedTuple):
-    """The table of one object file. files: path from the top of the sources, by the number that its rows use."""
+    """The table of one object file."""
 
     files: dict[int, str]
+    """Path from the top of the sources, by the number that its rows use."""
     program: int
     end: int
     min_length: int
@@ -68,7 +69,7 @@ class _Reader:
 def lines_with_code(
     debug_line: bytes, debug_str: bytes, debug_line_str: bytes, wanted: Collection[str]
 ) -> dict[str, frozenset[int]]:
-    """By file, the lines that an instruction comes from; a file that no table names is left out.
+    """Lines that an instruction comes from, by file. A file that no table names is left out.
 
     debug_line, debug_str, debug_line_str: sections of an ELF file. wanted: paths from the top of the sources.
     """

@@ -34,7 +34,7 @@ class Parted(NamedTuple):
 
 
 def arguments(config: Path) -> tuple[str, ...]:
-    """What make is given for line tables; nothing for a .config that asks for debug information itself."""
+    """Arguments of make for line tables. None for a .config that asks for debug information itself."""
     return () if config.is_file() and _OWN_DEBUG_INFO in config.read_bytes() else ARGUMENTS
 
 
@@ -59,7 +59,7 @@ def identified(image: bytes) -> bytes:
 
 
 def lines_with_code(lines: Path, wanted: Collection[str]) -> dict[str, frozenset[int]]:
-    """By file, the lines that an instruction of the image comes from; a file without code in the image is left out.
+    """Lines that an instruction of the image comes from, by file. A file without code in the image is left out.
 
     lines: file with the line tables of a build. wanted: paths from the top of the sources.
     """

@@ -21,7 +21,7 @@ _NEAR = 4000
 
 
 def directory() -> Path:
-    """Where slots, logs and the build lock are."""
+    """Directory of slots, logs and the build lock."""
     return cache_directory() / "build"
 
 

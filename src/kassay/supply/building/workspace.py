@@ -25,21 +25,25 @@ _LONGEST_S = 3 * 3600
 
 
 class Recipe(NamedTuple):
-    """All that one build needs. version: of the sources. linker: its banner, which is the assembler's as well.
-    requested, base: of config.requested(). subject: for progress and errors."""
+    """All inputs of one build."""
 
     tree: str
     version: str
+    """Version of the sources."""
     arch: str
     compiler: Compiler
     linker: str
+    """Banner of the linker, which is the assembler's as well."""
     requested: str
+    """Configuration, from config.requested()."""
     base: Base
+    """Base, from config.requested()."""
     subject: str
+    """Text for progress and errors."""
 
 
 def objects_in(source: Path, recipe: Recipe) -> Path:
-    """Where the objects of this configuration and compiler are."""
+    """Directory of the objects of this configuration and compiler."""
     words = (
         recipe.arch,
         recipe.compiler.identity,

@@ -2,7 +2,7 @@
 """CPUs by name: the options for the emulator, and what a kernel on the real CPU would see.
 
 One file each: cpus/NAME.py holds CPU, a Cpu whose name is NAME. Kernels patch their own code by vendor, model and
-features of the CPU they boot on, so a named CPU says which code is measured. docs/cpus.md lists them.
+features of the CPU they boot on, so a named CPU says which code is measured. docs/reference/cpus.md lists them.
 """
 
 from collections.abc import Mapping

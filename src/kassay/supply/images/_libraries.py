@@ -28,15 +28,19 @@ _MOST_LINKS = 40
 
 
 class Object(NamedTuple):
-    """A program or library. soname: "" for a program. needed: names of libraries. runpath: where it looks first."""
+    """A program or library."""
 
     soname: str
+    """ "" for a program."""
     needed: tuple[str, ...]
+    """Names of libraries."""
     runpath: tuple[str, ...]
+    """Directories that it searches first."""
 
 
 def real_path(members: Container[str], targets: Mapping[str, str], path: str) -> str | None:
-    """Where a path leads through symbolic links; None where there is nothing. targets: of the links, by path."""
+    """Path that `path` leads to through symbolic links. None if there is no such file. targets: targets of the
+    links, by path."""
     for _ in range(_MOST_LINKS):
         path = posixpath.normpath("/" + path).lstrip("/")
         words = path.split("/")

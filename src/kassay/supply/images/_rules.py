@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which files of a package an image has, and which files it has that scripts of packages would have made."""
+"""Rules for the files of an image: those it takes from a package, and those that scripts of packages would have
+made."""
 
 import re
 from typing import NamedTuple
@@ -24,10 +25,11 @@ _LEFT_OUT = re.compile(
 
 
 class Made(NamedTuple):
-    """A file or directory (data is None) that no package holds. mode: permission bits."""
+    """A file or directory (data is None) that no package holds."""
 
     path: str
     mode: int
+    """Permission bits."""
     data: bytes | None = None
 
 

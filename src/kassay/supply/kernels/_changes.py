@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What differs between the sources of two kernels that were built here."""
+"""Differences between the sources of two kernels that were built here."""
 
 from pathlib import Path
 

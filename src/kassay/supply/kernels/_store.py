@@ -33,18 +33,20 @@ from kassay.supply.kernels._symbols import decode_symbols
 # Increase it when what is stored changes: older entries are then made again.
 _FORMAT = 2
 KINDS = {"package": "", "file": ".file", "build": ".build"}
-"""Where an image comes from, and the suffix of its directory."""
+"""Kinds of origins of an image, each with the suffix of its directory."""
 
 
 class Origin(Record, frozen=True, kw_only=True):
-    """Where an image comes from. kind: a word of KINDS. packages: stored package files."""
+    """Origin of an image."""
 
     source: str
     kind: str = "file"
+    """Word of KINDS."""
     package: str | None = None
     package_version: str | None = None
     flavour: str | None = None
     packages: tuple[str, ...] = ()
+    """Stored package files."""
 
 
 class _StoredFile(Record, frozen=True, kw_only=True):
@@ -55,10 +57,11 @@ class _StoredFile(Record, frozen=True, kw_only=True):
 
 
 class _Entry(Record, frozen=True, kw_only=True):
-    """kernel.json. artifact: with names instead of paths, so that the cache can be moved."""
+    """Content of kernel.json."""
 
     format: int
     artifact: KernelArtifact
+    """Artifact with names instead of paths, so that the cache can be moved."""
     files: tuple[_StoredFile, ...]
 
 

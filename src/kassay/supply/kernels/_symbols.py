@@ -40,10 +40,12 @@ class _Tokens(NamedTuple):
 
 
 class _Names(NamedTuple):
-    """num_at: where num_syms stands. names: type letter and name, in the table's order."""
+    """Table of names."""
 
     num_at: int
+    """Offset of num_syms."""
     names: list[str]
+    """Type letter and name, in the table's order."""
 
 
 def decode_symbols(kernel: bytes) -> bytes | None:
@@ -92,7 +94,7 @@ def _names(kernel: bytes, tokens: _Tokens) -> _Names | None:
 
 
 def _spans(kernel: bytes, names_at: int, count: int, limit: int) -> list[tuple[int, int]] | None:
-    """Where each name's token numbers are, if the markers behind them confirm it."""
+    """Position of each name's token numbers as (start, end). None unless the markers behind them confirm it."""
     spans, markers = [], []
     at = names_at
     for number in range(count):
@@ -172,7 +174,7 @@ def _address_of(kernel: bytes, offset: int) -> int | None:
 
 
 def _flat_start(kernel: bytes) -> int:
-    """Where a flat Image is linked: the 128 MiB window that most of the kernel pointers in it lie in."""
+    """Link address of a flat Image: the start of the 128 MiB window that most of the kernel pointers in it lie in."""
     words = memoryview(kernel)[: len(kernel) & ~7].cast("Q")
     windows = Counter(word >> 27 for word in words if word >= 0xFFFF_8000_0000_0000 and word >> 28 != 0xF_FFFF_FFFF)
     return windows.most_common(1)[0][0] << 27 if windows else 0

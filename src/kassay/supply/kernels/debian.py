@@ -147,7 +147,7 @@ def _kernels(index: Index, arch: str, flavour: str) -> list[Package]:
 
 
 def _package_flavour(arch: str, flavour: str) -> str:
-    """As packages say it: cloud is "cloud-amd64", generic (or the plain Debian architecture) "amd64"."""
+    """Flavour as packages name it: cloud is "cloud-amd64", generic (or the plain Debian architecture) "amd64"."""
     debian = arch_of(arch).debian
     if flavour in ("generic", debian):
         return debian

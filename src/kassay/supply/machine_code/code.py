@@ -138,5 +138,5 @@ def decoder_of(arch: str) -> Decoder:
     decoders = names(DECODERS)
     if arch not in decoders:
         raise BadInput(f"code of {arch} cannot be taken apart: there is no codegen/decoders/{arch}.py",
-                       f"there is one for {', '.join(decoders)}; docs/extending.md says where to put one")  # fmt: skip
+                       f"there is one for {', '.join(decoders)}; docs/how-to/extending.md has its place")  # fmt: skip
     return load(DECODERS, arch, "DECODER", Decoder)

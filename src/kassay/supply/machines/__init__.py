@@ -2,7 +2,7 @@
 """Machines: where a run happens.
 
 One file each: machines/NAME.py holds MACHINE, an instance of a subclass of Machine, whose name is NAME. It names its
-clock, a file of kassay.supply.clocks. A machine on QEMU is an instance of _qemu.Qemu. Where several machines have one clock,
+clock, a file of supply/clocks. A machine on QEMU is an instance of _qemu.Qemu. Where several machines have one clock,
 that with the lowest `order` is taken, or the first of them that works here. A machine's own name can stand wherever a
 clock's can.
 """

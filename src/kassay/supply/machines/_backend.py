@@ -165,7 +165,7 @@ class Machine(ABC):
         raise HostLacks(f"no profile: machine {self.name} cannot make one", "use --profile none")
 
     def cpu_option(self, name: str, arch: str) -> str:
-        """The machine's own name of a CPU of kassay.supply.cpus. Raises BadInput or HostLacks if it does not have that CPU."""
+        """The machine's own name of a CPU of supply/cpus. Raises BadInput or HostLacks if it does not have that CPU."""
         raise BadInput(f"cpu: machine {self.name} runs on the CPU of this host",
                        "use a --clock that emulates the CPU, or leave --cpu away")  # fmt: skip
 

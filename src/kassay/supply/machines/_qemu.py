@@ -94,7 +94,7 @@ def version(arch: str) -> str:
 
 
 def cpu_option(name: str, arch: str) -> str:
-    """The value of -cpu for a CPU of kassay.supply.cpus: the first that the QEMU at hand has. Raises BadInput for a name
+    """The value of -cpu for a CPU of supply/cpus: the first that the QEMU at hand has. Raises BadInput for a name
     that is not known for `arch`, HostLacks where QEMU has none of its models."""
     options = cpu_for(name, arch).models[arch]
     option_at_hand = next((option for option in options if option.partition(",")[0] in _models(arch)), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an experiment measures: a workload of kassay, a program of the user, or an application of the archive.
+"""The subject of an experiment: a workload of kassay, a program of the user, or an application of the archive.
 
 A class each, with everything in which it differs from the other two: how it is described, built, started and checked.
 """
@@ -17,12 +17,12 @@ __all__ = ["Archive", "Measured", "measured_by_name", "measured_of"]
 
 
 def measured_of(use: WorkloadUse) -> Measured:
-    """What a use of an experiment measures. Raises BadInput for an application whose file is wrong."""
+    """The subject that a use names. Raises BadInput for an application whose file is wrong."""
     if use.program:
         return (MeasuredApplication if use.program.application else MeasuredProgram)(use)
     return (MeasuredApplication if is_application(use.name) else MeasuredWorkload)(use)
 
 
 def measured_by_name(uses: Sequence[WorkloadUse]) -> Mapping[str, Measured]:
-    """What the uses of an experiment measure, in their order. A workload that is used twice appears once."""
+    """The subjects of the uses, in their order. A workload that is used twice appears once."""
     return {use.name: measured_of(use) for use in uses}

@@ -34,7 +34,7 @@ class MeasuredApplication(MeasuredProgram):
 
     @property
     def words(self) -> Words:
-        """What is executed: as the use has pinned it, else as the file of the application has it today."""
+        """The application as the use has pinned it, else as its file has it today."""
         return (self.use.program and self.use.program.application) or application(self.name)
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a remote machine needs for the runs of an experiment: the kernels with all their modules."""
+"""Kernels with all their modules, for the runs of an experiment on a remote machine."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -39,12 +39,12 @@ class Supply(Record, frozen=True, kw_only=True):
     """The identities of all of it, which decide the plan."""
     machine: Machine
     measured: Mapping[str, Measured]
-    """What is measured, by the name of the workload."""
+    """The measured subjects, by the name of the workload."""
     artifacts: tuple[KernelArtifact, ...]
     """Files of the kernels, in the order of the experiment."""
     programs: Programs
     images: tuple[tuple[str, Image, str], ...] = ()
-    """Of applications: the workload's name, the image, and the path of its archive."""
+    """Images of applications: the workload's name, the image, and the path of its archive."""
     no_profile: str = ""
     """Why no run can carry a profile; "" if runs can."""
     missing_modules: tuple[MissingModules, ...] = ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is measured, ready to run: its description, its settings, its programs and its image."""
+"""Measured subjects, ready to run: description, settings, programs and image."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product

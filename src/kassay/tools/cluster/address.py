@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where a cluster is, and whether what goes there is encrypted: beyond loopback it is, unless plain:// is asked for."""
+"""Address of a cluster, and whether its traffic is encrypted: it is beyond loopback, unless plain:// is asked for."""
 
 import ipaddress
 import re
@@ -15,15 +15,16 @@ _FILES = ("ca.pem", "cert.pem", "key.pem")
 
 
 class Address(NamedTuple):
-    """encrypted: by the certificates of certificates_directory()."""
+    """Address of a scheduler."""
 
     host: str
     port: int
     encrypted: bool
+    """True if the traffic is encrypted, by the certificates of certificates_directory()."""
 
     @property
     def url(self) -> str:
-        """As the engine writes it."""
+        """Address as the engine writes it."""
         return f"{'tls' if self.encrypted else 'tcp'}://{self.host}:{self.port}"
 
 
@@ -44,7 +45,7 @@ def address_of(text: str) -> Address:
 
 
 def certificates_directory() -> Path:
-    """Where the certificates of this user's cluster are: ca.pem, cert.pem, key.pem."""
+    """Directory of the certificates of this user's cluster: ca.pem, cert.pem, key.pem."""
     return data_directory() / "cluster"
 
 

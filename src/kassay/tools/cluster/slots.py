@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which slot makes the next run. It has no engine and sends nothing: arrive() and leave() tell which slots there are.
+"""Choice of the slot for the next run.
 
-A slot makes one run at a time, so never more runs are under way than there are slots. A host may be allowed fewer runs
-than it has slots: where its memory is small, or where time is measured, when it makes one run at a time.
+This module has no engine and sends nothing: arrive() and leave() tell it which slots there are. A slot makes one run at
+a time, so there are never more runs under way than slots. A host may be allowed fewer runs than it has slots: where its
+memory is small, or where time is measured, when it makes one run at a time.
 """
 
 import threading
@@ -16,10 +17,12 @@ _LOOK_S = 0.5
 
 
 class Slot(NamedTuple):
-    """address: as the engine has it. host: the name that it announced; the slots of one host have the same."""
+    """One place at which a host makes a run."""
 
     address: str
+    """Address, as the engine has it."""
     host: str
+    """Name that the host announced. All slots of one host have the same."""
 
 
 class NobodyThere(Exception):

@@ -11,7 +11,7 @@ from kassay.effects.files import cache_directory, disk_errors, sha256_file
 from kassay.effects.room import make_room
 
 PART_BYTES = 16 << 20
-"""Of a file in one message."""
+"""Bytes of a file in one message."""
 
 KEEP_BYTES = 20 << 30
 """Files beyond this are deleted, the longest unused first."""
@@ -24,7 +24,7 @@ class WrongContent(Exception):
 
 
 def path_of(sha256: str) -> Path:
-    """Where the file is or would be."""
+    """Path of the file with this hash, present or not."""
     return cache_directory() / "travelled" / sha256
 
 

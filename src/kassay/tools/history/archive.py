@@ -2,7 +2,7 @@
 """The archive: one DuckDB file with its tables and views, opened by one writer or by readers, and never half written.
 
 Version history ("kassay-history/N" in the table `about`):
-1   experiments, kernels, series, runs, samples, confirmations; views as in docs/history.md.
+1   experiments, kernels, series, runs, samples, confirmations; views as in docs/reference/history.md.
 """
 
 from collections.abc import Iterator, Sequence
@@ -102,7 +102,7 @@ _DAMAGED = "restore it from a copy, or move it away and add the run directories 
 
 
 def default_path() -> Path:
-    """Where the archive is unless --archive says otherwise."""
+    """Path of the archive without --archive."""
     return data_directory() / "history.duckdb"
 
 
@@ -129,7 +129,7 @@ class Archive:
             statements = duckdb.extract_statements(query)
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
                 raise BadInput(
-                    "history sql: one SELECT, please", f"views: {', '.join(VIEW_NAMES)}; see docs/history.md"
+                    "history sql: one SELECT, please", f"views: {', '.join(VIEW_NAMES)}; see docs/reference/history.md"
                 )
             result = self._connection.execute(statements[0])
             return tuple(column[0] for column in result.description or ()), result.fetchall()

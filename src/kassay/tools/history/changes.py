@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where a series of values may have changed: optimal partition for times, a fence for exact counts. No I/O.
+"""Changes in a series of values: optimal partition for times, a fence for exact counts. No I/O.
 
 Times: Killick, Fearnhead and Eckley's PELT (2012) on log values, with a robust noise level, outliers pulled in, and a
-penalty that grows with length and with the correlation of neighbours; docs/history.md has its error rates. Counts have
-no noise; what neighbours usually differ by is the measure.
+penalty that grows with length and with the correlation of neighbours; docs/reference/history.md has its error rates.
+Counts have no noise; what neighbours usually differ by is the measure.
 """
 
 from collections.abc import Sequence

@@ -21,11 +21,10 @@ _SHOWN = 40
 
 
 class SeriesFilter(Record, frozen=True, kw_only=True):
-    """Selects series. metric: its name, or workload.metric; None for the primary ones, or all with every_metric.
-    machine: words that its conditions contain. dates: a point for each session, in order of time, instead of one for
-    each kernel."""
+    """Selects series."""
 
     metric: str | None = None
+    """Name of the metric, or workload.metric. None: the primary ones, or all with every_metric."""
     every_metric: bool = False
     workload: str | None = None
     settings: tuple[Setting, ...] = ()
@@ -34,7 +33,9 @@ class SeriesFilter(Record, frozen=True, kw_only=True):
     cpus: int | None = None
     memory_bytes: int | None = None
     machine: str | None = None
+    """Words that its conditions contain."""
     dates: bool = False
+    """True for a point for each session, in order of time, instead of one for each kernel."""
 
 
 def lines(archive: Archive, wanted: SeriesFilter) -> tuple[PointLine, ...]:
@@ -75,7 +76,10 @@ def _apart(group: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ..
 
 
 def ordered(points: Sequence[KernelPoint], dates: bool) -> tuple[KernelPoint, ...]:
-    """By release when every point has one that can be parsed and not `dates`, else by date; with changes filled in."""
+    """Points with their changes, in order of release, or of date.
+
+    The order is by date if `dates` is true, or if a release cannot be parsed.
+    """
     keyed = [(release_order(point.kernel.release), point) for point in points]
     if dates or any(key is None for key, _ in keyed):
         keyed.sort(key=lambda pair: (pair[1].first, pair[0] or (), pair[1].kernel.name))

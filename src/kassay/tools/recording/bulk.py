@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which pages were allocated in bulk: the kernel logs only their number, and later the free of each of them.
+"""Find the pages that were allocated in bulk. The kernel logs only their number, and later the free of each of them.
 
 A page that came to a list (by a free or a refill) and is freed later without a logged allocation must have been
 allocated in bulk in between. A list gives the page that came to it last.

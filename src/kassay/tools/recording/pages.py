@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page trace (docs/formats.md, "kassay-pages/1"): the page events of one machine and the state of its page lists."""
+"""A page trace: page events and page lists of one machine (docs/reference/formats.md, "kassay-pages/1")."""
 
 import re
 from dataclasses import dataclass
@@ -44,23 +44,24 @@ Array = npt.NDArray[np.void]
 
 
 class Zone(Record, frozen=True, kw_only=True):
-    """A zone of memory, in pages. number: by which samples name it. free: at the begin."""
+    """A zone of memory, in pages."""
 
     number: int
+    """Number by which samples name it."""
     node: int
     name: str
     start_pfn: int
     spanned: int
     managed: int
     free: int
+    """Free pages at the begin."""
     min: int
     low: int
     high: int
 
 
 class ListState(Record, frozen=True, kw_only=True):
-    """The page lists of one CPU in one zone at the begin of a trace, in pages. told: whether the kernel reports
-    high_min and high_max; otherwise they are computed by the formula of the kernel."""
+    """The page lists of one CPU in one zone at the begin of a trace, in pages."""
 
     cpu: int
     zone: int
@@ -70,36 +71,44 @@ class ListState(Record, frozen=True, kw_only=True):
     high_max: int
     batch: int
     told: bool
+    """True if the kernel reports high_min and high_max. Otherwise they are computed by the formula of the kernel."""
 
 
 class Origin(Record, frozen=True, kw_only=True):
-    """Where a trace is from. kernel: a reference; release: as the kernel calls itself. workload: with its settings.
-    batch_scale_max: CONFIG_PCP_BATCH_SCALE_MAX; 5 where the kernel has no such option, as its source says.
-    span_ns: of the trace. lost: events that the guest had no room for; bulk_seen: whether allocations in bulk were."""
+    """Origin of a trace: the kernel, the workload and the machine."""
 
     kernel: str
+    """Reference of the kernel."""
     release: str
+    """Release, as the kernel names itself."""
     arch: str
     workload: str
+    """Workload with its settings."""
     page_bytes: int
     cpus: int
     memory_bytes: int
     span_ns: int
+    """Duration of the trace in ns."""
     lost: int
+    """Events that the guest had no room for."""
     bulk_seen: bool
+    """True if the trace has allocations in bulk."""
     batch_scale_max: int
+    """CONFIG_PCP_BATCH_SCALE_MAX; 5 for a kernel without this option, as in its source."""
     high_fraction: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class PageTrace:
-    """events: of dtype EVENT, in order of time; samples: of dtype SAMPLE, likewise."""
+    """A recorded trace of page events."""
 
     origin: Origin
     zones: tuple[Zone, ...]
     states: tuple[ListState, ...]
     events: Array
+    """Dtype EVENT, in order of time."""
     samples: Array
+    """Dtype SAMPLE, in order of time."""
 
     @property
     def kinds(self) -> npt.NDArray[np.uint8]:

@@ -104,7 +104,7 @@ def read_written(data: bytes) -> Written:
 def _read(all_frames: tuple[Frame, ...]) -> Written:
     for frame in all_frames:
         if frame.kind == "error":
-            raise PagesError(frame.payload.decode("utf-8", "replace"), "see docs/pcp.md for what recording needs")
+            raise PagesError(frame.payload.decode("utf-8", "replace"), "docs/how-to/pcp.md says what it needs")
     if not all_frames or all_frames[-1].kind != "end":
         raise PagesError("the guest ended before all of it was written")
     texts = {frame.name: frame.payload.decode("utf-8", "replace") for frame in all_frames if frame.kind == "file"}

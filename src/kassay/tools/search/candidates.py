@@ -24,11 +24,14 @@ _WAYS = "write --good debian:6.12 --bad debian:7.3, --good build:TREE@REV --bad 
 
 
 class Range(NamedTuple):
-    """kind: git, releases or list. text: the range in words. candidates: oldest first, the good one included."""
+    """Candidates of a search."""
 
     kind: str
+    """git, releases or list."""
     text: str
+    """Range in words."""
     candidates: tuple[Candidate, ...]
+    """Oldest first, the good one included."""
     notes: tuple[str, ...] = ()
 
 
@@ -54,7 +57,7 @@ def between(good: str, bad: str, arch: str, flavour: str, every: str, tell: Tell
 
 
 def side_branch(question: SearchQuestion, step: Step, candidates: Sequence[Candidate]) -> SearchQuestion | None:
-    """Where the culprit is a merge: the same question about the branch that it brought in; None elsewhere."""
+    """The same question about the branch that a merge brought in. None unless the culprit is a merge."""
     merge = candidates[step.first]
     if question.kind != "git" or not merge.merged or step.between:
         return None

@@ -25,7 +25,7 @@ def paired(boots: Sequence[Boot], first: int, second: int) -> list[tuple[float, 
 
 
 def waiting(boots: Sequence[Boot], first: int, second: int) -> int | None:
-    """Which of the two is missing in a pair that the last boots began; None when either would begin one."""
+    """Candidate that is missing in a pair that the last boots began. None if either of the two would begin a pair."""
     return _walked(boots, first, second)[1]
 
 
@@ -65,22 +65,25 @@ TRIES = 3
 
 
 class Ask(Record, frozen=True, kw_only=True):
-    """Boot this candidate. boot: which boot of it, from 1. left: commits that may still be guilty. expected: further
-    boots, this one included, that the search probably takes."""
+    """Request to boot a candidate."""
 
     candidate: int
     boot: int
+    """Number of this boot of the candidate, from 1."""
     reason: str
     left: int
+    """Commits that may still be guilty."""
     expected: int
+    """Number of boots that the search probably still takes, this one included."""
 
 
 class Conclusion(Record, frozen=True, kw_only=True):
-    """The end. steps: every change, largest first; none when there is nothing to search, `open` then says why; it names
-    candidates by their positions."""
+    """The end of a search."""
 
     steps: tuple[Step, ...]
+    """Every change, largest first. Empty if there is nothing to search; `open` has the reason then."""
     open: tuple[Reason, ...] = ()
+    """Open questions. They name candidates by their positions."""
 
 
 Decision: TypeAlias = Ask | Conclusion

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Bisection on a clock: every boot is a vote with a weight, and the search ends when the odds are past what was asked.
 
-After docs/bisect.md: pairs of end boots give the change and the scatter, the next boot is the one that tells most, an
-outlier has no vote, and boots made side by side tell a host whose pace changes from a change of the kernel. What then
-differs from both ends is a step of its own.
+The rules are those of docs/how-to/bisect.md. Pairs of end boots give the change and the scatter. The next boot is the
+one that tells most. An outlier has no vote. Boots made side by side tell a host whose pace changes from a change of the
+kernel. What then differs from both ends is a step of its own.
 """
 
 from collections.abc import Sequence, Set

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the step is, as probabilities, on a host whose own speed moves.
+"""Position of the step, as probabilities, on a host whose own speed changes.
 
-A boot's logarithm is b + d + e: b the host's pace, which creeps from boot to boot and at times jumps; d the change,
-in candidates that have it; e the scatter of a boot. Neither b nor d nor the scatter is taken as known: a hidden Markov
+A boot's logarithm is b + d + e: b the host's pace, which creeps from boot to boot and at times jumps; d the change, in
+candidates that have it; e the scatter of a boot. Neither b nor d nor the scatter is taken as known: a hidden Markov
 model over b (forward algorithm; Rabiner 1989, Proc. IEEE 77(2)) is integrated over what d and scatter may be.
 """
 
@@ -32,12 +32,14 @@ _FINEST = 1e-4  # relative; boots that agree to the digit are still not exact
 
 
 class Levels(NamedTuple):
-    """Levels of the two ends, from pairs of their boots. change: of the logarithm. sigma: the robust scatter of the
-    difference of two boots made side by side, over sqrt 2. error: of the change."""
+    """Levels of the two ends, from pairs of their boots."""
 
     change: float
+    """Change of the logarithm."""
     sigma: float
+    """Robust scatter of the difference of two boots made side by side, over sqrt 2."""
     error: float
+    """Standard error of the change."""
 
     @property
     def apart(self) -> float:

@@ -23,15 +23,14 @@ _NO_CODE = re.compile(r"/\*.*?(?:\*/|$)|//.*$|\"(?:\\.|[^\"\\])*\"")
 
 
 class Annotation(Record, frozen=True, kw_only=True):
-    """One word of WORDS on one function (its prototypes included), or one hint on one line.
-
-    lines: in the file with the whole series, from 1. function: that carries it; for a hint the text of its line.
-    """
+    """One word of WORDS on one function (its prototypes included), or one hint on one line."""
 
     path: str
     word: str
     function: str
+    """Function that carries it; for a hint the text of its line."""
     lines: tuple[int, ...]
+    """Lines in the file with the whole series, from 1."""
 
     @property
     def title(self) -> str:
@@ -144,7 +143,7 @@ def _defines(line: str, function: str) -> bool:
 
 
 def _position(line: str, word: str) -> int:
-    """Where a word stands in a line's code; -1 where it does not."""
+    """Position of a word in a line's code; -1 if it is not in it."""
     return next((m.start() for m in _WORD.finditer(_code(line)) if m[0] == word), -1)
 
 

@@ -55,7 +55,8 @@ def _weight(path: str) -> int:
     return 1 if path.endswith((".c", ".S")) else 0
 
 
-_FILE = "series.json"
+FILE = "series.json"
+"""The rows in a run directory."""
 
 Build = Callable[[KernelRef], str]
 """Builds what a reference names; the image's sha256. Raises NotBuilt."""
@@ -150,18 +151,18 @@ def experiment_of(series: Series, template: Experiment) -> Experiment:
 
 def keep(directory: Path, series: Series) -> None:
     """Writes the rows into a run directory, for its report."""
-    write_atomic(directory / _FILE, to_json(series))
+    write_atomic(directory / FILE, to_json(series))
 
 
 def read_rows(directory: Path) -> Series | None:
     """The series that keep() wrote; None if there is none. Raises BadInput if the file is damaged."""
     try:
-        return from_json((directory / _FILE).read_bytes(), Series)
+        return from_json((directory / FILE).read_bytes(), Series)
     except FileNotFoundError:
         return None
     except msgspec.MsgspecError as error:
         raise BadInput(
-            f"{directory / _FILE}: {error}", "repeat the `kassay series` command: it writes it anew"
+            f"{directory / FILE}: {error}", "repeat the `kassay series` command: it writes it anew"
         ) from error
 
 

@@ -20,7 +20,7 @@ BASE, WHOLE = "base", "whole"
 
 
 class Asked(Record, frozen=True, kw_only=True):
-    """Which rows there are besides base, the cumulative ones and those without one patch."""
+    """Rows to make besides base, the cumulative rows and the rows without one patch."""
 
     alone: bool = False
     hunks: bool = False
@@ -119,7 +119,7 @@ def carried(onto: str, before: str, after: str) -> str:
 
 
 def _conflicts(diff: Path, index: Path) -> str:
-    """Where two changes meet: files, with the functions that are changed in them."""
+    """Places at which two changes conflict: files, with the functions that are changed in them."""
     unmerged = git.git(("ls-files", "--unmerged", "-z"), index=index).split("\0")[:-1]
     paths = {line.partition("\t")[2] for line in unmerged}
     text = diff.read_bytes().decode("utf-8", "replace")

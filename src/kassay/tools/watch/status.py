@@ -26,7 +26,7 @@ from kassay.model.run import Measurement, RunRecord
 from kassay.model.status import Attempt, PointUnit, RunStatus, ValueSoFar
 from kassay.report.overview import FROM
 from kassay.report.sentences import verdict_of
-from kassay.report.words import point_names, spoken_names
+from kassay.report.words import point_names, short_kernel_names
 from kassay.spec.rules import question_of
 from kassay.supply.clocks import clock_of
 
@@ -142,7 +142,7 @@ def _started(journal: Path) -> bool:
 def _status(watched: Watched, folder: RunDirectory, records: tuple[RunRecord, ...], process: int | None,
             values: _Values, note: str) -> RunStatus:  # fmt: skip
     plan, path = folder.plan, folder.path
-    tally = Tally(plan, spoken_names(plan.experiment), point_names(plan), standing(plan, records))
+    tally = Tally(plan, short_kernel_names(plan.experiment), point_names(plan), standing(plan, records))
     counts = tally.counts()
     owed = sum(cell.planned - cell.ok - cell.lost for cell in counts.cells)
     state = "measuring" if process is not None else "stopped" if owed and not values.decided else "measured"
@@ -156,7 +156,7 @@ def _status(watched: Watched, folder: RunDirectory, records: tuple[RunRecord, ..
         counts = structs.replace(counts, left_s=None)
     return RunStatus(
         name=watched.name, directory=str(path), state=state, process=process,
-        title=question_of(plan.experiment).title(work, spoken_names(plan.experiment)),
+        title=question_of(plan.experiment).title(work, short_kernel_names(plan.experiment)),
         machine=f"{plan.machine.arch}, clock {plan.machine.clock}, {plan.machine.program}",
         scope=clock_of(plan.experiment.clock).scope, counts=counts, owed=owed, unneeded=values.decided,
         values=_values(plan, points, values.findings), values_note=note, units=_units(plan, points),

@@ -18,7 +18,7 @@ _E = "Executed"
 
 @dataclass(frozen=True, kw_only=True)
 class Comparing:
-    """Where the code comes from, what counts its executions, and how the answer is written."""
+    """Options: the source of the code, the profile that counts its executions, and the form of the answer."""
 
     source: Annotated[
         str | None,

@@ -76,10 +76,6 @@ def _side_by_side(pairs: Iterable[tuple[Body, Body]], unit: str) -> Iterator[Sec
         yield Section(title=f"{left.own_class} and {right.own_class} side by side", blocks=(sides,))
 
 
-def _json(answer: CodegenAnswer) -> str:
-    return to_indented_json(answer.report)
-
-
 def disclosures(*, image: bool, counted: bool) -> tuple[str, ...]:
     """How far the answer reaches. image: of code of kernel images; counted: with how often it was executed."""
     return (*_NORMALISED, *(_IMAGE if image else ()), *(_EXECUTED if counted else ()))
@@ -101,4 +97,4 @@ _IMAGE = (
 _EXECUTED = (
     "Executed is counted in the booted kernel, no-ops and patched code included; an instruction is not a nanosecond.",
 )
-CODEGEN = Kind(document=document, json=_json)
+CODEGEN = Kind(document=document, json=lambda answer: to_indented_json(answer.report))

@@ -4,16 +4,17 @@
 from typing import NamedTuple
 
 from kassay.model.codegen import Body, CodegenReport
+from kassay.model.records import grouped
 from kassay.model.texts import Table, cells, figures, one_line, table
 from kassay.model.units import format_numbers, format_signed, places_of
-from kassay.report.changed_lines import NOT_BY_THIS, changed_text, elsewhere_sentences
+from kassay.report.sections.changed_lines import NOT_BY_THIS, changed_text, elsewhere_sentences
 
 # Largest relative difference that interrupts and the like cause between two runs of the same code.
 _ALIKE = 0.001
 
 
 class CodegenAnswer(NamedTuple):
-    """What a format writes. classes: the two to be shown side by side, where the user named two."""
+    """The answer of `kassay codegen`. classes: the two to be shown side by side, if the user named two."""
 
     report: CodegenReport
     classes: tuple[str, str] | None = None
@@ -98,7 +99,7 @@ def executed_sentences(report: CodegenReport) -> list[str]:
 
 
 def _changed(report: CodegenReport) -> list[str]:
-    """What the workload executed of the lines that differ between the measured kernels."""
+    """Sentences on the changed lines that the workload executed, for each pair of measured kernels."""
     texts = ((pair, changed_text(pair.changed)) for pair in report.changed)
     return [one_line(f"{pair.base} to {pair.head}: {text}") for pair, text in texts if text]
 
@@ -130,7 +131,7 @@ def leaders_by_count(report: CodegenReport) -> list[Body]:
 
 
 def notes(report: CodegenReport) -> list[str]:
-    """What the columns mean, and why a row has no code or must be read with care."""
+    """The meaning of the columns, and remarks on rows that have no code or need care."""
     sentences = []
     if report.unit:
         per = one_line(f"executed: {report.unit} in {report.function}; in all: of {report.workload}, {report.metric}")
@@ -144,10 +145,8 @@ def notes(report: CodegenReport) -> list[str]:
 
 def compilers(report: CodegenReport) -> list[tuple[str, str]]:
     """(first line of the compiler's version, what was built by it)."""
-    references: dict[str, list[str]] = {}
-    for body in report.bodies:
-        if body.compiler:
-            references.setdefault(one_line(body.compiler), []).append(body.cc or body.reference)
+    built = ((body.compiler, body.cc or body.reference) for body in report.bodies)
+    references = grouped((one_line(compiler), whose) for compiler, whose in built if compiler)
     return [(name, ", ".join(dict.fromkeys(whose))) for name, whose in references.items()]
 
 

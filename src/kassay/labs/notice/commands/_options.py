@@ -18,7 +18,7 @@ _R = "Runs of the applications"
 
 @dataclass(frozen=True, kw_only=True)
 class Noticing:
-    """Which applications the answer is about, and how they are measured if there are no runs of them."""
+    """Options: the applications to ask, and how to measure them if they have no runs yet."""
 
     apps: Annotated[
         str,

@@ -27,7 +27,8 @@ def _notice(
     """Which applications notice a change, and what does it cost them?
 
     For each application the answer says how often it executes the changed functions, by which system call, and what
-    the change costs. Applications that have no runs yet are measured. The same command again resumes. docs/notice.md
+    the change costs. Applications that have no runs yet are measured. The same command again resumes.
+    docs/how-to/notice.md
 
     Example: kassay notice kassay-out/demo 6.16 6.17
 

@@ -67,7 +67,7 @@ def _cells(application: Noticed, two: bool) -> tuple[str, ...]:
 
 
 def _commands(notice: Notice) -> Iterator[Section]:
-    """What reproduces the calls of applications, and the same question again."""
+    """Commands that reproduce the calls of applications, and the same question again."""
     blocks: list[Block] = []
     for command, why in notice.representative:
         blocks += [Paragraph(text=why), Code(text=command, breaks="shell")]

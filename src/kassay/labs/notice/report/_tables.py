@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from kassay.labs.notice.model import CallSizes, Notice, Noticed
+from kassay.labs.notice.model import CallSizes, Notice, Noticed, SoughtEntry, SoughtFunction
 from kassay.labs.notice.report._words import (
     calls_text,
     cost_text,
@@ -27,8 +27,7 @@ def tables(notice: Notice) -> Iterator[Table]:
         yield _applications(notice, answered)
     executing = [application for application in answered if application.verdict != "unexecuted"]
     if executing:
-        yield _functions(notice, executing)
-        yield _entries_table(notice, executing)
+        yield from _parts(notice, executing)
     yield from _sizes(executing)
 
 
@@ -52,12 +51,8 @@ def _applications(notice: Notice, answered: list[Noticed]) -> Table:
 def _answer(application: Noticed) -> tuple[str, ...]:
     if application.verdict == "unexecuted":
         return per_text(application), "0", "not executed", "0"
-    return (
-        per_text(application),
-        calls_text(application),
-        shares_of_entries(application.entries),
-        cost_text(application, "base"),
-    )
+    by, cost = shares_of_entries(application.entries), cost_text(application, "base")
+    return per_text(application), calls_text(application), by, cost
 
 
 def _change(application: Noticed, cpus: list[str]) -> tuple[str, ...]:
@@ -67,39 +62,31 @@ def _change(application: Noticed, cpus: list[str]) -> tuple[str, ...]:
     return cost, share, *predicted, format_change(application.change), application.evidence
 
 
-def _functions(notice: Notice, executing: list[Noticed]) -> Table:
-    names = names_of(executing)
-    rows = [
+def _parts(notice: Notice, executing: list[Noticed]) -> Iterator[Table]:
+    """The figures by function and by system call, of each kernel that was asked about."""
+    names, sides = names_of(executing), kernels(notice.subject)
+    functions = [
         cells(f"{names(application)}: {f.function}", "with what it calls" if f.whole else "itself",
-              per_text(application), *_figures(notice, application, f.base_calls, f.head_calls),
-              *_figures(notice, application, f.base, f.head))
+              per_text(application), *_figures(notice, application, f))
         for application in executing for f in application.functions if f.base or f.head
     ]  # fmt: skip
-    columns = ("application: function", "counted", "per", *_columns(notice, "calls"))
-    return table("By function", columns, rows, folded=True)
-
-
-def _entries_table(notice: Notice, executing: list[Noticed]) -> Table:
-    names = names_of(executing)
-    rows = [
-        cells(f"{names(application)}: {entry_name(c.entry)}", per_text(application),
-              *_figures(notice, application, c.base_calls, c.head_calls),
-              *_figures(notice, application, c.base, c.head))
-        for application in executing for c in application.entries
+    calls = figures(*(f"calls {side}" for side in sides), *sides)
+    yield table("By function", ("application: function", "counted", "per", *calls), functions, folded=True)
+    entries = [
+        cells(f"{names(application)}: {entry_name(entry.entry)}", per_text(application),
+              *_figures(notice, application, entry))
+        for application in executing for entry in application.entries
     ]  # fmt: skip
-    columns = ("application: system call or fault", "per", *_columns(notice, "occurs"))
-    return table("By system call or fault", columns, rows, folded=True)
+    occurs = figures(*(f"occurs {side}" for side in sides), *sides)
+    columns = ("application: system call or fault", "per", *occurs)
+    yield table("By system call or fault", columns, entries, folded=True)
 
 
-def _columns(notice: Notice, counted: str) -> tuple[str, ...]:
-    sides = kernels(notice.subject)
-    return figures(*(f"{counted} {side}" for side in sides), *sides)
-
-
-def _figures(notice: Notice, application: Noticed, base: float | None, head: float | None) -> tuple[str, ...]:
-    """Of each kernel that was asked about."""
-    sides = (base, head) if notice.subject.head else (base,)
-    return tuple(format_number(None if side is None else scale_of(application) * side) for side in sides)
+def _figures(notice: Notice, application: Noticed, part: SoughtFunction | SoughtEntry) -> Iterator[str]:
+    """Calls and cost on each kernel that was asked about."""
+    for base, head in ((part.base_calls, part.head_calls), (part.base, part.head)):
+        for side in (base, head) if notice.subject.head else (base,):
+            yield format_number(None if side is None else scale_of(application) * side)
 
 
 def _sizes(executing: list[Noticed]) -> Iterator[Table]:

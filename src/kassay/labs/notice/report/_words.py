@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What every form of the answer says in sentences: who notices, who does not, and what was looked for."""
+"""Sentences of the answer: applications that notice a change, those that do not, and the functions looked for."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from kassay.labs.notice.model import NOTICED, CallSizes, Notice, Noticed, SoughtEntry, SoughtFunction, Subject
-from kassay.model.texts import listed, one_line, settings_text
+from kassay.model.texts import counted, listed, one_line, settings_text
 from kassay.model.units import format_change, format_number
-from kassay.report.words import spoken
+from kassay.report.words import short_labels
 
 _NAMED = 6  # applications that the sentence names
 
@@ -36,7 +36,7 @@ def title(notice: Notice) -> str:
 
 def kernels(about: Subject) -> tuple[str, ...]:
     """The names that people use for the kernels, one or two."""
-    return spoken(tuple(filter(None, (about.base, about.head))))
+    return short_labels(tuple(filter(None, (about.base, about.head))))
 
 
 def verdict(notice: Notice) -> tuple[str, ...]:
@@ -44,7 +44,9 @@ def verdict(notice: Notice) -> tuple[str, ...]:
     by = {word: [application for application in notice.applications if application.verdict == word] for word in
           ("noticed", "below", "executed", "unexecuted", "unknown")}  # fmt: skip
     answered = sum(map(len, by.values())) - len(by["unknown"])
-    return tuple(filter(None, (_count(by, answered), _costs(by), _silent(by), _unanswered(by["unknown"]))))
+    unknown = listed([application.application for application in by["unknown"]])
+    unanswered = f"No answer for {unknown}." if unknown else ""
+    return tuple(filter(None, (_count(by, answered), _costs(by), _silent(by), unanswered)))
 
 
 def _count(by: dict[str, list[Noticed]], answered: int) -> str:
@@ -52,15 +54,15 @@ def _count(by: dict[str, list[Noticed]], answered: int) -> str:
     if not answered:
         return "No application has an answer."
     if not executing:
-        return f"Nobody of these: none of {_applications(answered)} executes the functions."
+        return f"Nobody of these: none of {counted(answered, 'application')} executes the functions."
     if by["executed"]:
-        return f"{executing} of {_applications(answered)} execute{'s' * (executing == 1)} the functions."
+        return f"{executing} of {counted(answered, 'application')} execute{'s' * (executing == 1)} the functions."
     part = f"{100 * NOTICED:g} % of all instructions or more"
     if not by["noticed"]:
-        return (f"Nobody of these notices it ({part}): {executing} of {_applications(answered)} "
+        return (f"Nobody of these notices it ({part}): {executing} of {counted(answered, 'application')} "
                 f"execute{'s' * (executing == 1)} the functions.")  # fmt: skip
     count = len(by["noticed"])
-    return f"{count} of {_applications(answered)} notice{'s' * (count == 1)} it ({part})."
+    return f"{count} of {counted(answered, 'application')} notice{'s' * (count == 1)} it ({part})."
 
 
 def _costs(by: dict[str, list[Noticed]]) -> str:
@@ -82,16 +84,8 @@ def _silent(by: dict[str, list[Noticed]]) -> str:
     return f"{listed(silent)} {'does' if len(silent) == 1 else 'do'} not execute it." if silent and executing else ""
 
 
-def _unanswered(unknown: Sequence[Noticed]) -> str:
-    return f"No answer for {listed([application.application for application in unknown])}." if unknown else ""
-
-
-def _applications(number: int) -> str:
-    return f"{number} application{'s' * (number != 1)}"
-
-
 def looked_for(about: Subject) -> tuple[str, ...]:
-    """What was looked for, in sentences."""
+    """Sentences on the functions that were looked for."""
     names = _names(about)
     if not about.workload:
         return (f"Looked for: {names}.",)
@@ -163,7 +157,7 @@ def sizes_text(notice: Notice) -> tuple[str, ...]:
 
 
 def relevant_sizes(application: Noticed) -> list[CallSizes]:
-    """Of the system calls that lead to the functions; of faults the folios that they allocate."""
+    """Sizes of the system calls that lead to the functions, and of the folios that faults allocate."""
     entries = {"folio order" if entry.entry == "page fault" else entry.entry for entry in application.entries}
     return [sizes for sizes in application.sizes if sizes.what in entries or sizes.what.partition(" ")[0] in entries]
 
@@ -190,7 +184,7 @@ def problems(notice: Notice) -> list[str]:
 
 
 def names_of(all_: Sequence[Noticed]) -> Callable[[Noticed], str]:
-    """What each is called: with its settings, where an application has several."""
+    """Name of each application, with its settings if it has several."""
     times = Counter(application.application for application in all_)
 
     def name(application: Noticed) -> str:

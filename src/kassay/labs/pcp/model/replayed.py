@@ -84,7 +84,7 @@ class ReplayedTrace(Record, frozen=True, kw_only=True):
 
 
 class PcpReplay(Record, frozen=True, kw_only=True):
-    """The whole answer. by_list: whether each list began with what the trace shows of it (docs/pcp.md)."""
+    """The whole answer. by_list: whether each list began with what the trace shows of it (docs/how-to/pcp.md)."""
 
     kassay_version: str
     by_list: bool

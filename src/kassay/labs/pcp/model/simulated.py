@@ -46,8 +46,8 @@ class SimulatedCell(Record, frozen=True, kw_only=True):
     """One policy at one setting.
 
     settings: those that differ between cells. parameters: all that the simulator was given, "run.NAME", "zone0.NAME",
-    "group0.NAME". counters: as docs/pcp-model.md defines them. rates: by the names of RATES. elapsed_ns: simulated time
-    after the warm-up. lock: None without any acquisition. samples: of the first CPUs alone.
+    "group0.NAME". counters: as docs/explained/pcp-model.md defines them. rates: by the names of RATES. elapsed_ns:
+    simulated time after the warm-up. lock: None without any acquisition. samples: of the first CPUs alone.
     """
 
     policy: str

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Charts of per-CPU page lists: pages of a list and its high over time, and the zone lock's work by policy."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from kassay.report.chart import BY_ROLE, FIGURES, configured, layer, nominal, quantity
@@ -11,8 +11,8 @@ from kassay.report.drawing import Spec
 _WIDTH, _HEIGHT = 788, 190
 
 
-class PcpLine(NamedTuple):
-    """One line of a chart. points: (seconds, pages); role: a colour of report.chart; dashed: a model's."""
+class Line(NamedTuple):
+    """One line of a chart. points: (seconds or what was set, pages or a rate). role: a colour of report.chart."""
 
     label: str
     role: str
@@ -20,57 +20,40 @@ class PcpLine(NamedTuple):
     dashed: bool = False
 
 
-def line_keys(lines: Iterable["PcpLine | SweepLine"]) -> tuple[Key, ...]:
+def line_keys(lines: Iterable[Line]) -> tuple[Key, ...]:
     """The legend of lines."""
     return tuple(Key(text=line.label, mark="dashed" if line.dashed else "line", role=line.role) for line in lines)
 
 
-def pages_spec(lines: Iterable[PcpLine], last: float, most: float) -> Spec:
+def pages_spec(lines: Iterable[Line], last: float, most: float) -> Spec:
     """Pages over time, all lines on one axis up to `last` seconds and `most` pages; steps, because a list's high
     changes at once. Needs a line with a point."""
-    x = quantity(
-        "time",
-        scale={"domain": [0, last or 1.0], "nice": False},
-        axis={"title": None, "grid": False, "format": ".3~f", "tickCount": 10, "labelOverlap": True},
-    )
+    axis = {"title": None, "grid": False, "format": ".3~f", "tickCount": 10, "labelOverlap": True}
+    x = quantity("time", scale={"domain": [0, last or 1.0], "nice": False}, axis=axis)
     y = quantity("pages", scale={"domain": [0, (most or 1.0) * 1.05], "nice": False}, axis=FIGURES, title=None)
-    layers = [
-        layer(
-            [{"time": time, "pages": pages} for time, pages in line.points],
-            {"type": "line", "interpolate": "step-after", "strokeWidth": 2, "color": BY_ROLE[line.role],
-             "strokeDash": [4, 3] if line.dashed else [1, 0]},
-            x=x, y=y,
-        )
-        for line in lines if line.points
-    ]  # fmt: skip
-    return configured(layers, _WIDTH - 72, _HEIGHT, {"left": 64, "right": 16, "top": 10, "bottom": 26})
+    return _lines_spec(lines, x, y, lambda line: {"interpolate": "step-after"})
 
 
-class SweepLine(NamedTuple):
-    """One policy. points: (value that was set, rate). role: a colour of report.chart."""
-
-    label: str
-    role: str
-    dashed: bool
-    points: Sequence[tuple[float, float]]
-
-
-def sweep_spec(lines: Iterable[SweepLine], *, logarithmic: bool) -> Spec:
+def sweep_spec(lines: Iterable[Line], *, logarithmic: bool) -> Spec:
     """A rate over the values of a parameter, each cell a dot; needs a line with a point."""
     drawn = [line for line in lines if line.points]
     top = max(rate for line in drawn for _, rate in line.points) or 1.0
     scale = {"type": "log" if logarithmic else "linear", "zero": False, "nice": False}
     x = quantity("value", scale=scale, axis={"title": None, "grid": False, "format": "~s", "tickCount": 6})
     y = quantity("rate", scale={"domain": [0, top * 1.08], "nice": False}, axis=FIGURES, title=None)
+    return _lines_spec(drawn, x, y, lambda line: {"point": {"filled": True, "size": 30, "color": BY_ROLE[line.role]}})
+
+
+def _lines_spec(lines: Iterable[Line], x: Spec, y: Spec, more: Callable[[Line], Spec]) -> Spec:
+    """more: what a line's mark has besides its colour."""
     layers = [
         layer(
-            [{"value": value, "rate": rate} for value, rate in line.points],
+            [{x["field"]: first, y["field"]: second} for first, second in line.points],
             {"type": "line", "strokeWidth": 2, "color": BY_ROLE[line.role],
-             "strokeDash": [4, 3] if line.dashed else [1, 0],
-             "point": {"filled": True, "size": 30, "color": BY_ROLE[line.role]}},
+             "strokeDash": [4, 3] if line.dashed else [1, 0], **more(line)},
             x=x, y=y,
         )
-        for line in drawn
+        for line in lines if line.points
     ]  # fmt: skip
     return configured(layers, _WIDTH - 72, _HEIGHT, {"left": 64, "right": 16, "top": 10, "bottom": 26})
 

@@ -4,14 +4,14 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kassay.labs.pcp.report.charts import PcpLine, line_keys, pages_spec
+from kassay.labs.pcp.report.charts import Line, line_keys, pages_spec
 from kassay.model.texts import one_line
 from kassay.report.document import Chart
 
 MOST_CPUS = 4
 """CPUs that have a chart; the answer's JSON has all that were sampled."""
 _ROLES = {False: ("ink", "bar"), True: ("worse", "better")}
-"""Whether a source is a model -> colours of high and count."""
+"""Colours of high and count, of a kernel (False) and of a model (True)."""
 
 
 class ListPoint(NamedTuple):
@@ -32,7 +32,7 @@ class ListSource(NamedTuple):
 
 
 def list_charts(sources: Sequence[ListSource], cpus: int = MOST_CPUS) -> tuple[Chart, ...]:
-    """Of the first `cpus` CPUs that any source knows; all with the same axes, so that CPUs can be compared."""
+    """Charts of the first `cpus` CPUs that any source knows, all with the same axes."""
     points = [point for source in sources for point in source.points]
     if not points:
         return ()
@@ -47,20 +47,20 @@ def cpus_of(sources: Iterable[ListSource]) -> int:
     return len({point.cpu for source in sources for point in source.points})
 
 
-def _lines(sources: Iterable[ListSource], cpu: int) -> list[PcpLine]:
+def _lines(sources: Iterable[ListSource], cpu: int) -> list[Line]:
     lines = []
     for source in sources:
         own = [point for point in source.points if point.cpu == cpu]
         high, count = _ROLES[source.modelled]
         label = f"{one_line(source.label)}: " if source.label else ""
         lines += [
-            PcpLine(f"{label}pages in the list", count, [(p.seconds, p.pages) for p in own], source.modelled),
-            PcpLine(f"{label}high", high, [(p.seconds, p.high) for p in own], source.modelled),
+            Line(f"{label}pages in the list", count, [(p.seconds, p.pages) for p in own], source.modelled),
+            Line(f"{label}high", high, [(p.seconds, p.high) for p in own], source.modelled),
         ]
     return [line for line in lines if line.points]
 
 
-def _chart(cpu: int, lines: Sequence[PcpLine], last: float, most: float) -> Chart:
+def _chart(cpu: int, lines: Sequence[Line], last: float, most: float) -> Chart:
     # High is drawn after the pages, so that it stays visible; the legend has it first.
     named = (line for pair in zip(lines[1::2], lines[::2], strict=True) for line in pair)
     return Chart(title=f"CPU {cpu}", wide=pages_spec(lines, last, most), legend=line_keys(named))

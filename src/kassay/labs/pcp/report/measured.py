@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a measurement says: charts, tables in the words of the patch, and what must be known to read them."""
+"""The document of a measurement: charts, tables in the words of the patch, and notes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from kassay.labs.pcp.model.measured import PcpMeasured, PcpRow, ZoneCounts
 from kassay.labs.pcp.report.lab import ListGroup, PagePart, lab_document
 from kassay.labs.pcp.report.lists import ListPoint, ListSource
-from kassay.model.records import Setting
+from kassay.model.records import Setting, grouped
 from kassay.model.texts import Table, cells, cpus_text, figures, memory_text, settings_text, table
 from kassay.model.units import format_change, format_number
 from kassay.report.answers import Kind
@@ -64,7 +64,7 @@ _COMPARED = tuple(question for question in QUESTIONS if question.change)
 
 def document(answer: PcpMeasured) -> Document:
     """Charts of each kernel's lists over time and of the lock's work, then every table."""
-    groups = grouped(answer)
+    groups = rows_by_setting(answer)
     kernels = list(dict.fromkeys(row.kernel for row in answer.rows))
     return lab_document(
         kicker="kassay: per-CPU page lists of real kernels", title=", ".join(kernels),
@@ -79,16 +79,14 @@ def document(answer: PcpMeasured) -> Document:
     )  # fmt: skip
 
 
-def grouped(answer: PcpMeasured) -> Sequence[tuple[str, tuple[Setting, ...], Sequence[PcpRow]]]:
+def rows_by_setting(answer: PcpMeasured) -> Sequence[tuple[str, tuple[Setting, ...], Sequence[PcpRow]]]:
     """The rows of each setting of each workload."""
-    by_setting: dict[tuple[str, tuple[Setting, ...]], list[PcpRow]] = {}
-    for row in answer.rows:
-        by_setting.setdefault((row.workload, row.settings), []).append(row)
+    by_setting = grouped(((row.workload, row.settings), row) for row in answer.rows)
     return [(workload, settings, rows) for (workload, settings), rows in by_setting.items()]
 
 
 def pairs(rows: Sequence[PcpRow]) -> Iterator[tuple[PcpRow, PcpRow]]:
-    """What is compared: each kernel with the one before, under its own policy; then fixed with auto on one kernel."""
+    """Pairs to compare: each kernel with the one before, under its own policy; then fixed with auto on one kernel."""
     own = [row for row in rows if not row.policy.startswith("fixed=")]
     yield from pairwise(own)
     for row in own:
@@ -99,13 +97,13 @@ def pairs(rows: Sequence[PcpRow]) -> Iterator[tuple[PcpRow, PcpRow]]:
 
 def tables(answer: PcpMeasured) -> Iterable[Table]:
     """Counts and changes, setting by setting; then how lists shrink in an idle machine."""
-    for workload, settings, rows in grouped(answer):
+    for workload, settings, rows in rows_by_setting(answer):
         own = ", ".join(filter(None, (workload, _telling(settings))))
         shown = [question for question in QUESTIONS if any(_value(question, row) is not None for row in rows)]
         shown = [question for question in shown if question.title != "handovers" or answer.cpus > 1]
-        yield table(own, ("kernel", "policy", *figures(*(question.title for question in shown)), "n"),
-                    [cells(_name(row), row.policy, *(_text(_value(question, row)) for question in shown), _runs(row))
-                     for row in rows])  # fmt: skip
+        values = [[format_number(_value(question, row)) for question in shown] for row in rows]
+        lines = (cells(_name(row), row.policy, *each, _runs(row)) for row, each in zip(rows, values, strict=True))
+        yield table(own, ("kernel", "policy", *figures(*(question.title for question in shown)), "n"), lines)
         compared = [question for question in _COMPARED if question in shown]
         changes = [cells(*_between(base, head), *(_change(question, base, head) for question in compared))
                    for base, head in pairs(rows)]  # fmt: skip
@@ -115,7 +113,7 @@ def tables(answer: PcpMeasured) -> Iterable[Table]:
 
 
 def notes(answer: PcpMeasured) -> Iterable[str]:
-    """What the columns are, and what a reader must not take them for."""
+    """The meaning of the columns, and common misreadings."""
     yield (
         f"Machine: {answer.machine}, {answer.cpus} CPU(s), {memory_text(answer.memory_bytes)}. Counts are of all "
         "rounds of a run; n: runs, which all gave the same counts unless marked ≠."
@@ -134,7 +132,7 @@ def notes(answer: PcpMeasured) -> Iterable[str]:
 
 def _decay(answer: PcpMeasured) -> Iterator[Table]:
     """Pages in the lists of each CPU over the seconds of an idle machine."""
-    for workload, settings, rows in grouped(answer):
+    for workload, settings, rows in rows_by_setting(answer):
         if workload != "pcp_idle" or not any(row.samples for row in rows):
             continue
         moments = next([sample.time_ns for sample in row.samples] for row in rows if row.samples)
@@ -156,10 +154,6 @@ def _telling(settings: Sequence[Setting]) -> str:
 
 def _value(question: Question, row: PcpRow) -> float | None:
     return None if row.counts is None or row.problem else question.value(row, row.counts)
-
-
-def _text(value: float | None) -> str:
-    return "-" if value is None else format_number(value)
 
 
 def _change(question: Question, base: PcpRow, head: PcpRow) -> str:
@@ -204,7 +198,7 @@ def _groups(rows: Sequence[PcpRow]) -> list[ListGroup]:
 
 
 def _moved(points: Sequence[ListPoint]) -> bool:
-    """Whether there is anything to see: high changed, or the pages of a list by a quarter of it."""
+    """True if high changed, or the pages of a list by a quarter of it."""
     return any(
         len({point.high for point in own}) > 1
         or max(point.pages for point in own) - min(point.pages for point in own) > own[0].high / 4
@@ -214,7 +208,7 @@ def _moved(points: Sequence[ListPoint]) -> bool:
 
 
 def _points(row: PcpRow) -> list[ListPoint]:
-    """Of the zone with the longest lists: the workload's pages are from it."""
+    """Samples of the zone with the longest lists: the workload's pages are from it."""
     longest: dict[str, int] = {}
     for sample in row.samples:
         for page_list in sample.lists:

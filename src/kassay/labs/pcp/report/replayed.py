@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a replay says: its sentences, tables and charts."""
+"""The document of a replay: sentences, tables and charts."""
 
 from collections.abc import Iterable
 
 from kassay.labs.pcp.model.replayed import ListSample, PcpReplay, Replayed, ReplayedTrace, Totals
 from kassay.labs.pcp.report.lab import ListGroup, PagePart, lab_document
 from kassay.labs.pcp.report.lists import MOST_CPUS, ListPoint, ListSource
-from kassay.model.texts import Table, cells, cpus_text, figures, memory_text, table
+from kassay.model.texts import Table, cells, counted, cpus_text, figures, memory_text, table
 from kassay.model.units import format_change, format_number
 from kassay.report.answers import Kind
 from kassay.report.document import Document
@@ -46,10 +46,9 @@ def verdict(answer: PcpReplay) -> str:
     highs = [policy.errors.high for policy in own_policies if policy.errors.high is not None]
     if not moved or not highs:
         return f"{len(answer.traces)} traces replayed; none by the policy of its own kernel with pages that moved"
-    of = "1 trace" if len(own_policies) == 1 else f"{len(own_policies)} traces"
     return (
-        f"{of} by the policy of its own kernel: the pages that pass the zone lock are predicted to within "
-        f"{_share(max(moved))}, PCP high over time to within {_share(max(highs))}"
+        f"{counted(len(own_policies), 'trace')} by the policy of its own kernel: the pages that pass the zone lock are "
+        f"predicted to within {_share(max(moved))}, PCP high over time to within {_share(max(highs))}"
     )
 
 
@@ -76,7 +75,7 @@ def tables(answer: PcpReplay) -> Iterable[Table]:
 
 
 def notes(answer: PcpReplay) -> tuple[str, ...]:
-    """What must be known to read it."""
+    """Notes that explain the tables."""
     texts = [*NOTES, BEGIN[0 if answer.by_list else 1]]
     for trace in answer.traces:
         guest = trace.guest

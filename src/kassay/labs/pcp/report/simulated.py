@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a simulation says: its sentences, tables and charts."""
+"""The document of a simulation: sentences, tables and charts."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,7 +7,7 @@ from kassay.labs.pcp.model.simulated import RATES, PcpSimulation, SimulatedCell
 from kassay.labs.pcp.report.lab import ListGroup, PagePart, lab_document
 from kassay.labs.pcp.report.lists import ListPoint, ListSource
 from kassay.labs.pcp.report.sweep import sweep_sections
-from kassay.model.records import Setting
+from kassay.model.records import Setting, grouped
 from kassay.model.texts import Table, cells, figures, listed, one_line, settings_text, table
 from kassay.model.units import format_change, format_number
 from kassay.report.answers import Kind
@@ -21,7 +21,7 @@ Grouped = Sequence[tuple[tuple[Setting, ...], Sequence[SimulatedCell]]]
 
 def document(answer: PcpSimulation) -> Document:
     """Charts of the lists over time and of the lock's work, then every table."""
-    groups = grouped(answer)
+    groups = cells_by_setting(answer)
     return lab_document(
         kicker="kassay: per-CPU page lists, simulated", title=answer.workload, verdict=verdict(answer),
         parts=[_part(settings_text(settings) if settings else "", of) for settings, of in groups[:_MOST_SETTINGS]],
@@ -31,17 +31,14 @@ def document(answer: PcpSimulation) -> Document:
     )  # fmt: skip
 
 
-def grouped(answer: PcpSimulation) -> Grouped:
+def cells_by_setting(answer: PcpSimulation) -> Grouped:
     """The cells of each setting, in order: one for each policy."""
-    by_setting: dict[tuple[Setting, ...], list[SimulatedCell]] = {}
-    for cell in answer.cells:
-        by_setting.setdefault(cell.settings, []).append(cell)
-    return list(by_setting.items())
+    return list(grouped((cell.settings, cell) for cell in answer.cells).items())
 
 
 def verdict(answer: PcpSimulation) -> str:
     """The last policy against the first, in the words of the patch, at the first setting."""
-    settings, of = grouped(answer)[0]
+    settings, of = cells_by_setting(answer)[0]
     first, last = of[0], of[-1]
     where = f" at {settings_text(settings)}" if settings else ""
     if len(of) == 1:
@@ -66,7 +63,7 @@ def tables(answer: PcpSimulation) -> Iterable[Table]:
         yield table(
             f"Change against {answer.policies[0].name}", ("policy", *figures(*CHANGED.values())),
             [cells(_name(cell), *(format_change(change(of[0], cell, name)) for name in CHANGED))
-             for _, of in grouped(answer) for cell in of[1:]],
+             for _, of in cells_by_setting(answer) for cell in of[1:]],
         )  # fmt: skip
     yield lock_table(answer)
 
@@ -79,7 +76,7 @@ def lock_table(answer: PcpSimulation) -> Table:
         lock = cell.lock
         if lock is not None:
             values = (lock.think_ns, lock.hold_ns, lock.wait_ns, lock.predicted_ns, lock.least_ns, lock.most_ns)
-            texts = (str(lock.cpus), *map(_ns, values))
+            texts = (str(lock.cpus), *(format_number(float(f"{value:.4g}")) for value in values))
             rows.append(cells(_name(cell), *texts))
     return table("The zone lock, of one acquisition", ("policy", *titles), rows)
 
@@ -93,12 +90,13 @@ CHANGED = {
 
 def change(base: SimulatedCell, head: SimulatedCell, name: str) -> float | None:
     """head / base - 1 of a counter, for each page event; None where base has none."""
-    before, after = (cell.counters[name] / (_events(cell) or 1) for cell in (base, head))
+    events = ((cell, cell.counters["allocations"] + cell.counters["frees"]) for cell in (base, head))
+    before, after = (cell.counters[name] / (count or 1) for cell, count in events)
     return after / before - 1 if before else None
 
 
 def notes(answer: PcpSimulation) -> tuple[str, ...]:
-    """What must be known to read the tables."""
+    """Notes that explain the tables."""
     parameters = answer.cells[0].parameters
     sizes = listed([f"{name} {parameters[f'zone0.{name}']}" for name in ("batch", "high_min", "high_max")])
     sections = {name.partition(".")[0] for name in parameters}
@@ -131,10 +129,6 @@ def _text(name: str, cell: SimulatedCell) -> str:
     return "-" if value is None else format_number(round(value, 3) if value < 100 else float(round(value)))
 
 
-def _ns(value: float) -> str:
-    return format_number(float(f"{value:.4g}"))
-
-
 def _idle(cell: SimulatedCell) -> str:
     return _text("idle_pages", cell)
 
@@ -142,10 +136,6 @@ def _idle(cell: SimulatedCell) -> str:
 def _name(cell: SimulatedCell) -> str:
     """ "auto depth=256": unique, since equal names get numbers at a terminal."""
     return " ".join((cell.policy, *(f"{setting.name}={setting.value}" for setting in cell.settings)))
-
-
-def _events(cell: SimulatedCell) -> int:
-    return cell.counters["allocations"] + cell.counters["frees"]
 
 
 def _part(title: str, of: Sequence[SimulatedCell]) -> PagePart:
@@ -159,7 +149,7 @@ def _part(title: str, of: Sequence[SimulatedCell]) -> PagePart:
 
 
 def _points(cell: SimulatedCell) -> list[ListPoint]:
-    """Of the first zone."""
+    """Samples of the first zone."""
     return [
         ListPoint(sample.time_ns / 1e9, sample.cpu, sample.count, sample.high)
         for sample in cell.samples

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from kassay.labs.pcp.model.simulated import RATES, PcpSimulation
-from kassay.labs.pcp.report.charts import SweepLine, line_keys, sweep_spec
+from kassay.labs.pcp.report.charts import Line, line_keys, sweep_spec
 from kassay.model.texts import one_line
 from kassay.model.units import parse_bytes
 from kassay.report.document import Chart, Paragraph, Section
@@ -49,7 +49,7 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _lines(answer: PcpSimulation, rate: str, values: dict[str, float]) -> list[SweepLine]:
+def _lines(answer: PcpSimulation, rate: str, values: dict[str, float]) -> list[Line]:
     lines = []
     for policy, (role, dashed) in zip(answer.policies, _LOOKS, strict=False):
         points = [
@@ -57,11 +57,11 @@ def _lines(answer: PcpSimulation, rate: str, values: dict[str, float]) -> list[S
             for cell in answer.cells
             if cell.policy == policy.name and (value := cell.rates[rate]) is not None
         ]
-        lines.append(SweepLine(one_line(policy.name), role, dashed, sorted(points)))
+        lines.append(Line(one_line(policy.name), role, sorted(points), dashed))
     return lines
 
 
-def _section(rate: str, name: str, lines: Sequence[SweepLine]) -> Section:
+def _section(rate: str, name: str, lines: Sequence[Line]) -> Section:
     """One rate over the values."""
     every = [value for line in lines for value, _ in line.points]
     logarithmic = min(every) > 0 and max(every) / min(every) >= _LOGARITHMIC_FROM

@@ -23,7 +23,7 @@ def parameters_of(facts: Facts) -> dict[str, Estimate]:
 
 
 def _first(how: str, *points: str, less: float = 0.0) -> Rule:
-    """As plain(), of the first point that this architecture has."""
+    """Same as plain(), for the first of the points that this architecture has."""
 
     def rule(facts: Facts) -> Estimate | None:
         point = next((name for name in points if name in facts.measured), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which machine this is, as a calibrated timing file names it, and the CPU of kassay's own that is most like it."""
+"""This machine, as a calibrated timing file names it, and the CPU among kassay's own that resembles it most."""
 
 import platform
 import re
@@ -24,14 +24,18 @@ _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
 
 class HostMachine(Record, frozen=True, kw_only=True):
-    """arch: in kassay's words. cpuinfo: lines of /proc/cpuinfo that name the CPU. kernel: its version, without what a
-    packager added. hypervisor: "" for none. thp: policy of huge pages."""
+    """The machine that is calibrated."""
 
     arch: str
+    """Architecture in kassay's words."""
     cpuinfo: dict[str, str]
+    """Lines of /proc/cpuinfo that name the CPU."""
     kernel: str
+    """Version of its kernel, without the packager's suffix."""
     hypervisor: str
+    """ "" for none."""
     thp: str
+    """Policy of huge pages."""
 
 
 def host_machine(hypervisor: str) -> HostMachine:

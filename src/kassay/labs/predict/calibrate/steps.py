@@ -6,20 +6,24 @@ from typing import NamedTuple
 
 
 class Step(NamedTuple):
-    """size, after: the last argument below the middle, and the one after it. low, high: no step below the one, and
-    surely one by the other."""
+    """Step of a curve."""
 
     size: int
+    """Last argument below the middle."""
     after: int
+    """Argument after `size`."""
     low: int
+    """There is no step below this argument."""
     high: int
+    """There is surely a step by this argument."""
 
 
 def step_of(curve: Mapping[int, float], *, least: float = 1.3) -> Step | None:
-    """Where a curve that is flat, then rises and is flat again has its step; None where it does not rise `least` times.
+    """Step of a curve that is flat, rises, and is flat again. None if it does not rise to `least` times its first
+    level.
 
-    The levels are those of the first and of the last quarter of the points. A single high point in front of the step
-    is noise: the step is where the points from there on are above the middle.
+    The levels are those of the first and of the last quarter of the points. A single high point in front of the step is
+    noise: the step is where the points from there on are above the middle.
     """
     sizes = sorted(curve)
     if len(sizes) < 4:
@@ -31,7 +35,7 @@ def step_of(curve: Mapping[int, float], *, least: float = 1.3) -> Step | None:
 
 
 def crossing(curve: Mapping[int, float], below: float, above: float) -> Step | None:
-    """Where a curve goes from the level `below` to the level `above`; None where it is below all along, or never."""
+    """Step at which a curve goes from the level `below` to the level `above`. None if it stays on one side."""
     sizes = sorted(curve)
     middle = (below + above) / 2
     # The split with the fewest points on the wrong side.

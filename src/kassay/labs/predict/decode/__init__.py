@@ -20,8 +20,8 @@ JUMP_INDIRECT, CALL_INDIRECT = "jump_indirect", "call_indirect"
 SYSCALL, SYSRETURN, SERIALIZE = "syscall", "sysreturn", "serialize"
 FENCE_LOAD, FENCE_FULL, FENCE_STORE = "fence_load", "fence_full", "fence_store"
 FLUSH_ALL, FLUSH_PAGE = "flush_all", "flush_page"
-"""The kinds of instructions, in the words of docs/core.md. move: a copy that a CPU may do when it renames; zero: what
-makes zero of any value."""
+"""The kinds of instructions, in the words of docs/explained/core.md. move: a copy that a CPU may do when it renames;
+zero: what makes zero of any value."""
 CONTROL = frozenset((BRANCH, JUMP, CALL, RETURN, JUMP_INDIRECT, CALL_INDIRECT))
 
 
@@ -84,5 +84,5 @@ def decoder_of(arch: str) -> FactsDecoder:
     if arch not in names(DECODERS):
         known = ", ".join(names(DECODERS))
         raise BadInput(f"{arch}: no time can be predicted, for lack of a file predict/decode/{arch}.py",
-                       f"architectures with a file: {known}; docs/extending.md")  # fmt: skip
+                       f"architectures with a file: {known}; docs/how-to/extending.md")  # fmt: skip
     return load(DECODERS, arch, "DECODER", FactsDecoder)

@@ -257,7 +257,10 @@ def _engine() -> Any:
 
 
 def _fuses(first: str, second: str) -> bool:
-    """As Intel's manual has it (Optimization Reference Manual, Macro-Fusion); AMD's CPUs fuse no other pairs."""
+    """True if the two instructions fuse by Intel's manual (Optimization Reference Manual, Macro-Fusion).
+
+    AMD's CPUs fuse no other pairs.
+    """
     flags, condition = first.partition(" ")[0], second.partition(" ")[0]
     if condition.startswith(("jrcxz", "jecxz", "loop")) or flags not in _FUSING:
         return False

@@ -93,7 +93,8 @@ def _field(mnemonic: str, word: int) -> int | None:
 
 
 def _scale(word: int) -> int:
-    """By how many bits the 12-bit offset of a load or store is shifted; that of an add counts bytes."""
+    """Number of bits by which the 12-bit offset of a load or store is shifted; 0 for an add, whose offset counts
+    bytes."""
     if word & 0x3B000000 != 0x39000000:
         return 0
     vector_128 = word & 0x04800000 == 0x04800000 and not word >> 30

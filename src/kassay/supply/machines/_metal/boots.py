@@ -104,7 +104,9 @@ def _measured(visited: Visited, job: Job, number: str, boot: str, words: str, bo
     order = (directory, " ".join(job.modules), *job.controls)
     answer = facts(visited.patiently(lambda: checked(link, "order", order)))
     if answer.all("refused"):
-        raise HostLacks(f"{link.name}: not in order: {answer.get('refused')}", "docs/metal.md says what must be so")
+        raise HostLacks(
+            f"{link.name}: not in order: {answer.get('refused')}", "docs/how-to/metal.md says what it needs"
+        )
     program = sha256_file(Path(job.program[0]))
     visited.patiently(lambda: visited.store(((job.program[0], program),), "the workload"))
     visited.tell("waiting until it is quiet, then measuring")

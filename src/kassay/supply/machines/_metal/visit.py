@@ -64,7 +64,7 @@ def checked(link: Ssh, name: str, words: Sequence[str], *, timeout_s: float = 12
     done = link.script(steps.script(name), words, timeout_s=timeout_s)
     if done.status:
         why = last_line(done.err).removeprefix("kassay: ") or f"status {done.status}"
-        raise StepFailed(f"{link.name}: {why}", f"it was in step {name}; docs/metal.md says what a machine needs")
+        raise StepFailed(f"{link.name}: {why}", f"step: {name}; docs/how-to/metal.md says what a machine needs")
     return done.out
 
 

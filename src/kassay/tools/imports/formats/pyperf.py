@@ -34,7 +34,7 @@ _METRICS = {
 
 
 class _Process(NamedTuple):
-    """One worker process. boot: when its kernel booted, in seconds; None when the file does not tell."""
+    """One worker process."""
 
     file: str
     location: str
@@ -43,6 +43,7 @@ class _Process(NamedTuple):
     metric: Metric
     values: tuple[float, ...]
     boot: float | None
+    """Time at which its kernel booted, in seconds; None if the file does not tell."""
     cpus: int | None
     machine: str
 
@@ -123,7 +124,8 @@ def _boot_key(process: _Process) -> tuple[str, float | str]:
 
 
 def _boots(processes: Iterable[_Process]) -> dict[tuple[str, float | str], str]:
-    """Which boot each process belongs to, as a name: equal boot times are one boot; so is a file without them."""
+    """Name of the boot that each process belongs to. Equal boot times are one boot. A file without them is one boot,
+    too."""
     keys = {_boot_key(process) for process in processes}
     named = {key: key[1] for key in keys if isinstance(key[1], str)}
     timed = sorted((label, when) for label, when in keys if not isinstance(when, str))

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Changed source lines that the measured region executed: sentences, and a table of all parts."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import structs
+
+from kassay.model.finding import Finding
+from kassay.model.lines import (
+    ABSENT,
+    EXECUTED,
+    NO_CODE,
+    NO_CODE_REASONS,
+    NOT_EXECUTED,
+    ChangedLines,
+    ChangedPart,
+    Reached,
+)
+from kassay.model.report import Report
+from kassay.model.texts import Table, cells, figures, listed, one_line, shortened, table
+from kassay.report.document import DOUBT, PAGE, SCREEN, Paragraph, Section, filled
+from kassay.report.words import names_by_label
+
+NOT_BY_THIS = "not executed by this workload"
+WORDS = {EXECUTED: "executed", NOT_EXECUTED: "not executed", NO_CODE: "no code here"}
+ABOUT = (
+    "Added and changed lines are looked up in the second kernel, removed ones in the first. A line is executed if an "
+    "instruction that comes from it ran anywhere in the measured region. A count says nothing about lines that did "
+    "not run.",
+)
+NOTHING = "the figures say nothing about the change."
+_NAMED = 3  # parts that a sentence names
+
+
+def unexecuted(verdict: str, state: str) -> bool:
+    """True if an equal cost says nothing because none of the changed lines ran. A change of cost still counts."""
+    return verdict == "equivalent" and state == NOT_EXECUTED
+
+
+def verdict_word(verdict: str, state: str) -> str:
+    """The verdict as a table has it. state: of the changed lines; empty if it is not known or there are none."""
+    return WORDS[NOT_EXECUTED] if unexecuted(verdict, state) else verdict
+
+
+def state_of(f: Finding) -> str:
+    """The state of a finding's changed lines; empty if it is not known or there are none."""
+    return f.changed.state if f.changed is not None else ""
+
+
+def with_unexecuted(report: Report) -> Report:
+    """The report, whose verdict says it where none of the changed lines of a comparison ran."""
+    texts = [text for text in further_sentences(report, report.verdict) if NOTHING in text]
+    return structs.replace(report, verdict=" ".join((report.verdict, *texts))) if texts else report
+
+
+def further_sentences(report: Report, said: str) -> list[str]:
+    """The sentences that are not in `said`; none where the question's answer names what was not executed."""
+    if report.lead is not None and report.lead.names_unexecuted:
+        return []
+    return [text for text in changed_sentences(report) if text not in said]
+
+
+def changed_sentences(report: Report) -> list[str]:
+    """Sentences on the changed lines that were executed, one or two for each pair of kernels.
+
+    Settings that executed the same are named once.
+    """
+    names = names_by_label(report)
+    shown = [f for f in report.findings if f.primary and f.changed is not None]
+    several = len({f.kernels for f in shown}) > 1
+    texts = []
+    for f in shown:
+        base, head = (names.get(side.kernel, side.kernel) for side in f.sides)
+        if text := changed_text(f.changed):
+            texts.append(one_line(f"{base} to {head}: {text}" if several else text))
+    return list(dict.fromkeys(texts))
+
+
+def changed_text(changed: ChangedLines | None) -> str:
+    """Sentences on changed lines; empty if there are none."""
+    if changed is None:
+        return ""
+    if changed.absent:
+        return f"Which of the changed lines were executed is not known: {ABSENT[changed.absent]}."
+    idle = [part for part in changed.parts if part.state == NOT_EXECUTED]
+    if changed.state == NO_CODE:
+        return "No changed line has code of its own in these kernels." if changed.parts else ""
+    if changed.state == NOT_EXECUTED:
+        places = places_text(idle)
+        text = f"The changed lines were {NOT_BY_THIS} ({places}): {NOTHING}"
+    elif idle:
+        ran = sum(part.state == EXECUTED for part in changed.parts)
+        were = "was" if ran == 1 else "were"
+        text = f"Of {len(changed.parts)} changed parts {ran} {were} executed; {NOT_BY_THIS}: {places_text(idle)}."
+    else:
+        return ""
+    return " ".join((text, *elsewhere_sentences(changed.elsewhere)))
+
+
+def places_text(parts: Sequence[ChangedPart]) -> str:
+    """ "move_ptes() in mm/mremap.c, mm/mmap.c:12 and 3 more"."""
+    places = list(dict.fromkeys(map(place_text, parts)))
+    return listed(shortened(places, _NAMED))
+
+
+def place_text(part: ChangedPart) -> str:
+    """ "move_ptes() in mm/mremap.c", or "mm/mremap.c:12" outside of functions."""
+    return f"{part.function}() in {part.path}" if part.function else f"{part.path}:{part.line}"
+
+
+def elsewhere_sentences(functions: Iterable[Reached]) -> list[str]:
+    """Workloads that execute these functions, one sentence a function."""
+    return [_elsewhere(one) for one in list(functions)[:_NAMED]]
+
+
+def _elsewhere(one: Reached) -> str:
+    if not one.workloads:
+        return f"No workload of the catalogue executed {one.function}() on {one.kernel}."
+    left = one.count - len(one.workloads)
+    names = listed([*one.workloads, *([f"{left} more"] if left else [])])
+    return f"{one.function}() is executed by {names} (on {one.kernel})."
+
+
+def changed_tables(report: Report) -> tuple[Table, ...]:
+    """A table of all changed parts for each primary comparison whose sources differ."""
+    shown = [f for f in report.findings if f.primary and f.changed is not None and f.changed.parts]
+    return tuple(_table(report, f) for f in shown)
+
+
+def _table(report: Report, f: Finding) -> Table:
+    assert f.changed is not None
+    rows = [
+        cells(
+            place_text(part), WORDS[part.state] + (f": {NO_CODE_REASONS[part.reason]}" if part.reason else ""),
+            _lines(part.executed, part.removed_executed),
+            _lines(part.not_executed, part.removed_not_executed), str(part.without_code),
+            mark="" if part.state == EXECUTED else "inconclusive",
+        )
+        for part in f.changed.parts
+    ]  # fmt: skip
+    pair = " to ".join(f.kernels)
+    settings = len({g.point for g in report.findings}) > 1
+    where = f"; {f.workload}: {', '.join(f'{s.name}={s.value}' for s in f.settings)}" if settings else ""
+    columns = ("part", "state", "lines executed", "lines not executed", *figures("lines without code"))
+    return table(one_line(f"Changed lines, {pair}{where}"), columns, rows, folded=len(rows) > 20)
+
+
+def _lines(lines: Sequence[int], removed: Sequence[int]) -> str:
+    """ "12-15, 20, removed 7"."""
+    texts = [*_ranges(lines), *(f"removed {text}" for text in _ranges(removed))]
+    return ", ".join(texts) or "-"
+
+
+def _ranges(lines: Sequence[int]) -> list[str]:
+    spans: list[tuple[int, int]] = []
+    for line in sorted(lines):
+        if spans and line == spans[-1][1] + 1:
+            spans[-1] = (spans[-1][0], line)
+        else:
+            spans.append((line, line))
+    return [str(first) if first == last else f"{first}-{last}" for first, last in spans]
+
+
+_SENTENCES = 4  # on changed lines, on a screen
+
+
+def further(report: Report) -> Iterator[Section]:
+    """On a screen: what the verdict does not say of changed lines."""
+    texts = further_sentences(report, report.verdict)[:_SENTENCES]
+    blocks = tuple(Paragraph(text=text, tone=DOUBT) for text in texts)
+    if blocks:
+        yield Section(blocks=blocks, readers=(SCREEN,))
+
+
+def changed(report: Report) -> Iterator[Section]:
+    """On a page: which changed lines were executed; without tables for an overview of many workloads."""
+    shown: Sequence[Table] = changed_tables(report) if report.overview is None else ()
+    items = changed_sentences(report)
+    yield from filled("Changed lines", text=ABOUT, items=items, tables=shown, readers=(PAGE,))

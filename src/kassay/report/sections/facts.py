@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The conditions of a result in a few rows: below it on a screen, above it on a drawn page."""
+
+from collections.abc import Iterator, Sequence
+
+from kassay.model.finding import EVIDENCE
+from kassay.model.reason_texts import reason_text
+from kassay.model.report import Report
+from kassay.model.texts import one_line
+from kassay.report.conditions import cpu_facts
+from kassay.report.document import DRAWN, SCREEN, Fact, Facts, Section
+from kassay.report.sections.brief import GROUPS, NAME
+from kassay.report.sections.hosts import hosts_line
+from kassay.report.sections.refused import failures_brief
+from kassay.report.sentences import timing_words
+from kassay.report.series import MetricGroup, MetricSeries, groups
+from kassay.report.words import compilers, floor_text, kernel_names, outcomes_text
+
+_COMPILERS = 168  # characters at most: two lines
+
+
+def header(report: Report) -> Iterator[Section]:
+    """The first rows of a drawn page."""
+    facts = (
+        ("Scope", (report.scope,)),
+        ("State", (reason_text(report.state),)),
+        ("Compiler", tuple(f"{compiler}: {', '.join(refs)}" for compiler, refs in compilers(report))),
+        ("Machine", (f"{report.machine.arch}, {report.machine.program}",)),
+        ("Runs", (outcomes_text(report),)),
+    )
+    rows = tuple(Fact(name=name, texts=tuple(map(one_line, texts))) for name, texts in facts if any(texts))
+    yield Section(blocks=(Facts(rows=rows),), readers=(DRAWN,))
+
+
+def facts(report: Report) -> Iterator[Section]:
+    """The last rows of a screen, and attempts that failed."""
+    m = report.machine
+    cpus = cpu_facts(report.cpus)
+    found = [("metric", f"{s.metric}: {s.definition}") for s in _defined(groups(report))]
+    if report.overview is not None or len(found) > GROUPS:
+        found = [("metric", "each workload's primary one; --format markdown defines them, and has the other metrics")]
+    found += [("evidence", _evidence(report))] if report.findings else []
+    found += [("time", text) for text in timing_words(report)]
+    found += [("state", reason_text(report.state))]
+    found += [("work", reason_text(report.work))] if report.work is not None else []
+    found += [("machine", f"{m.arch}, {m.clock} ({m.accelerator}), {m.program}")]
+    found += [("on", m.host)] if report.experiment.on else []
+    found += [("cpu", words if len(cpus) == 1 else f"{', '.join(labels)}: {words}") for labels, words in cpus]
+    found += [("compiler", _compilers(report)), ("scope", report.scope)]
+    found.append(("runs", f"{outcomes_text(report)}; n counts plain + perturbed runs"))
+    found += [("hosts", hosts_line(report.hosts))] if report.hosts else []
+    found += [("next", step) for step in report.next_steps]
+    rows = tuple(Fact(name=name, texts=(text,)) for name, text in found)
+    yield Section(blocks=(Facts(rows=rows), *failures_brief(report)), readers=(SCREEN,))
+
+
+def _evidence(report: Report) -> str:
+    """The weakest word of the primary findings with its meaning, and how the rounds became numbers."""
+    primary = [f for f in report.findings if f.primary] or list(report.findings)
+    words = sorted({f.evidence for f in primary}, key=list(EVIDENCE).index)
+    how = f"; {primary[0].sides[0].method}" if primary[0].sides[0].value is not None else ""
+    floors = [f.floor for f in primary if f.floor is not None]
+    floor = f"; runs of one kernel differ by {floor_text(max(floors))} at most" if floors else ""
+    return f"{words[-1]}: {EVIDENCE[words[-1]]}{how}{floor}"
+
+
+def _defined(metric_groups: Sequence[MetricGroup]) -> list[MetricSeries]:
+    """The leading metrics that have a definition, each once."""
+    leads = {(g.lead.workload, g.lead.metric): g.lead for g in reversed(metric_groups) if g.lead.definition}
+    return list(reversed(leads.values()))
+
+
+def _compilers(report: Report) -> str:
+    """Compilers without their linkers, on at most two lines; the markdown format has them whole."""
+    built = [(compiler.partition(", ")[0], refs) for compiler, refs in compilers(report)]
+    if len(built) == 1:
+        return f"{built[0][0]}, all kernels"
+    texts = [f"{compiler}: {', '.join(kernel_names(refs, NAME))}" for compiler, refs in built]
+    if len("; ".join(texts)) <= _COMPILERS:
+        return "; ".join(texts)
+    return f"{len(built)} different ones, from {built[0][0]} to {built[-1][0]}; which is whose: --format markdown"

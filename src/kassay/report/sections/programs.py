@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Users' programs: the cost of one system call or fault, for any number of calls, and the figures they printed."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import structs
+
+from kassay.model.finding import CHANGES, Finding, Ladder
+from kassay.model.printed import PrintedRow
+from kassay.model.records import grouped
+from kassay.model.report import Report
+from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
+from kassay.model.units import format_change, format_number, format_numbers
+from kassay.model.work import DOMINANT, NAMED, RATE, CallCost
+from kassay.report.document import PAGE, Section, filled
+from kassay.report.sections.brief import first_tables
+
+NEXT = "fix the number of operations in the program, name a region with --from and --to, or divide with --work NAME"
+"""Advice for a user whose program did different work."""
+
+
+def dominant_calls(finding: Finding) -> tuple[CallCost, ...]:
+    """The costs that are the answer of a comparison refused for its amount of work: that of a printed operation, and of
+    the calls that carry most of the value; empty if neither is known."""
+    large = [cost for cost in finding.calls if cost.share >= NAMED]
+    if finding.verdict != "different-work" or sum(cost.share for cost in large) < DOMINANT:
+        return ()
+    return tuple(large)
+
+
+def calls_text(finding: Finding, base: str, head: str) -> str:
+    """One sentence for each of dominant_calls(). base, head: names of the kernels."""
+    return " ".join(_sentence(cost, base, head) for cost in dominant_calls(finding))
+
+
+def steps_text(ladder: Ladder, findings: Sequence[Finding], name_of: Callable[[str], str]) -> str:
+    """The first cost of dominant_calls() for each step of a ladder that was refused for its amount of work.
+
+    name_of: the name of a kernel by its label.
+    """
+    ends = [step.ends for step in ladder.steps]
+    texts = [
+        _sentence(dominant_calls(finding)[0], *map(name_of, finding.kernels))
+        for finding in findings
+        if (finding.point, finding.metric) == (ladder.point, ladder.metric) and dominant_calls(finding)
+        and finding.kernels in ends
+    ]  # fmt: skip
+    return " ".join(texts)
+
+
+def _sentence(cost: CallCost, base: str, head: str) -> str:
+    """ "Per madvise() call: 273 460 to 326 725 instructions from 6.12 to 7.3 (+19.5 %, regression; exact); 5 and 4
+    calls were made per execution." """
+    values = f"{format_number(cost.base)} to {format_number(cost.head)} instructions"
+    judged = f"{format_change(cost.change)}, {cost.verdict}; {cost.evidence}"
+    made = " and ".join(dict.fromkeys(map(format_number, (cost.base_times, cost.head_times))))
+    return f"Per {cost.text}: {values} from {base} to {head} ({judged}); {made} {cost.counted}."
+
+
+def calls_tables(report: Report) -> tuple[Table, ...]:
+    """One table for each comparison of a program whose calls are known."""
+    return tuple(_table(finding) for finding in report.findings if finding.primary and finding.calls)
+
+
+def _table(finding: Finding) -> Table:
+    base, head = finding.kernels
+    names = ("one", *(one_line(cost.text) for cost in finding.calls))
+    rows = zip(
+        names[1:], format_numbers([cost.base for cost in finding.calls]),
+        format_numbers([cost.head for cost in finding.calls]), finding.calls, strict=True,
+    )  # fmt: skip
+    where = ", ".join(text for text in (settings_text(finding.settings), machine_text(finding.machine)) if text)
+    return table(
+        f"Cost of one call: {one_line(finding.workload)} ({where}) [instructions, callees included]",
+        ("one", *figures(base, head, "change", "floor"), "verdict", "evidence", *figures("calls per round")),
+        (cells(name, low, high, *_judged(cost)) for name, low, high, cost in rows),
+    )
+
+
+def _judged(cost: CallCost) -> tuple[str, ...]:
+    floor = "-" if cost.floor is None else f"{cost.floor:.3%}"
+    verdict = f"{cost.verdict} ◄" if cost.verdict in CHANGES else cost.verdict
+    times = " → ".join(dict.fromkeys(map(format_number, (cost.base_times, cost.head_times))))
+    times += " per second" if cost.kind == RATE else ""
+    return format_change(cost.change), floor, verdict, cost.evidence, times
+
+
+_CALLS = (
+    "What the kernel executes for one call or fault of the program, with all that it calls, and the faults inside of "
+    "a call. It does not depend on how many calls there were, if each does the same.",
+)
+
+
+def calls(report: Report) -> Iterator[Section]:
+    """The cost of one call. A screen has it only where the amounts of work differ and nothing else can be reported."""
+    refused = tuple(f for f in report.findings if f.verdict == "different-work")
+    yield from first_tables(report, calls_tables(structs.replace(report, findings=refused)))
+    yield from filled("What one call costs", text=_CALLS, tables=calls_tables(report), readers=(PAGE,))
+
+
+_KINDS = {"time": "virtual time", "number": "number", "word": "word"}
+
+
+def printed_tables(report: Report) -> tuple[Table, ...]:
+    """Names down, kernels across; nothing where no program printed what can be read."""
+    points = grouped(
+        ((row.workload, settings_text(row.settings), machine_text(row.machine)), row) for row in report.printed
+    )
+    return tuple(_printed_table(point, rows, len(points) > 1) for point, rows in points.items())
+
+
+def _printed_table(point: tuple[str, ...], rows: list[PrintedRow], several: bool) -> Table:
+    kernels = [label for label, _ in rows[0].values]
+    lines = (
+        cells(one_line(row.name), *(value if value is not None else "-" for _, value in row.values), _KINDS[row.kind],
+              "the same each time" if row.steady else "varies")
+        for row in rows
+    )  # fmt: skip
+    where = f", {point[1]}; {point[2]}" if several else ""
+    return table(
+        f"printed by {one_line(point[0])}{where}", ("name", *kernels, "what it is", "executions"), lines
+    )  # fmt: skip
+
+
+_PRINTED = (
+    "The program's own figures; kassay judges what it counted. Clocks that a program reads are the guest's: under "
+    "exact counts a nanosecond is an instruction, so a time is no wall time.",
+)
+
+
+def printed(report: Report) -> Iterator[Section]:
+    """Figures that the user's program printed."""
+    shown = printed_tables(report)
+    yield from first_tables(report, shown)
+    yield from filled("What the program printed", text=_PRINTED, tables=shown, readers=(PAGE,))

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""CPUs to predict for: by any spelling, of the kernels' architecture, and refused by name where one is gone."""
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+from msgspec import structs
+
+from kassay.errors import BadInput
+from kassay.evidence.profile.counters import RawProfile
+from kassay.labs.predict.predict import Replay, ReplayedRow
+from kassay.labs.predict.predictions import agreeing, found_timings, keep_timings, timings_for
+from kassay.labs.predict.timing import path_of
+from kassay.model.prediction import TIMINGS
+
+
+@pytest.mark.parametrize("name", ["alderlake_p", "alder-lake-p", "Alderlake-P", "alder_lake_p"])
+def test_a_cpu_is_found_by_any_spelling(name: str) -> None:
+    assert list(timings_for((name, "zen3"), "x86_64")) == ["alderlake_p", "zen3"]
+
+
+def test_an_unknown_cpu_names_those_that_are_known_and_how_to_add_one() -> None:
+    with pytest.raises(BadInput, match="no timing file for CPU 'zen33'") as caught:
+        timings_for(("zen33",), "x86_64")
+    assert "did you mean zen3?" in caught.value.remedy and "kassay calibrate" in caught.value.remedy
+
+
+def test_a_cpu_of_another_architecture_is_no_cpu_for_these_kernels() -> None:
+    with pytest.raises(BadInput, match="is of x86_64, and the kernels are of arm64"):
+        timings_for(("zen3",), "arm64")
+
+
+def test_a_directory_made_for_a_cpu_that_is_gone_answers_for_the_others(tmp_path: Path) -> None:
+    found, lacking = found_timings(("/nowhere/my.toml", "zen3"), "x86_64", tmp_path)
+    assert list(found) == ["zen3"]
+    (one,) = lacking
+    assert one.cpu == "/nowhere/my.toml" and one.refused is not None and one.refused.code == "cpu-not-known"
+
+
+def test_a_directory_keeps_the_timing_files_that_not_everybody_has(tmp_path: Path) -> None:
+    own = tmp_path / "my.toml"
+    own.write_bytes(path_of("zen3").read_bytes().replace(b'name = "zen3"', b'name = "my"'))
+    keep_timings((str(own), "zen2"), tmp_path / "run")
+    own.unlink()
+    assert [path.name for path in (tmp_path / "run" / TIMINGS).iterdir()] == ["my.toml"]
+    found, lacking = found_timings((str(own), "zen2"), "x86_64", tmp_path / "run")
+    assert (list(found), lacking) == (["my", "zen2"], ())
+
+
+def test_a_round_that_the_profile_counts_otherwise_is_left_out_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = ReplayedRow(round=6, interval=0, function="f", cause="width", cycles100=900, instructions=9)
+    rows = (row, structs.replace(row, round=8))
+    replay = Replay(rounds=(6, 8), complete=4, asked=4, cut=False, rows=rows, others=((8, 0, 1),))
+    raw = cast("RawProfile", object())
+    monkeypatch.setattr("kassay.labs.predict.trace.counted", lambda raw, rounds: {(n, 0): 9 for n in rounds})
+    found = agreeing(replay, raw)
+    assert isinstance(found, Replay) and (found.rounds, found.rows, found.others) == ((6,), rows[:1], ())
+    assert found.left_out == ("the trace has 10 instructions in interval 0 of round 8, the profile 9",)
+    monkeypatch.setattr("kassay.labs.predict.trace.counted", lambda raw, rounds: {(n, 0): 8 for n in rounds})
+    assert agreeing(replay, raw) == "the trace has 9 instructions in interval 0 of round 6, the profile 8"
+    assert agreeing(replay, None) == replay
