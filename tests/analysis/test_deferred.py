@@ -8,7 +8,7 @@ from kassay.analysis.analyse import refusals_of
 from kassay.model.profile import DEFERRED, DeferredWork, RegionSummary
 from kassay.model.reason_texts import reason_text
 from kassay.model.run import Measurement
-from kassay.report.deferred import deferred_work
+from kassay.report.conditions import deferred_work
 from tests.analysis.sides import evidence, measurement
 
 

@@ -120,5 +120,5 @@ def test_writers_import_blocks_and_layout_and_nothing_that_knows_a_question() ->
     assert wrong == []
 
 
-_MAIL = {("mail", "headers"), ("mail", "layout"), ("mail", "text")}
+_MAIL = {("mail", "layout"), ("mail", "text")}
 _RECORDS = {("model", "texts"), ("model", "codegen")}

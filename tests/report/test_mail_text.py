@@ -15,8 +15,7 @@ from kassay.errors import BadInput
 from kassay.model.reason import own_words
 from kassay.model.units import format_change
 from kassay.report.formats import format_named
-from kassay.report.mail.headers import threaded
-from kassay.report.mail.layout import WIDTH, command, wrapped
+from kassay.report.mail.layout import WIDTH, command, threaded, wrapped
 from kassay.report.mail.text import ascii_text
 from tests.report.rendering import rendered
 from tests.report.reports import SAMPLES

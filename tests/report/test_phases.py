@@ -5,8 +5,7 @@ from msgspec.structs import replace
 
 from kassay.model.finding import Ladder, LadderStep
 from kassay.model.workload import Phase, Workload
-from kassay.report.phases import other_phases, other_steps
-from kassay.report.sentences import subject
+from kassay.report.sentences import other_phases, other_steps, subject
 from tests.report.parts import KERNELS, ladder_of
 from tests.report.reports import finding, ladder
 

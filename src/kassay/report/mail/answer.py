@@ -19,10 +19,17 @@ from kassay.report.mail.names import (
     work_text,
 )
 from kassay.report.mail.text import ascii_text, bare_percent, interval, number, percent, sentence
-from kassay.report.phases import other_phases, other_steps
 from kassay.report.sections.changed_lines import further_sentences
 from kassay.report.sections.programs import calls_text, steps_text
-from kassay.report.sentences import apart, family_sentence, is_multiple, leading_first, stretches
+from kassay.report.sentences import (
+    apart,
+    family_sentence,
+    is_multiple,
+    leading_first,
+    other_phases,
+    other_steps,
+    stretches,
+)
 from kassay.report.series import ladders
 from kassay.report.words import compilers
 from kassay.supply.clocks import clock_of
