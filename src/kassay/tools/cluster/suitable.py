@@ -9,7 +9,7 @@ from kassay.tools.cluster.executor import Wanted
 
 
 def unsuitable(wanted: Wanted, host: Host, identity: MachineIdentity | None, why: str) -> str:
-    """Why a host is not used, "" where it is. identity, why: its own answer."""
+    """Reason why a host is not used. "" if it is used. identity, why: its own answer."""
     if host.kassay != kassay.__version__:
         return f"it has kassay {host.kassay}, and here is {kassay.__version__}"
     if why or identity is None:
@@ -22,7 +22,7 @@ def unsuitable(wanted: Wanted, host: Host, identity: MachineIdentity | None, why
 
 
 def difference(theirs: MachineIdentity, ours: MachineIdentity) -> str:
-    """Why two machines may give other values; "" where nothing that they say of themselves does."""
+    """Reason why two machines may give other values. "" if none of their properties differs."""
     for name in ("clock", "accelerator", "program", "options"):
         if getattr(theirs, name) != getattr(ours, name):
             return f"another {name} of the machine: {getattr(theirs, name)}, and not {getattr(ours, name)}"

@@ -35,7 +35,7 @@ def identity(clock: str, name: str, arch: str, cpus: int, boot: str, profiled: b
 
 
 def _unusable(machine: Machine, arch: str, profiled: bool) -> str:
-    """Why a machine cannot be used; "" when it can, or when it could not be tried, as the store has no kernel."""
+    """Reason why a machine cannot be used. "" if it can, or if it could not be tried, as the store has no kernel."""
     if not machine.boots:
         return f"machine {machine.name} executes programs on the host itself: a worker makes none of its runs"
     if not machine.proven:

@@ -46,7 +46,7 @@ def nominations(line: PointLine, confirmed: dict[str, Confirmation]) -> tuple[No
 
 
 def too_short(line: PointLine) -> str:
-    """Why nothing can be nominated in this series, "" when it can."""
+    """Reason why nothing can be nominated in this series. "" if something can."""
     needed = _COUNTS_NEED if clock_of(line.series.machine.clock).exact else _TIMED_NEEDS
     count = sum(point.value is not None for point in line.points)
     text = f"{count} point{'' if count == 1 else 's'}; at least {needed} are needed to nominate one"
@@ -92,7 +92,7 @@ _DIRECTIONS = {"regression": 1, "improvement": -1}
 
 
 def why_not(nomination: Nomination) -> str:
-    """Why this pair cannot be measured again, "" when it can be tried."""
+    """Reason why this pair cannot be measured again. "" if it can be tried."""
     if clock_of(nomination.series.machine.clock).imported:
         return "the values were imported; what they were measured on is not known"
     sides = nomination.before.kernel, nomination.after.kernel
