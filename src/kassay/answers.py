@@ -273,7 +273,7 @@ def _paired(findings: Sequence[Finding], kernels: Sequence[str], plan: Plan, cou
 
 
 def executed(directory: Path, kernel: str, metric: str | None, settings: Mapping[str, str] = _FIRST) -> Executed:
-    """How often each instruction of one kernel was executed, by address, in the rounds of profiles(), with the code."""
+    """Executions of each instruction of one kernel, by address, in the rounds of profiles(), with the code."""
     read = _read(directory)
     (side,) = chosen(_sides(read), (kernel,), metric, settings)
     return executed_at(side, read.folder.plan.cells, StoredProfiles(read.folder, read.records, read.evidence))

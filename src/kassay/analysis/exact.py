@@ -68,7 +68,7 @@ def _spread(side: Side) -> float:
 
 
 def _floor(side: Side) -> float | None:
-    """How far apart the runs of one kernel lie, relative to its value; None for a single run."""
+    """Distance between the runs of one kernel, relative to its value. None for a single run."""
     return _spread(side) / side.value if side.value and len(side.runs) + len(side.perturbed) > 1 else None
 
 
@@ -103,7 +103,7 @@ def _verdict(change: float, interval: tuple[float, float], margin: float) -> tup
 
 
 def _thin(side: Side) -> tuple[Reason, ...]:
-    """Why a side's evidence is less than exact; nothing when it is not."""
+    """Reasons why a side's evidence is less than exact. Empty if it is exact."""
     reasons = list(side.doubts)
     if len(side.runs) < 2:
         reasons.append(reason("one-plain-run"))

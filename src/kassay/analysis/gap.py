@@ -46,7 +46,7 @@ def _gap(lost: Finding, taken: Finding, left: Finding) -> Gap:
 
 
 def _reasons(*pairs: Finding) -> tuple[Reason, ...]:
-    """Why no share may be told: a refused comparison, or no change to take back."""
+    """Reasons why no share can be given: a refused comparison, or no change to take back."""
     refused = [f for f in pairs if f.verdict in REFUSED]
     if refused:
         return tuple(_of_pair("comparison-refused", f, because=f.reasons[0] if f.reasons else None) for f in refused)

@@ -134,7 +134,7 @@ def _judged(
 def _no_test(
     samples: Samples, sides: tuple[Side, Side], base: SampleSeries, head: SampleSeries, session: Session
 ) -> tuple[Reason, ...]:
-    """Why these values allow no test, only a ratio; nothing when they do, or when a side has none."""
+    """Reasons why these values allow no test, only a ratio. Empty if they allow one, or if a side has no value."""
     spreads = [series.spread for series in (base, head) if series.spread is not None]
     if len(spreads) == 2:
         counts = [spread.n for spread in spreads if spread.n]

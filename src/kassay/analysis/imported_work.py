@@ -22,7 +22,8 @@ class _Operations(NamedTuple):
 
 
 def other_work(samples: Samples, base: SampleSeries, head: SampleSeries) -> Reason | None:
-    """Why two times of whole runs cannot be compared: the files show that the runs did other numbers of operations."""
+    """Reason why two times of whole runs cannot be compared: the files show that the runs did other numbers of
+    operations."""
     if base.unit != "s" or not base.metric.startswith("time."):
         return None
     counts = [_operations(samples, series) for series in (base, head)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""When a timed session may be looked at, which runs count then, and before the first boot what it can show.
+"""Looks at a timed session: their number, the runs that count at each, and the changes that the session can show.
 
 Nothing is judged in between: more looks would need another threshold.
 """

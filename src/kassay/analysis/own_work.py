@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How far the work of one kernel's runs lies apart, and what a reader is told of the work of all of them."""
+"""Distance between the work of one kernel's runs, and a summary of the work of all kernels for the reader."""
 
 from collections.abc import Sequence
 

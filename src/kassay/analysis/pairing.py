@@ -45,7 +45,7 @@ def _executed(profile: Profile) -> set[Node]:
 
 
 def _callers(profile: Profile) -> dict[Node, set[Node]]:
-    """Who calls each function; only functions whose every call is explained by the edges."""
+    """Callers of each function. Only functions whose every call is explained by the edges are listed."""
     entries: Counter[Node] = Counter()
     for function in profile.functions:
         entries[function.function, function.context] += function.calls

@@ -12,7 +12,7 @@ from kassay.model.run import CellEvidence, Measurement
 from kassay.supply.clocks import clock_of
 
 Method = Literal["mode", "mean", "median"]
-"""How steady rounds become one number: their most frequent count, their mean, or their median."""
+"""Method by which steady rounds become one number: their most frequent count, their mean, or their median."""
 
 WARMUP_TOLERANCE = 0.01
 """A first round further than this from the later ones' median is warm-up."""
@@ -105,8 +105,10 @@ def two_kinds(ticks: Sequence[float]) -> bool:
 
 
 def warmup_rounds(ticks: Sequence[float]) -> int:
-    """How many first rounds differ from the later ones: at most half of them, each further from the
-    median of the second half than the tolerance and than three robust standard deviations."""
+    """Number of first rounds that differ from the later ones, at most half of them.
+
+    Each is further from the median of the second half than the tolerance and than three robust standard deviations.
+    """
     half = len(ticks) // 2
     later = median(ticks[half:])
     spread = 1.4826 * median(abs(value - later) for value in ticks[half:])
@@ -115,8 +117,11 @@ def warmup_rounds(ticks: Sequence[float]) -> int:
 
 
 def method_of(group: Iterable[CellEvidence], phase: str) -> Method:
-    """How the rounds of all kernels of a comparison become numbers: where counts are exact by their mode, if every run
-    of every kernel has one in this phase; by their mean, if a run has rounds of two kinds, or on several CPUs."""
+    """Method by which the rounds of all kernels of a comparison become numbers.
+
+    Exact counts: the mode, if every run of every kernel has one in this phase; the mean, if a run has rounds of two
+    kinds, or on several CPUs. Otherwise the median.
+    """
     sides = tuple(group)
     if not all(clock_of(item.cell.machine.clock).counts_work for item in sides):
         return "median"

@@ -135,7 +135,7 @@ def decided(findings: Iterable[Finding]) -> bool:
 
 
 def unsoundness(controls: Sequence[Control], session: Session) -> Reason | None:
-    """Why the session proves nothing, None when it may.
+    """Reason why the session proves nothing. None if it may prove something.
 
     Several controls share the level. One half is for all of them pooled, which may show at the first look what no
     single control can; the other half is for the worst of them.

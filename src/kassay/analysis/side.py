@@ -51,7 +51,7 @@ def _contexts(plain: list[Measurement]) -> tuple[tuple[str, float], ...]:
 
 
 def _doubts(plain: list[Measurement], summary: Summary | None) -> tuple[Reason, ...]:
-    """Why this side's evidence is weaker than the strongest, apart from the number of runs."""
+    """Reasons why this side's evidence is weaker than the strongest, apart from the number of runs."""
     doubts = []
     if summary is not None and not summary.settled:
         doubts.append(reason("never-settles"))

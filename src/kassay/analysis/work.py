@@ -132,7 +132,7 @@ def _apart(key: Key, base: Sequence[Done], head: Sequence[Done]) -> float:
 
 
 def _more(sides: Sequence[Sequence[float]]) -> float:
-    """How far the first runs of two sides lie apart; 0 if the runs of one side do so as well."""
+    """Distance between the first runs of two sides. 0 if the runs of one side differ by as much."""
     more = abs(sides[0][0] - sides[1][0])
     return more if more > max(max(side) - min(side) for side in sides) else 0.0
 

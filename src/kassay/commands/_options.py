@@ -383,5 +383,5 @@ class Measuring:
 
     @property
     def reach(self) -> Reach:
-        """How a remote machine is reached."""
+        """Options for reaching a remote machine."""
         return Reach(reset=self.reset, start=self.start, limit_s=self.boot_limit)

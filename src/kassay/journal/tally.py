@@ -21,7 +21,7 @@ _PAUSE_S = 60.0
 
 
 class _Span(NamedTuple):
-    """When a run was under way, in seconds since 1970."""
+    """Time span of a run, in seconds since 1970."""
 
     start: float
     end: float

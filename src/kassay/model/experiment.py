@@ -104,7 +104,7 @@ class Experiment(Record, frozen=True, kw_only=True):
     cpu: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     """Names of files of supply/cpus, a matrix axis. UNSET is the default of the architecture."""
     nodes: int | msgspec.UnsetType = msgspec.UNSET
-    """As in MachineUse, like the next seven."""
+    """Nodes of memory. This field and the next seven are those of MachineUse."""
     thp: str | msgspec.UnsetType = msgspec.UNSET
     mthp: str | msgspec.UnsetType = msgspec.UNSET
     swap: str | msgspec.UnsetType = msgspec.UNSET

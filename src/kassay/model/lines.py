@@ -86,7 +86,7 @@ class SourceChange(Record, frozen=True, kw_only=True):
     parts: tuple[SourcePart, ...] = ()
     """Every hunk, in the order of the diff; empty if `absent` is set."""
     absent: str = ""
-    """Why the lines are not known, a word of ABSENT; empty if they are."""
+    """Reason why the lines are not known, a word of ABSENT; empty if they are."""
     hunks: int = 0
     """Number of hunks, those not listed included."""
 
@@ -140,7 +140,7 @@ class ChangedLines(Record, frozen=True, kw_only=True):
     parts: tuple[ChangedPart, ...] = ()
     """Every hunk, in the order of the diff."""
     absent: str = ""
-    """Why it is not known, a word of ABSENT; empty if it is."""
+    """Reason why it is not known, a word of ABSENT; empty if it is."""
     hunks: int = 0
     """Number of hunks, those not listed included."""
     elsewhere: tuple["Reached", ...] = ()

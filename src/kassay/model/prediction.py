@@ -24,7 +24,7 @@ CAUSES = {
     "icache": "instruction cache",
     "unknown": "instructions without data",
 }
-"""Why time passes, in the order in which it is listed, with what it is called in sentences."""
+"""Causes for which time passes, in the order in which they are listed, with their names in sentences."""
 
 WAITING = (
     "atomics", "serialising", "misprediction", "l2", "l3", "memory", "tlb", "stores", "strings", "rings", "icache",

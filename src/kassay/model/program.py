@@ -123,7 +123,7 @@ def name_of(path: str) -> str:
 
 
 def build_sentence(name: str, use: ProgramUse) -> str:
-    """How kassay makes the program of what the user brought, or what an application is, one sentence or two."""
+    """Sentence or two on the program: how kassay makes it of the user's files, or what an application is."""
     if use.application:
         return application_sentence(use.application)
     words = join((*FLAGS, *use.cflags, "SOURCES", *use.link))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How times were judged: looks, tests, families of cells, the rules of other tools, and counts of the same work."""
+"""Judgement of times: looks, tests, families of cells, the rules of other tools, and counts of the same work."""
 
 from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.reason import Reason

@@ -40,7 +40,7 @@ class WorkItem(Record, frozen=True, kw_only=True):
     name: str = ""
     """Name of the system call or the fault; "" if the kind says it all."""
     times: tuple[int, ...]
-    """How often, in each round; of user code its instructions, string iterations included."""
+    """Number of times in each round. For user code, its instructions, string iterations included."""
     counts: tuple[int, ...] = ()
     """Instructions that the kernel executed for it in each round, callees included; empty for the other kinds."""
 

@@ -74,7 +74,7 @@ def of_times(old: Sequence[float], new: Sequence[float], candidate: Sequence[flo
 
 
 def _above(a: "_Floats", b: "_Floats", shares: "_Floats") -> "_Floats":
-    """How many sums of pairs are above 0 under each share; one that is 0 counts half."""
+    """Number of sums of pairs that are above 0 under each share. One that is 0 counts half."""
     import numpy as np
 
     sums = a[None, :] - shares[:, None] * b[None, :]

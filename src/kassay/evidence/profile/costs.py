@@ -13,7 +13,7 @@ Counts: TypeAlias = Mapping[int, int]
 """Counts of one context of the file, by counter."""
 
 Times: TypeAlias = int | tuple[int, ...]
-"""How often a block's instructions were executed: all the same, or each its own number."""
+"""Executions of a block's instructions: one number for all, or one for each."""
 
 _CONTEXTS = tuple(CONTEXTS)
 _INSTRUCTIONS, _ITERATIONS, _CALLS, _ATOMICS, _TLB, _LOADS, _STORES = _FIELDS = range(7)
@@ -31,7 +31,7 @@ def foreign(number: int) -> bool:
 
 
 def times(raw: RawProfile, counts: Counts) -> dict[int, Times]:
-    """How often the instructions of each block were executed, further string iterations not among them."""
+    """Executions of the instructions of each block, without further string iterations."""
     begun = {number: counts[number] for number in raw.blocks.keys() & counts.keys()}
     for counter in raw.iterations.keys() & counts.keys():
         block = raw.iterations[counter]
@@ -46,7 +46,7 @@ def times(raw: RawProfile, counts: Counts) -> dict[int, Times]:
 
 
 def completed(executed: Times) -> int:
-    """How often a block was executed to its end."""
+    """Number of times that a block was executed to its end."""
     return executed if isinstance(executed, int) else executed[-1]
 
 

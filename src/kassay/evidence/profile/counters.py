@@ -60,9 +60,9 @@ class DeferredCount(NamedTuple):
     """Context of the file in which their functions ran."""
     queued: int
     ended: int
-    """How many had run when the region ended."""
+    """Number of objects that had run when the region ended."""
     outstanding: int
-    """How many were waiting or running when the region ended. An object that was cancelled is neither."""
+    """Number of objects that were waiting or running when the region ended. A cancelled object is neither."""
 
 
 def add_to_round(changes: list[Change], number: int, slot: int, count: int) -> None:

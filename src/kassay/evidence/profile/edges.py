@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who called whom, how often, and what each path of calls cost: from blocks, indirect jumps and the call tree."""
+"""Calls between functions, and the cost of each path of calls: from blocks, indirect jumps and the call tree."""
 
 import re
 from collections import Counter

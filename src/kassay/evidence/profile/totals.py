@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How much was executed in each round and interval, and whether the guest's clock says the same."""
+"""Number of instructions executed in each round and interval, checked against the guest's clock."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -142,7 +142,7 @@ def balance(
 
 
 def disagreement(raw: RawProfile, raw_totals: Totals, report: GuestReport) -> str:
-    """Why file and report, or the parts of the file, do not belong together; "" when they do."""
+    """Reason why file and report, or the parts of the file, do not belong together. "" if they do."""
     rounds = len(report.phases[0].ticks)
     if raw.rounds != rounds or raw.intervals != len(report.intervals) + 1:
         marked = f"{raw.rounds} rounds of {raw.intervals} intervals"
@@ -169,7 +169,7 @@ def disagreement(raw: RawProfile, raw_totals: Totals, report: GuestReport) -> st
 def unseen(
     raw: RawProfile, raw_totals: Totals, report: GuestReport, others: OtherTasks | None, *, follows: bool
 ) -> str:
-    """Why tasks that the guest's kernel ran may have been counted as the workload; "" when nothing says so.
+    """Reason why tasks that the guest's kernel ran may have been counted as the workload. "" if there is no sign of it.
 
     Only one direction is checked: a task that ended inside the region left no record, so the guest may have recorded
     less than the profile counted. With several CPUs a run time goes on while the emulator runs other CPUs, so turns are

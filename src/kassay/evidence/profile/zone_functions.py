@@ -13,4 +13,4 @@ GIVE = frozenset({"free_one_page", "__free_pages_ok", "free_unref_page", "__free
 """A block that passes no list, from and to the zone."""
 ALL = REFILL | DRAIN | TAKE | GIVE
 LOCKS = frozenset({"_raw_spin_lock_irqsave", "_raw_spin_lock"})
-"""How they take it. The lock of a list is taken by _raw_spin_trylock."""
+"""Functions by which they take the lock of a zone. The lock of a list is taken by _raw_spin_trylock."""

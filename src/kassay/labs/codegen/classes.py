@@ -57,7 +57,7 @@ def _grouped(bodies: Sequence[Body]) -> list[list[Body]]:
 
 
 def _by_compiler(group: Sequence[Body]) -> str:
-    """How many different functions one compiler makes of how many sources."""
+    """Sentence on the number of different functions that one compiler makes of the sources."""
     name = next((compiler_name(body.compiler) for body in group if body.compiler), "") or group[0].cc
     compiled, classes = _compiled(group)
     sources = "the source" if len(group) == 1 else f"the {_number(len(group))} sources"
@@ -97,7 +97,7 @@ def _compiled(bodies: Sequence[Body]) -> tuple[list[Body], list[str]]:
 
 
 def _others(bodies: Sequence[Body]) -> str:
-    """Why the other rows have no code."""
+    """Reasons why the other rows have no code."""
     words = {"inlined": "no function of its own in", "absent": "not in the source of", "not-built": "not built:",
              "ambiguous": "several of that name in"}  # fmt: skip
     text = []

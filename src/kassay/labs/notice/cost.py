@@ -73,5 +73,5 @@ def _entry(name: str, before: _Split, after: _Split | None, base: KernelPaths, h
 
 
 def _entries(entry: str, split: _Split, side: KernelPaths) -> float | None:
-    """How often the kernel was entered this way; None if the entry has no function of its own."""
+    """Number of times that the kernel was entered this way. None if the entry has no function of its own."""
     return side.calls.get(split.entries.get(entry, "")) if entry else None

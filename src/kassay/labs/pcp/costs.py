@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How long the zone lock is held, from counted instructions: the defaults of a synthetic workload's simulation.
+"""Time for which the zone lock is held, from counted instructions: the defaults of a synthetic workload's simulation.
 
 Counted by `kassay ladder page_fault debian:6.12 --set size=64MiB` (6.12.117, one CPU, 16384 pages a round) twice: with
 auto-tuning, where every page comes from the PCP, and with vm.percpu_pagelist_high_fraction=100000, where every page

@@ -34,7 +34,8 @@ RUN: Mapping[str, int] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How a PCP takes pages from its zone and gives them back. kernels: the sources that it was read from."""
+    """Policy by which a PCP takes pages from its zone and gives them back. kernels: the sources that it was read
+    from."""
 
     name: str
     kernels: str

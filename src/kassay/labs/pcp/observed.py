@@ -81,7 +81,7 @@ def _up_to(values: Numbers, at: Numbers) -> Numbers:
 
 
 def _bursts(trace: PageTrace, chosen: npt.NDArray[np.bool_]) -> int:
-    """How often a list was refilled: consecutive refilled blocks of one CPU count as one refill."""
+    """Number of refills of a list. Consecutive refilled blocks of one CPU count as one refill."""
     bursts = 0
     for cpu in range(trace.origin.cpus):
         kinds = trace.kinds[chosen & (trace.events["cpu"] == cpu)]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How far a predicted ratio may be from the truth: conformal intervals, and causes for which there is none.
+"""Error of a predicted ratio: conformal intervals, and causes for which there is none.
 
-A score of a measured change is |ln(measured ratio / predicted ratio)| / (FLOOR + distance). The distance is
-that of the change from no change at all: ln(1 + sum of what every cause gained or lost / the smaller total). It is
-|ln ratio| where all causes move the same way, and larger where one cause gains what another one loses. The interval of
-a new change is its predicted ratio, times and divided by exp(quantile of the scores x (FLOOR + distance)): the larger
-the change, the wider it is.
+A score of a measured change is |ln(measured ratio / predicted ratio)| / (FLOOR + distance). The distance is that of the
+change from no change at all: ln(1 + sum of what every cause gained or lost / the smaller total). It is |ln ratio| where
+all causes move the same way, and larger where one cause gains what another one loses. The interval of a new change is
+its predicted ratio, times and divided by exp(quantile of the scores x (FLOOR + distance)): the larger the change, the
+wider it is.
 """
 
 import math
@@ -73,7 +73,7 @@ def distance_of(shifts: Shifts) -> float:
 
 
 def score_of(measured_ratio: float, shifts: Shifts) -> float:
-    """How wrong a prediction is, in units of what changes of its size may be wrong by."""
+    """Error of a prediction, in units of the error that changes of its size may have."""
     return abs(math.log(measured_ratio / ratio_of(shifts))) / (FLOOR + distance_of(shifts))
 
 

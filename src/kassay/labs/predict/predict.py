@@ -222,7 +222,7 @@ def _refused(
     finding: Finding, sides: tuple[TracedSide, TracedSide], replays: tuple[Replay, Replay],
     timed: tuple[_Timed, _Timed],
 ) -> Reason | None:  # fmt: skip
-    """Why a change is not reported although both sides were replayed; None when it is."""
+    """Reason why a change is not reported although both sides were replayed. None if it is reported."""
     if max(replay.cpus for replay in replays) > 1:
         return reason("several-cpus", cpus=max(replay.cpus for replay in replays))
     sent = [name for name in _IPIS if any(side.executed_in(name) > 0 for side in timed)]

@@ -169,7 +169,8 @@ def counted(raw: RawProfile, rounds: tuple[int, ...]) -> dict[tuple[int, int], i
 
 
 def disagreement(executed: Mapping[tuple[int, int], int], raw: RawProfile, rounds: tuple[int, ...]) -> str:
-    """Why a trace and the profile of its run do not belong together; "" when each round has the same instructions."""
+    """Reason why a trace and the profile of its run do not belong together. "" if each round has the same
+    instructions."""
     return next(iter(disagreements(executed, raw, rounds).values()), "")
 
 

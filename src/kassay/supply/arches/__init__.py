@@ -17,7 +17,7 @@ from kassay.registry import discover
 
 CALL, JUMP, BRANCH = "call", "jump", "branch"
 INDIRECT_CALL, INDIRECT_JUMP, RETURN, OTHER = "indirect-call", "indirect-jump", "return", "other"
-"""How the last instruction of a block leaves it; a branch is conditional."""
+"""Ways in which the last instruction of a block leaves it. A branch is conditional."""
 SYSTEM_CALL, FAULT, INTERRUPT, TASK_START = "system call", "fault", "interrupt", "task start"
 """Entries into the kernel: what makes it run."""
 PAGE_FAULT = "page fault"

@@ -20,7 +20,8 @@ from kassay.supply.archive.mirrors import Mirrors, host_mirrors
 
 _FRESH = timedelta(hours=24)
 _TRY_AGAIN = timedelta(hours=1)
-"""When a suite was refused: a mirror that was just being updated must not hide its kernels for a day."""
+"""Time after which a refused suite is read again: a mirror that was just being updated must not hide its kernels for
+a day."""
 # Out of 69 000 stanzas of a list: 0.3 s; deb822 of python-debian, which parses every one, needs 5 s for a list.
 _STANZA = re.compile(rb"^Package: linux-(?:image|binary|modules|base)-\d.*?(?:\n\n|\Z)", re.M | re.S)
 _NAME = re.compile(r"linux-(image|binary|modules|base)-((\d+\.[^-]*(?:-(?:rc)?\d+)?)-([a-z0-9][a-z0-9-]*))")

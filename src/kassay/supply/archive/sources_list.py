@@ -48,7 +48,7 @@ class SourceList(Record, frozen=True, kw_only=True):
     """Time of the scan of the kernel index that it was made with."""
     versions: tuple[SourceVersion, ...]
     unread: tuple[_apt.UnreadSuite, ...] = ()
-    """As in Index."""
+    """Suites that are missing, or were read earlier than that, as in Index."""
 
 
 def root_of(types: str) -> _apt.AptRoot:

@@ -117,7 +117,7 @@ def _failed(subject: str, text: str, log: Path, status: int) -> NotBuilt | HostL
 
 
 class _Lines:
-    """How many lines make printed in the longest build of this kind, and in this one so far: the progress."""
+    """Progress of a build: the lines that make printed in the longest build of this kind, and in this one so far."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._now = path, 0

@@ -86,7 +86,7 @@ def _due(final: Path) -> bool:
 
 
 def _of_another(text: str, identity: KernelIdentity) -> str:
-    """Why a configuration cannot be this kernel's; "" when it can."""
+    """Reason why a configuration cannot be this kernel's. "" if it can."""
     version, compiler = _VERSION.search(text), _COMPILER.search(text)
     if version is None or not identity.release.startswith(version[1]):
         return f"is of version {version[1] if version else 'unknown'}"

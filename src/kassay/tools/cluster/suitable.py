@@ -22,7 +22,7 @@ def unsuitable(wanted: HostRequirements, host: Host, identity: MachineIdentity |
 
 
 def difference(theirs: MachineIdentity, ours: MachineIdentity) -> str:
-    """Why two machines may give other values; "" where nothing that they say of themselves does."""
+    """Reason why two machines may give other values. "" if none of their properties differs."""
     for name in ("clock", "accelerator", "program", "options"):
         if getattr(theirs, name) != getattr(ours, name):
             return f"another {name} of the machine: {getattr(theirs, name)}, and not {getattr(ours, name)}"

@@ -92,7 +92,7 @@ _DIRECTIONS = {"regression": 1, "improvement": -1}
 
 
 def why_not(nomination: Nomination) -> str:
-    """Why this pair cannot be measured again, "" when it can be tried."""
+    """Reason why this pair cannot be measured again. "" if it can be tried."""
     if clock_of(nomination.series.machine.clock).imported:
         return "the values were imported; what they were measured on is not known"
     sides = nomination.before.kernel, nomination.after.kernel

@@ -20,7 +20,8 @@ _ENCODED = re.compile(rb"=[0-9A-F]{2}|=\r?\n")
 
 
 def nearest(given: Given) -> str:
-    """Why a file that is nearly of a known format is not (": line 1: no column metric"), else "". Raises nothing."""
+    """Reason why a file of nearly a known format is not of it (": line 1: no column metric"), else "". Raises
+    nothing."""
     for mark, name in _MARKS:
         if given.data.startswith(mark):
             return f": it is {name} text; save it as UTF-8"

@@ -151,7 +151,7 @@ def _batch_scale_max(config: str | None) -> int:
 
 
 def problems(recorded: Sequence[Recorded]) -> str:
-    """Why cells have no trace, a line each; "" when all have one."""
+    """Reasons why cells have no trace, a line each. "" if all have one."""
     return "\n".join(
         f"{result.kernel} {result.cell.workload}: {result.problem}" for result in recorded if result.path is None
     )

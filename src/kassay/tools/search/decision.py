@@ -16,7 +16,7 @@ Boot: TypeAlias = tuple[int, float]
 PAIRS = 5
 """Pairs of boots that compare two candidates; with three, a single outlier would decide."""
 _REACH = 4
-"""How many boots apart the two of a pair may be."""
+"""Largest distance between the two boots of a pair, in boots."""
 
 
 def paired(boots: Sequence[Boot], first: int, second: int) -> list[tuple[float, float]]:
@@ -45,7 +45,7 @@ def _walked(boots: Sequence[Boot], first: int, second: int) -> tuple[list[tuple[
 
 
 def between(pairs: Sequence[tuple[float, float]]) -> float:
-    """How much more the second of each pair takes, as a logarithm: the median."""
+    """Additional time of the second of each pair, as a logarithm: the median."""
     return median(second - first for first, second in pairs)
 
 

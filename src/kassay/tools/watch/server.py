@@ -21,7 +21,7 @@ from kassay.tools.watch.status import Watch, Watched
 
 LOOPBACK = "127.0.0.1"
 _EVERY_S = 2.0
-"""How often a page reloads its changing part."""
+"""Seconds between two reloads of a page's changing part."""
 _REUSED_S = 1.0
 """For how long the statuses are reused, whatever the number of open pages."""
 _PLAIN = "text/plain; charset=utf-8"

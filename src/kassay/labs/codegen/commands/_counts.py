@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How many instructions each compiled function executes per operation, from the profiles of a directory of runs."""
+"""Instructions that each compiled function executes per operation, from the profiles of a directory of runs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -48,7 +48,7 @@ def _memory_latency(facts: Facts) -> Estimate | None:
 
 
 def _l3_lifetime(facts: Facts) -> Estimate | None:
-    """How long a line stays in a third level that others use: the time of a lap of the chase that finds half of its
+    """Lifetime of a line in a third level that others use: the time of a lap of the chase that finds half of its
     lines in it."""
     near, far = _l3_latency(facts), _memory_latency(facts)
     if near is None or far is None:

@@ -90,7 +90,7 @@ def _entry(timing: Timing, form: str) -> Entry:
 
 
 def reason_of(name: str, *, system: bool, refused: Mapping[str, str], measured: Mapping[str, Measured]) -> str:
-    """Why a parameter or a system instruction keeps the value of a published file."""
+    """Reason why a parameter or a system instruction keeps the value of a published file."""
     if name in _WHY:
         return _WHY[name]
     point = _SYSTEM.get(name)

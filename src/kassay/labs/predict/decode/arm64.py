@@ -122,7 +122,7 @@ def _registers(instruction: Any, name: str) -> tuple[set[int], set[int], set[int
 
 
 def _accesses(instruction: Any, name: str, listed: list[Any]) -> list[int]:
-    """How each register operand is accessed, where the disassembler does not know it or has it wrong."""
+    """Access of each register operand, also if the disassembler does not know it or has it wrong."""
     if name in _COMPARING or name.startswith(("cbz", "cbnz", "tbz", "tbnz", "msr", "tlbi", "dc", "ic", "at", "sys")):
         return [CS_AC_READ] * len(listed)
     if _ATOMIC.fullmatch(name):
