@@ -200,6 +200,17 @@ def test_no_part_reaches_itself_through_others() -> None:
     assert [part for part, needs in reached.items() if part in needs] == []
 
 
+def test_only_clocks_know_which_of_them_are_exact() -> None:
+    """Others ask for what follows: timed, counts_work, repeats_exactly, depends_on_host."""
+    asking = {
+        part_of(path)
+        for path in FILES
+        for node in nodes(path)
+        if isinstance(node, ast.Attribute) and node.attr == "exact"
+    }
+    assert asking == {"clocks", "bundle"}  # bundle: whether two results must be equal to the digit
+
+
 def test_no_modules_of_a_part_import_each_other_in_a_circle() -> None:
     edges = {}
     for path in FILES:
