@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from kassay.model.lines import NOT_EXECUTED, Reached
+from kassay.model.lines import NO_CODE, NOT_EXECUTED, Reached
 from kassay.model.series import Series, SeriesRow, SeriesTable, SeriesValue
 from kassay.questions.series import cover_table, legend, series_sentences, where_lines
 from kassay.report.mail.headline import headline
@@ -133,6 +133,13 @@ def test_a_patch_that_changes_another_phase_cannot_be_left_out() -> None:
     text = three(LAST, {"without 3": "1..2"}, *same, unmap=unmap)
     assert "Phase unmap: the whole series changes it by 0 %" in text
     assert "for this workload: patch 1 and patch 3." in text
+
+
+def test_a_patch_without_code_of_its_own_is_named() -> None:
+    """Its kernel may still be another one: what the compiler did around it."""
+    same = [value(row, "equivalent") for row in ("1", "1..2", "whole")]
+    text = three(LAST, {"without 3": "1..2"}, same[0], replace(same[1], changed=NO_CODE), same[2])
+    assert "No changed line has code of its own in these kernels: patch 2." in text
 
 
 IDLE = {"changed": NOT_EXECUTED, "base_changed": NOT_EXECUTED}

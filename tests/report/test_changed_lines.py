@@ -7,6 +7,7 @@ from kassay.model.lines import EXECUTED, NO_CODE, NOT_EXECUTED, ChangedLines, Ch
 from kassay.model.report import Report
 from kassay.report.formats import format_named
 from kassay.report.sections.changed_lines import (
+    NO_CODE_HERE,
     changed_sentences,
     changed_tables,
     changed_text,
@@ -50,11 +51,11 @@ def test_what_no_workload_runs_is_said_to_be_so() -> None:
 def test_parts_that_ran_are_counted_and_those_that_did_not_are_named() -> None:
     text = said(ChangedLines(state=EXECUTED, parts=(RAN, IDLE)))
     assert text == "Of 2 changed parts 1 was executed; not executed by this workload: move_ptes() in mm/mremap.c."
-    assert said(ChangedLines(state=EXECUTED, parts=(RAN, BARE))) == ""
+    assert said(ChangedLines(state=EXECUTED, parts=(RAN, BARE))) == "The changed lines were executed (mm/mprotect.c:7)."
 
 
 def test_lines_without_code_and_lines_that_are_not_known_are_neither() -> None:
-    assert said(ChangedLines(state=NO_CODE, parts=(BARE,))) == "No changed line has code of its own in these kernels."
+    assert said(ChangedLines(state=NO_CODE, parts=(BARE,))) == f"{NO_CODE_HERE} (f() in mm/a.c)."
     assert "is not known: a kernel was built without line tables" in said(ChangedLines(absent="no-line-tables"))
 
 

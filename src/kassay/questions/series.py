@@ -7,6 +7,7 @@ from msgspec import structs
 
 from kassay.model.experiment import KernelUse
 from kassay.model.finding import CHANGES, REFUSED
+from kassay.model.lines import NO_CODE
 from kassay.model.question import Answered, Kernels, Pairs, Question
 from kassay.model.report import Lead, Report
 from kassay.model.series import OUTCOMES, Series, SeriesRow, SeriesTable, SeriesValue
@@ -25,7 +26,13 @@ from kassay.model.texts import (
 from kassay.model.units import format_change, format_numbers, format_signed, places_of
 from kassay.report.mail.names import mail_names, point_text, unit_text, work_text
 from kassay.report.mail.text import ascii_text
-from kassay.report.sections.changed_lines import NOT_BY_THIS, elsewhere_sentences, unexecuted, verdict_word
+from kassay.report.sections.changed_lines import (
+    NO_CODE_HERE,
+    NOT_BY_THIS,
+    elsewhere_sentences,
+    unexecuted,
+    verdict_word,
+)
 from kassay.report.sentences import strength, work_at
 
 BASE, WHOLE = "base", "whole"
@@ -103,7 +110,10 @@ def _patches(
     worse = [f"{_patch(numbers)} ({_size(value)})" for numbers, value in done if value.verdict == "regression"]
     sentences += [f"It costs more from {listed(worse)} on."] if worse else []
     sentences += [f"No difference beyond the margin from {_patch(nothing)}."] if nothing else []
-    sentences += _not_executed([(alone[n], value) for n, value in idle]) if primary else []
+    if primary:
+        sentences += _not_executed([(alone[n], value) for n, value in idle])
+        bare = [number for n, _, value in steps if value and value.changed == NO_CODE for number in alone[n]]
+        sentences += [f"{NO_CODE_HERE}: {_patch(bare)}."] if bare else []
     return sentences + ([f"No verdict on {_patch(open_)}."] if open_ else [])
 
 

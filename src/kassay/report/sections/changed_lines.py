@@ -28,6 +28,8 @@ ABOUT = (
     "instruction that comes from it ran anywhere in the measured region. A count says nothing about lines that did "
     "not run.",
 )
+ALL_RAN = "The changed lines were executed"
+NO_CODE_HERE = "No changed line has code of its own in these kernels"
 NOTHING = "the figures say nothing about the change."
 _NAMED = 3  # parts that a sentence names
 
@@ -84,7 +86,7 @@ def changed_text(changed: ChangedLines | None) -> str:
         return f"Which of the changed lines were executed is not known: {ABSENT[changed.absent]}."
     idle = [part for part in changed.parts if part.state == NOT_EXECUTED]
     if changed.state == NO_CODE:
-        return "No changed line has code of its own in these kernels." if changed.parts else ""
+        return f"{NO_CODE_HERE} ({places_text(changed.parts)})." if changed.parts else ""
     if changed.state == NOT_EXECUTED:
         places = places_text(idle)
         text = f"The changed lines were {NOT_BY_THIS} ({places}): {NOTHING}"
@@ -93,7 +95,7 @@ def changed_text(changed: ChangedLines | None) -> str:
         were = "was" if ran == 1 else "were"
         text = f"Of {len(changed.parts)} changed parts {ran} {were} executed; {NOT_BY_THIS}: {places_text(idle)}."
     else:
-        return ""
+        text = f"{ALL_RAN} ({places_text([p for p in changed.parts if p.state == EXECUTED])})."
     return " ".join((text, *elsewhere_sentences(changed.elsewhere)))
 
 
@@ -167,7 +169,7 @@ _SENTENCES = 4  # on changed lines, on a screen
 def further(report: Report) -> Iterator[Section]:
     """On a screen: what the verdict does not say of changed lines."""
     texts = further_sentences(report, report.verdict)[:_SENTENCES]
-    blocks = tuple(Paragraph(text=text, tone=DOUBT) for text in texts)
+    blocks = tuple(Paragraph(text=text, tone="" if text.startswith(ALL_RAN) else DOUBT) for text in texts)
     if blocks:
         yield Section(blocks=blocks, readers=(SCREEN,))
 
