@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from kassay.effects.files import (
     append_durable,
     cache_directory,
+    check_writable,
     derived_text,
     disk_errors,
     publish_directory,
@@ -137,6 +138,13 @@ def test_the_second_of_two_equal_publications_loses_quietly(tmp_path: Path) -> N
     publish_directory(made(tmp_path / "two", b"second"), final)
     assert (final / "file").read_bytes() == b"first"
     assert listing(final) == ["file", "sub"]
+
+
+def test_room_is_named_and_a_file_system_without_any_is_no_full_disk(tmp_path: Path) -> None:
+    with pytest.raises(HostLacks, match=r"the disk is full: \d+ KiB are free, \d+ KiB are needed"):
+        check_writable(tmp_path / "out", 1 << 60)
+    with pytest.raises(HostLacks, match="/proc/foo: no files can be stored on this file system"):
+        check_writable(Path("/proc/foo"), 1)
 
 
 def test_a_full_device_is_a_full_disk() -> None:

@@ -33,7 +33,7 @@ def test_a_lock_that_is_taken_is_refused_with_its_holder_or_waited_for(tmp_path:
         order.append("first")
     second.join()
     assert order == ["first", "second"]
-    assert told.texts == "waiting for another fetch of the same"
+    assert told.texts == f"waiting for another fetch of the same, by process {os.getpid()}"
     with locked(path, refusing("/x")):
         pass
 

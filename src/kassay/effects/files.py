@@ -22,6 +22,8 @@ _UNUSABLE_PATH = (
     errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.EISDIR,
     errno.ENAMETOOLONG, errno.ELOOP,
 )  # fmt: skip
+_OTHER_PLACE = "choose a place you may write to, with --out or XDG_CACHE_HOME"
+_FREE_SPACE = "free some space and repeat the command; finished runs are kept"
 
 
 def cache_directory() -> Path:
@@ -90,8 +92,12 @@ def check_writable(path: Path, needed_bytes: int) -> None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         if os.statvfs(near).f_flag & os.ST_RDONLY:
             raise PermissionError(errno.EROFS, os.strerror(errno.EROFS))
-        if shutil.disk_usage(near).free < needed_bytes:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        disk = shutil.disk_usage(near)
+        if not disk.total:  # such as /proc
+            raise HostLacks(f"{path}: no files can be stored on this file system", _OTHER_PLACE)
+        if disk.free < needed_bytes:
+            rooms = f"{disk.free >> 10} KiB are free, {needed_bytes >> 10} KiB are needed"
+            raise HostLacks(f"{path}: the disk is full: {rooms}", _FREE_SPACE)
 
 
 def sha256_file(path: Path) -> str:
@@ -218,11 +224,7 @@ def disk_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise HostLacks(
-                f"{path}: the disk is full", "free some space and repeat the command; finished runs are kept"
-            ) from error
+            raise HostLacks(f"{path}: the disk is full", _FREE_SPACE) from error
         if error.errno in _UNUSABLE_PATH:
-            raise HostLacks(
-                f"{path}: {error.strerror}", "choose a place you may write to, with --out or XDG_CACHE_HOME"
-            ) from error
+            raise HostLacks(f"{path}: {error.strerror}", _OTHER_PLACE) from error
         raise

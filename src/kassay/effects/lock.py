@@ -63,8 +63,10 @@ def holder(path: Path) -> int | None:
 
 
 def waiting(tell: Tell, subject: str, other: str = "another fetch of the same") -> Busy:
-    """For locked(): tells what the wait is for, and waits."""
-    return lambda _: tell(Progress(stage="kernels", subject=subject, text=f"waiting for {other}"))
+    """For locked(): tells what the wait is for and which process has the lock, and waits."""
+    return lambda process: tell(
+        Progress(stage="kernels", subject=subject, text=f"waiting for {other}, by process {process}")
+    )
 
 
 def refusing(what: str, remedy: str = "choose another directory with --out") -> Busy:
