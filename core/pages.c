@@ -63,3 +63,8 @@ uint64_t pages_find(uint64_t page)
 	slot = slot_of(page);
 	return slot->page ? slot->frame : page;
 }
+
+uint64_t pages_physical(uint64_t address)
+{
+	return pages_find(address >> 12) << 12 | (address & 0xfff);
+}

@@ -13,4 +13,7 @@ void pages_put(uint64_t page, uint64_t frame);
 /* Its frame; itself when it is not known. */
 uint64_t pages_find(uint64_t page);
 
+/* Where the byte at a virtual address is in physical memory now; itself when its page is not known. */
+uint64_t pages_physical(uint64_t address);
+
 #endif

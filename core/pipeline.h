@@ -3,17 +3,10 @@
 #ifndef KASSAY_CORE_PIPELINE_H
 #define KASSAY_CORE_PIPELINE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
+#include "access.h"
 #include "program.h"
-
-/* One memory access of an instruction. */
-struct access {
-	uint64_t address, physical;
-	uint32_t index; /* of the instruction in its block */
-	bool store;
-};
 
 void pipeline_start(void);
 

@@ -2,9 +2,9 @@
 #include "string_insn.h"
 
 #include "memory.h"
+#include "pages.h"
 #include "params.h"
 #include "tlb.h"
-#include "trace.h"
 
 enum work { STORES, COPIES, COMPARES };
 
@@ -48,7 +48,7 @@ static uint64_t touch(enum work work, const uint64_t *addresses, const struct ac
 	uint64_t target = 0;
 
 	for (uint32_t n = 0; n < count; n++) {
-		uint64_t physical = trace_physical(addresses[n]);
+		uint64_t physical = pages_physical(addresses[n]);
 		enum cause level = memory_string(physical >> LINE_SHIFT, accesses[n].store, cycle);
 
 		if (level > slowest)

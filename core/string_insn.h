@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pipeline.h"
+#include "access.h"
+#include "program.h"
 
 /* Its first time, from @cycle on; @again: it goes on, after a fault for example. When that is done. */
 uint64_t string_begin(const struct insn *insn, const struct access *accesses, uint32_t count, bool again,

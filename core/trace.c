@@ -81,11 +81,6 @@ static inline uint64_t zigzag(uint64_t value)
 	return value >> 1 ^ -(value & 1);
 }
 
-uint64_t trace_physical(uint64_t address)
-{
-	return pages_find(address >> 12) << 12 | (address & 0xfff);
-}
-
 /* The block that ran last goes to the core, with its accesses. */
 static void flush(struct lane *lane)
 {

@@ -3,12 +3,7 @@
 #ifndef KASSAY_CORE_TRACE_H
 #define KASSAY_CORE_TRACE_H
 
-#include <stdint.h>
-
 /* Ends the program where the file is wrong. */
 void trace_replay(const char *path);
-
-/* Where @address is in physical memory now; itself where the trace does not say. */
-uint64_t trace_physical(uint64_t address);
 
 #endif

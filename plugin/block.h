@@ -8,6 +8,8 @@
 #include "qemu_api.h"
 #include "roles.h"
 
+#define MAX_CPUS 64
+
 /* Why a block must be looked at each time it begins. */
 enum attention {
 	ATTEND_FRESH = 1,        /* not counted yet in this round */

@@ -11,7 +11,6 @@
 #include "tree.h"
 
 #define MAX_FRAMES 32
-#define MAX_CPUS 64
 #define MAX_DEFERRALS 8
 
 /* Where a block was counted. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "follow.h"
 #include "qemu_api.h"
 
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
