@@ -56,24 +56,26 @@ class OwnDirectory:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question that an experiment may ask.
-
-    name: the word in experiment files, equal to the module's name. kernels: None where no experiment file asks it, as
-    it makes many experiments. pairs: which kernels are compared, by index; the
-    first pair of each kernel gives it its place in tables. ladder: whether kernels are in order, so that each step
-    between them is found and, where time is measured, all are judged together. against: whether a kernel may say with
-    which other it is compared. title: the question in words, of the workloads and of what the kernels are called.
-    overview: whether a report of many workloads leads with a table of workloads by kernels. complete: the whole report
-    from that of the comparisons; nothing to add by default. directory: where its answer is kept in a directory of
-    another kind.
-    """
+    """A question that an experiment may ask."""
 
     name: str
+    """Word in experiment files, equal to the module's name."""
     kernels: Kernels | None
+    """Number of kernels; None if no experiment file asks it, as it makes many experiments."""
     pairs: Callable[[Sequence[KernelUse]], Pairs]
+    """Kernels that are compared, by index. The first pair of each kernel gives it its place in tables."""
     title: Callable[[str, Sequence[str]], str]
+    """The question in words, from the workloads and the names of the kernels."""
     ladder: bool = False
+    """True if kernels are in order: each step between them is found, and where time is measured, all are judged
+    together."""
     against: bool = False
+    """True if a kernel may name the one that it is compared with."""
     overview: bool = False
+    """True if a report of many workloads leads with a table of workloads by kernels."""
     complete: Callable[[Answered], Report] | None = None
+    """Makes the whole report from that of the comparisons; None if it adds nothing."""
+    files: tuple[str, ...] = ()
+    """Files of its own in a run directory that the answer needs; a bundle has them as well."""
     directory: OwnDirectory | None = None
+    """Its directory, if the answer is kept in one of another kind."""

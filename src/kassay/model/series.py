@@ -13,6 +13,8 @@ KINDS = {
     "hunk": "the whole series but for one hunk",
     "annotation": "the whole series but for one annotation",
 }
+ROWS = "series.json"
+"""Name of the file with the rows in a run directory."""
 OUTCOMES = {
     "measured": "the kernel was built and measured",
     "same-source": "the same source as another row",

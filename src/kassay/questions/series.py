@@ -10,7 +10,7 @@ from kassay.model.finding import CHANGES, REFUSED
 from kassay.model.lines import NO_CODE
 from kassay.model.question import Answered, Kernels, Pairs, Question
 from kassay.model.report import Lead, Report
-from kassay.model.series import OUTCOMES, Series, SeriesRow, SeriesTable, SeriesValue
+from kassay.model.series import OUTCOMES, ROWS, Series, SeriesRow, SeriesTable, SeriesValue
 from kassay.model.texts import (
     Table,
     TextBlock,
@@ -370,4 +370,5 @@ QUESTION = Question(
     against=True,
     title=lambda work, _: f"What does each patch of the series do to {work}?",
     complete=_complete,
+    files=(ROWS,),
 )

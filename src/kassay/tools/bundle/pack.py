@@ -18,12 +18,12 @@ from kassay.model.prediction import TIMINGS
 from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
 from kassay.report.formats import formats
+from kassay.spec.rules import question_of
 from kassay.tools.bundle import tar
 from kassay.tools.bundle.contents import artifact_path, copy_files, copy_journal, files_below
 from kassay.tools.bundle.manifest import NAME, Absent, Manifest, packed_files, write_manifest
 from kassay.tools.bundle.sources import sources_into
 from kassay.tools.imports import store
-from kassay.tools.series.rows import FILE as ROWS
 
 _TEXT = """\
 {title}
@@ -133,8 +133,10 @@ def _copy_import(directory: Path, into: Path) -> None:
 
 
 def _copy_run(directory: Path, into: Path) -> None:
-    """Copies the files that plan and journal name, the changed source lines and the rows of a series. Copies the same
-    of the timed runs in BESIDE. Nothing else is copied."""
+    """Copies the files that plan and journal name, the changed source lines and the files of the question.
+
+    Copies the same of the timed runs in BESIDE. Nothing else is copied.
+    """
     open_directory(directory)  # raises BadInput for anything but a run directory
     copy_files(directory, into, ("spec.toml", "plan.json"))
     copy_journal(directory, into)
@@ -147,7 +149,8 @@ def _copy_run(directory: Path, into: Path) -> None:
     copy_files(directory, into, sorted(map(artifact_path, names)))
     if (directory / TIMINGS).is_dir():
         copy_files(directory, into, sorted(f"{TIMINGS}/{path.name}" for path in (directory / TIMINGS).glob("*.toml")))
-    copy_files(directory, into, [name for name in (CHANGES, ROWS) if (directory / name).is_file()])
+    extra = (CHANGES, *question_of(folder.plan.experiment).files)
+    copy_files(directory, into, [name for name in extra if (directory / name).is_file()])
     if (directory / BESIDE / "plan.json").exists():
         (into / BESIDE).mkdir()
         _copy_run(directory / BESIDE, into / BESIDE)

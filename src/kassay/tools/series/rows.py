@@ -15,7 +15,7 @@ from kassay.model.experiment import Experiment, KernelUse
 from kassay.model.kernel import KernelRef, parse_ref, with_build
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import from_json, to_json
-from kassay.model.series import Series, SeriesPatch, SeriesRow
+from kassay.model.series import ROWS, Series, SeriesPatch, SeriesRow
 from kassay.supply import kernels
 from kassay.supply.building import git
 from kassay.supply.building.patches import read_patches
@@ -54,9 +54,6 @@ def _weight(path: str) -> int:
         return _BUILD_FILE
     return 1 if path.endswith((".c", ".S")) else 0
 
-
-FILE = "series.json"
-"""The rows in a run directory."""
 
 Build = Callable[[KernelRef], str]
 """Builds what a reference names; the image's sha256. Raises NotBuilt."""
@@ -151,18 +148,18 @@ def experiment_of(series: Series, template: Experiment) -> Experiment:
 
 def keep(directory: Path, series: Series) -> None:
     """Writes the rows into a run directory, for its report."""
-    write_atomic(directory / FILE, to_json(series))
+    write_atomic(directory / ROWS, to_json(series))
 
 
 def read_rows(directory: Path) -> Series | None:
     """The series that keep() wrote; None if there is none. Raises BadInput if the file is damaged."""
     try:
-        return from_json((directory / FILE).read_bytes(), Series)
+        return from_json((directory / ROWS).read_bytes(), Series)
     except FileNotFoundError:
         return None
     except msgspec.MsgspecError as error:
         raise BadInput(
-            f"{directory / FILE}: {error}", "repeat the `kassay series` command: it writes it anew"
+            f"{directory / ROWS}: {error}", "repeat the `kassay series` command: it writes it anew"
         ) from error
 
 
