@@ -45,6 +45,8 @@ def test_the_line_is_the_one_that_differs_not_the_one_that_costs_most() -> None:
     head = {("g", 13): 500, ("g", 14): 20, ("g", 15): 40, ("g", 16): 90}  # three lines were added above, one between
     (part,) = source_parts(Lines(lines(base), 10), Lines(lines(head), 10))
     assert (part.function, part.file, part.line, float(part.delta)) == ("g", FILE, 15, 4.0)
+    (part,) = source_parts(Lines(lines(head), 10), Lines(lines(base), 10))  # the same line, in the source that has it
+    assert (part.line, float(part.delta)) == (15, -4.0)
 
 
 def test_a_function_that_only_base_executes_has_its_line_there() -> None:

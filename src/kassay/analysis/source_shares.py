@@ -91,9 +91,12 @@ def _sum(lines: Iterable[_Line]) -> Fraction:
 
 
 def _where(base: Sequence[_Line], head: Sequence[_Line]) -> _Line:
-    """The line whose count differs most. Numbers of lines shift between sources, so lines are matched by their counts
-    in order, as diff matches them by their text."""
-    side, other = (head, base) if head else (base, head)
+    """The line whose count differs most, in the source of the kernel where the function costs more.
+
+    Numbers of lines shift between sources, so lines are matched by their counts in order, as diff matches them by
+    their text.
+    """
+    side, other = (base, head) if _sum(base) > _sum(head) else (head, base)
     matcher = SequenceMatcher(None, [line.cost for line in other], [line.cost for line in side], autojunk=False)
     same = {at for block in matcher.get_matching_blocks() for at in range(block.b, block.b + block.size)}
     differing = [line for at, line in enumerate(side) if at not in same]
