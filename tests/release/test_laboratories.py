@@ -28,8 +28,8 @@ def test_everything_else_passes_its_tests_without_it(laboratory: str, tmp_path: 
     shutil.copytree(ROOT, copy, ignore=IGNORED)
     shutil.rmtree(copy / "src" / "kassay" / "labs" / laboratory)
     shutil.rmtree(copy / "tests" / laboratory)
-    for path in ABOUT_ALL:
-        shutil.rmtree(copy / path) if (copy / path).is_dir() else (copy / path).unlink()
+    for name in ABOUT_ALL:
+        shutil.rmtree(copy / name) if (copy / name).is_dir() else (copy / name).unlink()
     about = re.compile(rf"kassay\.labs\.{laboratory}\b|tests\.{laboratory}\b|labs/{laboratory}\b")
     for path in copy.glob("tests/**/*.py"):
         if about.search(path.read_text()):

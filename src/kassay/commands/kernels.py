@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""kassay kernels: list what can be had, fetch it, show its identity."""
+"""kassay kernels: list and fetch kernels, show their identity, check out their sources."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,7 +16,7 @@ from kassay.supply.clocks import listed
 if TYPE_CHECKING:
     from kassay.model.kernel import KernelIdentity
 
-_app = typer.Typer(no_args_is_help=True, help="List, fetch and identify kernels.")
+_app = typer.Typer(no_args_is_help=True, help="List, fetch and identify kernels, and check out their sources.")
 
 _Arch = Annotated[str, typer.Option(metavar="ARCH", help=f"Architecture: {listed(arches())}.")]
 _Flavour = Annotated[str, typer.Option(metavar="NAME", help="Flavour of archive kernels, e.g. cloud or generic.")]
@@ -76,6 +77,35 @@ def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> i
         table.add_row("files", artifact.directory)
         console.print(table)
         console.print()
+    return 0
+
+
+@_app.command("source")
+def _source(
+    ref: Annotated[str, typer.Argument(metavar="REF", help="A build: reference, such as build:debian-source:7.3.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Directory to make.")],
+) -> int:
+    """Check out the sources of a kernel as a git tree, to write a patch in.
+
+    Example: kassay kernels source build:debian-source:7.3 --out linux. Commit on top of its branch `base`, then compare
+    build:linux@base with build:linux.
+    """
+    from kassay.commands._inputs import check_writable_place
+    from kassay.model.build import parse_build
+    from kassay.model.kernel import parse_ref
+    from kassay.supply.building.checkout import BRANCH, check_out
+    from kassay.supply.building.source import check_source
+
+    parsed = parse_ref(ref)
+    if parsed.kind != "build":
+        raise BadInput(f"{ref}: names no sources", "write build:debian-source:7.3, or build:TREE@REV")
+    build = parse_build(parsed.locator)
+    check_source(build)
+    check_writable_place(out)
+    with showing() as tell:
+        source = check_out(build, out, tell)
+    typer.echo(f"{out}: Linux {source.version}, branch {BRANCH}")
+    typer.echo(f"commit a change there, then: kassay compare WORKLOAD build:{out}@{BRANCH} build:{out}")
     return 0
 
 
