@@ -170,6 +170,23 @@ def test_calls_that_fail_on_one_kernel_only_are_other_work() -> None:
     assert [(d.field, d.base, d.head) for d in refusal.differences] == [("madvise() that failed with EINVAL", "5", "0")]
 
 
+def test_in_a_region_the_results_of_one_call_are_compared() -> None:
+    """Results are those of a whole execution, which may have another number of calls outside of the region."""
+
+    def region(times: int, length: int, error: str = "") -> Measurement:
+        results = [CallResult(name="madvise", error=error, times=times, total=times * length)]
+        run = did(changed(ADAPTIVE, madvise=(1, 500_000)), results=results)
+        assert run.work is not None
+        return structs.replace(run, work=structs.replace(run.work, region=True))
+
+    base = evidence("6.12", region(5, 4096))
+    assert refusals_of(base, evidence("7.3", region(4, 4096), index=1)) == ()
+    (shorter,) = refusals_of(base, evidence("7.3", region(4, 2048), index=1))
+    assert [(d.field, d.base, d.head) for d in shorter.differences] == [("madvise() bytes", "4096", "2048")]
+    (failing,) = refusals_of(base, evidence("7.3", region(4, 0, "EINVAL"), index=1))
+    assert failing.differences[0].field == "madvise() that failed with EINVAL"
+
+
 def test_bytes_count_by_what_the_call_carries() -> None:
     def read(total: int, cost: int) -> Measurement:
         return did(changed(ADAPTIVE, read=(8, cost)), results=[CallResult(name="read", times=8, total=total)])

@@ -8,6 +8,8 @@ apart in it than the runs of one kernel do, perturbed ones included.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec import structs
+
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence, Measurement
@@ -83,11 +85,18 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
         counts={item.key: per_round(item.counts, rounds) / each for item in work.items if item.counts},
         texts={item.key: item.text for item in work.items},
         ticks=per_round(phase.ticks, rounds) / each,
-        results=None if phase.printed else work.results,
-        other_results=None if phase.printed else work.other_results,
+        results=None if phase.printed else _compared(work.results, work.region),
+        other_results=None if phase.printed else _compared(work.other_results, work.region),
         plain=measurement.plain,
         divided=bool(phase.printed),
     )
+
+
+def _compared(results: tuple[CallResult, ...] | None, region: bool) -> tuple[CallResult, ...] | None:
+    """The results that are compared. In a region they are those of one call: an execution has calls outside of it."""
+    if results is None or not region:
+        return results
+    return tuple(structs.replace(one, times=1, total=one.total // one.times) for one in results if one.times)
 
 
 def pair_of(base: CellEvidence, head: CellEvidence) -> tuple[tuple[Done, ...], tuple[Done, ...]] | None:

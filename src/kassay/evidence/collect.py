@@ -78,6 +78,7 @@ def _in_order(
 class _Job(NamedTuple):
     directory: Path
     asked: tuple[str, ...]  # with --state
+    region: bool  # rounds are parts of an execution
     apart: bool  # deferred work is
     cell: Cell
     run: PlannedRun
@@ -89,7 +90,8 @@ def _measured(
 ) -> dict[str, Measurement]:
     """The measurement of every run that succeeded, by its id; tells of progress when it takes long."""
     jobs = [
-        _Job(folder.path, _asked(folder, cell), folder.plan.experiment.apart, cell, run, succeeded[run.id])
+        _Job(folder.path, _asked(folder, cell), _has_region(folder, cell), folder.plan.experiment.apart, cell, run,
+             succeeded[run.id])
         for cell in folder.plan.cells for run in of_cell.get(cell.id, ()) if run.id in succeeded
     ]  # fmt: skip
     started, measurements = clock.monotonic_s(), {}
@@ -104,6 +106,11 @@ def _measured(
 def _asked(folder: RunDirectory, cell: Cell) -> tuple[str, ...]:
     use = folder.plan.experiment.program(cell.workload)
     return use.state if use is not None else ()
+
+
+def _has_region(folder: RunDirectory, cell: Cell) -> bool:
+    use = folder.plan.experiment.program(cell.workload)
+    return use is not None and use.counted
 
 
 def _compared_state(
@@ -123,7 +130,7 @@ def _compared_state(
 
 
 def _read(job: _Job) -> Measurement:
-    directory, asked, apart, cell, run, record = job
+    directory, asked, region, apart, cell, run, record = job
     report = report_of(directory, record)
     without = report_apart(directory, record) if apart else None
     output = printed(report)
@@ -156,7 +163,7 @@ def _read(job: _Job) -> Measurement:
         counters=_tuple({**audit.delta(report, ""), **audit.ran_on(report)}),
         levels=_tuple(audit.levels(report)),
         printed=output,
-        work=work_of_run(directory, record, apart=without is not None),
+        work=work_of_run(directory, record, apart=without is not None, region=region),
         host=record.host or "",
         region=region_of(directory, record),
     )

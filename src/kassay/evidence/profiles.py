@@ -64,9 +64,10 @@ def region_of(directory: Path, record: RunRecord) -> RegionSummary | None:
     return _region(directory, record.stream_sha256, record.profile_sha256, record.symbols)
 
 
-def work_of_run(directory: Path, record: RunRecord, *, apart: bool) -> Work | None:
+def work_of_run(directory: Path, record: RunRecord, *, apart: bool, region: bool) -> Work | None:
     """The work of a user's program in one run, without items where the profile cannot tell; None of another workload.
-    Never raises for what the profile's file holds. apart: leave out deferred work."""
+    Never raises for what the profile's file holds. apart: leave out deferred work. region: rounds are parts of an
+    execution."""
     report = report_of(directory, record)
     if not is_program_run(report):
         return None
@@ -74,6 +75,7 @@ def work_of_run(directory: Path, record: RunRecord, *, apart: bool) -> Work | No
     nothing = Work(
         phase=phase, items=(), results=call_results(report, RESULTS),
         other_results=call_results(report, RESULTS_OF_OTHERS), operations=operations_printed(report),
+        region=region,
     )  # fmt: skip
     if record.profile_sha256 is None:
         return nothing

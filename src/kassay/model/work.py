@@ -88,6 +88,8 @@ class Work(Record, frozen=True, kw_only=True):
     """Results of the program's children and threads; None where not all of their calls were seen."""
     operations: PrintedOperations | None = None
     """None where kassay recognises no such number in what the program prints."""
+    region: bool = False
+    """True if rounds are parts of an execution. Results are of whole executions even then."""
 
     def item(self, kind: str, name: str = "") -> WorkItem | None:
         """The item of this kind and name, if there is one."""

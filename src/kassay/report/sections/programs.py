@@ -15,8 +15,11 @@ from kassay.model.work import DOMINANT, NAMED, RATE, CallCost
 from kassay.report.document import PAGE, Section, filled
 from kassay.report.sections.brief import first_tables
 
-NEXT = "fix the number of operations in the program, name a region with --from and --to, or divide with --work NAME"
-"""Advice for a user whose program did different work."""
+
+def next_step(named: bool) -> str:
+    """Advice for a user whose program did different work. named: a region of it was named already."""
+    region = "name another region with --from and --to" if named else "name a region with --from and --to"
+    return f"fix the number of operations in the program, {region}, or divide with --work NAME"
 
 
 def dominant_calls(finding: Finding) -> tuple[CallCost, ...]:
