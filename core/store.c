@@ -19,22 +19,24 @@ struct slot {
 static struct slot slots[SLOTS];
 static uint64_t last, part; /* the last drain, and its 1/100 cycles */
 
-static uint8_t mask_of(uint64_t granule, uint64_t from, uint64_t to)
+/* Of the @n-th granule of an access; @from, @to: offsets in its first one. */
+static uint8_t mask_of(unsigned int n, unsigned int from, unsigned int to)
 {
-	uint64_t begin = granule * GRANULE, end = begin + GRANULE;
-	unsigned int low = from > begin ? (unsigned int)(from - begin) : 0;
-	unsigned int high = to < end ? (unsigned int)(to - begin) : GRANULE;
+	unsigned int begin = n * GRANULE, end = begin + GRANULE;
+	unsigned int low = from > begin ? from - begin : 0;
+	unsigned int high = to < end ? to - begin : GRANULE;
 
 	return (uint8_t)((0xffu << low) & (0xffu >> (GRANULE - high)));
 }
 
 static void enter(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t value, uint64_t drained)
 {
-	uint64_t end = physical + bytes;
+	unsigned int from = physical % GRANULE, to = from + bytes;
 
-	for (uint64_t g = physical / GRANULE; g * GRANULE < end; g++) {
+	for (unsigned int n = 0; n * GRANULE < to; n++) {
+		uint64_t g = physical / GRANULE + n;
 		struct slot *slot = &slots[g % SLOTS];
-		uint8_t mask = mask_of(g, physical, end);
+		uint8_t mask = mask_of(n, from, to);
 
 		*slot = (struct slot){ g + 1, name, value, drained, mask };
 	}
@@ -69,13 +71,14 @@ uint64_t store_drained(void)
 
 bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t cycle, uint64_t *ready)
 {
-	uint64_t end = physical + bytes;
+	unsigned int from = physical % GRANULE, to = from + bytes;
 	bool found = false;
 
 	*ready = cycle;
-	for (uint64_t g = physical / GRANULE; g * GRANULE < end; g++) {
+	for (unsigned int n = 0; n * GRANULE < to; n++) {
+		uint64_t g = physical / GRANULE + n;
 		const struct slot *slot = &slots[g % SLOTS];
-		uint8_t mask = mask_of(g, physical, end);
+		uint8_t mask = mask_of(n, from, to);
 		uint64_t when;
 
 		if (slot->granule != g + 1 || slot->drained <= cycle || !(slot->bytes & mask))

@@ -157,8 +157,10 @@ def _other_tasks(report: GuestReport) -> list[tuple[_procfs.Task, _procfs.Task]]
 
 
 def online(report: GuestReport) -> int:
-    """How many CPUs the guest used; 1 when it does not say."""
+    """Number of CPUs that the guest used; 1 if it does not tell."""
     text = (_texts(report, "before").get("/sys/devices/system/cpu/online") or "0").strip()
+    if not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", text, re.ASCII):
+        return 1
     spans = [span.partition("-") for span in text.split(",")]
     return sum(int(last or first) - int(first) + 1 for first, _, last in spans)
 
