@@ -20,9 +20,6 @@ _NO_SUBJECT = re.compile(r"(Of|Those|Also|Whether|What|Whose|Within)\b(?!.*\?$)"
 """Openings that a reader has to read twice. A question may begin with one of them."""
 _TOLD = re.compile(r"\b(?:is|are|was|were) (?:said|told)\b")
 
-EXEMPT = ("src/kassay/plan/", "src/kassay/run/", "src/kassay/supply/guest/", "src/kassay/supply/machines/")  # fmt: skip
-"""Directories whose docstrings are not rewritten yet."""
-
 AIM = (18, 32)
 """Words of a sentence: the median, and the number that 95 % of the sentences do not exceed."""
 LIMITS = {"docs": (18, 40), "help": AIM}
@@ -98,7 +95,7 @@ def test_docstrings_open_with_their_subject() -> None:
     problems = [
         f'{path.relative_to(ROOT)}:{found.line}: "{found.text.splitlines()[0]}" opens with "{bad[1]}"; '
         "begin with an imperative, or with the noun that is described"
-        for path in paths if not str(path.relative_to(ROOT)).startswith(EXEMPT)
+        for path in paths
         for found in docstrings(path) if (bad := _NO_SUBJECT.match(found.text))
     ]  # fmt: skip
     assert not problems, "\n".join(problems)

@@ -33,7 +33,7 @@ class Recording(NamedTuple):
 
 
 class _Guest(NamedTuple):
-    """What a guest has besides its kernel and init."""
+    """Contents of a guest besides its kernel and init."""
 
     program: Path
     arguments: tuple[str, ...]

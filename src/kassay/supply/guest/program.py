@@ -73,7 +73,7 @@ _TESTCASE = (
     Parameter(name="operations", kind="count", unit="operations", default="1000",
               summary="operations of each task in a round", minimum=1, maximum=10_000_000),
 )  # fmt: skip
-"""Of a file with a testcase()."""
+"""Parameters of a program whose file has a testcase()."""
 
 
 def _parameters(use: ProgramUse) -> tuple[Parameter, ...]:

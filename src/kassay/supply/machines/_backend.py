@@ -27,7 +27,7 @@ class Job(Record, frozen=True, kw_only=True):
     kernel: str | None
     """The file that the machine boots; None on a machine without a kernel of its own."""
     initramfs: str | None
-    """Of the guest; None on a machine that takes none."""
+    """Initramfs of the guest; None on a machine that takes none."""
     cmdline: str
     cpus: int
     memory_bytes: int
@@ -37,8 +37,8 @@ class Job(Record, frozen=True, kw_only=True):
     """Hashes of kernel and initramfs, when the machine is to be saved once it is quiet and restored for each run. A run
     then gets its program after it is restored, and its orders from the file "job" of the directory."""
     profile: str | None = None
-    """What the emulator counts in the measured region (model/profile.MODES); None for nothing. The addresses that it
-    must know are in the file "points" of the directory."""
+    """Counts that the emulator makes in the measured region (model/profile.MODES); None for none. The addresses that
+    it must know are in the file "points" of the directory."""
     cpu: str = ""
     """As Machine.cpu_option() names it; "" for the machine's default."""
     nodes: int = 1
@@ -86,7 +86,7 @@ class KernelFiles(Record, frozen=True, kw_only=True):
     ref: str
     release: str
     banner: str | None
-    """What it prints first; None if that is not known."""
+    """First text that it prints; None if that is not known."""
     image: str
     image_sha256: str
     config: str | None = None
@@ -98,7 +98,7 @@ class Visit(Record, frozen=True, kw_only=True):
     """Everything that a remote machine needs for the runs of one experiment."""
 
     id: str
-    """Of the directory of runs."""
+    """Id of the directory of runs."""
     directory: str
     arch: str
     kernels: tuple[KernelFiles, ...]
@@ -115,7 +115,7 @@ class Machine(ABC):
     name: str
     """Name of its file in this folder."""
     summary: str
-    """What its runs measure, in one line."""
+    """Quantity that its runs measure, in one line."""
     clock: str
     """Name of a file of kassay.supply.clocks. Several machines may have the same clock."""
     arches: tuple[str, ...]

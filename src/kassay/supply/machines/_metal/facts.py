@@ -16,7 +16,7 @@ _BUSY_TICKS = 60  # of 200: inspect.sh has a share of it
 _DEAD_S = 900
 POLICY = ("governor=performance", "turbo=off", "smt=off", "ksm=off", "numa_balancing=off", "nmi_watchdog=off",
           "timers=stopped", "interrupts=last CPU", "workload=CPU 0")  # fmt: skip
-"""What is put in order, as part of the machine's identity."""
+"""Things that are put in order, as part of the machine's identity."""
 
 
 class OtherSession(NamedTuple):
