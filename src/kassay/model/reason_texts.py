@@ -106,11 +106,12 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "runs-differ": "runs of one kernel differ: {field} {moment} the region: {value} in run {run}, {other_value} in "
     "run {other_run}",
     "different-work": "the program did different work: {what} {base_value} on {base!k}, {head_value} on {head!k} per "
-    "{unit}[, and {more} more]; what differs carries {share:.1%} of the value[; the program reads a clock {reads} "
-    "times per round, so the amount of work may depend on time]",
+    "{unit}[, and {more} more kinds of work]; what differs carries {share:.1%} of the value[; the program reads a "
+    "clock ({reads} per round), so the amount of work may depend on time]",
     "work-by-chance": "the program does not do the same work in all runs: {what} {low} to {high} per "
-    "{unit}[, and {more} more]; what varies carries {share:.1%} of the value, more than the kernels differ by "
-    "({change:+.1%})[; the program reads a clock {reads} times per round, so the amount of work may depend on time]",
+    "{unit}[, and {more} more kinds of work]; what varies carries {share:.1%} of the value, more than the kernels "
+    "differ by ({change:+.1%})[; the program reads a clock ({reads} per round), so the amount of work may depend on "
+    "time]",
     # of others' results
     "runs-did-other-work": "the runs did different work: {what} is {base_value:.6g} on {base!k}, {head_value:.6g} on "
     "{head!k}",
@@ -225,7 +226,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "these are",
     # the work of users' programs
     "work-same": "the same on all kernels: system calls with their results, faults, the program's own instructions; "
-    "differences carry at most {share:.2%} of the value[; the program reads a clock {reads} times per round, so the "
+    "differences carry at most {share:.2%} of the value[; the program reads a clock ({reads} per round), so the "
     "amount of work may depend on time]",
     # what a search leaves open; "!c" is a candidate, by its position
     "end-not-measured": "the {end} end cannot be measured",

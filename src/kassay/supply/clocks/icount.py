@@ -18,7 +18,7 @@ CLOCK = Clock(
     limits=(
         "An instruction is not a nanosecond: caches, atomics and lock contention do not show in counts.",
         "Every iteration of a string instruction (rep movs, rep stos) counts as one instruction.",
-        "Time that the guest spends idle inside the measured region would count as instructions.",
+        "Time that the guest is idle inside the measured region counts as instructions; profiles show it as [idle].",
     ),
     meaning="These are instructions, counted while an emulator executed them. They are not time: whether anybody can "
     "feel the difference, counts alone do not show.",
