@@ -50,7 +50,8 @@ def test_readers_are_told_how_much_there_was_what_is_outstanding_and_what_is_not
     told = deferred_work([evidence("6.12", measured(region("work-item", "timer", deferred=40_000), "included"))])
     assert [reason_text(reason) for reason in told] == [
         "6.12: 4.0% of the instructions in the measured region are work that the workload queued and the kernel did "
-        "later, part of the value: work-item (40000); not finished when the region ended: 2 work items.",
+        "later, part of the value. Instructions in all its rounds: work-item (40000); not finished when the region "
+        "ended: 2 work items.",
         "6.12: the kernel lacks functions by which deferred work is followed; rcu-callback, irq-work counts as other "
         "tasks or as interrupts.",
     ]

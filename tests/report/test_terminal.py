@@ -2,8 +2,10 @@
 """The answer on one screen."""
 
 import pytest
+from msgspec.structs import replace
 from rich.cells import cell_len
 
+from kassay.model.reason import reason
 from kassay.report.formats import format_named
 from tests.report.reports import HOSTILE, KERNELS, SAMPLES
 
@@ -61,3 +63,12 @@ def test_a_hostile_name_stays_on_its_line() -> None:
     text = FORMAT.render(SAMPLES["hostile"]())
     assert HOSTILE not in text
     assert r"\n\x1b[31m\u202e" in text
+
+
+def test_the_share_of_deferred_work_is_on_the_screen() -> None:
+    """It was in the page and in JSON alone, so a user who asked for it with --deferred did not find it."""
+    told = reason(
+        "deferred-work", "debian:6.17", share=0.04, part="part of the value", counts=(("timer", 9),), outstanding=()
+    )
+    shown = format_named("terminal").render(replace(SAMPLES["compare"](), disclosures=(told,)))
+    assert "4.0% of the instructions in the measured region are work" in " ".join(shown.split())

@@ -197,8 +197,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "rounds-spread": "the predicted rounds vary by {spread:.1%}",
     # what every reader is told
     "deferred-work": "{kernel}: {share:.1%} of the instructions in the measured region are work that the workload "
-    "queued and the kernel did later, {part}: {counts:counts}[; not finished when the region ended: "
-    "{outstanding:amounts}].",
+    "queued and the kernel did later, {part}. Instructions in all its rounds: {counts:counts}[; not finished when the "
+    "region ended: {outstanding:amounts}].",
     "deferred-not-followed": "{kernel}: the kernel lacks functions by which deferred work is followed; {kinds} counts "
     "as other tasks or as interrupts.",
     "clock-limit": "{text}",

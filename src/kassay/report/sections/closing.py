@@ -9,7 +9,7 @@ from kassay.model.report import Report
 from kassay.model.run import OUTCOMES
 from kassay.model.texts import Table, TableCell, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_bytes, format_change, format_numbers
-from kassay.report.document import LETTER, PAGE, Section, filled, section
+from kassay.report.document import LETTER, PAGE, SCREEN, Paragraph, Section, filled, section
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import everyday_sentence, everyday_text, mail_names
 from kassay.report.mail.text import sentence, stopped
@@ -17,12 +17,17 @@ from kassay.report.sections.changed_lines import state_of, verdict_word
 from kassay.report.sections.kernel_share import program_groups
 from kassay.report.words import floor_text, glossary, interval_text, outcomes_text
 
+_DEFERRED = ("deferred-work", "deferred-not-followed")
 _ALONE = "The program does nothing but this; what an application notices of it is another question."
 _UNSEARCHED = "Which commit did it is not known: nothing was bisected."
 
 
 def limits(report: Report) -> Iterator[Section]:
-    """How far the claim reaches. In a mail in everyday words, and with the two limits that every such mail has."""
+    """How far the claim reaches. On a screen only the deferred work; in a mail in everyday words, with the two limits
+    that every such mail has."""
+    deferred = (one_line(reason_text(reason)) for reason in report.disclosures if reason.code in _DEFERRED)
+    if blocks := tuple(Paragraph(text=text) for text in deferred):
+        yield Section(blocks=blocks, readers=(SCREEN,))
     told = (one_line(reason_text(reason)) for reason in report.disclosures)
     text = filter(None, (one_line(report.scope),))
     yield section("How far this claim reaches", text=text, items=told, readers=(PAGE,))
