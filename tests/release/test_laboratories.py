@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Each laboratory is deleted once, with the tests that are about it; everything else passes the fast tests."""
+"""Each laboratory is deleted once, with the tests that are about it or name it; everything else passes."""
 
 import os
 import re
@@ -15,11 +15,13 @@ from tests.source import ROOT, SOURCE
 pytestmark = [pytest.mark.release, pytest.mark.timeout(3600)]
 LABORATORIES = sorted(path.name for path in (SOURCE / "labs").iterdir() if (path / "__init__.py").is_file())
 IGNORED = shutil.ignore_patterns(".git", ".venv", "__pycache__", "build", "kassay-out", ".*_cache", ".hypothesis")
-ABOUT_ALL = (
-    "tests/trials", "tests/commands/test_documented.py", "tests/contract/test_inputs.py", "tests/test_layers.py",
-    "tests/test_layers_picture.py",
+ABOUT_ALL = ("tests/trials", "tests/commands/test_documented.py", "tests/contract/test_inputs.py")
+"""Tests about all inputs, all commands or all pages, and so about each laboratory."""
+TABLES = (
+    "--deselect", "tests/test_layers.py", "--deselect", "tests/test_layers_picture.py",
+    "--deselect", "tests/model/test_reasons.py",
 )  # fmt: skip
-"""Tests about all inputs, all commands, all pages or all parts, and so about each laboratory."""
+"""Tests of the map of all parts, and of the one table of reasons."""
 
 
 @pytest.mark.parametrize("laboratory", LABORATORIES)
@@ -35,7 +37,8 @@ def test_everything_else_passes_its_tests_without_it(laboratory: str, tmp_path: 
         if about.search(path.read_text()):
             path.unlink()
     argv = (sys.executable, "-m", "pytest", "-q", "-x", "-n", "2", "-p", "no:cacheprovider",
-            "-m", "not (boot or network or browser or slow or release)", "tests")  # fmt: skip
+            "-m", "not (boot or network or browser or slow or release)", "-k", f"not {laboratory}", *TABLES,
+            "tests")  # fmt: skip
     done = subprocess.run(argv, cwd=copy, env={"PYTHONPATH": str(copy / "src"), **_environment()}, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:]
