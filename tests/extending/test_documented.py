@@ -96,6 +96,15 @@ def test_a_file_that_cannot_be_used_is_named(tmp_path: Path, text: str, words: s
     assert f"{found.extensions}/arches/broken.py: {words}" in found.kassay("doctor", status=2)
 
 
+def test_a_command_of_a_laboratory_is_not_replaced(tmp_path: Path) -> None:
+    """It lies in another package than the commands from outside, and was taken in their place without a word."""
+    found = outside(tmp_path)
+    found.add("commands/pcp.py", "COMMAND = None\n")
+    assert "kassay: commands/pcp.py: kassay.labs.pcp.commands has the command pcp already" in found.kassay(
+        "--help", status=2
+    )
+
+
 def test_an_importer_is_listed_recognised_and_its_values_judged(documented: Outside) -> None:
     assert "two_columns" in documented.kassay("import", "--help")
     for kernel, value in (("old", 100), ("new", 150)):

@@ -3,11 +3,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
 import typer
 
+from kassay.errors import BadInput
 from kassay.registry import load, names
 
 _LABORATORIES = Path(__file__).parents[1] / "labs"
@@ -24,11 +26,22 @@ class Command:
     """A function for typer that returns the exit status, or an app of sub-commands."""
 
 
+@cache
 def command_packages() -> Mapping[str, str]:
-    """Name of each command, and the package that its module is in. Imports none of them."""
+    """Name of each command, and the package that its module is in. Imports none of them.
+
+    Raises BadInput when two packages have a command of one name.
+    """
+    found: dict[str, str] = {}
     labs = sorted(path.parent.name for path in _LABORATORIES.glob("*/commands"))
-    packages = (__name__, *(f"kassay.labs.{lab}.commands" for lab in labs))
-    return MappingProxyType({name: package for package in packages for name in names(package)})
+    for package in (__name__, *(f"kassay.labs.{lab}.commands" for lab in labs)):
+        for name in names(package):
+            if name in found:
+                raise BadInput(
+                    f"commands/{name}.py: {package} has the command {name} already", "give the file another name"
+                )
+            found[name] = package
+    return MappingProxyType(found)
 
 
 def command_named(name: str) -> Command:
