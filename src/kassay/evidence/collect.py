@@ -14,6 +14,7 @@ from kassay.model.experiment import labels
 from kassay.model.guest import GuestReport
 from kassay.model.plan import Cell, PlannedRun
 from kassay.model.printed import Printed
+from kassay.model.program import ProgramUse
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.run import CellEvidence, CheckedRequirement, Fields, Measurement, RunRecord
 from kassay.supply.arches import arch_of
@@ -77,8 +78,7 @@ def _in_order(
 
 class _Job(NamedTuple):
     directory: Path
-    asked: tuple[str, ...]  # with --state
-    region: bool  # rounds are parts of an execution
+    use: ProgramUse | None  # of the user's program
     apart: bool  # deferred work is
     cell: Cell
     run: PlannedRun
@@ -89,9 +89,9 @@ def _measured(
     folder: RunDirectory, succeeded: Mapping[str, RunRecord], of_cell: Mapping[str, Sequence[PlannedRun]], tell: Tell
 ) -> dict[str, Measurement]:
     """The measurement of every run that succeeded, by its id; tells of progress when it takes long."""
+    experiment = folder.plan.experiment
     jobs = [
-        _Job(folder.path, _asked(folder, cell), _has_region(folder, cell), folder.plan.experiment.apart, cell, run,
-             succeeded[run.id])
+        _Job(folder.path, experiment.program(cell.workload), experiment.apart, cell, run, succeeded[run.id])
         for cell in folder.plan.cells for run in of_cell.get(cell.id, ()) if run.id in succeeded
     ]  # fmt: skip
     started, measurements = clock.monotonic_s(), {}
@@ -101,16 +101,6 @@ def _measured(
             done = len(measurements) / len(jobs)
             tell(Progress(stage="read", subject=f"{len(measurements)}/{len(jobs)}", text=job.run.id, done=done))
     return measurements
-
-
-def _asked(folder: RunDirectory, cell: Cell) -> tuple[str, ...]:
-    use = folder.plan.experiment.program(cell.workload)
-    return use.state if use is not None else ()
-
-
-def _has_region(folder: RunDirectory, cell: Cell) -> bool:
-    use = folder.plan.experiment.program(cell.workload)
-    return use is not None and use.counted
 
 
 def _compared_state(
@@ -130,13 +120,13 @@ def _compared_state(
 
 
 def _read(job: _Job) -> Measurement:
-    directory, asked, region, apart, cell, run, record = job
+    directory, use, apart, cell, run, record = job
     report = report_of(directory, record)
     without = report_apart(directory, record) if apart else None
     output = printed(report)
     fields = {moment: audit.fields(report, moment) for moment in ("before", "after")}
     fields["before"].update(host_fields(report))
-    fields["after"].update(_compared_state(asked, output, fields["after"]))
+    fields["after"].update(_compared_state(use.state if use is not None else (), output, fields["after"]))
     return Measurement(
         run=run.id,
         repeat=run.repeat,
@@ -163,7 +153,7 @@ def _read(job: _Job) -> Measurement:
         counters=_tuple({**audit.delta(report, ""), **audit.ran_on(report)}),
         levels=_tuple(audit.levels(report)),
         printed=output,
-        work=work_of_run(directory, record, apart=without is not None, region=region),
+        work=work_of_run(directory, record, apart=without is not None, region=use is not None and use.counted),
         host=record.host or "",
         region=region_of(directory, record),
     )
