@@ -64,13 +64,15 @@ def mails(file: Path) -> list[Mail]:
 def ordered(all_mails: Sequence[Mail], where: str, *, resort: bool) -> list[Mail]:
     """The mails with a patch. resort: in the order of the numbers in their subjects, where they have numbers.
 
-    Replies with a diff are left out when other mails have one. Raises BadInput when a number is missing, comes
-    twice with different content, or two versions of one series are mixed.
+    Replies with a diff are left out when other mails have one. A file with a single mail is taken as it is. Raises
+    BadInput when a number is missing, comes twice with different content, or two versions of one series are mixed.
     """
     # A cover letter has number 0; with --interdiff it contains a diff, too.
     patches = [mail for mail in all_mails if mail.diff and (mail.numbering is None or mail.numbering[1])]
     originals = [mail for mail in patches if not _REPLY.match(mail.subject)]
     patches = list({(mail.numbering, mail.diff): mail for mail in originals or patches}.values())
+    if resort and len(all_mails) == 1:  # one file of `git format-patch`, which the user chose
+        return patches
     numbered = [numbering for mail in patches if (numbering := mail.numbering) is not None]
     announced = {
         (mail.numbering[0], mail.numbering[2])
