@@ -151,8 +151,8 @@ class Reviewer:
         report = stages.measured(asked, directory, self._tell)
         self._reports.append(report)
         self._seen += stages.seen(directory, functions)
-        for (workload, settings), why in dict(stages.failed(directory)).items():
-            self._left.append(Left(what=setting_text(workload, settings), why=why))
+        for key, why in {key: why for key, _, why in stages.failures(directory)}.items():
+            self._left.append(Left(what=setting_text(*key), why=why))
         return report
 
     def _picked(self, reports: Sequence[Report | None]) -> tuple[Key, ...]:

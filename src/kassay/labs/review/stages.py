@@ -24,6 +24,7 @@ from kassay.supply.prepare.pin import pin_experiment
 
 BASE, HEAD = "base", "with the series"
 """Names of the kernels in every stage."""
+_MARGIN = 0.01
 _ROUNDS, _FEW_ROUNDS = 10, 4
 
 
@@ -61,14 +62,14 @@ def source_change(sides: Sides) -> SourceChange | None:
 
 def experiment(
     name: str, kernels: Sequence[KernelUse], uses: Sequence[WorkloadUse], arch: str, *, once: bool, question: str,
-    predict: tuple[str, ...] = (), tell: Tell,
+    predict: tuple[str, ...] = (), margin: float | None = None, tell: Tell,
 ) -> Experiment:  # fmt: skip
     """An experiment over these settings. once: one plain run of each cell, few rounds, and no perturbed ones."""
     snapshots = arches()[arch].qemu.snapshots
     asked = Experiment(
         name=name, question=question, kernels=tuple(kernels), workloads=tuple(uses), arch=arch,
         boot="snapshot" if snapshots else "short", repeats=1 if once else 2, perturb=0 if once else 2,
-        rounds=_FEW_ROUNDS if once else _ROUNDS, profile="counts" if once else "auto",
+        margin=margin or _MARGIN, rounds=_FEW_ROUNDS if once else _ROUNDS, profile="counts" if once else "auto",
         retries=0 if once else 1, predict=predict or UNSET,
     )  # fmt: skip
     return pin_experiment(check(asked, f"review, {name}"), tell)
@@ -107,13 +108,17 @@ def seen(directory: Path, functions: frozenset[str]) -> tuple[Seen, ...]:
     return tuple(found)
 
 
-def failed(directory: Path) -> tuple[tuple[Key, str], ...]:
-    """Settings of which a run failed, with the reason."""
+def failures(directory: Path) -> tuple[tuple[Key, str, str], ...]:
+    """Settings of which a run failed, each with the kernel and the reason."""
     folder = open_directory(directory)
     cells = {cell.id: cell for cell in folder.plan.cells}
     runs = {run.id: cells[run.cell] for run in folder.plan.runs}
     return tuple(
-        ((runs[record.run].workload, runs[record.run].settings), record.detail or record.outcome)
+        (
+            (runs[record.run].workload, runs[record.run].settings),
+            (BASE, HEAD)[runs[record.run].kernel],
+            record.detail or record.outcome,
+        )
         for record in folder.records()
         if record.outcome != "ok" and record.run in runs
     )
