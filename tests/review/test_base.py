@@ -1,174 +1,143 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The base of a series: found in a real git repository, in the order in which people tell it."""
+"""The base of a series is found in the order of its own words, and every try is reported."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from kassay.errors import BadInput, HostLacks
+from kassay.errors import BadInput
 from kassay.labs.review import base as base_module
 from kassay.labs.review.base import FoundBase, find_base
-from kassay.labs.review.series import series_of
+from kassay.labs.review.maintainers import trees_of
 from kassay.model.progress import silent
+from kassay.supply.archive.sources_list import SourceList, SourceVersion
+from kassay.supply.building import debian_source
+from tests.building._repository import BASE, run, series
 
-pytestmark = pytest.mark.slow  # dozens of calls of git
-MAKEFILE = "VERSION = 7\nPATCHLEVEL = 0\nSUBLEVEL = 0\nEXTRAVERSION =\n"
-MAINTAINERS = """MEMORY MANAGEMENT
-M:	A. Maintainer <m@example.org>
-T:	git git://example.org/mm.git mm-unstable
+MAKEFILE = "VERSION = 7\nPATCHLEVEL = 3\nSUBLEVEL = 0\nEXTRAVERSION =\n"
+MAINTAINERS = """Maintainers List
+
+MEMORY MANAGEMENT
+T:	git git://git.example.org/akpm/mm mm-new
+T:	quilt git://git.example.org/akpm/25-new
 F:	mm/
-F:	include/linux/mm*.h
 
-OTHERS
-T:	git git://example.org/net.git
-F:	net/
+THE REST
+T:	git git://git.example.org/torvalds/linux.git
+F:	*
+F:	*/
 """
+OTHER = BASE.replace("return small(n);", "return other(n);").replace("n == 1", "n == 2")
 
 
-def git(tree: Path, *words: str) -> str:
-    named = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-    return subprocess.run(("git", "-C", str(tree), *named, *words), capture_output=True, text=True, check=True).stdout
+class Kernel:
+    """A kernel tree whose main branch the series does not apply to; branch "fits" is where it was made."""
 
+    def __init__(self, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.tree, _ = series(place, monkeypatch)
+        self.mbox = place / "series.mbx"
+        run(self.tree, "checkout", "-q", "-b", "fits", "HEAD~3")
+        for name, text in {"Makefile": MAKEFILE, "MAINTAINERS": MAINTAINERS}.items():
+            (self.tree / name).write_text(text)
+        run(self.tree, "add", "-A")
+        run(self.tree, "commit", "-q", "-m", "kernel")
+        self.fits = self.commit("fits")
+        run(self.tree, "cherry-pick", "main~2", "main~1", "main")
+        self.write()
+        run(self.tree, "checkout", "-q", "-B", "main", self.fits)
+        (self.tree / "mm/walk.c").write_text(OTHER)
+        run(self.tree, "commit", "-q", "-a", "-m", "other")
+        self.series_end = self.commit("fits")
+        run(self.tree, "branch", "-D", "-q", "fits")
 
-def write(tree: Path, text: str, message: str) -> str:
-    (tree / "mm" / "x.c").write_text(text)
-    git(tree, "add", "-A")
-    git(tree, "commit", "-q", "-m", message)
-    return git(tree, "rev-parse", "HEAD").strip()
+    def commit(self, revision: str) -> str:
+        return run(self.tree, "rev-parse", revision).strip()
+
+    def write(self, *options: str, revision: str = "HEAD") -> None:
+        self.mbox.write_text(run(self.tree, "format-patch", "--stdout", *options, f"{self.fits}..{revision}"))
+
+    def found(self, base: str = "") -> FoundBase:
+        return find_base(self.mbox, base=base, tree=self.tree, options=",cc=gcc-12", tell=silent)
 
 
 @pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """v7.0, v7.1-rc1 and v7.1, each with another mm/x.c, and a branch with one patch on v7.1-rc1."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(base_module, "listed_sources", _no_archive)
-    tree = tmp_path / "linux"
-    (tree / "mm").mkdir(parents=True)
-    git(tree, "init", "-q", "-b", "main")
-    (tree / "Makefile").write_text(MAKEFILE)
-    (tree / "MAINTAINERS").write_text(MAINTAINERS)
-    for tag, text in (("v7.0", "zero\n"), ("v7.1-rc1", "one\n"), ("v7.1", "two\n")):
-        write(tree, text, tag)
-        git(tree, "tag", tag)
-    git(tree, "checkout", "-q", "-b", "work", "v7.1-rc1")
-    write(tree, "one\nmore\n", "mm: more")
-    git(tree, "checkout", "-q", "main")
-    return tree
+def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kernel:
+    versions = tuple(SourceVersion(version=version, files=()) for version in ("6.18.2-1", "6.18.3-1"))
+    for module in (base_module, debian_source):
+        monkeypatch.setattr(module, "listed_sources", lambda tell: SourceList(made="now", versions=versions))
+    return Kernel(tmp_path, monkeypatch)
 
 
-def _no_archive(tell: object) -> object:
-    raise HostLacks("no archive")
+def outcomes(found: FoundBase) -> list[tuple[str, str, str]]:
+    return [(one.how, one.what, one.outcome) for one in found.tries]
 
 
-def mbox(tree: Path, *options: str) -> Path:
-    path = tree.parent / "series.mbx"
-    path.write_text(git(tree, "format-patch", "--stdout", *options, "v7.1-rc1..work"))
-    return path
+def test_base_commit_comes_first(kernel: Kernel) -> None:
+    kernel.write("--cover-letter", f"--base={kernel.fits}", revision=kernel.series_end)
+    found = kernel.found()
+    assert found.ref == f"build:{kernel.tree}@{kernel.fits},cc=gcc-12"
+    assert outcomes(found) == [("base-commit", kernel.fits, "applies")]
+    assert run(kernel.tree, "status", "--porcelain") == ""
 
 
-def found(series: Path, tree: Path | None, base: str = "", options: str = "") -> FoundBase:
-    return find_base(series, base=base, tree=tree, arch="x86_64", options=options, tell=silent)
+def test_sources_are_tried_in_order_until_one_applies(kernel: Kernel) -> None:
+    kernel.write("--subject-prefix=PATCH mm-unstable v2", revision=kernel.series_end)
+    lost = "0123456789abcdef0123456789abcdef01234567"
+    kernel.mbox.write_text(
+        kernel.mbox.read_text().replace(
+            "\n-- \n", f"\nbase-commit: {lost}\nprerequisite-patch-id: {lost[::-1]}\n-- \n", 1
+        )
+    )
+    run(kernel.tree, "remote", "add", "mm", "https://git.example.org/akpm/mm.git")
+    run(kernel.tree, "update-ref", "refs/remotes/mm/mm-new", "main")
+    for tag, commit in {"v7.2": "main", "v7.3-rc1": kernel.fits, "v7.3": "main", "v-mine": "main"}.items():
+        run(kernel.tree, "tag", tag, commit)
+    found = kernel.found()
+    assert outcomes(found) == [
+        ("base-commit", lost, "absent"),
+        ("prerequisites", lost[::-1], "not-tried"),
+        ("tree-tag", "mm-unstable", "absent"),
+        ("maintainers", "git://git.example.org/akpm/mm mm-new", "does-not-apply"),
+        ("maintainers", "git://git.example.org/torvalds/linux.git", "absent"),
+        ("tag", "v7.3", "not-tried"),
+        ("tag", "v7.3-rc1", "applies"),
+    ]
+    assert "does not apply at mm/walk.c:" in found.tries[3].detail
+    assert found.tries[5].detail == "the same source as maintainers git://git.example.org/akpm/mm mm-new"
+    assert found.ref.startswith(f"build:{kernel.tree}@{kernel.fits}")
 
 
-def tries(answer: FoundBase) -> list[tuple[str, str, str]]:
-    return [(one.how, one.what, one.outcome) for one in answer.tries]
+def test_branch_of_a_remote_that_the_subject_names(kernel: Kernel) -> None:
+    kernel.write("--subject-prefix=PATCH mm-unstable RFC v2", revision=kernel.series_end)
+    run(kernel.tree, "update-ref", "refs/remotes/akpm/mm-unstable", kernel.fits)
+    assert outcomes(kernel.found()) == [("tree-tag", "mm-unstable", "applies")]
 
 
-def test_the_base_commit_of_the_mails_comes_first(tree: Path) -> None:
-    commit = git(tree, "rev-parse", "v7.1-rc1").strip()
-    answer = found(mbox(tree, "--base=v7.1-rc1"), tree)
-    assert tries(answer) == [("base-commit", commit, "applies")]
-    assert answer.ref == f"build:{tree}@{commit}"
+def test_error_lists_every_try(kernel: Kernel) -> None:
+    with pytest.raises(BadInput) as caught:
+        kernel.found()
+    words = str(caught.value)
+    assert "head HEAD: does not apply: patch 1 (mm/walk: expect small ones) does not apply at mm/walk.c:" in words
+    assert "archive 6.18.3: absent: debian-source:6.18.3: the archive has no such version" in words
+    assert "--base build:TREE@REV" in caught.value.remedy
 
 
-def test_a_base_commit_that_the_tree_lacks_is_tried_and_reported(tree: Path) -> None:
-    series = mbox(tree)
-    series.write_text(series.read_text() + f"\nbase-commit: {'a' * 40}\nprerequisite-patch-id: {'b' * 40}\n")
-    answer = found(series, tree)
-    assert tries(answer)[:2] == [
-        ("base-commit", "a" * 40, "absent"), ("prerequisites", "1 prerequisite-patch-id", "absent"),
-    ]  # fmt: skip
-    assert tries(answer)[-1] == ("tag", "v7.1-rc1", "applies")
+def test_given_base_is_the_only_one_tried(kernel: Kernel) -> None:
+    found = kernel.found(base=kernel.fits[:12])
+    assert outcomes(found) == [("given", kernel.fits[:12], "applies")]
+    assert kernel.found(base=f"build:{kernel.tree}@{kernel.fits}").ref == found.ref
+    with pytest.raises(BadInput, match="given main: does not apply"):
+        kernel.found(base="main")
 
 
-def test_the_newest_tag_that_it_applies_to_is_taken_and_a_release_is_newer_than_its_candidates(tree: Path) -> None:
-    answer = found(mbox(tree), tree)
-    assert tries(answer) == [
-        ("maintainers", "git://example.org/mm.git mm-unstable", "absent"), ("tag", "v7.1", "does-not-apply"),
-        ("tag", "v7.1-rc1", "applies"),
-    ]  # fmt: skip
-    assert "mm/x.c" in answer.tries[1].detail
+def test_tree_must_be_a_kernel(kernel: Kernel, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="not a git tree of a kernel"):
+        find_base(kernel.mbox, base="", tree=tmp_path, options="", tell=silent)
 
 
-def test_the_tree_in_the_subject_is_a_branch_of_a_remote(tree: Path) -> None:
-    git(tree, "update-ref", "refs/remotes/akpm/mm-unstable", "v7.1-rc1")
-    git(tree, "remote", "add", "akpm", "https://example.org/other.git")
-    answer = found(mbox(tree, "--subject-prefix=PATCH mm-unstable v2"), tree)
-    assert tries(answer) == [("tree-tag", "akpm/mm-unstable", "applies")]
-
-
-def test_the_tree_of_maintainers_is_a_remote_with_its_address(tree: Path) -> None:
-    git(tree, "update-ref", "refs/remotes/mm/mm-unstable", "v7.1-rc1")
-    git(tree, "remote", "add", "mm", "https://example.org/mm.git/")
-    assert tries(found(mbox(tree), tree)) == [("maintainers", "mm/mm-unstable", "applies")]
-
-
-def test_a_base_that_is_given_is_the_only_one(tree: Path) -> None:
-    answer = found(mbox(tree), tree, f"build:{tree}@v7.1-rc1", "cc=gcc-13,config=distro")
-    assert tries(answer) == [("given", f"build:{tree}@v7.1-rc1", "applies")]
-    assert answer.ref == f"build:{tree}@v7.1-rc1,cc=gcc-13,config=distro"
-    with pytest.raises(BadInput, match=r"given build:.*: does not apply: patch 1"):
-        found(mbox(tree), tree, f"build:{tree}@v7.1")
-    with pytest.raises(BadInput, match="not sources"):
-        found(mbox(tree), tree, "debian:6.17")
-
-
-def test_every_try_is_named_when_none_fits(tree: Path) -> None:
-    series = mbox(tree)
-    series.write_text(series.read_text().replace(" one", " eleven"))
-    with pytest.raises(BadInput) as error:
-        found(series, tree)
-    for part in ("tag v7.1: does not apply", "tag v7.0: does not apply", "head HEAD", "archive sources: absent"):
-        assert part in error.value.what
-    assert "--base build:TREE@REV" in error.value.remedy
-
-
-def test_without_a_tree_the_archive_is_left(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tree.parent)
-    with pytest.raises(BadInput, match="archive sources: absent: no archive"):
-        found(mbox(tree), None)
-    with pytest.raises(BadInput, match=r"--tree .*: not a git tree"):
-        found(mbox(tree), tree.parent)
-
-
-def test_the_tree_of_the_current_directory_is_used(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tree)
-    assert found(mbox(tree), None).ref.startswith(f"build:{tree}@")
-
-
-def test_a_range_is_its_patches_and_the_commit_that_both_ends_have(tree: Path, tmp_path: Path) -> None:
-    patches, ref = series_of("main..work", tree, tmp_path / "kept")
-    assert ref == f"build:{tree}@{git(tree, 'rev-parse', 'v7.1-rc1').strip()}"
-    assert [path.name for path in patches.iterdir()] == ["0001-mm-more.patch"]
-
-
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        ("v7.1..v7.1", "no commit lies in this range"),
-        ("v7.1..nowhere", "no revision 'nowhere'"),
-        ("20260522@example.org", "kassay fetches no mails"),
-        ("https://lore.kernel.org/x", "kassay fetches no mails"),
-        ("no-such-file.mbx", "no such file"),
-    ],
-)
-def test_what_is_no_series_is_refused(tree: Path, tmp_path: Path, text: str, part: str) -> None:
-    with pytest.raises(BadInput, match=part):
-        series_of(text, tree, tmp_path / "kept")
-
-
-def test_a_range_with_a_merge_is_refused(tree: Path, tmp_path: Path) -> None:
-    git(tree, "merge", "-q", "-s", "ours", "-m", "merge", "work")
-    with pytest.raises(BadInput, match="has merges"):
-        series_of("v7.0..main", tree, tmp_path / "kept")
+def test_maintainers_of_the_most_specific_pattern_come_first() -> None:
+    assert trees_of(MAINTAINERS, ["mm/walk.c"]) == (
+        "git://git.example.org/akpm/mm mm-new",
+        "git://git.example.org/torvalds/linux.git",
+    )
+    assert trees_of(MAINTAINERS, ["README"]) == ("git://git.example.org/torvalds/linux.git",)

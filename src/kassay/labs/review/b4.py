@@ -17,8 +17,10 @@ _STATUSES = {0: "pass", 1: "warn", 4: "warn"}
 
 def b4_checks(review: Review, page: Path) -> str:
     """One check of the series. page: the whole answer, as a file on this host."""
-    idle = unexecuted(review)
-    lines = [*(f"not executed by any setting: {text}" for text in idle), *verdict(review)]
+    idle = [f"Not executed by any setting: {text}." for text in unexecuted(review)]
+    answer = verdict(review)
+    loses = any(cell.verdict == "regression" for cell in review.cells)
+    lines = [*answer, *idle] if loses else [*idle, *answer]
     check = {
         "tool": "kassay", "status": _STATUSES[exit_status(review)], "summary": lines[0],
         "details": "\n".join((*lines, f"whole answer: {page.absolute()}")),

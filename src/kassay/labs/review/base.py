@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The sources that a series applies to, in the order in which people tell or guess it; every try is kept."""
+"""The source that a series applies to: what the series says is tried first, then what the user's tree has.
+
+A source fits if every patch applies without fuzz. The user's tree is only read.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,175 +11,182 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from kassay.errors import BadInput, HostLacks, KassayError, NotBuilt
+from kassay.effects.files import expanded
+from kassay.errors import BadInput, HostLacks, NotBuilt
 from kassay.labs.review import maintainers
 from kassay.labs.review.model import Try
 from kassay.model.build import BuildRef, build_text, parse_build
-from kassay.model.kernel import parse_ref
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record
 from kassay.supply.archive.sources_list import listed_sources
-from kassay.supply.archive.versions import upstream_of
+from kassay.supply.archive.versions import series_of, upstream_of, version_key
 from kassay.supply.building import git
-from kassay.supply.building.patches import Patch, apply, read_patches
+from kassay.supply.building.mails import Mail
+from kassay.supply.building.patches import Patch, apply, read_mails, read_patches
 from kassay.supply.building.source import source_tree
 
-APPLIES, DOES_NOT_APPLY, ABSENT = "applies", "does-not-apply", "absent"
-_BASE_COMMIT = re.compile(rb"^base-commit: ([0-9a-f]{12,40})\s*$", re.MULTILINE)
-_PREREQUISITE = re.compile(rb"^prerequisite-patch-id: [0-9a-f]{40}\s*$", re.MULTILINE)
-_SUBJECT = re.compile(rb"^Subject:\s*(?:Re:\s*)?\[([^\]]*)\]", re.MULTILINE | re.IGNORECASE)
-_NO_TREE = re.compile(r"PATCH|RFC|RESEND|v?\d+|\d+/\d+|V\d+", re.IGNORECASE)
-_TAGS, _RELEASES, _SHOWN = 5, 3, 200
+_MOST_TAGS = 5
+_MOST_RELEASES = 3
+_BASE_COMMIT = re.compile(r"^base-commit:[ \t]*([0-9a-f]{7,40})\b", re.MULTILINE)
+_PREREQUISITE = re.compile(r"^prerequisite-patch-id:[ \t]*([0-9a-f]{7,40})\b", re.MULTILINE)
+_BRACKETS = re.compile(r"\[([^\]]*\bPATCH[^\]]*)\]", re.IGNORECASE)
+_NO_TREE = re.compile(r"PATCH(v?\d+)?|RFC|RESEND|v\d+|\d+(/\d+)?|.*[^\w./-].*", re.IGNORECASE)
+_RELEASE = re.compile(r"v\d+\.\d+(\.\d+)?(-rc\d+)?")
+_VERSION = re.compile(r"^VERSION\s*=", re.MULTILINE)
 
 
 class FoundBase(Record, frozen=True, kw_only=True):
-    """The base of a series."""
+    """The source that a series applies to."""
 
     ref: str
-    """A build: reference."""
+    """A build: reference without the patches."""
     patches: str
     """Path of the series."""
     tries: tuple[Try, ...]
-    """Every source that was tried; the last one is the base."""
+    """All tries in order; the last one applies."""
 
 
 class _Candidate(NamedTuple):
+    """A source to try. build: None if this host does not have it, for the reason in `detail`."""
+
     how: str
     what: str
     build: BuildRef | None
-    """None for one that is not there."""
-    problem: str = ""
+    detail: str = ""
+    outcome: str = "absent"
 
 
-def find_base(
-    series: Path, *, base: str, tree: Path | None, arch: str, options: str, tell: Tell
-) -> FoundBase:  # fmt: skip
-    """The first source that the whole series applies to. base: a reference that the user names, "" for none. tree: git
-    tree to look in. options: how it is built, as in a build: reference.
+def find_base(series: Path, *, base: str, tree: Path | None, options: str, tell: Tell) -> FoundBase:
+    """The first source that the series applies to. Sources of the archive that the store lacks are fetched.
 
-    Raises BadInput that lists every try.
+    base: a build: reference or a revision of the tree; "" to search. tree: a kernel's git tree; None takes the current
+    directory if it is one. options: appended to the reference, such as ",cc=gcc-12". Raises BadInput with every try.
     """
-    patches = read_patches(series)
+    patches, place = read_patches(series), _kernel_tree(tree)
+    candidates = [_given(base, place)] if base else _candidates(series, patches, place, tell)
     tries: list[Try] = []
-    for candidate in _candidates(series, patches, base, _kernel_tree(tree), arch, tell):
-        tell(Progress(stage="base", subject=candidate.what, text=candidate.how))
-        found = _tried(candidate, patches, tell)
-        tries.append(found)
-        if found.outcome == APPLIES and candidate.build is not None:
-            ref = build_text(candidate.build) + (f",{options}" if options else "")
-            parse_ref(ref, arch)
-            return FoundBase(ref=ref, patches=str(series), tries=tuple(tries))
-    lines = "".join(f"\n  {t.how} {t.what}: {t.outcome.replace('-', ' ')}{t.detail and f': {t.detail}'}" for t in tries)
-    raise BadInput(
-        f"{series}: no source was found that it applies to{lines or ', and nothing to try'}",
-        "name the sources with --base build:TREE@REV, or the git tree to look in with --tree",
-    )
+    seen: dict[str, str] = {}
+    for candidate in candidates:
+        tell(Progress(stage="source", subject=str(series), text=f"trying {candidate.how} {candidate.what}"))
+        tries.append(_tried(candidate, patches, seen, tell))
+        if tries[-1].outcome == "applies" and candidate.build is not None:
+            return FoundBase(ref=build_text(candidate.build) + options, patches=str(series), tries=tuple(tries))
+    raise _no_base(series, base, place, tries)
+
+
+def _tried(candidate: _Candidate, patches: Sequence[Patch], seen: dict[str, str], tell: Tell) -> Try:
+    named = Try(how=candidate.how, what=candidate.what, outcome=candidate.outcome, detail=candidate.detail)
+    if candidate.build is None:
+        return named
+    try:
+        tree, _ = source_tree(candidate.build, tell)
+    except (BadInput, HostLacks) as error:
+        return structs.replace(named, outcome="absent", detail=_line(error.what))
+    if tree in seen:
+        return structs.replace(named, outcome="not-tried", detail=f"the same source as {seen[tree]}")
+    seen[tree] = f"{candidate.how} {candidate.what}"
+    try:
+        apply(tree, patches)
+    except NotBuilt as error:
+        return structs.replace(named, outcome="does-not-apply", detail=_line(error.what))
+    return structs.replace(named, outcome="applies", detail="")
+
+
+def _line(words: str) -> str:
+    return words.strip().splitlines()[0].rstrip(":")
 
 
 def _kernel_tree(tree: Path | None) -> Path | None:
-    """The git tree to look in. Raises BadInput for a directory that is none."""
+    """The git tree to look in. Raises BadInput when the user named one that is no kernel's."""
+    place = (expanded(str(tree)) if tree is not None else Path.cwd()).resolve()
+    is_kernel = place.is_dir() and git.is_repository(place)
+    if is_kernel and (place / ".git").exists():
+        makefile = place / "Makefile"
+        is_kernel = (place / "MAINTAINERS").is_file() and makefile.is_file() and bool(
+            _VERSION.search(makefile.read_text("utf-8", "replace"))
+        )  # fmt: skip
+    elif tree is None:
+        return None
+    if is_kernel:
+        return place
     if tree is not None:
-        if not git.is_repository(tree):
-            raise BadInput(f"--tree {tree}: not a git tree", "name the top of a kernel git tree")
-        return tree.absolute()
-    here = Path.cwd()
-    return here if git.is_repository(here) and (here / "MAINTAINERS").is_file() else None
+        raise BadInput(f"{tree}: not a git tree of a kernel", "name one with MAINTAINERS and Makefile at its top")
+    return None
 
 
-def _candidates(
-    series: Path, patches: Sequence[Patch], base: str, tree: Path | None, arch: str, tell: Tell
-) -> Iterator[_Candidate]:
-    if base:
-        ref = parse_ref(base, arch)
-        if ref.kind != "build":
-            raise BadInput(f"--base {base}: not sources", "write --base build:TREE@REV or build:debian-source:7.3")
-        yield _Candidate("given", base, parse_build(ref.locator))
-        return
-    text = _text(series)
-    commits = dict.fromkeys(match.decode() for match in _BASE_COMMIT.findall(text))
-    yield from (_revision("base-commit", tree, commit) for commit in commits)
-    if needed := len(set(_PREREQUISITE.findall(text))):
-        why = "the series needs patches that come before it: apply them, and name the result with --base"
-        yield _Candidate("prerequisites", f"{needed} prerequisite-patch-id", None, why)
+def _given(base: str, tree: Path | None) -> _Candidate:
+    if base.startswith("build:"):
+        return _Candidate("given", base, parse_build(base.removeprefix("build:")))
+    if tree is None:
+        raise BadInput(f"--base {base}: there is no kernel tree to look in", "write --base build:TREE@REV")
+    return _at("given", base, tree, base)
+
+
+def _candidates(series: Path, patches: Sequence[Patch], tree: Path | None, tell: Tell) -> Iterator[_Candidate]:
+    mails = read_mails(series)
+    for commit in _all(_BASE_COMMIT, mails):
+        yield _at("base-commit", commit, tree, commit)
+    for patch_id in _all(_PREREQUISITE, mails):
+        reason = "commits are not searched for it; if a branch has it, name that branch with --base"
+        yield _Candidate("prerequisites", patch_id, None, reason, "not-tried")
+    for word in _tree_words(mails):
+        branch = maintainers.branch_of(tree, word) if tree is not None else ""
+        yield _at("tree-tag", word, tree, branch) if branch or tree is None else _Candidate(
+            "tree-tag", word, None, f"{tree} has no branch of this name")  # fmt: skip
     if tree is not None:
-        yield from (_branch("tree-tag", tree, word) for word in _tree_words(text))
-        paths = dict.fromkeys(path for patch in patches for path in patch.files)
-        for url, branch in maintainers.trees_of(tree, tuple(paths)):
-            remote = maintainers.remote_of(tree, url)
-            if remote:
-                yield _revision("maintainers", tree, f"{remote}/{branch or 'HEAD'}")
-            else:
-                yield _Candidate(
-                    "maintainers", f"{url} {branch}".strip(), None, f"no remote of {tree} has this address"
-                )
-        words = ("-c", "versionsort.suffix=-rc", "tag", "--list", "v*", "--sort=-version:refname")
-        tags = git.git(words, repository=tree).split()[:_TAGS]
-        yield from (_revision("tag", tree, tag) for tag in tags)
-        yield _revision("head", tree, "HEAD")
+        files = [file for patch in patches for file in patch.files]
+        for entry in maintainers.trees_of(git.read(git.tree_of(tree, git.resolve(tree, "HEAD")), "MAINTAINERS") or "",
+                                          files):  # fmt: skip
+            branch = maintainers.branch_at(tree, entry)
+            yield _at("maintainers", entry, tree, branch) if branch else _Candidate(
+                "maintainers", entry, None, f"{tree} has no such remote, or has not fetched that branch")  # fmt: skip
+        tags = [tag for tag in git.git(("tag", "--list", "v*"), repository=tree).split() if _RELEASE.fullmatch(tag)]
+        for tag in sorted(tags, key=lambda tag: version_key(tag[1:].replace("-rc", "~rc")), reverse=True)[:_MOST_TAGS]:
+            yield _at("tag", tag, tree, f"refs/tags/{tag}")
+        yield _at("head", "HEAD", tree, "HEAD")
     yield from _releases(tell)
 
 
+def _all(pattern: re.Pattern[str], mails: Sequence[Mail]) -> list[str]:
+    return list(dict.fromkeys(found for mail in mails for found in pattern.findall(mail.text)))
+
+
+def _tree_words(mails: Sequence[Mail]) -> list[str]:
+    """Names of trees in "[PATCH mm-unstable v2 1/3]"."""
+    words = [word for mail in mails for found in _BRACKETS.findall(mail.subject) for word in found.split()]
+    return [word for word in dict.fromkeys(words) if not _NO_TREE.fullmatch(word)]
+
+
+def _at(how: str, what: str, tree: Path | None, revision: str) -> _Candidate:
+    if tree is None:
+        return _Candidate(how, what, None, "there is no kernel tree to look in")
+    try:
+        commit = git.resolve(tree, revision)
+    except BadInput as error:
+        return _Candidate(how, what, None, error.what)
+    return _Candidate(how, what, BuildRef(tree=str(tree), revision=commit))
+
+
 def _releases(tell: Tell) -> Iterator[_Candidate]:
-    """The newest sources of the archive."""
+    """The newest release of each of the archive's newest series."""
     try:
         versions = [upstream_of(source.version) for source in listed_sources(tell).versions]
     except HostLacks as error:
-        yield _Candidate("archive", "sources", None, _line(error))
+        yield _Candidate("archive", "sources", None, _line(error.what))
         return
-    series = dict.fromkeys(".".join(version.split(".")[:2]) for version in reversed(versions))
-    newest = sorted(series, key=lambda text: [int(part) if part.isdigit() else 0 for part in text.split(".")])[::-1]
-    for version in newest[:_RELEASES]:
+    newest = {series_of(version): version for version in sorted(versions, key=version_key)}
+    for version in sorted(newest.values(), key=version_key, reverse=True)[:_MOST_RELEASES]:
         yield _Candidate("archive", version, BuildRef(tree=f"debian-source:{version}"))
 
 
-def _revision(how: str, tree: Path | None, revision: str) -> _Candidate:
-    if tree is None:
-        return _Candidate(how, revision, None, "no git tree to look in: name it with --tree")
-    try:
-        commit = git.resolve(tree, revision)
-    except BadInput:
-        return _Candidate(how, revision, None, f"not in {tree}")
-    return _Candidate(how, revision, BuildRef(tree=str(tree), revision=commit))
-
-
-def _branch(how: str, tree: Path, name: str) -> _Candidate:
-    """A branch of the tree, or of one of its remotes."""
-    found = _revision(how, tree, name)
-    for remote in git.git(("remote",), repository=tree).split() if found.build is None else ():
-        found = _revision(how, tree, f"{remote}/{name}")
-        if found.build is not None:
-            return found
-    return found if found.build is not None else found._replace(what=name)
-
-
-def _tried(candidate: _Candidate, patches: Sequence[Patch], tell: Tell) -> Try:
-    shown = Try(how=candidate.how, what=candidate.what, outcome=ABSENT, detail=candidate.problem)
-    if candidate.build is None:
-        return shown
-    try:
-        tree, _ = source_tree(candidate.build, tell)
-        apply(tree, patches)
-    except NotBuilt as error:
-        return structs.replace(shown, outcome=DOES_NOT_APPLY, detail=_line(error))
-    except KassayError as error:
-        if candidate.how == "given":
-            raise
-        return structs.replace(shown, detail=_line(error))
-    return structs.replace(shown, outcome=APPLIES)
-
-
-def _line(error: KassayError) -> str:
-    return " ".join(error.what.split())[:_SHOWN]
-
-
-def _text(series: Path) -> bytes:
-    """The mails as they were sent."""
-    files = sorted(path for path in series.iterdir() if path.is_file()) if series.is_dir() else [series]
-    return b"\n".join(file.read_bytes() for file in files)
-
-
-def _tree_words(text: bytes) -> tuple[str, ...]:
-    """Words in the brackets of subjects that may name a tree: "mm-unstable" of "[PATCH mm-unstable v2 1/3]"."""
-    brackets = (match.decode("utf-8", "replace") for match in _SUBJECT.findall(text))
-    words = (word for bracket in brackets for word in re.split(r"[\s,]+", bracket))
-    return tuple(dict.fromkeys(word for word in words if word and not _NO_TREE.fullmatch(word)))
+def _no_base(series: Path, base: str, tree: Path | None, tries: Sequence[Try]) -> BadInput:
+    lines = "".join(f"\n  {one.how} {one.what}: {one.outcome.replace('-', ' ')}: {one.detail}" for one in tries)
+    if base:
+        return BadInput(f"{series}: the base that was given does not work{lines}",
+                        "leave --base out to search for one, or name another revision")  # fmt: skip
+    missing = next((one.what for one in tries if one.how == "base-commit" and one.outcome == "absent"), "")
+    if missing and tree is not None:
+        return BadInput(f"{series}: no base found{lines}",
+                        f"fetch commit {missing} into {tree}, or name a base: --base build:TREE@REV")  # fmt: skip
+    what = "" if tree is not None else "run this in a kernel's git tree, or "
+    return BadInput(f"{series}: no base found{lines}", f"{what}name the revision it was made on: --base build:TREE@REV")

@@ -8,7 +8,7 @@ from kassay.labs.review.model import SCREENED, Cell, CheckedClaim, Review
 from kassay.labs.review.report._words import cell_text
 from kassay.model.finding import REFUSED
 from kassay.model.texts import counted
-from kassay.model.units import format_change, format_number
+from kassay.model.units import format_change
 
 REPRODUCED, NOT_REPRODUCED, CONTRADICTED, NOT_MEASURABLE = (
     "reproduced", "not-reproduced", "contradicted", "not-measurable",
@@ -21,7 +21,6 @@ OUTCOMES = {
 }
 _CLOSE, _POINTS = 0.1, 0.005
 """A change is that of the claim if it lies within a tenth of it, or within half a percentage point."""
-_SAME_COUNT = 0.01
 
 
 def checked(claims: Iterable[Claim], review: Review) -> tuple[CheckedClaim, ...]:
@@ -41,31 +40,16 @@ def _checked(claim: Claim, cells: Sequence[Cell]) -> CheckedClaim:
 def _outcome(claim: Claim, cells: Sequence[Cell]) -> tuple[str, str]:
     if not cells:
         return NOT_MEASURABLE, "no setting was measured"
-    if claim.kind == "count":
-        return _count(claim, cells)
-    if claim.kind not in ("percent", "factor") or claim.value is None:
-        return NOT_MEASURABLE, f"{_kind(claim)}; {_range(cells)}"
-    if "instruction" in claim.sentence.lower():
+    if claim.value is None:
+        return NOT_MEASURABLE, f"the text does not say whether this is more or less; {_range(cells)}"
+    if claim.kind == "throughput":
+        return NOT_MEASURABLE, f"a rate on the author's machine; {_range(cells)}"
+    if claim.kind == "count" or "instruction" in claim.sentence.lower():
         return _change(claim.value, [(cell.change or 0.0, cell) for cell in cells], "counted")
     predicted = [(one.change, cell) for cell in cells for one in cell.predicted if one.change is not None]
     if predicted:
         return _change(claim.value, predicted, "predicted")
     return NOT_MEASURABLE, f"a change in time, for which --predict CPU is needed; {_range(cells)}"
-
-
-def _kind(claim: Claim) -> str:
-    if claim.kind in ("percent", "factor"):
-        return "the text does not say whether this is more or less"
-    return f"{'a time' if claim.kind == 'time' else 'a rate'} on the author's machine"
-
-
-def _count(claim: Claim, cells: Sequence[Cell]) -> tuple[str, str]:
-    values = [(value, cell) for cell in cells for value in (cell.base, cell.head) if value]
-    if claim.value is None or not values:
-        return NOT_MEASURABLE, "no number could be read"
-    value, cell = min(values, key=lambda pair: abs(pair[0] / (claim.value or 1.0) - 1))
-    text = f"nearest: {cell_text(cell)}, {format_number(value)} {cell.unit}"
-    return (REPRODUCED if abs(value / claim.value - 1) <= _SAME_COUNT else NOT_REPRODUCED), text
 
 
 def _change(claimed: float, changes: Sequence[tuple[float, Cell]], how: str) -> tuple[str, str]:

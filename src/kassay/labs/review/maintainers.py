@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Trees that the file MAINTAINERS of a kernel tree names for files."""
+"""Trees that MAINTAINERS names for files, and branches of a git tree that hold them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,59 +8,62 @@ from pathlib import Path
 
 from kassay.supply.building import git
 
-_FIELD = re.compile(r"^([A-Z]):\s+(.*)$")
+_LINE = re.compile(r"([FT]):\s*(\S.*)")
+_SCHEME = re.compile(r"^(?:[a-z+]+://)?(?:[^/@]+@)?")
 
 
-def trees_of(tree: Path, paths: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """(address, branch) of each git tree of the sections that name one of the files, in the file's order. branch: ""
-    where none is named.
-
-    Format: MAINTAINERS of the kernel, "Descriptions of section entries".
-    """
-    file = tree / "MAINTAINERS"
-    if not file.is_file():
-        return ()
-    found: dict[tuple[str, str], None] = {}
-    for fields in _sections(file.read_text("utf-8", "replace")):
-        if any(_covers(pattern, path) for pattern in fields.get("F", ()) for path in paths):
-            for text in fields.get("T", ()):
-                kind, _, rest = text.partition(" ")
-                if kind == "git" and rest:
-                    address, _, branch = rest.strip().partition(" ")
-                    found[address, branch.strip()] = None
-    return tuple(found)
+def trees_of(text: str, files: Sequence[str]) -> tuple[str, ...]:
+    """ "URL" or "URL BRANCH" of each git tree for these files; entries of the most specific patterns come first."""
+    found: dict[str, int] = {}
+    for section in re.split(r"\n\s*\n", text):
+        lines = [matched.groups() for line in section.splitlines() if (matched := _LINE.fullmatch(line))]
+        patterns = [value.strip() for kind, value in lines if kind == "F"]
+        weight = max((len(p.strip("*/")) for p in patterns if any(_matches(p, file) for file in files)), default=-1)
+        for kind, value in lines:
+            if weight >= 0 and kind == "T" and value.startswith("git "):
+                entry = " ".join(value.split()[1:3])
+                found[entry] = max(weight, found.get(entry, -1))
+    return tuple(sorted(found, key=lambda entry: -found[entry]))
 
 
-def _sections(text: str) -> Iterator[dict[str, list[str]]]:
-    """The fields of each section, by their letter."""
-    fields: dict[str, list[str]] = {}
-    for line in text.splitlines():
-        match = _FIELD.match(line)
-        if match:
-            fields.setdefault(match[1], []).append(match[2].strip())
-        elif fields and not line.strip():
-            yield fields
-            fields = {}
-    if fields:
-        yield fields
-
-
-def _covers(pattern: str, path: str) -> bool:
-    """True if a pattern of F: covers a file. A directory ends with a slash and covers all below it."""
-    if pattern.endswith("/"):
-        return path.startswith(pattern)
-    return pattern not in ("*", "*/") and pattern.count("/") == path.count("/") and fnmatchcase(path, pattern)
-
-
-def remote_of(tree: Path, address: str) -> str:
-    """The name of the tree's remote with this address; "" if there is none."""
-    for line in git.git(("remote", "-v"), repository=tree).splitlines():
-        name, _, rest = line.partition("\t")
-        if _plain(rest.partition(" ")[0]) == _plain(address):
-            return name
+def branch_of(tree: Path, word: str) -> str:
+    """The full name of the branch that a word names: of the tree itself, or of one of its remotes; "" if none."""
+    patterns = (f"refs/heads/{word}", f"refs/remotes/*/{word}", f"refs/remotes/{word}/HEAD",
+                f"refs/remotes/{word}/master", f"refs/remotes/{word}/main")  # fmt: skip
+    for pattern in patterns:
+        if names := git.git(("for-each-ref", "--format=%(refname)", pattern), repository=tree).split():
+            return names[0]
     return ""
 
 
-def _plain(address: str) -> str:
-    """The address without its protocol and ending."""
-    return address.partition("://")[2].removesuffix("/").removesuffix(".git") or address
+def branch_at(tree: Path, entry: str) -> str:
+    """The full name of the branch of a remote that an entry of trees_of() names; "" if the tree does not have it."""
+    url, _, branch = entry.partition(" ")
+    for name, address in _remotes(tree):
+        if _place(address) == _place(url):
+            for head in (branch,) if branch else ("HEAD", "master", "main"):
+                ref = f"refs/remotes/{name}/{head}"
+                if git.git(("for-each-ref", "--format=%(refname)", ref), repository=tree).split():
+                    return ref
+    return ""
+
+
+def _remotes(tree: Path) -> Iterator[tuple[str, str]]:
+    listed = git.git(("config", "--get-regexp", r"^remote\..*\.url$"), repository=tree, may_fail=True)
+    for line in listed.splitlines():
+        key, _, address = line.partition(" ")
+        yield key.removeprefix("remote.").removesuffix(".url"), address
+
+
+def _place(url: str) -> str:
+    """Host and path of a URL: git:// and https:// name one tree."""
+    return _SCHEME.sub("", url).rstrip("/").removesuffix(".git")
+
+
+def _matches(pattern: str, file: str) -> bool:
+    """True as get_maintainer.pl sees it: "mm/" is the directory with all below, "mm/*" only its own files."""
+    if pattern.endswith("/"):
+        parts = pattern.rstrip("/").split("/")
+        return len(file.split("/")) > len(parts) and fnmatchcase("/".join(file.split("/")[: len(parts)]),
+                                                                "/".join(parts))  # fmt: skip
+    return pattern.count("/") == file.count("/") and fnmatchcase(file, pattern)

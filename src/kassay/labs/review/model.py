@@ -22,11 +22,11 @@ class Try(Record, frozen=True, kw_only=True):
     """One source that the series was held against, to find its base."""
 
     how: str
-    """Why it was tried: given, range, base-commit, prerequisites, tree-tag, maintainers, tag or archive."""
+    """Where its name is from: given, base-commit, prerequisites, tree-tag, maintainers, tag, head or archive."""
     what: str
     """Revision or version."""
     outcome: str
-    """applies, does-not-apply, absent or not-tried."""
+    """applies, does-not-apply, absent (this host does not have it) or not-tried."""
     detail: str = ""
     """Error of git in one line, or another reason."""
 

@@ -21,12 +21,14 @@ _REPLY = re.compile(r"\s*(?:re|fwd?|aw):", re.IGNORECASE)
 
 
 class Mail(Record, frozen=True, kw_only=True):
-    """One mail, or a bare diff. subject: as sent. diff: its text from the diff on, decoded; "" without one."""
+    """One mail, or a bare diff. subject: as sent. diff: its text from the diff on, decoded; "" without one.
+    text: the whole body, decoded."""
 
     origin: str
     subject: str
     author: str
     diff: str
+    text: str
 
     @property
     def title(self) -> str:
@@ -110,10 +112,11 @@ def _mail(raw: Path, file: Path, scratch: Path) -> Mail:
             f"{file}: mail {int(raw.name)}: git mailinfo: {ended.err.strip()}", "save it again as plain mbox"
         )
     fields = dict(line.partition(": ")[::2] for line in ended.out.splitlines())
-    text = body.read_bytes().decode("utf-8", "surrogateescape")
+    changelog, text = (part.read_bytes().decode("utf-8", "surrogateescape") for part in (message, body))
     subject = " ".join(fields.get("Subject", "").split())
     author = f"{fields.get('Author', '')} <{fields.get('Email', '')}>".strip()
-    return Mail(origin=f"{file}, mail {int(raw.name)}", subject=subject, author=author, diff=_diff(text))
+    return Mail(origin=f"{file}, mail {int(raw.name)}", subject=subject, author=author, diff=_diff(text),
+                text=changelog + text)  # fmt: skip
 
 
 def _diff(text: str) -> str:

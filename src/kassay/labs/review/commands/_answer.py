@@ -41,8 +41,8 @@ def answer(series: str, options: Reviewing) -> int:
     with showing() as tell, tempfile.TemporaryDirectory(prefix="kassay-review-") as scratch:
         patches, range_base = series_of(series, options.tree, Path(scratch))
         found = find_base(
-            patches, base=options.base or range_base, tree=options.tree, arch=options.arch, options=options.build,
-            tell=tell,
+            patches, base=options.base or range_base, tree=options.tree,
+            options=f",{options.build}" if options.build else "", tell=tell,
         )  # fmt: skip
         wanted = _wanted(series, found, options, corners, tell)
         if options.plan:
@@ -110,7 +110,8 @@ def _wanted(
 def _directory(wanted: Wanted, options: Reviewing) -> Path:
     """--out, or a directory named by the question; corners are further steps of the same question."""
     question = structs.replace(wanted, source="", patches="", corners=(), previous="")
-    base = options.out or content_directory(f"review-{Path(wanted.source).stem}", question)
+    name = "series" if wanted.source == "-" else Path(wanted.source).stem
+    base = options.out or content_directory(f"review-{name}", question)
     return unused_directory(base) if options.fresh else base
 
 

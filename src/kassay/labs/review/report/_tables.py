@@ -93,7 +93,8 @@ def corners_table(review: Review) -> Table:
             rows.append(
                 cells(corner.name, cell_text(cell), base, head, format_change(cell.change), cell.verdict, mark=mark)
             )
-    return table("Corners", ("corner", "setting", *figures("base", "head", "change"), "is"), rows)
+    columns = ("corner", "setting", *figures("base", "head", "change"), "is")
+    return structs.replace(table("Corners", columns, rows), name_width=0)
 
 
 def previous_table(review: Review) -> Table | None:
@@ -131,7 +132,9 @@ def claims_table(review: Review) -> Table:
               mark="" if claim.outcome in ("reproduced", "not-measurable") else "inconclusive")
         for claim in review.claims or ()
     )  # fmt: skip
-    return table("Claims", (*figures("line"), "figure", "outcome", "detail"), rows)
+    return structs.replace(
+        table("Claims", (*figures("line"), "figure", "outcome", "detail"), rows), name_width=0
+    )  # fmt: skip
 
 
 def tries_table(review: Review) -> Table:
