@@ -11,6 +11,7 @@ from kassay.errors import BadInput
 from kassay.labs.review.gate_model import Limit
 from kassay.labs.review.model import Cell
 from kassay.labs.review.settings import setting_text
+from kassay.model.records import from_plain
 
 FILE = ".kassay/limits.toml"
 """Path in the tree."""
@@ -44,7 +45,7 @@ def _limit(entry: object, where: str) -> Limit:
     if isinstance(entry, dict) and isinstance(entry.get("limit"), str):
         entry = {**entry, "limit": percent(entry["limit"], where)}
     try:
-        limit = msgspec.convert(entry, Limit)
+        limit = from_plain(entry, Limit)
     except msgspec.ValidationError as error:
         raise BadInput(f"{where}: {error}", f"write {_EXAMPLE}") from error
     if not limit.reason.strip():
