@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.commands._experiment import directory_for, experiment_from, words_of
+from kassay.commands._experiment import directory_for, experiment_from, one_workload, words_of
 from kassay.commands._options import Measuring
 from kassay.commands._with_options import with_options
 from kassay.errors import BadInput
@@ -52,6 +52,25 @@ def test_a_command_gets_its_own_words_and_one_record_for_each_group_of_options()
     read = inspect.signature(wrapped).parameters
     assert list(read) == ["first", "speed", "unit", "last"]
     assert (read["speed"].default, read["unit"].default) == (inspect.Parameter.empty, "km/h")
+
+
+def several(names: str, *settings: str) -> dict[str, tuple[Axis, ...]]:
+    found = experiment_from("compare", names, TWO, Measuring(set_=list(settings)))
+    return {use.name: use.axes for use in found.workloads}
+
+
+def test_several_workloads_share_settings_and_have_some_of_their_own() -> None:
+    size, order = Axis(name="size", values=("2MiB",)), Axis(name="order", values=("0", "9"))
+    assert several("page_fault,folio_fork", "size=2MiB", "folio_fork.order=0,9") == {
+        "page_fault": (size,), "folio_fork": (size, order),
+    }  # fmt: skip
+
+
+def test_a_workload_twice_is_refused_and_so_are_several_where_one_is_meant() -> None:
+    with pytest.raises(BadInput, match="the same workload twice"):
+        several("page_fault,page_fault")
+    with pytest.raises(BadInput, match="several workloads"):
+        one_workload("page_fault,folio_fork")
 
 
 def test_settings_become_axes_in_the_order_given() -> None:

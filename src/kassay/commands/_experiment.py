@@ -215,7 +215,9 @@ def _usual_boot(options: Measuring, clock: Clock) -> str:
 
 def _workloads(name: str, options: Measuring, problems: list[str]) -> tuple[WorkloadUse, ...]:
     if not options.suite:
-        return (_workload(name, options, problems),)
+        names = (name,) if options.program else tuple(name.split(","))
+        problems += [f"{name}: the same workload twice"] if len(set(names)) < len(names) else []
+        return tuple(_workload(one, options, problems, names) for one in names)
     if options.set_:
         problems.append(
             "--set: a suite has its own settings; to change them write a suite, see docs/reference/suites.md"
@@ -223,8 +225,22 @@ def _workloads(name: str, options: Measuring, problems: list[str]) -> tuple[Work
     return suite_workloads(options.suite)
 
 
-def _workload(name: str, options: Measuring, problems: list[str]) -> WorkloadUse:
-    axes = _axes(options.set_ or [], problems)
+def one_workload(name: str) -> str:
+    """The name, for a command that takes one workload. Raises BadInput for several."""
+    if "," in name:
+        raise BadInput(f"{name}: several workloads", "name one; compare, ladder, gap and series take several")
+    return name
+
+
+def _own_settings(name: str, settings: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The settings for one of several workloads: those of all, and those that begin with its name and a dot."""
+    prefixes = tuple(f"{one}." for one in names)
+    return [text.removeprefix(f"{name}.") for text in settings
+            if text.startswith(f"{name}.") or not text.startswith(prefixes)]  # fmt: skip
+
+
+def _workload(name: str, options: Measuring, problems: list[str], names: Sequence[str]) -> WorkloadUse:
+    axes = _axes(_own_settings(name, options.set_ or [], names), problems)
     if not options.program:
         fields = ("args", "env", "file", "cflags", "link", "from_", "to", "require", "state", "work")
         given = [f"--{field.rstrip('_')}" for field in fields if getattr(options, field)]

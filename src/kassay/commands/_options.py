@@ -172,7 +172,8 @@ class Measuring:
         Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Set a parameter of the workload. NAME=A,B measures each value. May be repeated.",
+            help="Set a parameter of the workload. NAME=A,B measures each value. Of several workloads, WORKLOAD.NAME "
+            "is a parameter of one. May be repeated.",
             autocompletion=complete.settings,
         ),
     ] = None

@@ -10,7 +10,7 @@ from typer import Argument
 
 from kassay.commands import Command
 from kassay.commands import _complete as complete
-from kassay.commands._experiment import experiments_from
+from kassay.commands._experiment import experiments_from, one_workload
 from kassay.commands._options import Measuring
 from kassay.commands._show import say, showing
 from kassay.commands._with_options import with_options
@@ -45,7 +45,7 @@ def _try(
     from kassay.journal.directory import open_directory
 
     once = replace(options, repeats=1, perturb=0, rounds=options.rounds or _ROUNDS, no_control=True)
-    experiment, _ = experiments_from("value", workload, (kernel,), once)
+    experiment, _ = experiments_from("value", one_workload(workload), (kernel,), once)
     with tempfile.TemporaryDirectory(prefix="kassay-try-") as scratch:
         directory = options.out or Path(scratch) / "runs"
         with showing() as tell:
