@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.analysis.exact import judge_counts
-from kassay.analysis.side import build_side
+from kassay.analysis.kernel_side import build_side
 from kassay.model.profile import RegionSummary
 from kassay.model.reason import reason
 from tests.analysis.sides import evidence, measurement, side

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from kassay.effects import process
 from kassay.effects.files import sha256_bytes
 from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import silent
-from kassay.model.reach import Reach, parse_ssh
+from kassay.model.remote_machine import RemoteOptions, parse_ssh
 from kassay.supply.guest import audit, protocol
 from kassay.supply.machines import Ended, Job, KernelFiles, Machine, Visit, machine_for
 from kassay.supply.machines._metal import visit as visits
@@ -54,12 +55,15 @@ def visit(tmp_path: Path, host: FakeHost) -> Visit:
         kernels.append(KernelFiles(ref=name, release=release, banner=inside, image_sha256=sha,
                                    image=f"{tmp_path}/{name}.image", modules=f"{tmp_path}/{name}.modules"))  # fmt: skip
     (tmp_path / "program").write_text("the workload")
-    return Visit(id="abc", directory=str(tmp_path), arch="x86_64", kernels=tuple(kernels), reach=Reach(limit_s=60))
+    return Visit(
+        id="abc", directory=str(tmp_path), arch="x86_64", kernels=tuple(kernels), reach=RemoteOptions(limit_s=60)
+    )
 
 
 def reached(visit: Visit, **reach: object) -> Visit:
     """The visit, with what a user gives."""
-    return Visit(**{**{f: getattr(visit, f) for f in visit.__struct_fields__}, "reach": Reach(limit_s=60, **reach)})  # type: ignore[arg-type]
+    options = RemoteOptions(limit_s=60, **reach)  # type: ignore[arg-type]
+    return msgspec.structs.replace(visit, reach=options)
 
 
 def job(visit: Visit, kernel: int, number: int = 1) -> Job:

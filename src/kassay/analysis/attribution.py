@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from kassay.analysis.in_words import Inside, Share, in_words
+from kassay.analysis.difference_text import Inside, Share, difference_text
 from kassay.analysis.pairing import Node, folded, holders
 from kassay.analysis.source_shares import Lines, SourcePart, added_up, lines_of, source_parts
 from kassay.model.costs import DEFAULT, Cost, cost_of
@@ -63,7 +63,7 @@ def itemise(base: Profile, head: Profile, base_value: float, head_value: float, 
     total = _exact(head_value, head.operations) - _exact(base_value, base.operations)
     unattributed = total - sum(deltas.values())
     shares = _shares(keys, deltas, members, costs)
-    text = in_words(total, shares, unattributed, max(base_value, head_value), unit)
+    text = difference_text(total, shares, unattributed, max(base_value, head_value), unit)
     return Attribution(
         total=float(total),
         rows=tuple(_row(key, *costs, group_of.get(key)) for key in keys),

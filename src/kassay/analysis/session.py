@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from kassay.analysis.looks import looks
-from kassay.analysis.side import build_side
+from kassay.analysis.kernel_side import build_side
+from kassay.analysis.planned_looks import looks
 from kassay.analysis.statistics.blocked import Boot
 from kassay.analysis.statistics.multiplicity import benjamini_hochberg, holm, pooled
 from kassay.analysis.statistics.planning import threshold

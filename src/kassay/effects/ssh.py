@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kassay.effects import clock, process
 from kassay.errors import HostLacks
-from kassay.model.reach import SshAddress
+from kassay.model.remote_machine import SshAddress
 
 _LOST = 255  # ssh's exit status when there is no connection
 _OPTIONS = ("-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=30", "-o", "ServerAliveInterval=10",

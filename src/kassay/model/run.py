@@ -6,7 +6,7 @@ import msgspec
 from kassay.model.guest import GuestCpu, PhaseRounds, Requirement
 from kassay.model.kernel import KernelIdentity
 from kassay.model.plan import Cell
-from kassay.model.printed import Printed
+from kassay.model.printed_values import Printed
 from kassay.model.profile import RegionSummary
 from kassay.model.reason import Reason
 from kassay.model.records import Record

@@ -13,7 +13,7 @@ from kassay.model.machine import SAMPLED, STATE
 from kassay.model.profile import PROFILES
 from kassay.model.program import checks
 from kassay.model.question import Question
-from kassay.model.reach import parse_ssh
+from kassay.model.remote_machine import parse_ssh
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.registry import discover, load, names
 from kassay.supply.arches import arches

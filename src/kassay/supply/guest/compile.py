@@ -51,7 +51,7 @@ def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
     return path
 
 
-def brought(contents: Mapping[str, bytes], compiler: str, workloads: tuple[Workload, ...]) -> Programs:
+def received_programs(contents: Mapping[str, bytes], compiler: str, workloads: tuple[Workload, ...]) -> Programs:
     """Programs by name that came with a result, for running them here. workloads: as they describe themselves."""
     files = []
     for name, data in contents.items():

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from kassay.effects.files import sha256_bytes
 from kassay.model.guest import GuestReport
-from kassay.model.printed import Printed
+from kassay.model.printed_values import Printed
 from kassay.model.program import Check
 from kassay.model.work import CallResult
 

@@ -72,7 +72,7 @@ class FunctionCode(NamedTuple):
     file: Linked
 
 
-def settled(name: str) -> str:
+def name_without_counters(name: str) -> str:
     """A symbol's name without the numbers that a compiler counts per file: "__already_done.7"."""
     return _UNIQUE.sub(r"\1", _NUMBERED.sub("", _LLVM.sub("", name)))
 

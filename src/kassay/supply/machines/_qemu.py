@@ -11,7 +11,7 @@ import msgspec
 
 from kassay.effects import clock as host_clock
 from kassay.effects import process
-from kassay.effects.ahead import Once
+from kassay.effects.background import Once
 from kassay.effects.files import disk_errors
 from kassay.errors import HostLacks
 from kassay.model.kernel import KernelArtifact
@@ -28,7 +28,15 @@ from kassay.supply.machines._backend import Ended, Job, Machine, read
 from kassay.supply.machines._host import host_words
 from kassay.supply.machines._plugin import plugin
 from kassay.supply.machines._probe import probe_by_boot
-from kassay.supply.machines._snapshot import UNANNOUNCED, carried, controlled, one_maker, save, snapshot_path, take
+from kassay.supply.machines._snapshot import (
+    UNANNOUNCED,
+    controlled,
+    inherited_file_options,
+    save,
+    snapshot_lock,
+    snapshot_path,
+    take,
+)
 
 _POLL_S = 0.02
 _STAGES = ((b"ready", "boot_s"), (b"measuring", "quiescence_s"), (b"done", "workload_s"))
@@ -124,7 +132,7 @@ def _run(emulation: Emulation, job: Job, arch: str) -> Ended:
                          *machine_options(emulation, arch_of(arch), job.cpus, True, job.cpu),
                          *node_options(job.cpus, job.memory_bytes, job.nodes))  # fmt: skip
     started = host_clock.monotonic_s()
-    with one_maker(path):
+    with snapshot_lock(path):
         problem = ""
         if not path.exists():
             _join(job)
@@ -133,7 +141,7 @@ def _run(emulation: Emulation, job: Job, arch: str) -> Ended:
     if taken is None:
         return _unmade(job, command, problem, host_clock.monotonic_s() - started)
     try:
-        options, address = carried(words, taken.state)
+        options, address = inherited_file_options(words, taken.state)
         ended = _watched(job, (*command, *counting, *options, *UNANNOUNCED, "-incoming", address), taken.state)
     finally:
         os.close(taken.state)

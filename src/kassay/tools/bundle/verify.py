@@ -22,7 +22,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
 from kassay.report.formats import formats
 from kassay.spec.load import load
-from kassay.supply.guest.compile import brought
+from kassay.supply.guest.compile import received_programs
 from kassay.tools.bundle import tar
 from kassay.tools.bundle.contents import artifact_path, checked_artifacts
 from kassay.tools.bundle.digits import Repeated, same_counts, same_findings, unlike, values
@@ -188,7 +188,7 @@ def _programs(packed: Path) -> Programs | None:
     if not asked or not all((packed / artifact_path(name)).is_file() for name in asked.values()):
         return None
     contents = {name: artifacts.get(packed, value) for name, value in asked.items()}
-    programs = brought(contents, folder.plan.guest_compiler, folder.plan.workloads)
+    programs = received_programs(contents, folder.plan.guest_compiler, folder.plan.workloads)
     return msgspec.structs.replace(programs, cmdlines=cmdlines_of(folder.plan, folder.records()))
 
 

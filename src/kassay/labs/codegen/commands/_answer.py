@@ -7,7 +7,7 @@ from pathlib import Path
 from kassay.commands._experiment import checked_from, directory_for, experiment_from, one_workload
 from kassay.commands._inputs import check_file, check_kernels
 from kassay.commands._options import Measuring
-from kassay.commands._set_words import one_value_each
+from kassay.commands._set_option import one_value_each
 from kassay.commands._show import say_answer, showing
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput

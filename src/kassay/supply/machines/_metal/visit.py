@@ -14,7 +14,7 @@ from kassay.effects.files import write_atomic
 from kassay.effects.ssh import ConnectionLost, Ssh, last_line
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
-from kassay.model.reach import SshAddress
+from kassay.model.remote_machine import SshAddress
 from kassay.supply.machines._backend import KernelFiles, Visit
 from kassay.supply.machines._metal import steps
 from kassay.supply.machines._metal.facts import RUN, SESSION, Facts, OtherSession, alive, facts, refusals

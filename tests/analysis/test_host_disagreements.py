@@ -4,7 +4,7 @@
 from msgspec import structs
 
 from kassay.analysis.analyse import refusals_of
-from kassay.analysis.same_digits import with_disagreements
+from kassay.analysis.host_disagreements import with_disagreements
 from kassay.model.reason_texts import reason_text
 from kassay.model.run import CellEvidence, Measurement
 from tests.analysis.sides import evidence, measurement
