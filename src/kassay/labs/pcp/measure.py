@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Measures real kernels: the workloads and machine of the runs, and the counts of zone path and lists in each run."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -25,8 +24,9 @@ from kassay.model.progress import Progress, Tell, silent
 from kassay.model.run import RunRecord
 from kassay.spec.load import check
 from kassay.supply.guest.audit import delta
-from kassay.supply.kernels import fetch
+from kassay.supply.kernels import fetch, lacks_function
 from kassay.supply.machine_code.images import Image
+from kassay.tools.recording.zoneinfo import tunes_high
 
 FEWEST, MOST = 1, 8
 LEAST_FRACTION = 8
@@ -35,8 +35,9 @@ NO_HUGE_PAGES = "transparent_hugepage=never"
 WORK_ROUNDS, IDLE_ROUNDS = 16, 40
 _WORK, _IDLE = _PARTS = ("work", "idle")
 _AUTO, _FIXED = "auto", "fixed-"
-_STARTS_CPUS = (6, 5)
-"""Older kernels wait for another CPU in a busy loop: under QEMU 7.2 that CPU then never runs."""
+_STARTS_CPUS = "cpuhp_ap_sync_alive"
+"""Function of every kernel that starts CPUs without a busy loop (since 6.5). In the loop of an older kernel the other
+CPU never runs under QEMU 7.2."""
 
 
 class Wanted(NamedTuple):
@@ -59,12 +60,14 @@ def measure(wanted: Wanted, directory: Path, tell: Tell = silent, cluster: str =
     """
     if not FEWEST <= wanted.cpus <= MOST:
         raise BadInput(f"--cpus {wanted.cpus}: outside {FEWEST}..{MOST}", "larger machines: kassay pcp simulate")
-    _refuse_second_cpu(wanted)
     if not isinstance(wanted.fixed, bool) and wanted.fixed < LEAST_FRACTION:
         raise BadInput(
             f"a fixed length of 1/{wanted.fixed}: the kernel takes at least {LEAST_FRACTION}", "write a larger number"
         )
-    _make(_experiments(wanted, None), directory / _AUTO, tell, cluster)
+    parts = _experiments(wanted, None)
+    if wanted.cpus > 1:
+        _refuse_second_cpu(parts[_WORK], tell)
+    _make(parts, directory / _AUTO, tell, cluster)
     if wanted.fixed is not False:
         fraction = (
             wanted.fixed if wanted.fixed is not True else fraction_of([directory / _AUTO / part for part in _PARTS])
@@ -95,12 +98,12 @@ def read(directory: Path, tell: Tell = silent) -> PcpMeasured:
     )
 
 
-def _refuse_second_cpu(wanted: Wanted) -> None:
+def _refuse_second_cpu(experiment: Experiment, tell: Tell) -> None:
     """Raises BadInput for a kernel whose boot would never end."""
-    for text in wanted.kernels if wanted.cpus > 1 else ():
-        kind, _, version = full_ref(text).partition(":")
-        if kind == "debian" and _numbers(version) < _STARTS_CPUS:
-            raise BadInput(f"{text}: it does not start its second CPU where instructions are counted",
+    refs = [parse_ref(use.ref) for use in experiment.kernels]
+    for artifact in fetch(refs, experiment.flavour, tell):
+        if lacks_function(artifact, _STARTS_CPUS):
+            raise BadInput(f"{artifact.identity.ref}: it does not start its second CPU where instructions are counted",
                            "measure it with --cpus 1 (docs/reference/pcp-measure.md, limits)")  # fmt: skip
 
 
@@ -195,7 +198,7 @@ def _row(
     return PcpRow(
         kernel=labels(plan.experiment)[cell.kernel].partition(" [")[0],
         release=plan.kernels[cell.kernel].release,
-        policy=policy if policy != "auto" or _adapts(plan.kernels[cell.kernel].release) else "fixed",
+        policy=policy if policy != "auto" or tunes_high(plan.kernels[cell.kernel].release) else "fixed",
         workload=cell.workload,
         settings=cell.settings,
         phase=phase,
@@ -241,16 +244,6 @@ class _SiteCache:
 def _pages(report: GuestReport) -> int | None:
     values = [value for name, value in delta(report, "pgalloc_").items() if value is not None]
     return sum(map(int, values)) if values else None
-
-
-def _adapts(release: str) -> bool:
-    """True if a kernel tunes its lists by itself (Linux 6.7 and later)."""
-    return _numbers(release) >= (6, 7)
-
-
-def _numbers(release: str) -> tuple[int, ...]:
-    words = re.split(r"[.\-+]", release)[:2]
-    return tuple(int(word) for word in words if word.isdigit())
 
 
 def _order(rows: Sequence[PcpRow]) -> Callable[[PcpRow], tuple[int, int, int]]:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Replays a recorded guest's page events with policies of the simulator, and compares each with the guest."""
 
-import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,14 +19,15 @@ from kassay.labs.pcp.model.replayed import Errors, Guest, ListSample, PcpReplay,
 from kassay.labs.pcp.observed import Numbers, Observed, observed
 from kassay.model.progress import Progress, Tell
 from kassay.tools.recording.pages import SCHEMA, Kind, PageTrace, read_pages
+from kassay.tools.recording.zoneinfo import series, tunes_high
 
 _SAMPLE_NS = 1_000_000
 _MOST_SAMPLES = 20_000
 _UNEXPLAINED, _LEAST_UNEXPLAINED = 0.01, 64
 """Share of all freed pages, and pages: a trace with more pages that its events do not explain is not replayed."""
 _GIVEN = (Kind.ALLOC, Kind.FREE, Kind.WORKER, Kind.RECLAIM)
-_OWN = (((6, 7), "fixed"), ((6, 16), "auto"), ((6, 19), "auto_6_18"))
-"""(first release that no longer has it, policy); later releases have _NEWEST."""
+_OWN = (((6, 16), "auto"), ((6, 19), "auto_6_18"))
+"""(first release that no longer has it, policy), of releases that tune high; later releases have _NEWEST."""
 _NEWEST = "auto_7_3"
 Floats = npt.NDArray[np.float64]
 
@@ -43,9 +43,9 @@ class Asked(NamedTuple):
 
 def own_policy(release: str) -> str:
     """The policy that a kernel has, by its release."""
-    match = re.match(r"(\d+)\.(\d+)", release)
-    version = (int(match[1]), int(match[2])) if match else (0, 0)
-    return next((policy for before, policy in _OWN if version < before), _NEWEST)
+    if not tunes_high(release):
+        return "fixed"
+    return next((policy for before, policy in _OWN if series(release) < before), _NEWEST)
 
 
 def replay(paths: Sequence[Path], asked: Asked, tell: Tell) -> PcpReplay:

@@ -82,23 +82,10 @@ def one_line_entries(text: str) -> Iterator[Mirror]:
 
 
 def deb822_entries(text: str) -> Iterator[Mirror]:
-    """Entries of a *.sources file: stanzas of `Field: value` with continuation lines, one entry per URI."""
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    for stanza in re.split(r"\n(?:[ \t]*\n)+", "\n".join(lines)):
-        fields = _fields(stanza)
-        if "deb" in fields.get("types", "").split() and fields.get("enabled", "yes").strip().lower() != "no":
-            for uri in fields.get("uris", "").split():
-                yield Mirror(uri=uri, signed_by=fields.get("signed-by", "").strip(" \t"))
+    """Entries of a *.sources file, one per URI."""
+    from debian.deb822 import Deb822  # only the host's own files are read by it: of a list it would parse every stanza
 
-
-def _fields(stanza: str) -> dict[str, str]:
-    fields: dict[str, str] = {}
-    name = ""
-    for line in stanza.splitlines():
-        if line[:1] in (" ", "\t"):
-            fields[name] = fields.get(name, "") + "\n" + line
-        else:
-            name, _, value = line.partition(":")
-            name = name.strip().lower()
-            fields[name] = value
-    return fields
+    for stanza in Deb822.iter_paragraphs(text.splitlines(), use_apt_pkg=False):
+        if "deb" in stanza.get("Types", "").split() and stanza.get("Enabled", "yes").strip().lower() != "no":
+            for uri in stanza.get("URIs", "").split():
+                yield Mirror(uri=uri, signed_by=stanza.get("Signed-By", "").strip(" \t"))

@@ -21,6 +21,7 @@ from kassay.supply.kernels._source import (
     sources,
     versions,
 )
+from kassay.supply.kernels._symbols import lacks_function
 
 __all__ = [
     "KernelSource",
@@ -29,6 +30,7 @@ __all__ = [
     "check",
     "debug_symbols",
     "fetch",
+    "lacks_function",
     "load_modules",
     "module_tree",
     "pinned",

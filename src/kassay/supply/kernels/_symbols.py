@@ -16,7 +16,10 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
+
+from kassay.model.kernel import KernelArtifact
 
 # The digits are so common in names that each is a token of its own, with its ASCII code as its number.
 _DIGITS = re.compile(re.escape(b"\0".join(b"%d" % digit for digit in range(10)) + b"\0"))
@@ -61,6 +64,12 @@ def decode_symbols(kernel: bytes) -> bytes | None:
             lines = [f"{at:016x} {name[0]} {name[1:]}\n" for at, name in zip(addresses, name_table.names, strict=True)]
             return "".join(lines).encode()
     return None
+
+
+def lacks_function(artifact: KernelArtifact, name: str) -> bool:
+    """True if the kernel's symbols are known, and no function of this name is among them."""
+    symbols = Path(artifact.symbols).read_bytes() if artifact.symbols is not None else None
+    return symbols is not None and re.search(rb" %b$" % name.encode(), symbols, re.M) is None
 
 
 def _token_tables(kernel: bytes) -> Iterator[_Tokens]:

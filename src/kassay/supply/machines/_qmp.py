@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The part of QEMU's machine protocol (docs/interop/qmp-spec) that saving and restoring needs."""
+"""The part of QEMU's machine protocol (docs/interop/qmp-spec) that saving and restoring needs.
+
+qemu.qmp 0.0.6 was tried and refused. Its synchronous client waits without limit for the greeting, needs an event loop
+per thread, and raises EOFError when it is closed after QEMU ended. The code around it would be 40 lines.
+"""
 
 import json
 import socket

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The kernels of an experiment in the store, with the modules that its runs need."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +18,7 @@ from kassay.supply import kernels as kernel_store
 from kassay.supply.arches import arch_of
 from kassay.supply.guest import state
 
-_FOLIO_SIZES = (6, 8)  # the first release with policies for sizes of anonymous folios
+_FOLIO_SIZES = "thpsize_release"  # function of every kernel with policies for sizes of anonymous folios (since 6.8)
 
 
 class MissingModules(NamedTuple):
@@ -76,10 +75,12 @@ def _check_entry(artifact: KernelArtifact) -> None:
 
 def check_folio_sizes(experiment: Experiment, artifacts: Sequence[KernelArtifact]) -> None:
     """Raises BadInput where mthp is set and a kernel does not have it."""
-    for kernel in (artifact.identity for artifact in artifacts if experiment.mthp):
-        release = re.match(r"(\d+)\.(\d+)", kernel.release)
-        if release and (int(release[1]), int(release[2])) < _FOLIO_SIZES:
-            what = f"mthp: {kernel.ref} is {kernel.release}; kernels have policies for folio sizes since 6.8"
+    for artifact in artifacts if experiment.mthp else ():
+        if kernel_store.lacks_function(artifact, _FOLIO_SIZES):
+            kernel = artifact.identity
+            what = (
+                f"mthp: {kernel.ref} is {kernel.release}, which has no policies for folio sizes; kernels have since 6.8"
+            )
             raise BadInput(what, "leave --mthp away, or that kernel")
 
 

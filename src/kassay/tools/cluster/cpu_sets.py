@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Sets of CPUs as people write them: "0-3,8"."""
+"""Sets of CPUs as people write them: "0-3,8".
+
+intspan 1.6.1 was tried and refused: it accepts "-5" and "1,,2", and needs gigabytes for "0-99999999".
+"""
 
 import re
 

@@ -10,8 +10,6 @@ from kassay.tools.recording.pages import ListState, Zone
 _ZONE = re.compile(r"^Node (\d+), zone +(\w+)$", re.M)
 _CPU = re.compile(r"^    cpu: (\d+)$", re.M)
 _NUMBER = re.compile(r"^ +(?:pages )?(\w+):? +(\d+)$", re.M)
-_AUTO = (6, 7)
-"""The first release that tunes high between two limits."""
 _LEAST_FRACTION = 8
 
 
@@ -87,10 +85,22 @@ def list_state(zone_lists: ZoneLists, lists: Lists, release: str, cpus: int, fra
     )  # fmt: skip
 
 
+def series(release: str) -> tuple[int, int]:
+    """(6, 17) of "6.17.8-cloud"; (0, 0) for a release that has no numbers."""
+    match = re.match(r"(\d+)\.(\d+)", release)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
+
+
+def tunes_high(release: str) -> bool:
+    """True if a kernel tunes high between two limits, as kernels do since 6.7.
+
+    The release is asked, since recordings and stored runs keep it, and not always the kernel's symbols.
+    """
+    return series(release) >= (6, 7)
+
+
 def _limits(zone: Zone, lists: Lists, release: str, cpus: int, fraction: int) -> tuple[int, int]:
-    version = re.match(r"(\d+)\.(\d+)", release)
-    fixed = fraction > 0 or version is None or (int(version[1]), int(version[2])) < _AUTO
-    if fixed or lists.high < lists.batch:
+    if fraction > 0 or not tunes_high(release) or lists.high < lists.batch:
         return lists.high, lists.high
     return tuned_limits(zone, lists.batch, cpus)
 
