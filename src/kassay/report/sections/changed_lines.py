@@ -57,7 +57,7 @@ def with_unexecuted(report: Report) -> Report:
 class _Sentence(NamedTuple):
     text: str
     state: str
-    """Of the changed lines; "" if it is not known, or only a part of them was executed."""
+    """State of the changed lines; "" if it is not known, or only a part of them was executed."""
 
 
 def further_sentences(report: Report, said: str) -> list[str]:

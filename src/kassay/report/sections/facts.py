@@ -66,7 +66,7 @@ def _evidence(report: Report) -> str:
 
 
 def _meaning(word: str, primary: Sequence[Finding]) -> str:
-    """What the word of evidence says here. "partial" has many possible reasons; those of these findings are named."""
+    """The meaning of a word of evidence. "partial" has many possible reasons; those of these findings are named."""
     weak = [f for f in primary if f.evidence == word == "partial"]
     admitted = [reason for f in weak if f.verdict not in REFUSED for reason in f.reasons]
     if texts := joined_reasons(admitted):
