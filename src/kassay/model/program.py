@@ -26,6 +26,8 @@ OWN_ARGS = {
 """Arguments in front of the user's, by what marks the rounds."""
 BASE = 0x10000000
 """The address to which programs built here are linked; init and the runner have other ones."""
+RUNNER_BASE, RUNNER_END = 0x50000000, 0x51000000
+"""The address to which the runner of programs is linked, and one behind its end."""
 FLAGS = ("-O2", "-static", "-no-pie", "-fno-pie", "-pthread", f"-Wl,-Ttext-segment={BASE:#x}", "-Wl,--build-id=none")
 """Compiler flags of every program that is compiled here, in front of --cflags, its sources and --link."""
 GROUP = "programs"
