@@ -110,6 +110,24 @@ def test_an_archive_without_the_sources_says_what_was_recorded(monkeypatch: pyte
     assert "--source DIR" in caught.value.remedy
 
 
+def test_the_recorded_file_of_a_release_is_the_public_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    provenance = f"7.3.4: linux-source-7.3 7.3.4-1; sha256 {'b' * 64}"
+    asked: list[tuple[str, str]] = []
+
+    def release(exact: str, tell: object, sha256: str) -> tuple[str, str]:
+        asked.append((exact, sha256))
+        return "a" * 40, provenance
+
+    monkeypatch.setattr(public, "release", release)
+    source = public_source(BuildRef(tree="debian-source:7.3"), provenance, silent)
+    assert source == PublicSource(
+        name="debian-source:7.3.4", version="linux-source-7.3 7.3.4-1", tree="a" * 40, sha256="b" * 64
+    )
+    monkeypatch.setattr(public, "exact_version", lambda version, tell: "7.3.5")
+    public_source(BuildRef(tree="debian-source:7.3"), "", silent)
+    assert asked == [("7.3.4", "b" * 64), ("7.3.5", "")]
+
+
 @pytest.mark.parametrize(("address", "commit"), [("ext::sh -c touch% x", "a" * 40), (ADDRESS, "--upload-pack=x")])
 def test_an_address_that_executes_something_is_not_fetched(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, address: str, commit: str

@@ -25,7 +25,7 @@ from kassay.model.samples import Sample, SampleSeries
 from kassay.model.series import Series, SeriesPatch
 from kassay.tools.bundle.manifest import NAME, Manifest, packed_files, write_manifest
 from kassay.tools.bundle.pack import pack
-from kassay.tools.bundle.verify import LIMIT, rerun, verify
+from kassay.tools.bundle.verify import LIMIT, rerun, verify, with_inputs
 from kassay.tools.series.rows import keep
 from tests.history.directories import measured, plan_with
 from tests.history.test_add import imported
@@ -326,3 +326,17 @@ def test_times_of_other_programs_than_the_counts_are_told(tmp_path: Path) -> Non
         "The times were measured with other guest programs than the counts: by gcc 14, not by an unknown compiler."
         in told
     )
+
+
+def test_the_rows_of_a_series_and_timing_files_are_there_for_the_new_runs(tmp_path: Path) -> None:
+    packed, again = tmp_path / "packed", tmp_path / "again"
+    (packed / "timings").mkdir(parents=True)
+    (packed / "timings" / "mybox.toml").write_text("mine")
+    (packed / "series.json").write_text("rows")
+    experiment = replace(plan_with(RELEASES).experiment, question="series", predict=("mybox.toml", "zen3"))
+    repeated = with_inputs(experiment, packed, again)
+    assert repeated.predict == (str(again / "timings" / "mybox.toml"), "zen3")
+    assert [(again / name).read_text() for name in ("timings/mybox.toml", "series.json")] == ["mine", "rows"]
+    (again / "series.json").write_text("of the new runs")
+    assert with_inputs(experiment, packed, again) == repeated
+    assert (again / "series.json").read_text() == "of the new runs"

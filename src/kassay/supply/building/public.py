@@ -25,7 +25,8 @@ def public_source(build: BuildRef, version: str, tell: Tell) -> PublicSource:
     """
     if build.tree.startswith(ARCHIVE):
         exact = version.partition(":")[0] or exact_version(build.tree.removeprefix(ARCHIVE), tell)
-        tree, provenance = release(exact, tell)
+        recorded = _SHA256.search(version)
+        tree, provenance = release(exact, tell, recorded[1] if recorded else "")
         words = _SHA256.sub("", provenance.removeprefix(f"{exact}: "))
         match = _SHA256.search(provenance)
         return PublicSource(name=f"{ARCHIVE}{exact}", version=words, tree=tree, sha256=match[1] if match else "")

@@ -217,21 +217,21 @@ def _programs(packed: Path) -> Programs | None:
     return msgspec.structs.replace(programs, cmdlines=cmdlines_of(folder.plan, folder.records()))
 
 
-def _copy_inputs(packed: Path, again: Path, names: tuple[str, ...]) -> None:
-    """Copies what runs need beside them: files of the question, such as the rows of a series, and timing files."""
-    for name in names:
+def with_inputs(experiment: Experiment, packed: Path, again: Path) -> Experiment:
+    """Copies what a question keeps beside its runs, such as the rows of a series, and timing files. Returns the
+    experiment that predicts with these files."""
+    timings = {path.stem: f"{TIMINGS}/{path.name}" for path in sorted((packed / TIMINGS).glob("*.toml"))}
+    for name in (*question_of(experiment).files, *timings.values()):
         if (packed / name).is_file() and not (again / name).exists():
             write_atomic(again / name, (packed / name).read_bytes())
+    if not timings or not experiment.predict:
+        return experiment
+    own = {stem: str((again / name).resolve()) for stem, name in timings.items()}
+    return msgspec.structs.replace(experiment, predict=tuple(own.get(Path(n).stem, n) for n in experiment.predict))
 
 
 def _repeated(packed: Path, again: Path, refs: Mapping[str, str], tell: Tell, cluster: str) -> Repeated:
-    experiment = with_refs(load(packed / "pinned.toml"), refs)
-    timings = sorted(path.name for path in (packed / TIMINGS).glob("*.toml"))
-    _copy_inputs(packed, again, (*question_of(experiment).files, *(f"{TIMINGS}/{name}" for name in timings)))
-    if timings and experiment.predict:
-        own = {Path(name).stem: str(again.resolve() / TIMINGS / name) for name in timings}
-        predict = tuple(own.get(Path(cpu).stem, cpu) for cpu in experiment.predict)
-        experiment = msgspec.structs.replace(experiment, predict=predict)
+    experiment = with_inputs(with_refs(load(packed / "pinned.toml"), refs), packed, again)
     pipeline.measure(experiment, again, tell, _programs(packed), cluster=cluster)
     old, new = open_directory(packed), open_directory(again)
     before = unlike(old.plan, new.plan)
