@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from kassay.effects.files import cache_directory, write_atomic
+from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
 from kassay.errors import BadInput, HostLacks, KassayError
 from kassay.model.build import BuildRef, BuildSource, parse_build
 from kassay.model.experiment import Experiment
@@ -19,10 +19,11 @@ from kassay.model.records import Record
 from kassay.supply import kernels
 from kassay.supply.building import git
 from kassay.supply.building.builder import BUILDER
-from kassay.supply.building.compilers import find_compiler, package_of
+from kassay.supply.building.compilers import Compiler, find_compiler, package_of
 from kassay.supply.building.config import request_sha256, requested
 from kassay.supply.building.public import fetch_public
 from kassay.supply.building.source import kernel_version, note
+from kassay.supply.building.toolchain import is_wrapper
 from kassay.supply.kernels.build import resolved_build
 from kassay.supply.kernels.image import stored_file
 from kassay.tools.bundle.builds import FOLDER, PackedBuild, read_builds
@@ -133,19 +134,39 @@ def _compiler(name: str, build: PackedBuild, tell: Tell) -> str:
     family = "clang" if "clang" in build.compiler else "gcc"
     major = (_MAJOR.findall(build.compiler) or [""])[-1]
     found = []
-    for candidate in dict.fromkeys((name, f"{family}-{major}" if major else family)):
+    for candidate in dict.fromkeys((name, family, f"{family}-{major}" if major else family)):
         try:
-            banner = find_compiler(candidate, build.arch, tell).banner
+            compiler = find_compiler(candidate, build.arch, tell)
         except KassayError as error:
             found.append(error.what)
             continue
-        if banner == build.compiler:
+        if compiler.banner == build.compiler:
             return candidate
-        found.append(f"{candidate} is {banner}")
+        if _version(compiler.banner) == _version(build.compiler):
+            return _renamed(compiler, build, tell) or candidate
+        found.append(f"{candidate} is {compiler.banner}")
     raise HostLacks(
         f"{build.label} was compiled by {build.compiler}\n  this host: {'; '.join(found)}",
         f"apt-get install {package_of(family, major, build.arch)}, or build with another compiler: --compiler {family}",
     )
+
+
+def _version(banner: str) -> str:
+    """A compiler's first line without the number in its name: gcc prints the name that it was called by."""
+    return re.sub(r"^(\S*gcc)-\d+(?= )", r"\1", banner)
+
+
+def _renamed(compiler: Compiler, build: PackedBuild, tell: Tell) -> str:
+    """A link to the compiler that has the recorded name, which is part of the image; "" if that is not enough."""
+    name, path = build.compiler.partition(" ")[0], Path(compiler.path)
+    if not re.fullmatch(r"[\w+-]+", name) or is_wrapper(path):
+        return ""
+    link = cache_directory() / "bundled" / sha256_bytes(compiler.path.encode())[:12] / name
+    if not link.is_symlink():
+        with disk_errors(link):
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(path)
+    return str(link) if find_compiler(str(link), build.arch, tell).banner == build.compiler else ""
 
 
 def _configured(root: Path, build: PackedBuild, asked: BuildRef, tell: Tell) -> BuildRef:
