@@ -249,8 +249,8 @@ def _adapts(release: str) -> bool:
 
 
 def _numbers(release: str) -> tuple[int, ...]:
-    words = re.split(r"[.\-+]", release)[:2]
-    return tuple(int(word) for word in words if word.isdigit())
+    numbers = re.split(r"[.\-+]", release)[:2]
+    return tuple(int(word) for word in numbers if word.isdigit())
 
 
 def _order(rows: Sequence[PcpRow]) -> Callable[[PcpRow], tuple[int, int, int]]:
