@@ -49,9 +49,7 @@ def _snapshots(cache: Path) -> int:
     return sum(not path.suffix for path in (cache / "snapshots").iterdir())
 
 
-def test_one_snapshot_serves_every_workload_and_a_damaged_one_is_named_and_made_anew_as_it_was(
-    kassay: Kassay, tmp_path: Path
-) -> None:
+def test_damaged_snapshot_is_named_and_made_again(kassay: Kassay, tmp_path: Path) -> None:
     cache = tmp_path / "cache" / "kassay"
     cache.mkdir(parents=True)
     for name in ("kernels", "refs", "packages", "apt", "guest"):  # the kernels of the real store, snapshots of our own

@@ -187,7 +187,7 @@ def test_a_file_sets_the_field_and_no_other(field: str) -> None:
 
 
 @pytest.mark.parametrize("field", [field for field in Experiment.__struct_fields__ if field not in UNWRITTEN])
-def test_what_is_written_into_a_file_has_every_field_but_those_that_nobody_named(field: str) -> None:
+def test_dumped_experiment_has_every_named_field(field: str) -> None:
     written = dump(parse(FILE, "x.toml"))
     top, _, below = written.partition("\n\n")
     if field in ("kernels", "workloads"):
