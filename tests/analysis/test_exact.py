@@ -27,6 +27,14 @@ positive = st.floats(1, 1e6)
         (side("a", 300, 300, perturbed=[340]), side("b", 320, 320, perturbed=[320]), "inconclusive", "partial"),
         (side("a", 300, 300, perturbed=[300]), side("b", 301, 301, perturbed=[306]), "inconclusive", "partial"),
         (side("a"), side("b", 301), "incomplete", "partial"),
+        (side("a", 0, 0, perturbed=[1]), side("b", 5, 5, perturbed=[5]), "inconclusive", "partial"),
+        # Ranges that touch, or that overlap, are not apart. Ranges that are apart are no change below the margin.
+        (side("a", 300, 300, perturbed=[330]), side("b", 330, 330, perturbed=[330]), "inconclusive", "partial"),
+        (side("a", 300, 300, perturbed=[300]), side("b", 200, 200, perturbed=[300]), "inconclusive", "partial"),
+        (side("a", 300, 300, perturbed=[300]), side("b", 200, 200, perturbed=[301]), "inconclusive", "partial"),
+        (side("a", 300, 300, perturbed=[300]), side("b", 299, 299, perturbed=[290]), "inconclusive", "partial"),
+        # The distance of the values is the spread of one side, and no more.
+        (side("a", 300, 300, perturbed=[290]), side("b", 310, 310, perturbed=[310]), "regression", "partial"),
         (side("a", 300, 300, perturbed=[300], failed=1), side("b", 300, 300, perturbed=[300]), "equivalent", "partial"),
     ],
 )  # fmt: skip
@@ -82,10 +90,29 @@ def test_the_floor_is_the_larger_spread_of_both_sides_over_all_their_runs() -> N
     assert judge_counts(side("a"), side("b", 1, 1), 0.01, None).floor is None
 
 
+@pytest.mark.parametrize(("head", "beyond", "change"), [(300, 301, 0.5), (100, 99, -0.5)])
+def test_a_value_at_the_margin_is_still_equal_and_no_change(head: float, beyond: float, change: float) -> None:
+    base = side("a", 200, 200, perturbed=[200])
+    equal = judge_counts(base, side("b", head, head, perturbed=[head]), 0.5, None)
+    assert (equal.change, equal.verdict) == (change, "equivalent")
+    unsure = judge_counts(base, side("b", head, head, perturbed=[beyond]), 0.5, None)
+    assert (unsure.change, unsure.verdict) == (change, "inconclusive")
+
+
+def test_one_perturbed_run_is_enough_for_a_floor() -> None:
+    judged = judge_counts(side("a", 300, perturbed=[303]), side("b", 400, perturbed=[400]), 0.01, None)
+    assert judged.floor == 0.01
+
+
+def test_a_change_says_nothing_of_a_floor_that_it_is_above() -> None:
+    judged = judge_counts(side("a", 300, 300, perturbed=[301]), side("b", 400, 400, perturbed=[400]), 0.01, None)
+    assert (judged.evidence, judged.reasons) == ("exact", ())
+
+
 def test_equality_says_above_which_floor_it_was_found() -> None:
-    judged = judge_counts(side("a", 300, 300, perturbed=[300.6]), side("b", 300, 300, perturbed=[300]), 0.01, None)
+    judged = judge_counts(side("a", 300, 300, perturbed=[300.6]), side("b", 300, 300, perturbed=[300] * 2), 0.01, None)
     assert judged.verdict == "equivalent"
-    assert judged.reasons == (reason("layout-floor", floor=judged.floor, base_runs=3, head_runs=3),)
+    assert judged.reasons == (reason("layout-floor", floor=judged.floor, base_runs=3, head_runs=4),)
     assert judged.floor == pytest.approx(0.002)
 
 
