@@ -77,7 +77,7 @@ def test_one_function_in_two_contexts_is_two_rows() -> None:
     assert [(row.context, row.delta) for row in found.rows] == [("interrupt", 2.0), ("kernel", 0.0)]
 
 
-def test_what_was_inlined_before_stands_with_the_function_that_held_it() -> None:
+def test_formerly_inlined_function_is_grouped_with_its_holder() -> None:
     found = itemised(BASE, HEAD)
     (group,) = found.groups
     assert group.root == "change_protection"

@@ -226,7 +226,7 @@ def test_a_bundle_of_another_version_may_be_worded_differently_but_not_valued(bu
         verify(bundle, LIMIT, silent)
 
 
-def test_what_is_there_already_and_other_archives_are_refused(directory: Path, tmp_path: Path) -> None:
+def test_existing_targets_and_foreign_archives_are_refused(directory: Path, tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     for name, said in (("there", "is there already"), ("x.tar.gz", "not a kind of archive"), ("x.zip", "not a kind")):
         with pytest.raises(BadInput, match=said):

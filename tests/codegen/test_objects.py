@@ -40,7 +40,7 @@ def test_an_object_without_the_function_has_none_and_says_what_it_has() -> None:
     assert {"scan", "fill", "lookup"} <= {name.partition(".")[0] for name in functions_of_object(built(SCAN))}
 
 
-def test_copies_of_a_function_belong_to_it_and_those_of_others_do_not() -> None:
+def test_function_includes_only_its_own_copies() -> None:
     text = SCAN + "int scan_all(unsigned long *p) { return scan(p, 3); }\n"
     found = find_in_object(built(text), "scan")
     assert found is not None

@@ -3,6 +3,7 @@
 
 import inspect
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -200,13 +201,10 @@ def test_any_name_of_an_experiment_makes_one_file_name(name: str) -> None:
     assert place.name not in (".", "..") and "\0" not in place.name
 
 
-@pytest.mark.parametrize("out", [".", ".."])
-def test_fresh_with_a_directory_without_a_name_is_beside_it_or_refused(out: str) -> None:
-    try:
-        place = directory_for(asked(), Path(out), True)
-    except BadInput:
-        return
-    assert place.resolve().parent == Path(out).resolve().parent
+@pytest.mark.parametrize("out", [".", "..", "/", "runs/.."])
+def test_fresh_refuses_a_directory_without_a_name(out: str) -> None:
+    with pytest.raises(BadInput, match=f"--out '{re.escape(out)}': not a name for a directory of runs"):
+        directory_for(asked(), Path(out), True)
 
 
 def test_a_bare_version_is_the_archives_and_asks_for_the_same_experiment() -> None:

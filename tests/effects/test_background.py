@@ -32,7 +32,7 @@ def test_threads_that_ask_at_once_get_one_answer() -> None:
     assert asked == ["qemu", "gcc", "qemu"]
 
 
-def test_what_is_asked_ahead_is_known_when_it_is_needed_and_errors_are_told_then() -> None:
+def test_background_answer_is_kept_and_its_error_is_raised_when_needed() -> None:
     begun, answered = threading.Event(), threading.Event()
     found: list[str] = []
 

@@ -185,7 +185,7 @@ def test_a_machine_that_starts_anew_in_the_middle_of_a_run_is_an_outcome(host: F
     assert [(one.outcome, one.stream) for one in ended] == [("machine-died", b"")]
 
 
-def test_what_a_killed_kassay_has_left_is_taken_up_with_what_it_had_noted(host: FakeHost, visit: Visit) -> None:
+def test_session_of_a_killed_kassay_is_resumed_from_its_notes(host: FakeHost, visit: Visit) -> None:
     killed = session(visit)
     killed.__enter__().run(job(visit, 0), "x86_64")
     host.cmdline += " further"  # what was found is what was noted, not what is there now

@@ -41,7 +41,7 @@ def said(changed: ChangedLines) -> str:
     return changed_text(report(changed).findings[0].changed)
 
 
-def test_what_never_ran_is_not_executed_by_this_workload_and_others_that_run_it_are_named() -> None:
+def test_code_that_never_ran_names_workloads_that_execute_it() -> None:
     assert said(ChangedLines(state=NOT_EXECUTED, parts=(IDLE, BARE), elsewhere=(MOVE,))) == (
         "The changed lines were not executed by this workload (move_ptes() in mm/mremap.c): the figures say nothing "
         "about the change. move_ptes() is executed by mremap_move, thp_remap and 2 more (on Linux 7.3)."

@@ -36,7 +36,7 @@ def rows(table_rows: object) -> dict[str, list[str]]:
     return {row[0].text.strip(): [cell.text for cell in row[1:]] for row in table_rows}  # type: ignore[attr-defined]
 
 
-def test_everything_that_was_executed_stands_in_one_row_and_differences_add_up() -> None:
+def test_every_executed_function_is_in_one_row_and_differences_add_up() -> None:
     found = rows(entries_table((OLD, NEW)).rows)
     assert found["user code"] == ["70.0 %", "67.5 %", "0", ""]
     assert found["kernel"] == ["29.3 %", "31.8 %", "+185", ""]

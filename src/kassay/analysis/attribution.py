@@ -100,8 +100,8 @@ def _costs(profile: Profile, cost: Cost) -> dict[_Key, _Cost]:
 
 def _lines(before: _Cost, function: FunctionCost, per: int) -> Lines | None:
     """The lines of a row to which one more cost is added."""
-    own = lines_of((function,), per)
-    return None if own is None or before.lines is None else Lines((*before.lines.lines, *own.lines), per)
+    added = lines_of((function,), per)
+    return None if added is None or before.lines is None else Lines((*before.lines.lines, *added.lines), per)
 
 
 def _exact(value: float, operations: int) -> Fraction:
@@ -236,8 +236,8 @@ def _of_group(group: Sequence[_Key], deltas: Mapping[_Key, Fraction], costs: tup
     same = sorted(
         (key for key in group if deltas[key] * total > 0 and key != moved_to), key=lambda key: -abs(deltas[key])
     )
-    moved = 2 * abs(total) < max((abs(deltas[key]) for key in group), default=Fraction(0))
-    inside = () if moved or len(group) < 3 else tuple(Inside(_name(key), deltas[key]) for key in same[:_INSIDE])
+    cancels = 2 * abs(total) < max((abs(deltas[key]) for key in group), default=Fraction(0))
+    inside = () if cancels or len(group) < 3 else tuple(Inside(_name(key), deltas[key]) for key in same[:_INSIDE])
     return Share(_group_name(group), total, True, inside)
 
 

@@ -69,8 +69,8 @@ class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def counted(self) -> bool:
         """True if only the profile knows its rounds: no clock is read around them."""
-        own = bool(self.application and self.application.start_line)
-        return own or self.points or self.marks in ("macros", "testcase")
+        is_started = bool(self.application and self.application.start_line)
+        return is_started or self.points or self.marks in ("macros", "testcase")
 
     @property
     def points(self) -> bool:
@@ -128,17 +128,16 @@ def build_sentence(name: str, use: ProgramUse) -> str:
     """Sentence or two on the program: how kassay makes it of the user's files, or what an application is."""
     if use.application:
         return application_sentence(use.application)
-    words = join((*FLAGS, *use.cflags, "SOURCES", *use.link))
-    return f"{name} is {use.path}; what of it is C or C++ was compiled and linked with {words}."
+    command = join((*FLAGS, *use.cflags, "SOURCES", *use.link))
+    return f"{name} is {use.path}; what of it is C or C++ was compiled and linked with {command}."
 
 
 def application_sentence(words: Words) -> str:
     """Description of an application, and of what differs between its runs."""
-    own = [package for package in words.closure if package.name in words.packages]
-    named = ", ".join(f"{package.name} {package.version}" for package in own)
-    suite = own[0].suite if own else "the archive"
-    more = (
-        f", with the {len(words.closure) - len(own)} packages that they need" if len(words.closure) > len(own) else ""
-    )
+    named = [package for package in words.closure if package.name in words.packages]
+    names = ", ".join(f"{package.name} {package.version}" for package in named)
+    suite = named[0].suite if named else "the archive"
+    needed = len(words.closure) - len(named)
+    more = f", with the {needed} packages that they need" if needed else ""
     disclosed = f" {words.disclosed}" if words.disclosed else ""
-    return f"{words.name} executes {join(words.command)}: unmodified, {named} of {suite}{more}.{disclosed}"
+    return f"{words.name} executes {join(words.command)}: unmodified, {names} of {suite}{more}.{disclosed}"

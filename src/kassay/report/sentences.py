@@ -211,10 +211,10 @@ def _point(plan: Plan, result: AtMetric) -> list[str]:
     """Where in the experiment's matrix this is: only what takes more than one value."""
     uses = [use for use in plan.experiment.workloads if use.name == result.workload]
     varied = {axis.name for use in uses for axis in use.axes if len(axis.values) > 1 or len(uses) > 1}
-    words = [f"{item.name}={item.value}" for item in result.settings if item.name in varied]
+    settings_given = [f"{item.name}={item.value}" for item in result.settings if item.name in varied]
     if len({cell.machine for cell in plan.cells}) > 1:
-        words += granted_texts(result.machine)
-    return words
+        settings_given += granted_texts(result.machine)
+    return settings_given
 
 
 def strength(
@@ -304,13 +304,13 @@ def other_phases(finding: Finding, findings: Sequence[Finding]) -> str:
 
 def other_steps(ladder: Ladder, ladders: Sequence[Ladder], names: Mapping[str, str] = MappingProxyType({})) -> str:
     """The steps of other phases that the ladder itself does not have; "" for none. names: of kernels' labels."""
-    own = {(step.from_kernel, step.to_kernel, step.verdict) for step in ladder.steps}
+    real_steps = {(step.from_kernel, step.to_kernel, step.verdict) for step in ladder.steps}
     steps = [
         f"{other.metric} {format_change(step.change)} from {names.get(step.from_kernel, step.from_kernel)} to "
         f"{names.get(step.to_kernel, step.to_kernel)} ({step.verdict})"
         for other in ladders
         if other.point == ladder.point and other.metric != ladder.metric
         for step in other.steps
-        if step.verdict in CHANGES and (step.from_kernel, step.to_kernel, step.verdict) not in own
+        if step.verdict in CHANGES and (step.from_kernel, step.to_kernel, step.verdict) not in real_steps
     ]
     return f"Other phases: {', '.join(steps)}." if steps else ""

@@ -121,11 +121,11 @@ def _is_runner(raw: RawProfile, number: int | None, symbols: Symbols) -> bool:
 
 def _below(above: NodeEntry | None, function: str, arch: Arch) -> NodeEntry:
     """The entry of a function, from its caller's entry (above; None: called from user mode) and its name."""
-    own = entry_of(function, arch)
+    entry = entry_of(function, arch)
     if above is not None and above.settled:
-        return above._replace(first=False, in_fault=above.in_fault or (own is not None and own[0] == FAULT))
-    if own is not None:
-        return NodeEntry(*own, first=True, in_fault=own[0] == FAULT)
+        return above._replace(first=False, in_fault=above.in_fault or (entry is not None and entry[0] == FAULT))
+    if entry is not None:
+        return NodeEntry(*entry, first=True, in_fault=entry[0] == FAULT)
     if above is not None and function in _ON_THE_WAY_BACK:
         return NodeEntry(SHARED, _ON_THE_WAY_BACK[function])
     return above or NodeEntry(SHARED, _COMMON, settled=False)

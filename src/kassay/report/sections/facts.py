@@ -58,11 +58,11 @@ def _evidence(report: Report) -> str:
     """The weakest word of the primary findings, with its meaning or the reasons for it, and how the rounds became
     numbers."""
     primary = [f for f in report.findings if f.primary] or list(report.findings)
-    words = sorted({f.evidence for f in primary}, key=list(EVIDENCE).index)
+    levels = sorted({f.evidence for f in primary}, key=list(EVIDENCE).index)
     how = f"; {primary[0].sides[0].method}" if primary[0].sides[0].value is not None else ""
     floors = [f.floor for f in primary if f.floor is not None]
     floor = f"; runs of one kernel differ by {floor_text(max(floors))} at most" if floors else ""
-    return f"{words[-1]}: {_meaning(words[-1], primary)}{how}{floor}"
+    return f"{levels[-1]}: {_meaning(levels[-1], primary)}{how}{floor}"
 
 
 def _meaning(word: str, primary: Sequence[Finding]) -> str:

@@ -77,9 +77,9 @@ def _point(f: Finding, findings: Sequence[Finding]) -> str:
 
 
 def _from(prediction: Prediction) -> str:
-    words = [f"refused: {reason_text(prediction.refused)}"] if prediction.refused is not None else []
-    words += ["calibrated on this CPU" if prediction.calibrated else "published data"]
-    return "; ".join((*words, *map(reason_text, prediction.doubts)))
+    texts = [f"refused: {reason_text(prediction.refused)}"] if prediction.refused is not None else []
+    texts += ["calibrated on this CPU" if prediction.calibrated else "published data"]
+    return "; ".join((*texts, *map(reason_text, prediction.doubts)))
 
 
 def checked_table(report: Report) -> Table | None:

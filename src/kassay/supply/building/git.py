@@ -32,9 +32,9 @@ _SLOW_S = 1800
 class GitFailed(HostLacks):
     """git ended with an error; with git's words. The remedy names the usual causes: the disk, or lost objects."""
 
-    def __init__(self, words: str) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__(
-            words,
+            text,
             "check free space, and that the git trees sources were read from are still whole (`git fsck` there)",
         )
 

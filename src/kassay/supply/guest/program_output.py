@@ -116,8 +116,8 @@ def unmet(checks: Iterable[Check], outputs: Sequence[str]) -> str:
         for check in checks:
             if check.name == "status":
                 continue  # the runner has checked it
-            own = sha256_bytes(text.encode()) if check.name == "sha256" else None
-            value = own or values.get(check.name, (None, ""))[0]
+            digest = sha256_bytes(text.encode()) if check.name == "sha256" else None
+            value = digest or values.get(check.name, (None, ""))[0]
             if value is None:
                 return f"{check.name} was required, and execution {number} printed no such name{_names(values)}"
             if not _holds(value, check):

@@ -79,9 +79,9 @@ def _built(request: ResolvedBuild, ref: KernelRef, tell: Tell) -> KernelArtifact
 def _named(artifact: KernelArtifact, request: ResolvedBuild) -> KernelArtifact:
     """Two requests may give the same image: the artifact gets the names and the line tables of this request."""
     source = request.source
-    words = f"built here from {source.base} ({source.version})"
-    words += f" + {len(source.patches)} patch{'es' if len(source.patches) > 1 else ''}" if source.patches else ""
-    identity = structs.replace(artifact.identity, source=words, build=source)
+    text = f"built here from {source.base} ({source.version})"
+    text += f" + {len(source.patches)} patch{'es' if len(source.patches) > 1 else ''}" if source.patches else ""
+    identity = structs.replace(artifact.identity, source=text, build=source)
     lines = _lines(request)
     return structs.replace(artifact, identity=identity, lines=str(lines) if lines.is_file() else None)
 

@@ -152,10 +152,10 @@ def _rank(name: str) -> tuple[bool, bool, int, str]:
 
 def _symbols(path: Path) -> Sequence[tuple[int, str, str]]:
     try:
-        words = path.read_text().split()
+        fields = path.read_text().split()
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}", _AGAIN) from error
-    return sorted(zip((int(word, 16) for word in words[::3]), words[1::3], words[2::3], strict=True))
+    return sorted(zip((int(word, 16) for word in fields[::3]), fields[1::3], fields[2::3], strict=True))
 
 
 def _elf(path: Path) -> Sequence[tuple[int, memoryview]]:

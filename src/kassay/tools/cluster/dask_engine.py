@@ -222,8 +222,8 @@ class DaskCluster:
                 self._call(slot, work.keep, sha256, sender, offset, part, size)
                 offset += len(part)
 
-    def _call(self, slot: Slot, function: Any, *words: object) -> Any:
-        answers = self._client.run(function, *words, workers=[slot.address], on_error="raise")
+    def _call(self, slot: Slot, function: Any, *arguments: object) -> Any:
+        answers = self._client.run(function, *arguments, workers=[slot.address], on_error="raise")
         if slot.address not in answers:
             raise _Lost("the worker is gone")
         return answers[slot.address]

@@ -107,8 +107,8 @@ def apply_difference(onto: str, before: str, after: str) -> str:
     """
     with git.own_index(onto) as index:
         diff = index.with_name("change.diff")  # a file: what is no UTF-8 would not come through as text
-        words = ("diff-tree", "-r", "-p", "--full-index", "--binary", "--no-renames", f"--output={diff}")
-        git.git((*words, before, after))
+        arguments = ("diff-tree", "-r", "-p", "--full-index", "--binary", "--no-renames", f"--output={diff}")
+        git.git((*arguments, before, after))
         if not diff.stat().st_size:
             return onto
         try:
