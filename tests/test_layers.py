@@ -107,6 +107,23 @@ ALLOWED: dict[str, set[str]] = {
         "recording",
     },
     "codegen": GROUND | {"machine_code", "report", "__init__"},
+    "review": GROUND
+    | {
+        "__init__",
+        "pipeline",
+        "archive",
+        "building",
+        "kernels",
+        "guest",
+        "prepare",
+        "spec",
+        "journal",
+        "evidence",
+        "profile",
+        "analysis",
+        "report",
+        "series",
+    },
 }
 COMMANDS = {"commands", "cli"}
 """The edge: may import everything, and nothing imports it."""

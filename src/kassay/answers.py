@@ -160,8 +160,8 @@ def _itemised_in_parts(read: "_Read", tell: Tell) -> "_Itemised":
     for number, part in enumerate(mapped(_itemised_part, parts, many=FROM), 1):
         itemised_findings += part.findings
         shares += part.shares
-        text, share = part.findings[0].workload, number / len(parts)
-        tell(Progress(stage="itemise", subject=f"{number}/{len(parts)}", text=text, done=share))
+        text, share = f"{number} of {len(parts)}: {part.findings[0].workload}", number / len(parts)
+        tell(Progress(stage="itemise", subject=read.folder.path.name, text=text, done=share))
     return _Itemised(tuple(itemised_findings), tuple(shares))
 
 

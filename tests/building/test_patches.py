@@ -108,6 +108,21 @@ def test_a_directory_that_lacks_one_patch_of_a_series_is_refused(
         read_patches(directory)
 
 
+def test_one_patch_of_a_series_is_applied_when_its_file_is_named(
+    linux: tuple[Path, tuple[str, ...]], tmp_path: Path
+) -> None:
+    repository, trees = linux
+    directory = tmp_path / "patches"
+    run(repository, "format-patch", "-q", "-o", str(directory), "HEAD~3")
+    first = sorted(directory.iterdir())[0]
+    assert apply(trees[0], read_patches(first)) == trees[1]
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    first.rename(alone / first.name)
+    with pytest.raises(BadInput, match="patch 2/3 is missing"):
+        read_patches(alone)
+
+
 def test_a_quilt_series_file_gives_the_order_and_what_is_left_out(
     linux: tuple[Path, tuple[str, ...]], tmp_path: Path
 ) -> None:

@@ -29,7 +29,7 @@ def compilers(base: str | None, head: str | None) -> tuple[Confounder, ...]:
     if not base or not head:
         return ()
     whole = [text.partition(", ")[0] for text in (base, head)]
-    short = [_name_and_version(text) for text in whole]
+    short = [name_and_version(text) for text in whole]
     if whole[0] == whole[1] or (short[0] == short[1] and _vendor(whole[0]) == _vendor(whole[1])):
         return ()
     shown = whole if short[0] == short[1] else short  # one version of two vendors: the whole text tells them apart
@@ -40,7 +40,7 @@ def _compilers(base: KernelIdentity, head: KernelIdentity) -> tuple[Confounder, 
     return compilers(base.compiler, head.compiler)
 
 
-def _name_and_version(text: str) -> str:
+def name_and_version(text: str) -> str:
     """ "gcc 14.2.0"; the text itself where it has no such form."""
     match = _COMPILER.search(text)
     return f"{match['name']} {match['version']}" if match else text

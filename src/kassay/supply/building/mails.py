@@ -21,12 +21,14 @@ _REPLY = re.compile(r"\s*(?:re|fwd?|aw):", re.IGNORECASE)
 
 
 class Mail(Record, frozen=True, kw_only=True):
-    """One mail, or a bare diff. subject: as sent. diff: its text from the diff on, decoded; "" without one."""
+    """One mail, or a bare diff. subject: as sent. diff: its text from the diff on, decoded; "" without one.
+    text: the whole body, decoded."""
 
     origin: str
     subject: str
     author: str
     diff: str
+    text: str
 
     @property
     def title(self) -> str:
@@ -64,13 +66,15 @@ def mails(file: Path) -> list[Mail]:
 def ordered(all_mails: Sequence[Mail], where: str, *, resort: bool) -> list[Mail]:
     """The mails with a patch. resort: in the order of the numbers in their subjects, where they have numbers.
 
-    Replies with a diff are left out when other mails have one. Raises BadInput when a number is missing, comes
-    twice with different content, or two versions of one series are mixed.
+    Replies with a diff are left out when other mails have one. A file with a single mail is taken as it is. Raises
+    BadInput when a number is missing, comes twice with different content, or two versions of one series are mixed.
     """
     # A cover letter has number 0; with --interdiff it contains a diff, too.
     patches = [mail for mail in all_mails if mail.diff and (mail.numbering is None or mail.numbering[1])]
     originals = [mail for mail in patches if not _REPLY.match(mail.subject)]
     patches = list({(mail.numbering, mail.diff): mail for mail in originals or patches}.values())
+    if resort and len(all_mails) == 1:  # one file of `git format-patch`, which the user chose
+        return patches
     numbered = [numbering for mail in patches if (numbering := mail.numbering) is not None]
     announced = {
         (mail.numbering[0], mail.numbering[2])
@@ -108,10 +112,11 @@ def _mail(raw: Path, file: Path, scratch: Path) -> Mail:
             f"{file}: mail {int(raw.name)}: git mailinfo: {ended.err.strip()}", "save it again as plain mbox"
         )
     fields = dict(line.partition(": ")[::2] for line in ended.out.splitlines())
-    text = body.read_bytes().decode("utf-8", "surrogateescape")
+    changelog, text = (part.read_bytes().decode("utf-8", "surrogateescape") for part in (message, body))
     subject = " ".join(fields.get("Subject", "").split())
     author = f"{fields.get('Author', '')} <{fields.get('Email', '')}>".strip()
-    return Mail(origin=f"{file}, mail {int(raw.name)}", subject=subject, author=author, diff=_diff(text))
+    return Mail(origin=f"{file}, mail {int(raw.name)}", subject=subject, author=author, diff=_diff(text),
+                text=changelog + text)  # fmt: skip
 
 
 def _diff(text: str) -> str:

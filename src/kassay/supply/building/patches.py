@@ -52,6 +52,11 @@ def check_patches(path: Path) -> None:
     _patch_mails(path)
 
 
+def read_mails(path: Path) -> tuple[Mail, ...]:
+    """Every mail of a series, covers and replies included; a bare diff counts as a mail. Raises BadInput."""
+    return tuple(mail for file in (_files(path) if path.is_dir() else [path]) for mail in _read(file))
+
+
 def _patch_mails(path: Path) -> Sequence[Mail]:
     if path.is_dir():
         patch_mails = ordered([mail for file in _files(path) for mail in _read(file)], str(path), resort=False)
@@ -125,7 +130,7 @@ def _read(file: Path) -> list[Mail]:
         raise BadInput(
             f"{file}: neither a mail nor a unified diff", "leave it out; `git format-patch` writes what fits"
         )
-    return [Mail(origin=str(file), subject=file.stem, author="", diff=_text(data))]
+    return [Mail(origin=str(file), subject=file.stem, author="", diff=_text(data), text=_text(data))]
 
 
 def _text(data: bytes) -> str:

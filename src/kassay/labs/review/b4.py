@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The verdict in the check protocol of `b4 review`: a list in JSON, with the tool, its status and one line.
+
+Source of the format: docs/maintainer/review.rst of b4, section "CI check protocol".
+"""
+
+import json
+from pathlib import Path
+
+from kassay.labs.review.exit_status import exit_status
+from kassay.labs.review.model import Review
+from kassay.labs.review.report._words import unexecuted, verdict
+
+_STATUSES = {0: "pass", 1: "warn", 4: "warn"}
+"""A figure that a person must weigh is a warning; a failure is one of the tool."""
+
+
+def b4_checks(review: Review, page: Path) -> str:
+    """One check of the series. page: the whole answer, as a file on this host."""
+    idle = [f"Not executed by any setting: {text}." for text in unexecuted(review)]
+    answer = verdict(review)
+    loses = any(cell.verdict == "regression" for cell in review.cells)
+    lines = [*answer, *idle] if loses else [*idle, *answer]
+    check = {
+        "tool": "kassay", "status": _STATUSES[exit_status(review)], "summary": lines[0],
+        "details": "\n".join((*lines, f"whole answer: {page.absolute()}")),
+    }  # fmt: skip
+    return json.dumps([check], indent=2) + "\n"

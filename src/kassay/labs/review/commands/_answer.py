@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`kassay review`: find the base, take the steps, and show the answer."""
+
+import shlex
+import shutil
+import tempfile
+from pathlib import Path
+
+from msgspec import structs
+
+from kassay.commands._experiment import content_directory, unused_directory
+from kassay.commands._inputs import check_directory, check_given
+from kassay.commands._show import keep_answer, say, say_answer, showing
+from kassay.effects.files import disk_errors
+from kassay.effects.lock import locked, refusing
+from kassay.labs.review.b4 import b4_checks
+from kassay.labs.review.base import FoundBase, find_base
+from kassay.labs.review.checks import checked
+from kassay.labs.review.claims import claims_in, missing_in
+from kassay.labs.review.commands._options import Reviewing, seconds
+from kassay.labs.review.corners import all_corners, check_corner
+from kassay.labs.review.exit_status import exit_status
+from kassay.labs.review.model import Review
+from kassay.labs.review.outlook import outlook
+from kassay.labs.review.report import REVIEW
+from kassay.labs.review.review import Reviewer, Wanted
+from kassay.labs.review.series import series_of
+from kassay.model.kernel import parse_ref
+from kassay.model.progress import Tell
+from kassay.spec.suites import table_of
+from kassay.supply import kernels
+from kassay.supply.arches import arch_of
+from kassay.supply.building.patches import check_patches, read_patches
+
+
+def answer(series: str, options: Reviewing) -> int:
+    """Prints the answer and keeps it beside its runs; returns the exit status. Raises BadInput, NotBuilt."""
+    form = REVIEW.form(options.format_)
+    budget_s = seconds(options.budget)
+    corners = _checked(options)
+    with showing() as tell, tempfile.TemporaryDirectory(prefix="kassay-review-") as scratch:
+        patches, range_base = series_of(series, options.tree, Path(scratch))
+        found = find_base(
+            patches, base=options.base or range_base, tree=options.tree,
+            options=f",{options.build}" if options.build else "", tell=tell,
+        )  # fmt: skip
+        wanted = _wanted(series, found, options, corners, tell)
+        if options.plan:
+            say(outlook(wanted, tell))
+            return 0
+        directory = _directory(wanted, options)
+        with locked(directory / "lock", refusing(str(directory))):
+            wanted = structs.replace(wanted, patches=str(_kept(patches, Path(scratch), directory)))
+
+            def keep(review: Review) -> None:
+                keep_answer(review, REVIEW, directory, "review")
+
+            command = _command(series, options)
+            review = Reviewer(wanted, directory, budget_s, command, found.tries, tell, keep).run()
+            if options.check_claims is not None:
+                review = _with_claims(review, options.check_claims)
+                keep(review)
+    if options.b4:
+        say(b4_checks(review, directory / "review.html"))
+    else:
+        say_answer(review, form)
+    if form.screen is not None and not options.b4:
+        say(f"review: {directory}/review.html\n")
+    return exit_status(review) if options.exit_code else 0
+
+
+def _with_claims(review: Review, path: Path) -> Review:
+    """The review with the figures that a text claims."""
+    text = path.read_text("utf-8", "replace")
+    return structs.replace(review, claims=checked(claims_in(text), review), not_named=missing_in(text))
+
+
+def _checked(options: Reviewing) -> tuple[str, ...]:
+    """The corners. Raises BadInput for any option that cannot be met."""
+    arch_of(options.arch)
+    table_of(options.suite)
+    check_directory(options.out)
+    check_given(options.check_claims, "--check-claims")
+    if options.previous is not None:
+        check_patches(options.previous)
+    given = tuple(options.corner or ())
+    for corner in given:
+        check_corner(corner, options.arch)
+    return tuple(dict.fromkeys((*given, *(all_corners(options.arch) if options.corners else ()))))
+
+
+def _wanted(
+    series: str, found: FoundBase, options: Reviewing, corners: tuple[str, ...], tell: Tell
+) -> Wanted:  # fmt: skip
+    return Wanted(
+        source=series,
+        patches=found.patches,
+        base=kernels.pinned(parse_ref(found.ref, options.arch), tell),
+        arch=options.arch,
+        flavour=options.flavour,
+        suite=options.suite,
+        settings=options.settings,
+        corners=corners,
+        previous=str(options.previous or ""),
+        predict=tuple(filter(None, options.predict.split(","))),
+        hashes=tuple(patch.sha256 for patch in read_patches(Path(found.patches))),
+    )
+
+
+def _directory(wanted: Wanted, options: Reviewing) -> Path:
+    """--out, or a directory named by the question; corners are further steps of the same question."""
+    question = structs.replace(wanted, source="", patches="", corners=(), previous="")
+    name = "series" if wanted.source == "-" else Path(wanted.source).stem
+    base = options.out or content_directory(f"review-{name}", question)
+    return unused_directory(base) if options.fresh else base
+
+
+def _kept(patches: Path, scratch: Path, directory: Path) -> Path:
+    """The patches; those that exist only for this command are kept in the directory."""
+    if scratch not in patches.parents:
+        return patches
+    with disk_errors(directory):
+        directory.mkdir(parents=True, exist_ok=True)
+        kept = directory / patches.name
+        if patches.is_dir():
+            shutil.copytree(patches, kept, dirs_exist_ok=True)
+        else:
+            shutil.copy(patches, kept)
+    return kept
+
+
+def _command(series: str, options: Reviewing) -> str:
+    """The command for the same question."""
+    words = ["kassay", "review", series]
+    usual = Reviewing()
+    for name in ("base", "tree", "build", "settings", "previous", "suite", "predict", "arch"):
+        value = getattr(options, name)
+        if value not in (getattr(usual, name), None):
+            words += [f"--{name}", str(value)]
+    words += [word for corner in options.corner or () for word in ("--corner", corner)]
+    return shlex.join([*words, *(["--corners"] if options.corners else [])])

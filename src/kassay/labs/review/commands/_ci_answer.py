@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`kassay ci`: measure both ends of a range, and hand the answer to people and to the runner."""
+
+import shlex
+from pathlib import Path
+
+from kassay.commands._experiment import content_directory, unused_directory
+from kassay.commands._inputs import check_directory, check_given
+from kassay.commands._show import say, say_answer, showing
+from kassay.effects import runner
+from kassay.effects.files import append_durable, write_atomic
+from kassay.effects.lock import locked, refusing
+from kassay.errors import BadInput, nearest_of
+from kassay.labs.review.commands._ci_options import Gating
+from kassay.labs.review.commands._options import seconds
+from kassay.labs.review.gate import GateWanted, exit_status, gate
+from kassay.labs.review.gate_model import Gate, Limit
+from kassay.labs.review.limits import FILE, limits_in, percent
+from kassay.labs.review.report import GATE
+from kassay.model.build import BuildRef, build_text
+from kassay.spec.load import suite_workloads
+from kassay.supply.arches import arch_of
+from kassay.supply.building import git
+
+_FILES = {"summary": "summary.md", "junit": "kassay.xml", "metrics": "metrics.txt"}
+
+
+def answer(range_: str, options: Gating) -> int:
+    """Prints the answer and keeps it beside its runs; returns the exit status. Raises BadInput, NotBuilt."""
+    form = GATE.form(options.format_)
+    budget_s = seconds(options.budget)
+    fail_over = percent(options.fail_over, "--fail-over")
+    arch_of(options.arch)
+    names = {use.name for use in suite_workloads(options.suite)}
+    for name in options.allow_refused or ():
+        if name not in names:
+            raise BadInput(f"--allow-refused {name}: not in suite {options.suite}", nearest_of(name, sorted(names)))
+    check_directory(options.out)
+    check_given(options.limits, "--limits")
+    tree = (options.tree or Path.cwd()).absolute()
+    limits = _limits(options, tree)
+    ends = _ends(range_, tree)
+    refs = [build_text(BuildRef(tree=str(tree), revision=git.resolve(tree, end))) for end in ends]
+    more = f",{options.build}" if options.build else ""
+    wanted = GateWanted(
+        base=refs[0] + more, head=refs[1] + more, arch=options.arch, flavour=options.flavour, suite=options.suite,
+        fail_over=fail_over,
+    )  # fmt: skip
+    base = options.out or content_directory(f"ci-{ends[1]}", wanted)
+    directory = unused_directory(base) if options.fresh else base
+    with showing() as tell, locked(directory / "lock", refusing(str(directory))):
+        found = gate(
+            wanted, directory, names=ends, limits=limits, budget_s=budget_s, command=_command(range_, options),
+            tell=tell, keep=lambda one: _keep(one, directory),
+        )  # fmt: skip
+    say_answer(found, form)
+    _to_runner(found, options.format_)
+    if form.screen is not None:
+        say(f"report: {directory}/ci.html\n")
+    return exit_status(found, tuple(options.allow_refused or ()))
+
+
+def _keep(found: Gate, directory: Path) -> None:
+    """Writes the answer for people, and the files that a runner takes."""
+    for form in GATE.forms():
+        name = _FILES.get(form.name, "" if form.name == "annotations" else f"ci{form.suffix}")
+        if name:
+            write_atomic(directory / name, form.render(found).encode())
+
+
+def _limits(options: Gating, tree: Path) -> tuple[Limit, ...]:
+    path = options.limits or tree / FILE
+    return limits_in(path) if path.is_file() else ()
+
+
+def _ends(range_: str, tree: Path) -> tuple[str, str]:
+    base, dots, head = range_.partition("..")
+    if not dots or not base or head.startswith("."):
+        raise BadInput(f"{range_}: not a range", "write BASE..HEAD, two revisions of the git tree")
+    if not git.is_repository(tree):
+        raise BadInput(f"{tree}: not a git tree", "name the top of a kernel git tree with --tree")
+    return base, head or "HEAD"
+
+
+def _to_runner(found: Gate, shown: str) -> None:
+    """A GitHub runner's summary and annotations; neither needs a token."""
+    if path := runner.summary_file():
+        append_durable(path, GATE.form("summary").render(found).encode())
+    if runner.takes_annotations() and shown != "annotations":
+        say(GATE.form("annotations").render(found))
+
+
+def _command(range_: str, options: Gating) -> str:
+    words = ["kassay", "ci", range_]
+    usual = Gating()
+    for name in ("suite", "fail_over", "build", "arch"):
+        if getattr(options, name) != getattr(usual, name):
+            words += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
+    return shlex.join(words)

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""kassay ci: whether a range of commits costs more than it may."""
+
+from typing import Annotated
+
+from typer import Argument
+
+from kassay.commands import Command
+from kassay.commands._with_options import with_options
+from kassay.labs.review.commands._ci_options import Gating
+
+
+@with_options
+def _ci(
+    range_: Annotated[str, Argument(metavar="BASE..HEAD", help="Two revisions of the git tree.")],
+    options: Gating,
+) -> int:
+    """May this range of commits be merged?
+
+    kassay builds both ends and runs a suite once on each. What is equal to the digit is finished. What differs is
+    measured with perturbed runs, and fails if it costs more than the limit. Both ends are measured in the same job, so
+    the host does not matter. docs/how-to/ci.md
+
+    Exit status: 1 a phase is over its limit · 4 a cell has no verdict · 0 otherwise.
+
+    Example: kassay ci origin/main..HEAD --budget 10m --fail-over '0.5 %'
+    """
+    from kassay.labs.review.commands._ci_answer import answer
+
+    return answer(range_, options)
+
+
+COMMAND = Command(name="ci", order=24, run=_ci)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Corners: the compilers, configurations and architectures in which a series may do something else."""
+
+from kassay.errors import BadInput
+from kassay.supply.arches import arches
+from kassay.supply.building.compilers import check_name
+
+COMPILERS = ("gcc-12", "gcc-13", "gcc-14", "gcc-15", "clang-14", "clang-16", "clang-19")
+CONFIGURATIONS = (
+    "config=distro",
+    "config=lab+CONFIG_PREEMPT=y",
+    "config=lab+CONFIG_MEMCG=n",
+    "config=lab+CONFIG_CPU_MITIGATIONS=n",
+    "config=lab+CONFIG_PARAVIRT=n",
+    "config=lab+CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y",
+    "config=lab+CONFIG_TRANSPARENT_HUGEPAGE=n",
+)
+"""The distribution's configuration, and the lab's with one symbol of each group changed."""
+
+
+def all_corners(arch: str) -> tuple[str, ...]:
+    """Every corner, those that are built soonest first."""
+    others = (f"arch={name}" for name in arches() if name != arch)
+    return (*(f"cc={name}" for name in COMPILERS), *CONFIGURATIONS[1:], *others, CONFIGURATIONS[0])
+
+
+def check_corner(corner: str, arch: str) -> None:
+    """Raises BadInput for a corner that names nothing that can be built."""
+    name, equals, value = corner.partition("=")
+    if name not in ("cc", "config", "arch") or not equals or not value:
+        raise BadInput(
+            f"--corner {corner}: not a corner",
+            "write cc=gcc-14, config=distro, config=lab+CONFIG_PREEMPT=y or arch=arm64",
+        )
+    if name == "cc":
+        check_name(value, arch)
+    if name == "arch" and value not in arches():
+        raise BadInput(f"--corner {corner}: unknown architecture", f"known: {', '.join(arches())}")

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`kassay ci`: a suite once on both revisions; what differs by a digit is measured, until the budget ends."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from msgspec import structs
+
+import kassay
+from kassay.effects import clock
+from kassay.labs.review import result, stages
+from kassay.labs.review.choice import Key, use_of
+from kassay.labs.review.gate_model import EQUAL, NOT_MEASURED, Gate, GateCell, Limit
+from kassay.labs.review.limits import limit_of
+from kassay.labs.review.model import SCREENED, Cell, Left
+from kassay.labs.review.settings import setting_text
+from kassay.labs.review.stages import Sides
+from kassay.model.finding import Finding
+from kassay.model.progress import Tell
+from kassay.model.records import Record
+from kassay.model.report import Report
+from kassay.model.texts import machine_text
+from kassay.spec.load import suite_workloads
+
+_SMALLEST = 1e-9
+"""Margin for a limit of zero."""
+_BATCH = 4
+"""Settings that are measured between two looks at the budget."""
+
+
+class GateWanted(Record, frozen=True, kw_only=True):
+    """The question; its hash names the directory."""
+
+    base: str
+    """Reference of the sources."""
+    head: str
+    arch: str
+    flavour: str
+    suite: str
+    fail_over: float
+
+
+def gate(
+    wanted: GateWanted, directory: Path, *, names: tuple[str, str], limits: Sequence[Limit], budget_s: float,
+    command: str, tell: Tell, keep: Callable[[Gate], None],
+) -> Gate:  # fmt: skip
+    """The whole answer. names: the revisions, as the user wrote them. keep: stores the answer. Raises NotBuilt."""
+    began = clock.monotonic_s()
+    sides = stages.built(wanted.base, wanted.head, wanted.arch, wanted.flavour, tell)
+    answer = Gate(
+        kassay_version=kassay.__version__, command=command, base_name=names[0], head_name=names[1],
+        base=result.kernel_side(sides.refs[0], sides.base), head=result.kernel_side(sides.refs[1], sides.head),
+        suite=wanted.suite, machine="", emulator="", fail_over=wanted.fail_over, same_image=sides.same_image,
+    )  # fmt: skip
+    if sides.same_image:
+        return _kept(answer, began, keep)
+    asked = stages.experiment(
+        "screen", sides.uses, suite_workloads(wanted.suite), sides.arch, once=True, question="compare", tell=tell
+    )  # fmt: skip
+    report = stages.measured(asked, directory / "screen", tell)
+    impossible, failed = _failures(directory / "screen")
+    found = _screened(report)
+    if report.findings:
+        answer = structs.replace(
+            answer, machine=machine_text(report.findings[0].machine), emulator=report.machine.program
+        )  # fmt: skip
+    answer = structs.replace(answer, impossible=impossible, failed=failed)
+    differing = _differing(report)
+    for number in range(0, len(differing), _BATCH):
+        keys = differing[number : number + _BATCH]
+        if clock.monotonic_s() - began > budget_s:
+            why = f"the budget of {budget_s:.0f} s"
+            answer = structs.replace(
+                answer, left=tuple(Left(what=setting_text(*key), why=why) for key in differing[number:])
+            )
+            break
+        margin = max(min([wanted.fail_over, *(limit.limit for limit in limits)]), _SMALLEST)
+        found |= _measured(sides, keys, margin, directory / "measured" / f"{number // _BATCH}", tell)
+    return _kept(_judged(answer, found.values(), limits), began, keep)
+
+
+def _kept(answer: Gate, began: float, keep: Callable[[Gate], None]) -> Gate:
+    answer = structs.replace(answer, seconds=round(clock.monotonic_s() - began, 1))
+    keep(answer)
+    return answer
+
+
+def _failures(directory: Path) -> tuple[tuple[Left, ...], tuple[Left, ...]]:
+    """Workloads that base cannot run, and those that only head cannot run."""
+    on_base = {key: why for key, kernel, why in stages.failures(directory) if kernel == stages.BASE}
+    on_head = {key: why for key, kernel, why in stages.failures(directory) if kernel == stages.HEAD}
+    impossible = tuple(Left(what=setting_text(*key), why=why) for key, why in on_base.items())
+    failed = tuple(Left(what=setting_text(*key), why=why) for key, why in on_head.items() if key not in on_base)
+    return impossible, failed
+
+
+_Found = dict[tuple[Key, str], tuple[Cell, str, int]]
+
+
+def _screened(report: Report) -> _Found:
+    """Each phase that ran on both kernels, with a changed line that it executed."""
+    found: _Found = {}
+    for finding, cell in zip(report.findings, result.cells_of(report, once=True), strict=True):
+        if cell.base is not None and cell.head is not None:
+            verdict = EQUAL if cell.base == cell.head else NOT_MEASURED
+            found[result.key_of(cell), cell.phase] = (structs.replace(cell, verdict=verdict), *_line(finding))
+        elif cell.verdict not in (SCREENED, "incomplete"):
+            found[result.key_of(cell), cell.phase] = (cell, *_line(finding))
+    return found
+
+
+def _differing(report: Report) -> list[Key]:
+    """Settings of which a phase differs, largest change first."""
+    changes: dict[Key, float] = {}
+    for finding in report.findings:
+        if finding.change:
+            key = (finding.workload, finding.settings)
+            changes[key] = max(changes.get(key, 0.0), abs(finding.change))
+    return sorted(changes, key=lambda key: (-changes[key], str(key)))
+
+
+def _measured(sides: Sides, keys: Sequence[Key], margin: float, directory: Path, tell: Tell) -> _Found:
+    asked = stages.experiment(
+        "measured", sides.uses, [use_of(key) for key in keys], sides.arch, once=False, question="compare",
+        margin=margin, tell=tell,
+    )  # fmt: skip
+    report = stages.measured(asked, directory, tell)
+    rows = zip(report.findings, map(_equal, result.cells_of(report, once=False)), strict=True)
+    return {(result.key_of(cell), cell.phase): (cell, *_line(finding)) for finding, cell in rows}
+
+
+def _equal(cell: Cell) -> Cell:
+    """A phase of the same value on both kernels is equal to the digit, however far apart its perturbed runs lie."""
+    same = cell.base is not None and cell.base == cell.head
+    return structs.replace(cell, verdict=EQUAL, reason="") if same else cell
+
+
+def _line(finding: Finding) -> tuple[str, int]:
+    """A changed line that the setting executed: file and number; ("", 0) if none is known."""
+    for part in finding.changed.parts if finding.changed is not None else ():
+        if part.executed or part.removed_executed:
+            return part.path, part.executed[0] if part.executed else part.line
+    return "", 0
+
+
+def _judged(answer: Gate, found: Iterable[tuple[Cell, str, int]], limits: Sequence[Limit]) -> Gate:
+    cells = []
+    used: list[Limit] = []
+    for cell, path, line in found:
+        entry = limit_of(cell, limits)
+        limit = entry.limit if entry is not None else answer.fail_over
+        worse = cell.verdict == "regression" and cell.change is not None
+        if entry is not None and worse and (cell.change or 0.0) > answer.fail_over:
+            used.append(entry)
+        cells.append(
+            GateCell(
+                cell=cell, limit=limit, over=worse and (cell.change or 0.0) > limit,
+                accepted=entry.reason if entry is not None else "", path=path, line=line,
+            )
+        )  # fmt: skip
+    unused = tuple(limit for limit in limits if limit not in used)
+    return structs.replace(answer, cells=tuple(cells), unused=unused)
+
+
+def exit_status(answer: Gate, allowed: Sequence[str] = ()) -> int:
+    """1 if a phase is over its limit. Else 4 if one is refused, failed, not decided or not measured. Else 0.
+
+    allowed: workloads that may have no verdict.
+    """
+    if answer.over:
+        return 1
+    decided = (EQUAL, "equivalent", "improvement", "regression")
+    open_ = [row.cell.workload for row in answer.cells if row.cell.verdict not in decided]
+    open_ += [row.what.partition(" ")[0] for row in (*answer.failed, *answer.left)]
+    nothing = not answer.cells and not answer.same_image
+    return 4 if nothing or any(workload not in allowed for workload in open_) else 0

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Review of a patch series: what runs its changed lines, what it costs in each setting, and what was left out."""
+
+from kassay.model.records import Record, Setting
+from kassay.model.series import SeriesPatch
+
+SCHEMA = "kassay-review/1"
+
+EXECUTED, NOT_EXECUTED, NO_CODE = "executed", "not-executed", "no-code"
+STATES = {
+    EXECUTED: "a setting that was run executed some of the changed lines",
+    NOT_EXECUTED: "the changed lines have code, and no setting that was run executed any of them",
+    NO_CODE: "no instruction comes from the changed lines",
+}
+"""States of the changed lines of one function."""
+
+SCREENED = "screened"
+"""Verdict of a setting that was run once on each kernel, and not measured further."""
+
+
+class Try(Record, frozen=True, kw_only=True):
+    """One source that the series was held against, to find its base."""
+
+    how: str
+    """Where its name is from: given, base-commit, prerequisites, tree-tag, maintainers, tag, head or archive."""
+    what: str
+    """Revision or version."""
+    outcome: str
+    """applies, does-not-apply, absent (this host does not have it) or not-tried."""
+    detail: str = ""
+    """Error of git in one line, or another reason."""
+
+
+class KernelSide(Record, frozen=True, kw_only=True):
+    """One of the two kernels."""
+
+    ref: str
+    """Reference that names its sources by their content."""
+    release: str
+    compiler: str
+    """Name and version: gcc 12.2.0."""
+    config: str
+    image_sha256: str
+
+
+class ChangedFunction(Record, frozen=True, kw_only=True):
+    """The changed lines of one function, and which of them ran in any setting."""
+
+    path: str
+    """From the top of the sources."""
+    function: str
+    """Empty for lines outside of functions."""
+    state: str
+    """Word of STATES."""
+    executed: tuple[int, ...]
+    """Changed lines that ran; by their numbers in the patched sources, removed lines by those in base."""
+    not_executed: tuple[int, ...]
+    """Changed lines that have code and never ran, numbered likewise."""
+    patches: tuple[int, ...] = ()
+    """Numbers of the patches that change it."""
+    cells: int = 0
+    """Number of settings that executed the function."""
+
+
+class Branch(Record, frozen=True, kw_only=True):
+    """A way out of a conditional branch inside a changed function that no setting took."""
+
+    kernel: str
+    """base or head."""
+    path: str
+    function: str
+    line: int
+    """Line of the branch; 0 if the compiler does not say."""
+    way: str
+    """"taken" or "not taken", of the machine's branch instruction."""
+
+
+class PredictedChange(Record, frozen=True, kw_only=True):
+    """Change in time on one CPU, by a model."""
+
+    cpu: str
+    change: float | None
+    """None if the model refuses."""
+    interval: tuple[float, float] | None = None
+
+
+class Cell(Record, frozen=True, kw_only=True):
+    """One workload with one setting, in one phase, on both kernels."""
+
+    workload: str
+    settings: tuple[Setting, ...]
+    phase: str
+    primary: bool
+    subject: str
+    """The work in words."""
+    unit: str
+    base: float | None
+    """Value per operation; None if it was refused or failed."""
+    head: float | None
+    change: float | None
+    """head / base - 1."""
+    verdict: str
+    """A word of finding.VERDICTS, or SCREENED."""
+    evidence: str = ""
+    n_base: int = 0
+    """Number of plain runs."""
+    n_head: int = 0
+    floor: float | None = None
+    """Largest distance of a perturbed run from the plain ones of its kernel, as a share of the value; None without
+    perturbed runs."""
+    executes: bool | None = None
+    """True if changed lines ran in this setting; None if that is not known."""
+    where: str = ""
+    """The largest differences by function, in words."""
+    predicted: tuple[PredictedChange, ...] = ()
+    reason: str = ""
+    """Why there is no verdict."""
+
+
+class PatchValue(Record, frozen=True, kw_only=True):
+    """One row of the series in one setting."""
+
+    row: str
+    """Name of the row as in `kassay series`: base, 1, 1..2, whole, without 2."""
+    value: float | None
+    change: float | None
+    """Change against the row before; for a row that leaves a patch out, against the whole series."""
+    verdict: str
+
+
+class PatchRow(Record, frozen=True, kw_only=True):
+    """A row of the series that has no values of its own."""
+
+    row: str
+    why: str
+    """The row with the same kernel, or the reason why there is no kernel."""
+
+
+class PatchTable(Record, frozen=True, kw_only=True):
+    """The rows of the series in one setting and phase."""
+
+    workload: str
+    settings: tuple[Setting, ...]
+    phase: str
+    unit: str
+    values: tuple[PatchValue, ...]
+
+
+class Corner(Record, frozen=True, kw_only=True):
+    """The same settings with another compiler, configuration or architecture."""
+
+    name: str
+    """The difference, as options of a build reference or as arch=NAME."""
+    cells: tuple[Cell, ...] = ()
+    same_image: bool = False
+    """True if the series makes the same kernel there, byte for byte."""
+    problem: str = ""
+    """Why nothing was measured."""
+
+
+class Previous(Record, frozen=True, kw_only=True):
+    """This version of the series, compared with an earlier one on the same base."""
+
+    source: str
+    """The earlier version, as the user wrote it."""
+    cells: tuple[Cell, ...] = ()
+    """base: the earlier version, head: this one."""
+    same_image: bool = False
+    """True if both versions make the same kernel, byte for byte."""
+    problem: str = ""
+    """Why nothing was measured."""
+
+
+class CheckedClaim(Record, frozen=True, kw_only=True):
+    """A figure that a text claims, held against the measured settings."""
+
+    sentence: str
+    figure: str
+    """The figure as it is written."""
+    line: int
+    """Number of its line in the text, from 1."""
+    outcome: str
+    """reproduced, not-reproduced, contradicted or not-measurable."""
+    detail: str
+
+
+class Left(Record, frozen=True, kw_only=True):
+    """Work that was not done."""
+
+    what: str
+    why: str
+
+
+class Review(Record, frozen=True, kw_only=True):
+    """The whole answer."""
+
+    kassay_version: str
+    command: str
+    """The command that repeats it."""
+    source: str
+    """The series, as the user wrote it."""
+    patches: tuple[SeriesPatch, ...]
+    tries: tuple[Try, ...]
+    base: KernelSide
+    head: KernelSide
+    machine: str
+    """Machine of the settings, in words."""
+    margin: float
+    functions: tuple[ChangedFunction, ...] = ()
+    branches_seen: int = 0
+    """Ways out of conditional branches inside changed functions, both kernels, that some setting took for certain."""
+    branches_open: int = 0
+    """Ways of which the counts do not tell whether they were taken."""
+    branches: tuple[Branch, ...] = ()
+    """Ways that no setting took."""
+    cells: tuple[Cell, ...] = ()
+    """Settings that execute changed functions, measured ones first."""
+    others: tuple[str, ...] = ()
+    """Settings that were run and execute none of the changed functions."""
+    steps: tuple[PatchTable, ...] = ()
+    without_values: tuple[PatchRow, ...] = ()
+    corners: tuple[Corner, ...] = ()
+    previous: Previous | None = None
+    claims: tuple[CheckedClaim, ...] | None = None
+    """Figures of the text of --check-claims; None without one."""
+    not_named: tuple[str, ...] = ()
+    """Conditions that a reader of that text would have to ask for."""
+    left: tuple[Left, ...] = ()
+    same_image: bool = False
+    """True if the series makes the same kernel as base, byte for byte."""
+    seconds: float = 0.0
+    """Wall time of this command."""
+    schema: str = SCHEMA

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The document: what nothing runs, the answer, the settings, patches, corners, and what was left out."""
+
+from collections.abc import Iterator
+
+from kassay.labs.review.model import Previous, Review
+from kassay.labs.review.report._tables import (
+    brief_table,
+    claims_table,
+    corners_table,
+    functions_table,
+    once_table,
+    predicted_table,
+    previous_table,
+    settings_table,
+    step_tables,
+    tries_table,
+)
+from kassay.labs.review.report._words import (
+    cell_text,
+    changelog,
+    corners,
+    measured,
+    reach,
+    screened,
+    title,
+    unexecuted,
+    verdict,
+)
+from kassay.model.finding import CHANGES
+from kassay.model.texts import Table, listed, one_line, shortened
+from kassay.report.document import (
+    DOUBT,
+    LETTER,
+    PAGE,
+    QUIET,
+    SCREEN,
+    VERDICT,
+    Block,
+    Code,
+    Document,
+    Envelope,
+    Items,
+    Paragraph,
+    Section,
+    section_of_table,
+)
+
+_BRANCHES, _OTHERS = 12, 8
+_NOT_TAKEN = "Ways out of branches that no setting took, with the series"
+MEANING = (
+    "floor: the largest distance of a run with moved memory, stack and mappings from the plain runs of its kernel. "
+    "n: plain runs of base + head. Counts are exact and are not time."
+)
+
+
+def document(review: Review) -> Document:
+    """The answer as blocks."""
+    return Document(
+        title=title(review), kicker="kassay review", kassay_version=review.kassay_version, width=132,
+        envelope=Envelope(
+            subject=f"Re: [PATCH] {title(review)}", trailer="", signature=f"kassay {review.kassay_version}",
+        ),
+        blocks=(*_idle(review), *_answer(review), *_rest(review)),
+    )  # fmt: skip
+
+
+def _idle(review: Review) -> Iterator[Block]:
+    """Changed lines that nothing ran come first."""
+    texts = unexecuted(review)
+    if texts:
+        yield Paragraph(
+            text="No setting that was run executed these changed lines. Equal costs say nothing about them:", tone=DOUBT
+        )
+        yield Items(texts=tuple(texts), tone=DOUBT)
+
+
+def _answer(review: Review) -> Iterator[Block]:
+    yield Paragraph(text=" ".join((*verdict(review), *corners(review))), tone=VERDICT)
+    if sentences := reach(review):
+        yield Paragraph(text=" ".join(sentences))
+    if cells := measured(review):
+        units = Paragraph(text="Instructions per operation of the workload; lower is better.", tone=QUIET)
+        yield Section(blocks=(section_of_table(settings_table(review)),), readers=(SCREEN, PAGE))
+        yield Section(blocks=(brief_table(review), units), readers=(LETTER,))
+        if (predicted := predicted_table(review)) is not None:
+            yield section_of_table(predicted)
+        changed = [cell for cell in cells if cell.primary and cell.where and cell.verdict in CHANGES]
+        where = [f"{cell_text(cell)}: {cell.where}" for cell in dict.fromkeys((*changed[:1], *changed[-1:]))]
+        if where:
+            yield Section(title="In which functions", blocks=(Items(texts=tuple(where)),))
+        refused = [f"{cell_text(cell)}: {cell.reason}" for cell in cells if cell.reason]
+        if refused:
+            yield Section(title="No verdict", blocks=(Items(texts=tuple(refused), tone=DOUBT),))
+
+
+def _rest(review: Review) -> Iterator[Block]:
+    steps = tuple(step_tables(review))
+    if steps:
+        note = Paragraph(
+            text="Rows of the first patches are compared with the row before, rows that leave a patch out with the "
+            "whole series.",
+            tone=QUIET,
+        )  # fmt: skip
+        same = tuple(f"{row.row}: {row.why}" for row in review.without_values)
+        rows = (Items(texts=tuple(map(one_line, same)), bare=True),) if same else ()
+        yield Section(title="Patch by patch", blocks=(*steps, *rows, note))
+    if review.previous is not None:
+        yield from _against_previous(review.previous, previous_table(review))
+    if review.corners:
+        yield section_of_table(corners_table(review))
+    if review.claims is not None:
+        yield from _claims(review)
+    if review.functions:
+        yield Section(blocks=(section_of_table(functions_table(review)),), readers=(SCREEN, PAGE))
+    if review.branches:
+        texts = [f"{b.path}:{b.line} {b.function}(), {b.way}" for b in review.branches if b.kernel == "head"]
+        shown = tuple(map(one_line, shortened(texts, _BRANCHES, "{} more in review.json")))
+        yield Section(blocks=(Section(title=_NOT_TAKEN, blocks=(Items(texts=shown),)),),
+                      readers=(SCREEN, PAGE))  # fmt: skip
+    if screened(review):
+        yield Section(blocks=(section_of_table(once_table(review)),), readers=(SCREEN, PAGE))
+    if review.left:
+        undone = tuple(one_line(f"{left.what}: {left.why}") for left in review.left)
+        names = listed([left.what for left in review.left])
+        yield Section(title="Not done", blocks=(Items(texts=undone, tone=DOUBT),), readers=(SCREEN, PAGE))
+        yield Section(
+            blocks=(Paragraph(text=f"Not done, or not possible on this kernel: {names}."),), readers=(LETTER,)
+        )
+    yield Paragraph(text=_conditions(review), tone=QUIET)
+    yield Section(blocks=(section_of_table(tries_table(review)),), readers=(SCREEN, PAGE))
+    yield Section(blocks=(Section(title="For the changelog", blocks=(Code(text=changelog(review)),)),),
+                  readers=(SCREEN, PAGE))  # fmt: skip
+    yield Section(title="The same again", blocks=(Code(text=review.command, breaks="shell"),))
+    if review.others:
+        idle = shortened(review.others, _OTHERS)
+        yield Section(
+            blocks=(Paragraph(text=f"Run once, and execute no changed function: {listed(idle)}.", tone=QUIET),),
+            readers=(PAGE,),
+        )  # fmt: skip
+
+
+def _against_previous(previous: Previous, rows: Table | None) -> Iterator[Block]:
+    if rows is not None:
+        yield section_of_table(rows)
+    elif previous.same_image:
+        yield Paragraph(text="The earlier version of the series makes the same kernel, byte for byte.")
+    else:
+        yield Paragraph(text=f"The earlier version was not measured: {one_line(previous.problem)}.", tone=DOUBT)
+
+
+def _claims(review: Review) -> Iterator[Block]:
+    if review.claims:
+        yield section_of_table(claims_table(review))
+    else:
+        yield Paragraph(text="The text that was checked claims no figure.")
+    if review.not_named:
+        yield Paragraph(text=f"The text does not name: {listed(review.not_named)}.", tone=DOUBT)
+
+
+def _conditions(review: Review) -> str:
+    compiler = review.base.compiler or "an unknown compiler"
+    where = f", {review.base.config} configuration{f', {review.machine}' if review.machine else ''}"
+    return f"Linux {review.base.release}, {compiler}{where}. {MEANING if review.cells else ''}".rstrip()

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Sentences of a review, and its paragraph for a changelog."""
+
+import textwrap
+from collections.abc import Sequence
+
+from kassay.labs.review.model import NO_CODE, NOT_EXECUTED, SCREENED, Cell, ChangedFunction, Corner, Review
+from kassay.labs.review.settings import setting_text
+from kassay.model.finding import REFUSED
+from kassay.model.texts import counted, listed, one_line, shortened
+from kassay.model.units import format_change, format_numbers
+
+_NAMED = 6
+_WIDTH, _LINES = 72, 8
+"""Columns and lines of the paragraph for a changelog."""
+
+
+def cell_text(cell: Cell) -> str:
+    """The setting, with its phase unless that is the primary one."""
+    text = setting_text(cell.workload, cell.settings)
+    return text if cell.primary else f"{text}, {cell.phase}"
+
+
+def title(review: Review) -> str:
+    """The series by its first patch."""
+    first = one_line(review.patches[0].subject)
+    others = len(review.patches) - 1
+    return f"{first} and {others} more patch{'es' * (others > 1)}" if others else first
+
+
+def measured(review: Review) -> list[Cell]:
+    """Settings that were measured, by their change, largest loss first; those without a verdict last."""
+    cells = [cell for cell in review.cells if cell.verdict != SCREENED]
+    return sorted(cells, key=lambda cell: (cell.change is None, -(cell.change or 0.0)))
+
+
+def screened(review: Review) -> list[Cell]:
+    """Settings that were run once on each kernel, in the same order."""
+    cells = [cell for cell in review.cells if cell.verdict == SCREENED]
+    return sorted(cells, key=lambda cell: -(cell.change or 0.0))
+
+
+def verdict(review: Review) -> list[str]:
+    """The answer: the largest loss and gain, and how many settings stand behind it."""
+    if review.same_image:
+        return [
+            f"With {review.base.compiler} and the configuration {review.base.config} the series makes the same kernel "
+            "as base, byte for byte, so it changes nothing there. Another configuration may compile its lines: --build "
+            "config=distro."
+        ]
+    cells = measured(review)
+    if not cells:
+        return ["No setting was measured, so there is no verdict."]
+    losses, gains = _of(cells, "regression"), _of(cells, "improvement")
+    sentences = [f"Largest loss: {_size(losses[0])}."] if losses else ["No measured setting loses."]
+    sentences += [f"Largest gain: {_size(gains[-1])}."] if gains else ["No measured setting gains."]
+    return [*sentences, _counts(cells, review.margin)]
+
+
+def _of(cells: Sequence[Cell], verdict_word: str) -> list[Cell]:
+    """Cells with this verdict in their primary phases; if there is none, in any phase."""
+    found = [cell for cell in cells if cell.verdict == verdict_word]
+    return [cell for cell in found if cell.primary] or found
+
+
+def _size(cell: Cell) -> str:
+    base, head = format_numbers([cell.base, cell.head])
+    return f"{cell_text(cell)}, {format_change(cell.change)} ({base} to {head} {cell.unit})"
+
+
+def _counts(cells: Sequence[Cell], margin: float) -> str:
+    words = {
+        "regression": "{} cost more",
+        "improvement": "{} cost less",
+        "equivalent": f"{{}} are equal within {margin * 100:g} %",
+        "inconclusive": "{} are not decided",
+    }
+    parts = [
+        text.format(number)
+        for word, text in words.items()
+        if (number := sum(cell.verdict == word for cell in cells))
+    ]  # fmt: skip
+    refused = sum(cell.verdict in REFUSED for cell in cells)
+    parts += [f"{refused} are refused"] if refused else []
+    settings = len({(cell.workload, cell.settings) for cell in cells})
+    return f"Of {counted(len(cells), 'phase')} in {counted(settings, 'setting')}, {listed(parts)}."
+
+
+def unexecuted(review: Review) -> list[str]:
+    """Changed lines that no setting executed, one text for each function."""
+    rows = [function for function in review.functions if function.not_executed and function.state == NOT_EXECUTED]
+    some = [function for function in review.functions if function.not_executed and function.state != NOT_EXECUTED]
+    return [_place(row, row.not_executed) for row in rows] + [
+        f"{_place(row, row.not_executed)}; other changed lines of the function ran" for row in some
+    ]
+
+
+def _place(row: ChangedFunction, numbers: Sequence[int]) -> str:
+    name = f"{row.function}()" if row.function else "outside of functions"
+    of = f", patch {listed([str(n) for n in row.patches])}" if row.patches else ""
+    return f"{one_line(row.path)}:{spans(numbers)} ({one_line(name)}{of})"
+
+
+def spans(numbers: Sequence[int]) -> str:
+    """ "12-14,20"."""
+    parts: list[list[int]] = []
+    for number in sorted(numbers):
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return ",".join(f"{part[0]}-{part[-1]}" if len(part) > 1 else f"{part[0]}" for part in parts)
+
+
+def reach(review: Review) -> list[str]:
+    """Sentences on which changed code ran."""
+    if review.same_image or not review.functions:
+        return []
+    with_code = [function for function in review.functions if function.state != NO_CODE]
+    ran = [function for function in with_code if function.state != NOT_EXECUTED]
+    run = len({(cell.workload, cell.settings) for cell in review.cells}) + len(review.others)
+    sentences = [f"{counted(run, 'setting')} ran on both kernels."] if run else []
+    sentences += [
+        f"Of {counted(len(with_code), 'changed function')} with code, {len(ran)} {'was' if len(ran) == 1 else 'were'} "
+        f"executed, by "
+        f"{counted(len({(c.workload, c.settings) for c in review.cells}), 'setting')}."
+    ]
+    total = review.branches_seen + len(review.branches) + review.branches_open
+    if total:
+        sentences.append(
+            f"Of {total} ways out of the conditional branches that ran in them, on both kernels, "
+            f"{review.branches_seen} were taken for certain, {len(review.branches)} were not, and of "
+            f"{review.branches_open} the counts do not tell."
+        )
+    return sentences
+
+
+def corners(review: Review) -> list[str]:
+    """In how many corners the largest gain and loss hold."""
+    tried = [corner for corner in review.corners if not corner.problem]
+    sentences = []
+    for word, name in (("regression", "loss"), ("improvement", "gain")):
+        own = next((cell for cell in measured(review)[:: 1 if word == "regression" else -1]
+                    if cell.verdict == word and cell.primary), None)  # fmt: skip
+        if own is None or not tried:
+            continue
+        holds = [corner for corner in tried if _has(corner, own, word)]
+        others = [corner.name for corner in tried if corner not in holds]
+        text = f"The {name} of {cell_text(own)} holds in {len(holds)} of {counted(len(tried), 'corner')}"
+        sentences.append(f"{text}{f'; not in {listed(shortened(others, _NAMED))}' if others else ''}.")
+    return sentences
+
+
+def _has(corner: Corner, own: Cell, verdict_word: str) -> bool:
+    return any(
+        (cell.workload, cell.settings, cell.phase, cell.verdict)
+        == (own.workload, own.settings, own.phase, verdict_word)
+        for cell in corner.cells
+    )
+
+
+def changelog(review: Review) -> str:
+    """At most eight lines of 72 columns for the changelog of the series."""
+    if review.same_image:
+        return "\n".join(textwrap.wrap("The kernel is the same with and without this series, byte for byte.", _WIDTH))
+    head = textwrap.wrap(
+        f"Instructions per operation, exact counts under emulation, not time ({review.base.compiler}, "
+        f"{review.base.config} configuration, Linux {review.base.release}, {review.machine}), without and with this "
+        "series:",
+        _WIDTH,
+    )
+    idle = [f"{f.function}()" for f in review.functions if f.state == NOT_EXECUTED and f.function]
+    tail = textwrap.wrap(f"Not executed by any workload: {listed(shortened(idle, 3))}.", _WIDTH) if idle else []
+    cells = [cell for cell in measured(review) if cell.primary and cell.change is not None]
+    if not cells:
+        return "\n".join(tail or ["Nothing was measured."])
+    ends = cells if len(cells) <= 3 else [cells[-1], cells[0], *cells[1:-1][:1]]
+    rows = []
+    for cell in dict.fromkeys(ends):
+        base, after = format_numbers([cell.base, cell.head])
+        rows.append(f"  {setting_text(cell.workload, cell.settings)}: {base} -> {after}, {format_change(cell.change)}")
+    return "\n".join([*head, *rows[: _LINES - len(head) - len(tail)], *tail][:_LINES])

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Reports of the stages -> rows of the review: settings, changed functions, branches, steps of the series."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from kassay.analysis.confounders import name_and_version
+from kassay.labs.review.choice import Key
+from kassay.labs.review.model import (
+    EXECUTED,
+    NO_CODE,
+    NOT_EXECUTED,
+    SCREENED,
+    Branch,
+    Cell,
+    ChangedFunction,
+    KernelSide,
+    PatchRow,
+    PatchTable,
+    PatchValue,
+    PredictedChange,
+)
+from kassay.labs.review.outcomes import Way, Ways, together
+from kassay.labs.review.stages import BASE, HEAD, Seen
+from kassay.model import lines
+from kassay.model.finding import REFUSED, Finding
+from kassay.model.kernel import KernelArtifact
+from kassay.model.lines import SourceChange
+from kassay.model.reason_texts import reasons_text
+from kassay.model.report import Report
+from kassay.model.series import OUTCOMES, Series
+from kassay.report.sentences import subject
+from kassay.supply.guest import catalog
+
+
+def kernel_side(ref: str, artifact: KernelArtifact) -> KernelSide:
+    """The kernel as the review names it."""
+    identity = artifact.identity
+    return KernelSide(
+        ref=ref,
+        release=identity.release,
+        compiler=name_and_version(identity.compiler) if identity.compiler else "",
+        config="+".join((identity.build.config, *identity.build.fragments)) if identity.build is not None else "",
+        image_sha256=identity.image_sha256 or "",
+    )
+
+
+def cells_of(report: Report, *, once: bool) -> tuple[Cell, ...]:
+    """One row for each setting and phase. once: they were only screened."""
+    return tuple(_cell(finding, once=once) for finding in report.findings)
+
+
+def key_of(cell: Cell) -> Key:
+    """The setting of a row."""
+    return cell.workload, cell.settings
+
+
+def _cell(finding: Finding, *, once: bool) -> Cell:
+    refused = finding.verdict in REFUSED or finding.change is None
+    state = finding.changed.state if finding.changed is not None else ""
+    return Cell(
+        workload=finding.workload,
+        settings=finding.settings,
+        phase=finding.metric,
+        primary=finding.primary,
+        subject=subject(catalog.workloads()[finding.workload], finding.settings, finding.metric),
+        unit=finding.unit,
+        base=None if refused else finding.base_value,
+        head=None if refused else finding.head_value,
+        change=None if refused else finding.change,
+        verdict=finding.verdict if refused or not once else SCREENED,
+        evidence="" if once else finding.evidence,
+        n_base=finding.n_base,
+        n_head=finding.n_head,
+        floor=None if once or refused else _floor(finding),
+        executes=None if not state else state == lines.EXECUTED,
+        where=finding.attribution.parts if finding.attribution is not None else "",
+        predicted=tuple(
+            PredictedChange(cpu=one.cpu, change=one.change, interval=one.interval) for one in finding.predictions
+        ),
+        reason=reasons_text(finding.reasons) if refused or finding.verdict == "inconclusive" else "",
+    )
+
+
+def _floor(finding: Finding) -> float | None:
+    distances = [
+        abs(value / side.value - 1) for side in finding.sides if side.value for value in side.perturbed
+    ]  # fmt: skip
+    return max(distances, default=None)
+
+
+def functions_of(
+    change: SourceChange, reports: Iterable[Report], seen: Sequence[Seen], by_patch: Mapping[int, Collection[str]]
+) -> tuple[ChangedFunction, ...]:
+    """The changed functions in the order of the diff, those that never ran first."""
+    parts = [
+        part for report in reports for f in report.findings if f.changed is not None for part in f.changed.parts
+    ]  # fmt: skip
+    rows = []
+    for path, function in dict.fromkeys((part.path, part.function) for part in change.parts):
+        own = [part for part in change.parts if (part.path, part.function) == (path, function)]
+        code = {n for part in own for n in part.code} | {n for part in own for n in part.removed_code}
+        ran = {
+            n
+            for part in parts
+            if (part.path, part.function) == (path, function)
+            for n in (*part.executed, *part.removed_executed)
+        }
+        state = EXECUTED if ran else NOT_EXECUTED if code else NO_CODE
+        rows.append(
+            ChangedFunction(
+                path=path, function=function, state=state, executed=tuple(sorted(ran)),
+                not_executed=tuple(sorted(code - ran)),
+                patches=tuple(number for number, changed in by_patch.items() if function in changed),
+                cells=len({one.key for one in seen if function in one.functions}),
+            )
+        )  # fmt: skip
+    order = (NOT_EXECUTED, EXECUTED, NO_CODE)
+    return tuple(sorted(rows, key=lambda row: order.index(row.state)))
+
+
+def ways_by_kernel(seen: Sequence[Seen]) -> Mapping[str, Ways]:
+    """Ways that all settings together took, for each kernel."""
+    return {kernel: together(one.ways for one in seen if one.kernel == kernel) for kernel in (BASE, HEAD)}
+
+
+def branches_of(ways: Mapping[str, Ways]) -> tuple[Branch, ...]:
+    """The ways that no setting took, in the order of the sources."""
+    rows = [_branch(kernel, way) for kernel, found in ways.items() for way in found.missed]
+    return tuple(sorted(dict.fromkeys(rows), key=lambda row: (row.path, row.line, row.kernel, row.way)))
+
+
+def _branch(kernel: str, way: Way) -> Branch:
+    return Branch(
+        kernel="base" if kernel == BASE else "head", path=way.path, function=way.function, line=way.line,
+        way="taken" if way.taken else "not taken",
+    )  # fmt: skip
+
+
+def took_by_setting(seen: Iterable[Seen]) -> dict[Key, set[tuple[str, Way]]]:
+    """By setting the ways that it took, each with its kernel."""
+    found: dict[Key, set[tuple[str, Way]]] = {}
+    for one in seen:
+        if one.functions:
+            found.setdefault(one.key, set()).update((one.kernel, way) for way in one.ways.took)
+    return found
+
+
+def steps_of(series: Series | None) -> tuple[PatchTable, ...]:
+    """The rows of the series in its primary phases."""
+    if series is None:
+        return ()
+    return tuple(
+        PatchTable(
+            workload=table.workload, settings=table.settings, phase=table.metric, unit=table.unit,
+            values=tuple(
+                PatchValue(row=value.row, value=value.value, change=value.change, verdict=value.verdict)
+                for value in table.values
+            ),
+        )
+        for table in series.tables
+        if table.primary
+    )  # fmt: skip
+
+
+def rows_without_values(series: Series) -> tuple[PatchRow, ...]:
+    """Rows that are the same kernel as another one, and rows without a kernel."""
+    return tuple(
+        PatchRow(row=row.name, why=f"the same kernel as {row.same_as}" if row.same_as else row.detail or
+                 OUTCOMES[row.outcome])
+        for row in series.rows
+        if row.outcome != "measured"
+    )  # fmt: skip

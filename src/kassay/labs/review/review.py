@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A review, step by step: the cheapest informative work first, and a row for whatever the budget left undone."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import structs
+
+import kassay
+from kassay.effects import clock
+from kassay.errors import KassayError, NotBuilt
+from kassay.labs.review import result, stages
+from kassay.labs.review.changed import functions_by_patch
+from kassay.labs.review.choice import Key, chosen, known_to_execute, neighbours, use_of
+from kassay.labs.review.model import SCREENED, Corner, Left, Previous, Review, Try
+from kassay.labs.review.settings import setting_text
+from kassay.labs.review.stages import Seen, Sides
+from kassay.model.build import parse_build
+from kassay.model.experiment import WorkloadUse
+from kassay.model.kernel import parse_ref, with_build
+from kassay.model.lines import SourceChange
+from kassay.model.progress import Progress, Tell
+from kassay.model.records import Record
+from kassay.model.report import Report
+from kassay.model.series import Series
+from kassay.model.texts import machine_text
+from kassay.spec.load import suite_workloads
+from kassay.supply.building.patches import read_patches
+from kassay.supply.guest import catalog
+from kassay.tools.series import rows
+from kassay.tools.series.variants import BASE, WHOLE, Asked
+
+_SHOWN = 300
+"""Characters of an error that are shown."""
+_SPOTS = 2
+"""Settings with the largest gains, and with the largest losses, that patches and corners are measured in."""
+
+
+class Wanted(Record, frozen=True, kw_only=True):
+    """The question. It has everything that decides the answer, so its hash names the directory."""
+
+    source: str
+    """The series, as the user wrote it."""
+    patches: str
+    """Path of the patches."""
+    base: str
+    """Reference of the sources without the series."""
+    arch: str
+    flavour: str
+    suite: str
+    """Suite that settings are taken from where the table of functions knows none."""
+    settings: int
+    """Most settings to measure."""
+    corners: tuple[str, ...] = ()
+    previous: str = ""
+    """Path of an earlier version of the series."""
+    predict: tuple[str, ...] = ()
+    hashes: tuple[str, ...] = ()
+    """sha256 of each patch."""
+
+
+class Reviewer:
+    """One review in one directory. The same directory resumes."""
+
+    def __init__(
+        self, wanted: Wanted, directory: Path, budget_s: float, command: str, tries: tuple[Try, ...], tell: Tell,
+        keep: Callable[[Review], None],
+    ) -> None:  # fmt: skip
+        """keep: stores the answer so far, after each step."""
+        self._wanted = wanted
+        self._directory = directory
+        self._began = clock.monotonic_s()
+        self._budget_s = budget_s
+        self._tell = tell
+        self._keep = keep
+        self._seen: list[Seen] = []
+        self._reports: list[Report] = []
+        self._left: list[Left] = []
+        self._command = command
+        self._tries = tries
+        self._longest_s = 0.0
+        self._by_patch: Mapping[int, tuple[str, ...]] = {}
+
+    def run(self) -> Review:
+        """The whole answer. Raises BadInput and NotBuilt where there is nothing to say."""
+        wanted = self._wanted
+        series = rows.rows_of(wanted.base, Path(wanted.patches), Asked(), wanted.arch, self._tell)
+        base_tree = next(row.tree for row in series.rows if row.name == BASE)
+        if base_tree is not None:
+            self._by_patch = functions_by_patch(base_tree, read_patches(Path(wanted.patches)))
+        refs = {row.name: row.ref for row in series.rows}
+        whole = next(row for row in series.rows if row.name == WHOLE)
+        sides = stages.built(refs[BASE], refs[whole.same_as or WHOLE], wanted.arch, wanted.flavour, self._tell)
+        review = self._begun(series, sides)
+        change = stages.source_change(sides)
+        if sides.same_image or change is None:
+            return self._kept(structs.replace(review, same_image=sides.same_image))
+        review = self._guarded(review, sides, change)
+        spots = _spots(review)
+        if len(series.patches) > 1 and spots:
+            review = self._stepped(review, series, sides, spots)
+        if wanted.previous:
+            review = self._compared_with_previous(review, sides)
+        for corner in wanted.corners:
+            review = self._cornered(review, corner, sides, spots)
+        return self._kept(review)
+
+    def _begun(self, series: Series, sides: Sides) -> Review:
+        return Review(
+            kassay_version=kassay.__version__, command=self._command, source=self._wanted.source,
+            patches=series.patches, tries=self._tries, margin=0.0, machine="",
+            base=result.kernel_side(sides.refs[0], sides.base), head=result.kernel_side(sides.refs[1], sides.head),
+        )  # fmt: skip
+
+    def _guarded(self, review: Review, sides: Sides, change: SourceChange) -> Review:
+        """Runs the settings once on both kernels, then measures those that decide."""
+        functions = frozenset(part.function for part in change.parts if part.function)
+        uses, unknown = known_to_execute(sorted(functions))
+        if unknown:  # on this kernel another workload may execute them: all of the suite are asked
+            uses = suite_workloads(self._wanted.suite)
+        first = self._screened("screen", uses, sides, functions)
+        executing = {one.key[0] for one in self._seen if one.functions}
+        known = catalog.workloads()
+        more = [near for use in uses if use.name in executing for near in neighbours(use, known[use.name])]
+        review = self._updated(review, change)
+        second = self._screened("neighbours", more, sides, functions) if more and self._time("neighbours") else first
+        picked = self._picked((first, second))
+        review = self._updated(review, change)
+        if picked and self._time("measured settings"):
+            asked = stages.experiment(
+                "guard", sides.uses, [use_of(key) for key in picked], sides.arch, once=False, question="compare",
+                predict=self._wanted.predict, tell=self._tell,
+            )  # fmt: skip
+            report = stages.measured(asked, self._directory / "guard", self._tell)
+            self._reports.append(report)
+            machine = machine_text(report.findings[0].machine) if report.findings else ""
+            review = structs.replace(review, margin=asked.margin, machine=machine)
+            review = self._updated(review, change, measured=report)
+        return self._kept(review)
+
+    def _screened(
+        self, name: str, uses: Sequence[WorkloadUse], sides: Sides, functions: frozenset[str]
+    ) -> Report | None:
+        """Each setting once on both kernels; None if none of them could be run."""
+        if not uses:
+            return None
+        asked = stages.experiment(
+            name, sides.uses, uses, sides.arch, once=True, question="compare", tell=self._tell
+        )  # fmt: skip
+        directory = self._directory / name
+        report = stages.measured(asked, directory, self._tell)
+        self._reports.append(report)
+        self._seen += stages.seen(directory, functions)
+        for key, why in {key: why for key, _, why in stages.failures(directory)}.items():
+            self._left.append(Left(what=setting_text(*key), why=why))
+        return report
+
+    def _picked(self, reports: Sequence[Report | None]) -> tuple[Key, ...]:
+        took = result.took_by_setting(self._seen)
+        changes = {
+            (f.workload, f.settings): f.change
+            for report in reports
+            if report is not None
+            for f in report.findings
+            if f.change is not None and f.primary and (f.workload, f.settings) in took
+        }
+        return chosen(took, changes, _SPOTS, self._wanted.settings)
+
+    def _updated(self, review: Review, change: SourceChange, measured: Report | None = None) -> Review:
+        """The review with what is known by now."""
+        executing = {one.key for one in self._seen if one.functions}
+        cells = list(result.cells_of(measured, once=False)) if measured is not None else []
+        have = {(cell.workload, cell.settings, cell.phase) for cell in cells}
+        for report in self._reports:
+            for cell in result.cells_of(report, once=True) if report is not measured else ():
+                key = (cell.workload, cell.settings, cell.phase)
+                if key not in have and result.key_of(cell) in executing:
+                    have.add(key)
+                    cells.append(cell)
+        ways = result.ways_by_kernel(self._seen)
+        others = {key for key in (one.key for one in self._seen) if key not in executing}
+        return structs.replace(
+            review,
+            functions=result.functions_of(change, self._reports, self._seen, self._by_patch),
+            cells=tuple(cells),
+            others=tuple(sorted(setting_text(*key) for key in others)),
+            branches=result.branches_of(ways),
+            branches_seen=sum(len(found.took) for found in ways.values()),
+            branches_open=sum(len(found.open) for found in ways.values()),
+        )
+
+    def _stepped(self, review: Review, series: Series, sides: Sides, spots: Sequence[Key]) -> Review:
+        """The series patch by patch, in the settings that gain and lose most."""
+        if not self._time("patch by patch"):
+            return review
+        directory = self._directory / "series"
+        image_of = rows.image_of(self._wanted.flavour, self._tell)
+        try:
+            series = rows.built(series, self._wanted.arch, self._tell, image_of)
+            template = stages.experiment(
+                "series", sides.uses, [use_of(key) for key in spots], sides.arch, once=False, question="series",
+                tell=self._tell,
+            )  # fmt: skip
+            asked = rows.experiment_of(series, template)
+            rows.keep(directory, series)
+            report = stages.measured(asked, directory, self._tell)
+        except NotBuilt as error:
+            self._left.append(Left(what="patch by patch", why=error.what))
+            return review
+        return self._kept(
+            structs.replace(
+                review, steps=result.steps_of(report.series), without_values=result.rows_without_values(series)
+            )
+        )
+
+    def _compared_with_previous(self, review: Review, sides: Sides) -> Review:
+        """The measured settings on the earlier version of the series and on this one."""
+        if not self._time("the earlier version"):
+            return review
+        source = self._wanted.previous
+        try:
+            previous = self._previous(review, sides)
+        except KassayError as error:
+            previous = Previous(source=source, problem=" ".join(error.what.split())[:_SHOWN])
+        return self._kept(structs.replace(review, previous=previous))
+
+    def _previous(self, review: Review, sides: Sides) -> Previous:
+        source = self._wanted.previous
+        series = rows.rows_of(self._wanted.base, Path(source), Asked(), sides.arch, self._tell)
+        refs = {row.name: row.ref for row in series.rows}
+        whole = next(row for row in series.rows if row.name == WHOLE)
+        both = stages.built(refs[whole.same_as or WHOLE], sides.refs[1], sides.arch, self._wanted.flavour, self._tell)
+        if both.same_image:
+            return Previous(source=source, same_image=True)
+        keys = dict.fromkeys(result.key_of(cell) for cell in review.cells if cell.verdict != SCREENED)
+        asked = stages.experiment(
+            "previous", both.uses, [use_of(key) for key in keys], sides.arch, once=False, question="compare",
+            tell=self._tell,
+        )  # fmt: skip
+        report = stages.measured(asked, self._directory / "previous", self._tell)
+        return Previous(source=source, cells=result.cells_of(report, once=False))
+
+    def _cornered(self, review: Review, name: str, sides: Sides, spots: Sequence[Key]) -> Review:
+        """The same settings on kernels that are built otherwise."""
+        if not self._time(name):
+            return review
+        began = clock.monotonic_s()
+        try:
+            corner = self._corner(name, sides, spots)
+        except KassayError as error:
+            corner = Corner(name=name, problem=" ".join(error.what.split())[:_SHOWN])
+        self._longest_s = max(self._longest_s, clock.monotonic_s() - began)
+        return self._kept(structs.replace(review, corners=(*review.corners, corner)))
+
+    def _corner(self, name: str, sides: Sides, spots: Sequence[Key]) -> Corner:
+        arch = name.removeprefix("arch=") if name.startswith("arch=") else sides.arch
+        refs = [otherwise(ref, name, sides.arch, arch) for ref in sides.refs]
+        other = stages.built(refs[0], refs[1], arch, self._wanted.flavour, self._tell)
+        if other.same_image:
+            return Corner(name=name, same_image=True)
+        asked = stages.experiment(
+            "corner", other.uses, [use_of(key) for key in spots], arch, once=False, question="compare", tell=self._tell
+        )  # fmt: skip
+        place = self._directory / "corners" / name.replace("/", "_").replace("=", "-").replace(",", "_")
+        report = stages.measured(asked, place, self._tell)
+        return Corner(name=name, cells=tuple(cell for cell in result.cells_of(report, once=False) if cell.primary))
+
+    def _time(self, what: str) -> bool:
+        """True if the budget allows a further step; otherwise the step gets a row of its own."""
+        used = clock.monotonic_s() - self._began
+        if used + self._longest_s <= self._budget_s:
+            return True
+        self._left.append(Left(what=what, why=f"the budget of {self._budget_s:.0f} s: {used:.0f} s were used"))
+        return False
+
+    def _kept(self, review: Review) -> Review:
+        review = structs.replace(review, left=tuple(self._left), seconds=round(clock.monotonic_s() - self._began, 1))
+        self._keep(review)
+        done = [cell for cell in review.cells if cell.n_base > 1]
+        self._tell(Progress(stage="review", subject="answer so far", text=f"{len(done)} values, {len(review.steps)} "
+                            f"tables of patches, {len(review.corners)} corners"))  # fmt: skip
+        return review
+
+
+def _spots(review: Review) -> tuple[Key, ...]:
+    """The settings that gain and lose most, and one more if neither changed."""
+    cells = [cell for cell in review.cells if cell.primary and cell.change is not None and cell.n_base > 1]
+    by_change = sorted(cells, key=lambda cell: cell.change or 0.0)
+    ends = [*by_change[:1], *by_change[-1:]]
+    return tuple(dict.fromkeys(result.key_of(cell) for cell in ends))
+
+
+def otherwise(ref: str, option: str, arch: str, other_arch: str) -> str:
+    """The reference, built with another compiler or configuration, or for another architecture."""
+    parsed = parse_ref(ref, arch)
+    if arch != other_arch:
+        return ref
+    name, _, value = option.partition("=")
+    build = parse_build(parsed.locator)
+    if name == "cc":
+        return with_build(parsed, structs.replace(build, cc=value))
+    base, *fragments = value.split("+")
+    return with_build(parsed, structs.replace(build, config=base or build.config, fragments=tuple(fragments)))

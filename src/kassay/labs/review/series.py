@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The series that a user names: a file, a directory, standard input, or a range of a git tree."""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from kassay.effects.files import expanded, write_atomic
+from kassay.errors import BadInput
+from kassay.model.build import BuildRef, build_text
+from kassay.supply.building import git
+
+_RANGE = re.compile(r"(?P<base>.*?[^.])\.\.(?P<head>[^.].*)?")
+_MESSAGE = re.compile(r"https?://\S+|<?[^\s/<>]+@[^\s/<>]+>?")
+# The tree's own configuration must not change what is written.
+_FORMAT = ("-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "format-patch", "--quiet", "--numbered",
+           "--no-cover-letter", "--no-attach", "--no-signature", "--no-base", "--no-thread", "--no-renames",
+           "--no-ext-diff", "--no-color", "--subject-prefix=PATCH", "--full-index", "--binary")  # fmt: skip
+
+
+def series_of(text: str, tree: Path | None, into: Path) -> tuple[Path, str]:
+    """(path of the patches, reference of the base, "" if the words do not tell it).
+
+    An existing path is used as it is. "-" reads standard input into into/series.mbx. BASE..HEAD writes the commits of
+    `tree`, or of the git tree around the current directory, there. Its base is the commit where HEAD left BASE.
+    Raises BadInput. Nothing is fetched from the network.
+    """
+    if text == "-":
+        return _standard_input(into), ""
+    path = expanded(text)
+    if path.exists():
+        return path, ""
+    if matched := _RANGE.fullmatch(text):
+        return _range(text, matched["base"], matched["head"] or "HEAD", git_tree(tree), into)
+    if ".." in text:
+        raise BadInput(f"{text}: not a range of commits", "write BASE..HEAD")
+    if _MESSAGE.fullmatch(text):
+        raise BadInput(f"{text}: kassay does not fetch mails",
+                       f"run `b4 am -o - {text} > series.mbx`, and name series.mbx")  # fmt: skip
+    raise BadInput(
+        f"{text}: no such file or directory", "name a mailbox, a mail, a directory of patches, or BASE..HEAD"
+    )
+
+
+def git_tree(path: Path | None) -> Path:
+    """The top of the git work tree around a path, by default the current directory. Raises BadInput."""
+    start = expanded(str(path)) if path is not None else Path.cwd()
+    if not start.is_dir():
+        raise BadInput(f"{start}: no such directory", "name a git tree with --tree")
+    if git.is_repository(start):
+        return start.resolve()
+    try:
+        return Path(git.git(("rev-parse", "--show-toplevel"), repository=start).rstrip("\n"))
+    except git.GitFailed as error:
+        raise BadInput(f"{start}: not inside of a git tree", "name a git tree with --tree") from error
+
+
+def _standard_input(into: Path) -> Path:
+    data = sys.stdin.buffer.read()
+    if not data.strip():
+        raise BadInput("standard input is empty", "pipe a mailbox into it: `b4 am -o - MSGID | kassay review -`")
+    return _written(data, into)
+
+
+def _range(text: str, base: str, head: str, tree: Path, into: Path) -> tuple[Path, str]:
+    first, last = git.resolve(tree, base), git.resolve(tree, head)
+    left = git.git(("merge-base", first, last), repository=tree, may_fail=True).strip()
+    if not left:
+        raise BadInput(f"{text}: {base} and {head} have no commit in common", "name a base that HEAD was made from")
+    if not git.git(("rev-list", "-1", f"{left}..{last}"), repository=tree).strip():
+        raise BadInput(f"{text}: no commits in this range of {tree}", "write BASE..HEAD, the older revision first")
+    if merges := git.git(("rev-list", "--merges", f"{left}..{last}"), repository=tree).split():
+        raise BadInput(f"{text}: commit {merges[-1][:12]} is a merge", "rebase the series, or name a base behind it")
+    with tempfile.TemporaryDirectory(prefix="range-", dir=git.store()) as name:
+        git.git((*_FORMAT, f"--output-directory={name}", f"{left}..{last}"), repository=tree)
+        data = b"".join(mail.read_bytes() for mail in sorted(Path(name).iterdir()))
+    return _written(data, into), build_text(BuildRef(tree=str(tree), revision=left))
+
+
+def _written(data: bytes, into: Path) -> Path:
+    path = into / "series.mbx"
+    into.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, data)
+    return path

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The experiments of a review: each is a run directory inside the review's, and resumes by itself."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import UNSET
+
+from kassay import pipeline
+from kassay.evidence.profiles import lines_of_run, raw_of
+from kassay.journal.directory import open_directory
+from kassay.labs.review.choice import Key
+from kassay.labs.review.outcomes import Ways, functions_executed, ways_of
+from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
+from kassay.model.kernel import KernelArtifact, parse_ref
+from kassay.model.lines import SourceChange
+from kassay.model.progress import Tell
+from kassay.model.report import Report
+from kassay.spec.load import check
+from kassay.supply import kernels as kernel_store
+from kassay.supply.arches import arches
+from kassay.supply.prepare.pin import pin_experiment
+
+BASE, HEAD = "base", "with the series"
+"""Names of the kernels in every stage."""
+_MARGIN = 0.01
+_ROUNDS, _FEW_ROUNDS = 10, 4
+
+
+class Sides(NamedTuple):
+    """The two kernels, built."""
+
+    arch: str
+    refs: tuple[str, str]
+    """References that name the sources by their content."""
+    base: KernelArtifact
+    head: KernelArtifact
+
+    @property
+    def same_image(self) -> bool:
+        """True if both are one kernel."""
+        return self.base.identity.image_sha256 == self.head.identity.image_sha256
+
+    @property
+    def uses(self) -> tuple[KernelUse, ...]:
+        """The kernels of an experiment."""
+        return tuple(KernelUse(ref=ref, name=name) for ref, name in zip(self.refs, (BASE, HEAD), strict=True))
+
+
+def built(base: str, head: str, arch: str, flavour: str, tell: Tell) -> Sides:
+    """Builds both kernels, base first. Raises NotBuilt."""
+    first, second = (kernel_store.pinned(parse_ref(ref, arch), tell) for ref in (base, head))
+    artifacts = [kernel_store.fetch((parse_ref(ref, arch),), flavour, tell)[0] for ref in (first, second)]
+    return Sides(arch, (first, second), artifacts[0], artifacts[1])
+
+
+def source_change(sides: Sides) -> SourceChange | None:
+    """The differing lines of the two kernels, with those that have code."""
+    return kernel_store.source_change(sides.base, sides.head, (BASE, HEAD))
+
+
+def experiment(
+    name: str, kernels: Sequence[KernelUse], uses: Sequence[WorkloadUse], arch: str, *, once: bool, question: str,
+    predict: tuple[str, ...] = (), margin: float | None = None, tell: Tell,
+) -> Experiment:  # fmt: skip
+    """An experiment over these settings. once: one plain run of each cell, few rounds, and no perturbed ones."""
+    snapshots = arches()[arch].qemu.snapshots
+    asked = Experiment(
+        name=name, question=question, kernels=tuple(kernels), workloads=tuple(uses), arch=arch,
+        boot="snapshot" if snapshots else "short", repeats=1 if once else 2, perturb=0 if once else 2,
+        margin=margin or _MARGIN, rounds=_FEW_ROUNDS if once else _ROUNDS, profile="counts" if once else "auto",
+        retries=0 if once else 1, predict=predict or UNSET,
+    )  # fmt: skip
+    return pin_experiment(check(asked, f"review, {name}"), tell)
+
+
+def measured(asked: Experiment, directory: Path, tell: Tell) -> Report:
+    """The answer of a stage; makes the runs that are missing."""
+    pipeline.measure(asked, directory, tell)
+    return pipeline.answer(directory, tell)
+
+
+class Seen(NamedTuple):
+    """Changed functions and ways that one setting executed on one kernel."""
+
+    key: Key
+    kernel: str
+    functions: frozenset[str]
+    ways: Ways
+
+
+def seen(directory: Path, functions: frozenset[str]) -> tuple[Seen, ...]:
+    """Functions of these, and ways through them, that each run of a stage executed; runs that failed are left out."""
+    folder = open_directory(directory)
+    cells = {cell.id: cell for cell in folder.plan.cells}
+    runs = {run.id: cells[run.cell] for run in folder.plan.runs}
+    found = []
+    for record in folder.records():
+        if record.outcome != "ok" or record.run not in runs:
+            continue
+        cell, table, raw = runs[record.run], lines_of_run(directory, record), raw_of(directory, record)
+        if table is None or raw is None:
+            continue
+        executed = functions_executed(table, raw)
+        ways = ways_of(raw, table, functions) if executed & functions else Ways(frozenset(), frozenset(), frozenset())
+        found.append(Seen((cell.workload, cell.settings), (BASE, HEAD)[cell.kernel], executed & functions, ways))
+    return tuple(found)
+
+
+def failures(directory: Path) -> tuple[tuple[Key, str, str], ...]:
+    """Settings of which a run failed, each with the kernel and the reason."""
+    folder = open_directory(directory)
+    cells = {cell.id: cell for cell in folder.plan.cells}
+    runs = {run.id: cells[run.cell] for run in folder.plan.runs}
+    return tuple(
+        (
+            (runs[record.run].workload, runs[record.run].settings),
+            (BASE, HEAD)[runs[record.run].kernel],
+            record.detail or record.outcome,
+        )
+        for record in folder.records()
+        if record.outcome != "ok" and record.run in runs
+    )

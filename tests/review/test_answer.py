@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Words of a review: what stands first, what it claims, its exit status, and what b4 and a changelog get."""
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from kassay.labs.review.b4 import b4_checks
+from kassay.labs.review.exit_status import exit_status
+from kassay.labs.review.model import EXECUTED, NOT_EXECUTED, SCREENED, Corner, Left
+from kassay.labs.review.report import REVIEW
+from kassay.labs.review.report._words import changelog, corners, reach, spans, unexecuted, verdict
+from tests.review.reviews import cell, function, review
+
+LOSS, GAIN, EQUAL = cell("regression", 0.5, order="9"), cell("improvement", -0.1), cell("equivalent", 0.0, order="4")
+
+
+def text(form: str, **fields: object) -> str:
+    return REVIEW.form(form).render(structs.replace(review(LOSS, GAIN, EQUAL), **fields))
+
+
+def test_the_largest_loss_and_gain_are_named_and_all_phases_are_counted() -> None:
+    sentences = verdict(review(EQUAL, GAIN, LOSS))
+    assert sentences[0] == "Largest loss: folio_fork order=9, +50.0 % (100 to 150 instructions/page)."
+    assert sentences[1] == "Largest gain: folio_fork, -10.0 % (100 to 90 instructions/page)."
+    assert sentences[2] == "Of 3 phases in 3 settings, 1 cost more, 1 cost less and 1 are equal within 1 %."
+
+
+def test_settings_that_ran_once_have_no_verdict() -> None:
+    once = cell(SCREENED, 0.9, n=1)
+    assert verdict(review(once)) == ["No setting was measured, so there is no verdict."]
+    assert "Run once on each kernel, no verdict" in REVIEW.form("terminal").render(review(once))
+
+
+def test_lines_that_nothing_executed_stand_before_the_answer() -> None:
+    idle = function("cold", NOT_EXECUTED, never=(7, 8, 12))
+    part = function("warm", EXECUTED, executed=(1,), never=(2,))
+    answer = text("terminal", functions=(idle, part))
+    assert unexecuted(review(functions=(idle, part))) == [
+        "mm/x.c:7-8,12 (cold(), patch 1)", "mm/x.c:2 (warm(), patch 1); other changed lines of the function ran",
+    ]  # fmt: skip
+    assert answer.index("mm/x.c:7-8,12") < answer.index("Largest loss")
+
+
+def test_functions_without_code_are_not_counted_as_unexecuted() -> None:
+    found = review(LOSS, functions=(function("bare", "no-code"), function("warm", EXECUTED, executed=(1,))))
+    assert unexecuted(found) == []
+    assert "Of 1 changed function with code, 1 was executed, by 1 setting." in reach(found)
+
+
+def test_the_same_image_says_in_which_configuration() -> None:
+    (sentence,) = verdict(review(same_image=True))
+    assert "With gcc 12.2.0 and the configuration lab" in sentence
+    assert "--build config=distro" in sentence
+
+
+def test_a_gain_holds_in_the_corners_that_have_it() -> None:
+    found = structs.replace(
+        review(GAIN),
+        corners=(
+            Corner(name="cc=gcc-13", cells=(GAIN,)), Corner(name="cc=clang-14", same_image=True),
+            Corner(name="arch=arm64", problem="no compiler"),
+        ),
+    )  # fmt: skip
+    assert corners(found) == ["The gain of folio_fork holds in 1 of 2 corners; not in cc=clang-14."]
+
+
+@pytest.mark.parametrize(
+    ("found", "status"),
+    [
+        (review(EQUAL, GAIN), 0),
+        (review(EQUAL, LOSS), 1),
+        (review(cell(SCREENED, 0.9)), 4),
+        (review(EQUAL, cell("state-mismatch", None)), 4),
+        (review(EQUAL, functions=(function("cold", NOT_EXECUTED, never=(7,)),)), 4),
+        (structs.replace(review(EQUAL), left=(Left(what="arch=arm64", why="the budget"),)), 4),
+        (structs.replace(review(EQUAL), corners=(Corner(name="cc=gcc-13", cells=(LOSS,)),)), 1),
+        (review(same_image=True), 0),
+    ],
+)
+def test_exit_status(found: object, status: int) -> None:
+    assert exit_status(found) == status  # type: ignore[arg-type]
+
+
+def test_b4_gets_a_warning_with_the_first_thing_to_know(tmp_path: Path) -> None:
+    (check,) = json.loads(b4_checks(review(LOSS), tmp_path / "review.html"))
+    assert (check["tool"], check["status"]) == ("kassay", "warn")
+    assert check["summary"].startswith("Largest loss: folio_fork order=9")
+    (check,) = json.loads(b4_checks(review(EQUAL), tmp_path / "review.html"))
+    assert check["status"] == "pass"
+    idle = review(EQUAL, functions=(function("cold", NOT_EXECUTED, never=(7,)),))
+    (check,) = json.loads(b4_checks(idle, tmp_path / "review.html"))
+    assert check["status"] == "warn"
+    assert check["summary"] == "Not executed by any setting: mm/x.c:7 (cold(), patch 1)."
+    idle = review(LOSS, functions=(function("cold", NOT_EXECUTED, never=(7,)),))
+    (check,) = json.loads(b4_checks(idle, tmp_path / "review.html"))
+    assert check["summary"].startswith("Largest loss")
+
+
+def test_the_changelog_has_at_most_eight_short_lines() -> None:
+    many = [cell("improvement", -0.01 * n, order=str(n)) for n in range(9)]
+    lines = changelog(review(LOSS, *many, functions=(function("cold", NOT_EXECUTED, never=(7,)),))).splitlines()
+    assert len(lines) <= 8
+    assert all(len(line) <= 75 for line in lines)
+    assert any("+50.0 %" in line for line in lines)
+    assert lines[-1] == "Not executed by any workload: cold()."
+
+
+def test_every_format_has_the_answer() -> None:
+    for form in REVIEW.forms():
+        if form.name != "changelog":
+            assert "folio_fork" in form.render(review(LOSS, GAIN))
+
+
+def test_spans_of_lines() -> None:
+    assert spans([5, 1, 2, 3]) == "1-3,5"
+    assert spans([]) == ""

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Figures that claim a change are found; other numbers of a mail are not."""
+
+import pytest
+
+from kassay.labs.review.claims import claims_in, missing_in
+
+CHANGELOG = """Subject: [PATCH v2 3/5] mm: walk 50% less
+
+Walking small folios is slow on v6.16.3. On a machine with 64 GiB and
+224 CPUs the walk takes 8.7 % less time, and its cost drops from 671.6
+to 303.6 ns/page. Shared pages are 2.2x slower. Memory is 50% full.
+
+CPU  base   patched  change  gap closed
+1    336.1  497.0    6.6% faster  17.9%
+
+will-it-scale  -18.3%
+> quoted: 12% faster
+Fixes: 123456789abc ("mm: 30% faster")
+---
+ mm/walk.c | 10 +++++-----
+diff --git a/mm/walk.c b/mm/walk.c
++ * this is 40% faster
+--
+2.53.0, 10% faster
+"""
+
+
+def test_claims_of_a_changelog() -> None:
+    found = [(one.line, one.figure, one.kind, one.value, one.unit) for one in claims_in(CHANGELOG)]
+    assert found == [
+        (4, "8.7 %", "percent", -0.087, ""),
+        (4, "from 671.6 to 303.6 ns/page", "time", -0.547945, "ns/page"),
+        (5, "2.2x", "factor", 1.2, ""),
+        (8, "6.6%", "percent", -0.066, ""),
+        (10, "-18.3%", "percent", -0.183, ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("The build time decreases 3.5%.", -0.035),
+        ("This is a 14% speedup in mprotect.", -0.14),
+        ("A 1.6x longer toggle.", 0.6),
+        ("Faults are 2x faster.", -0.5),
+        ("Throughput improves by 12%.", None),
+        ("Throughput changes by +12%.", 0.12),
+        ("Lock cycles fall from 11.0% to\n0.5%.", -0.954545),
+        ("We see a regression of 5%.", 0.05),
+    ],
+)
+def test_direction_is_what_the_text_says(text: str, value: float | None) -> None:
+    assert [one.value for one in claims_in(text)] == [value]
+
+
+def test_numbers_that_claim_nothing() -> None:
+    text = (
+        "Tested with 16 GiB on 2026-06-09, v6.19.9, mm/mprotect.c:117, PATCH 2/5.\nIt closes 18-37% of the gap, faster."
+    )
+    assert claims_in(text) == ()
+
+
+def test_sentence_is_one_line_of_at_most_200_characters() -> None:
+    (one,) = claims_in("First. The walk\nis 5% faster " + "and " * 90)
+    assert one.sentence.startswith("The walk is 5% faster and")
+    assert len(one.sentence) == 200
+
+
+def test_what_a_reader_has_to_ask_for() -> None:
+    assert missing_in("mprotect is 5% faster.") == (
+        "architecture", "CPU", "compiler", "configuration", "number of runs or spread", "state of the memory",
+        "workload",
+    )  # fmt: skip
+    full = "x86_64, EPYC 7713, gcc 14.2, Debian's kernel, n = 9, order-0 folios, libmicro"
+    assert missing_in(full) == ()
+    assert "compiler" in missing_in("> built with gcc 14.2")

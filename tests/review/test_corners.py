@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Corners: their names, and the references that they make of a kernel."""
+
+import pytest
+
+from kassay.errors import BadInput
+from kassay.labs.review.corners import all_corners, check_corner
+from kassay.labs.review.review import otherwise
+
+REF = "build:debian-source:7.3,tree=" + "a" * 40
+
+
+@pytest.mark.parametrize(
+    ("corner", "built"),
+    [
+        ("cc=clang-19", f"build:debian-source:7.3,cc=clang-19,tree={'a' * 40}"),
+        ("config=distro", f"build:debian-source:7.3,config=distro,tree={'a' * 40}"),
+        (
+            "config=lab+CONFIG_PREEMPT=y",
+            f"build:debian-source:7.3,config=lab+CONFIG_PREEMPT=y,tree={'a' * 40}",
+        ),
+    ],
+)
+def test_a_corner_is_the_same_source_built_otherwise(corner: str, built: str) -> None:
+    assert otherwise(REF, corner, "x86_64", "x86_64") == built
+
+
+def test_another_architecture_builds_the_same_reference() -> None:
+    assert otherwise(REF, "arch=arm64", "x86_64", "arm64") == REF
+
+
+@pytest.mark.parametrize("corner", all_corners("x86_64"))
+def test_every_corner_of_the_list_can_be_named(corner: str) -> None:
+    check_corner(corner, "x86_64")
+
+
+@pytest.mark.parametrize("corner", ["gcc-12", "cc=", "cpu=zen4", "cc=rustc", "arch=sparc"])
+def test_other_words_are_refused(corner: str) -> None:
+    with pytest.raises(BadInput):
+        check_corner(corner, "x86_64")

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`kassay ci`: limits, exit status, and what people and runners get."""
+
+import re
+from pathlib import Path
+
+import pytest
+from junitparser import JUnitXml
+from msgspec import structs
+
+from kassay.errors import BadInput
+from kassay.labs.review.commands._ci_answer import answer
+from kassay.labs.review.commands._ci_options import Gating
+from kassay.labs.review.gate import _equal, _judged, exit_status
+from kassay.labs.review.gate_model import EQUAL, NOT_MEASURED, Gate, Limit
+from kassay.labs.review.limits import limit_of, limits_in, percent
+from kassay.labs.review.model import Cell, Left
+from kassay.labs.review.report import GATE
+from kassay.labs.review.report._gate import SUMMARY, annotations, counts_text, headline, summary
+from tests.review.reviews import SIDE, cell
+
+LOSS, GAIN = cell("regression", 0.03, order="9"), cell("improvement", -0.1)
+SAME = structs.replace(cell("equivalent", 0.0), verdict=EQUAL)
+
+
+def gate(*cells: Cell, limits: tuple[Limit, ...] = (), **fields: object) -> Gate:
+    empty = Gate(
+        kassay_version="0.1.0", command="kassay ci main..HEAD", base_name="main", head_name="HEAD", base=SIDE,
+        head=SIDE, suite="mm", machine="x86_64, icount, 1 CPU", emulator="QEMU 7.2.22", fail_over=0.005,
+    )  # fmt: skip
+    judged = _judged(empty, [(one, "mm/x.c", 12) for one in cells], limits)
+    return structs.replace(judged, **fields)
+
+
+def limit(text: str, **fields: str) -> Limit:
+    return Limit(workload="folio_fork", limit=percent(text, ""), reason="known", **fields)
+
+
+def test_a_regression_beyond_the_limit_fails_and_others_pass() -> None:
+    assert [row.over for row in gate(LOSS, GAIN, SAME).cells] == [True, False, False]
+    assert [exit_status(one) for one in (gate(LOSS, GAIN), gate(GAIN, SAME))] == [1, 0]
+
+
+def test_an_accepted_regression_passes_and_its_reason_is_kept() -> None:
+    found = gate(LOSS, limits=(limit("3.5 %"),))
+    assert (exit_status(found), found.cells[0].accepted, found.unused) == (0, "known", ())
+    assert "1 accepted" in counts_text(found)
+    assert exit_status(gate(LOSS, limits=(limit("2 %"),))) == 1
+
+
+def test_limits_that_nothing_needed_are_listed() -> None:
+    entry = limit("3 %", setting="order=4")
+    assert gate(LOSS, limits=(entry,)).unused == (entry,)
+
+
+@pytest.mark.parametrize(
+    ("fields", "covered"),
+    [({}, True), ({"setting": "order=9"}, True), ({"setting": "order=2"}, False), ({"phase": "iteration"}, True),
+     ({"phase": "exit"}, False)],
+)  # fmt: skip
+def test_an_entry_covers_its_setting_and_phase(fields: dict[str, str], covered: bool) -> None:
+    assert (limit_of(LOSS, (limit("3 %", **fields),)) is not None) == covered
+
+
+@pytest.mark.parametrize(
+    ("found", "status"),
+    [
+        (gate(cell("inconclusive", 0.01)), 4),
+        (gate(cell("state-mismatch", None)), 4),
+        (gate(structs.replace(LOSS, verdict=NOT_MEASURED)), 4),
+        (gate(SAME, failed=(Left(what="folio_fork order=9", why="panic"),)), 4),
+        (gate(SAME, left=(Left(what="folio_fork", why="the budget"),)), 4),
+        (gate(SAME, impossible=(Left(what="ksm_unmerge", why="no CONFIG_KSM"),)), 0),
+        (gate(), 4),
+        (gate(same_image=True), 0),
+    ],
+)
+def test_exit_status_without_a_verdict(found: Gate, status: int) -> None:
+    assert exit_status(found) == status
+    if status and found.cells:
+        assert exit_status(found, ["folio_fork"]) == 0
+
+
+def test_equal_values_are_equal_whatever_the_perturbed_runs_do() -> None:
+    assert _equal(cell("inconclusive", 0.0)).verdict == EQUAL
+    assert _equal(cell("inconclusive", 0.001)).verdict == "inconclusive"
+    assert _equal(cell("state-mismatch", None)).verdict == "state-mismatch"
+
+
+def test_the_first_sentence_counts_every_phase() -> None:
+    found = gate(LOSS, GAIN, SAME, cell("equivalent", 0.001), cell("state-mismatch", None))
+    assert counts_text(found) == (
+        "5 phases of suite mm ran on both kernels: 1 equal to the digit, 1 below 0.5 % or the noise floor, 1 cost "
+        "less, 1 cost more, 1 of them over the limit and 1 refused."
+    )
+    assert headline(found) == "1 phase over the limit"
+    assert "the same image" in counts_text(gate(same_image=True))
+
+
+def test_a_summary_has_at_most_four_kilobytes_and_says_what_it_leaves_out() -> None:
+    many = [cell("regression", 0.01 * n, order=f"{n}" * 30) for n in range(1, 99)]
+    text = summary(gate(*many))
+    assert len(text.encode()) <= SUMMARY
+    shown = len(re.findall(r"^\| folio_fork", text, re.M))
+    assert f"{98 - shown} more in the report" in text
+    assert "more in the report" not in summary(gate(LOSS))
+
+
+def test_junit_is_read_by_its_parser(tmp_path: Path) -> None:
+    found = gate(
+        LOSS, SAME, cell("state-mismatch", None), structs.replace(LOSS, verdict=NOT_MEASURED),
+        impossible=(Left(what="ksm_unmerge", why="no CONFIG_KSM & no <file>"),),
+    )  # fmt: skip
+    path = tmp_path / "kassay.xml"
+    path.write_text(GATE.form("junit").render(found))
+    read = JUnitXml.fromfile(str(path))
+    assert (read.tests, read.failures, read.errors, read.skipped) == (5, 1, 1, 2)
+    case = next(iter(next(iter(read))))
+    assert (case.classname, case.name) == ("folio_fork", "iteration order=9 size=4MiB")
+    assert case.result[0].message == "+3.0 % instructions/page, limit 0.5 %"
+
+
+def test_annotations_are_escaped_and_at_most_ten() -> None:
+    odd = structs.replace(LOSS, where="a: b, c\n100%")
+    (line,) = annotations(gate(odd)).splitlines()
+    assert line.startswith("::error file=mm/x.c,line=12,title=folio_fork order=9 +3.0 %25::100 to 103 ")
+    assert line.endswith("limit 0.5 %25; a: b, c%0A100%25")
+    assert len(annotations(gate(*[LOSS] * 30)).splitlines()) == 10
+
+
+def test_metrics_are_whole_values() -> None:
+    lines = GATE.form("metrics").render(gate(LOSS)).splitlines()
+    assert lines == ['instructions_per_page{workload="folio_fork order=9",phase="iteration"} 103.0', "# EOF"]
+
+
+def test_a_file_of_limits(tmp_path: Path) -> None:
+    path = tmp_path / "limits.toml"
+    path.write_text('[[limit]]\nworkload = "folio_fork"\nsetting = "order=9"\nlimit = "3 %"\nreason = "known"\n')
+    assert limits_in(path) == (limit("3 %", setting="order=9"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("limit = 3", "write"),
+        ("[[limits]]", "limits: unknown"),
+        ('[[limit]]\nworkload = "x"\nlimit = "3 %"\n', "reason"),
+        ('[[limit]]\nworkload = "x"\nlimit = "3 %"\nreason = " "\n', "needs a reason"),
+        ('[[limit]]\nworkload = "x"\nlimit = "much"\nreason = "y"\n', "not a percentage"),
+        ('[[limit]]\nworkload = "x"\nlimit = "3 %"\nreason = "y"\nworklaod = "z"\n', "unknown field `worklaod`"),
+        ("[[limit", "Expected"),
+    ],
+)
+def test_a_wrong_file_of_limits_names_the_entry(tmp_path: Path, text: str, part: str) -> None:
+    path = tmp_path / "limits.toml"
+    path.write_text(text)
+    with pytest.raises(BadInput) as error:
+        limits_in(path)
+    assert part in f"{error.value.what} {error.value.remedy}"
+
+
+@pytest.mark.parametrize(
+    ("range_", "options", "part"),
+    [
+        ("main", Gating(), "not a range"),
+        ("a...b", Gating(), "not a range"),
+        ("a..b", Gating(budget="soon"), "not a time"),
+        ("a..b", Gating(fail_over="-1 %"), "not a percentage"),
+        ("a..b", Gating(suite="mmm"), "unknown suite"),
+        ("a..b", Gating(allow_refused=["nothing"]), "not in suite mm"),
+        ("a..b", Gating(), "not a git tree"),
+    ],
+)
+def test_wrong_words_are_refused_before_anything_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, range_: str, options: Gating, part: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput, match=part):
+        answer(range_, options)

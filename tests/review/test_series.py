@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A series as a user names it becomes a file of patches, or an error that says how to write it."""
+
+import io
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from kassay.errors import BadInput
+from kassay.labs.review.series import series_of
+from kassay.supply.building import git
+from kassay.supply.building.patches import apply, read_patches
+from tests.building._repository import run, series
+
+
+@pytest.fixture
+def linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, tuple[str, ...]]:
+    return series(tmp_path, monkeypatch)
+
+
+def test_range_becomes_a_mailbox_on_its_base(linux: tuple[Path, tuple[str, ...]], tmp_path: Path) -> None:
+    repository, trees = linux
+    run(repository, "config", "format.coverLetter", "true")
+    run(repository, "config", "diff.noprefix", "true")
+    path, base = series_of("HEAD~3..", repository, tmp_path / "into")
+    first = run(repository, "rev-parse", "HEAD~3").strip()
+    assert (path, base) == (tmp_path / "into" / "series.mbx", f"build:{repository}@{first}")
+    assert apply(git.tree_of(repository, first), read_patches(path)) == trees[3]
+
+
+def test_range_starts_where_head_left_base(
+    linux: tuple[Path, tuple[str, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository, _ = linux
+    run(repository, "checkout", "-q", "-b", "upstream", "HEAD~2")
+    run(repository, "commit", "-q", "--allow-empty", "-m", "elsewhere")
+    monkeypatch.chdir(repository / "mm")
+    path, base = series_of("upstream..main", None, tmp_path / "into")
+    assert base == f"build:{repository}@{run(repository, 'rev-parse', 'main~2').strip()}"
+    assert len(read_patches(path)) == 2
+
+
+def test_path_is_used_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "a..b").write_text("")
+    assert series_of(str(tmp_path / "a..b"), None, tmp_path / "into") == (tmp_path / "a..b", "")
+    assert not (tmp_path / "into").exists()
+
+
+def test_standard_input_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"From x\xff\n")))
+    path, base = series_of("-", None, tmp_path / "into")
+    assert (path.read_bytes(), base) == (b"From x\xff\n", "")
+    with pytest.raises(BadInput, match="standard input is empty"):
+        series_of("-", None, tmp_path / "into")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("HEAD..HEAD~1", "no commits in this range"),
+        ("HEAD~1..nowhere", "no revision 'nowhere'"),
+        ("HEAD~1...HEAD", "not a range of commits"),
+        ("..HEAD", "not a range of commits"),
+        ("alone..main", "no commit in common"),
+        ("HEAD~3..merged", "is a merge"),
+        ("20260402141628.3367596-1-a@example.org", "does not fetch mails"),
+        ("https://lore.kernel.org/all/1@example.org/", "does not fetch mails"),
+        ("missing.mbx", "no such file or directory"),
+    ],
+)
+def test_words_that_name_no_series(
+    linux: tuple[Path, tuple[str, ...]], tmp_path: Path, text: str, problem: str
+) -> None:
+    repository, _ = linux
+    run(repository, "checkout", "-q", "-b", "merged", "HEAD~2")
+    run(repository, "commit", "-q", "--allow-empty", "-m", "side")
+    run(repository, "merge", "-q", "-m", "merge", "main")
+    run(repository, "checkout", "-q", "--orphan", "alone")
+    run(repository, "commit", "-q", "--allow-empty", "-m", "alone")
+    run(repository, "checkout", "-q", "main")
+    with pytest.raises(BadInput, match=problem) as caught:
+        series_of(text, repository, tmp_path / "into")
+    if "fetch" in problem:
+        assert f"b4 am -o - {text} > series.mbx" in caught.value.remedy
+
+
+def test_range_outside_of_a_git_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with pytest.raises(BadInput, match="not inside of a git tree"):
+        series_of("a..b", tmp_path, tmp_path / "into")
