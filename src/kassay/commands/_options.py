@@ -68,7 +68,7 @@ ClusterOption = Annotated[
         "--cluster",
         callback=_checked_address,
         metavar="ADDRESS",
-        help="Measure on the hosts of a cluster; tcp://HOST:PORT is its scheduler. docs/how-to/cluster.md",
+        help="Measure on the hosts of a cluster; tcp://HOST:PORT is its scheduler. docs/reference/cluster.md",
     ),
 ]
 """An option of every command that measures; it is no part of the experiment."""

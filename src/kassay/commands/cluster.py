@@ -7,7 +7,7 @@ from typer import Argument, Option, Typer
 
 from kassay.commands import Command
 
-_APP = Typer(help="Set up measuring on several hosts. docs/how-to/cluster.md", no_args_is_help=True)
+_APP = Typer(help="Set up measuring on several hosts. docs/reference/cluster.md", no_args_is_help=True)
 _DEFAULT = "tcp://127.0.0.1:8786"
 
 

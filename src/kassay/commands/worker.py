@@ -26,7 +26,7 @@ def _worker(
 ) -> int:
     """Make runs for a scheduler until stopped.
 
-    Everybody who can connect to the scheduler can execute code on this host. docs/how-to/cluster.md describes how to
+    Everybody who can connect to the scheduler can execute code on this host. docs/reference/cluster.md describes how to
     limit that.
     """
     from kassay.commands._show import showing

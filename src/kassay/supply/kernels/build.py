@@ -22,7 +22,9 @@ class BuildKernels(KernelSource):
     """Sources, patches, configuration and compiler become an image; the same four are built once."""
 
     name = "build"
-    summary = "a kernel built here: build:TREE@REV+PATCH, build:debian-source:7.3,cc=gcc-12 (docs/how-to/building.md)"
+    summary = (
+        "a kernel built here: build:TREE@REV+PATCH, build:debian-source:7.3,cc=gcc-12 (docs/reference/building.md)"
+    )
 
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         """See KernelSource; flavour means nothing here. Raises NotBuilt when the sources do not become a kernel."""
