@@ -277,6 +277,11 @@ def starts_with_name(reason: Reason) -> bool:
     return bool(reason.kernel) or text.startswith(("{base!k}", "{which!k}"))
 
 
+def can_be_joined(reason: Reason) -> bool:
+    """True if several kernels with this reason can share one text, in front of which their names stand."""
+    return bool(reason.kernel) and "{kernel}" not in TEXTS[reason.code]
+
+
 class _Filler(Formatter):
     """Texts with their arguments filled in."""
 
