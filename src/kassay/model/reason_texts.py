@@ -201,6 +201,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "region ended: {outstanding:amounts}].",
     "deferred-not-followed": "{kernel}: the kernel lacks functions by which deferred work is followed; {kinds} counts "
     "as other tasks or as interrupts.",
+    "idle-counted": "{kernel}: {share:.1%} of the value of {workload} is time that the guest was idle: {count} of "
+    "{total} {unit}.",
     "clock-limit": "{text}",
     "different-compilers": "The kernels were built by different compilers, which may explain part of any difference; "
     "see Kernels.",
