@@ -114,6 +114,28 @@ def test_a_function_with_another_name_is_counted_with_the_one_it_replaces() -> N
     assert itemised(base, other).sentence.endswith("init_pages -564, clear_pages +553, lru_add +110")  # called twice
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "paired"),
+    [
+        (("__mod_state", 80, 39), ("mod_state", 135, 36), True),  # the same but for underscores
+        (("__alloc_pages", 530, 300), ("__alloc_frozen_pages", 740, 301), True),  # nearly as often, one word more
+        (("__alloc_pages", 530, 300), ("__alloc_frozen_pages", 740, 330), False),
+        (("__alloc_pages", 530, 300), ("__free_frozen_commit", 540, 301), False),
+        (("__alloc_pages", 530, 300), ("__alloc_frozen_pages", 1900, 301), False),  # does other work as well
+    ],
+)
+def test_a_function_that_is_called_a_little_less_often_is_paired_by_its_name(
+    old: tuple[str, int, int], new: tuple[str, int, int], paired: bool
+) -> None:
+    base, head = (profile({name: (cost, calls), "same": (9, 1)}, operations=1) for name, cost, calls in (old, new))
+    found = itemised(base, head)
+    rows = [row.function for row in found.rows]
+    assert [(row.function, row.replaces) for row in found.rows if row.replaces is not None] == (
+        [(new[0], rows.index(old[0]))] if paired else []
+    )
+    assert (f"{old[0]} with {new[0]} {new[1] - old[1]:+}" in found.sentence) == paired
+
+
 def test_the_sentence_says_how_much_of_the_change_it_names() -> None:
     base = profile({f"f{i}": (100, 1) for i in range(12)}, operations=1)
     head = profile({f"f{i}": (100 + (40 if i < 4 else 5), 1) for i in range(12)}, operations=1)
