@@ -2,7 +2,7 @@
 """Commands that measure, each in its cheapest form: what is given to them, and what of their answer must repeat.
 
 series and bisections of commits build kernels, calibrate measures time, and history confirm needs an archive with a
-nominated point: these are not here.
+nominated point: these are not here. codegen compares kernel images, which need no build.
 """
 
 import json
@@ -43,7 +43,7 @@ class Command(NamedTuple):
 
 def _json(out: Path, text: str) -> Any:
     report = json.loads(text)
-    return {key: report[key] for key in _KEYS if key in report} or _plain(report)
+    return _plain({key: report[key] for key in _KEYS if key in report} or report)
 
 
 def _plain(report: Any) -> Any:
@@ -51,6 +51,14 @@ def _plain(report: Any) -> Any:
     if isinstance(report, dict):
         return {k: _plain(v) for k, v in report.items() if not re.search(r"second|_s$|wall|directory|command", k)}
     return [_plain(one) for one in report] if isinstance(report, list) else report
+
+
+def _written(out: Path, text: str) -> Any:
+    return _plain(json.loads((out / "answer.json").read_text()))
+
+
+def _result(out: Path, text: str) -> Any:
+    return _plain(json.loads((out / "result.json").read_text()))
 
 
 def _text(out: Path, text: str) -> Any:
@@ -105,6 +113,21 @@ def _simulate(place: Path, out: Path) -> tuple[str, ...]:
     return ("pcp", "simulate", "depth", "--policy", "fixed,auto", "--set", "cpus=8", *_JSON, "--out", str(out))
 
 
+def _codegen(place: Path, out: Path) -> tuple[str, ...]:
+    out.mkdir(parents=True, exist_ok=True)
+    return ("codegen", "mincore_pte_range", "debian:6.12", "debian:6.17", "--out", str(out / "answer.json"))
+
+
+def _notice(place: Path, out: Path) -> tuple[str, ...]:
+    once = ("--rounds", "2", "--repeats", "1", "--no-sizes")
+    kernels = ("debian:6.12", "debian:6.17")
+    return ("notice", "change_protection", *kernels, "--apps", "mprotect_toggle", *once, *_JSON, "--out", str(out))
+
+
+def _measure(place: Path, out: Path) -> tuple[str, ...]:
+    return ("pcp", "measure", "6.12", "--depth", "1MiB", "--repeats", "1", *_JSON, "--out", str(out))
+
+
 def _try(place: Path, out: Path) -> tuple[str, ...]:
     return ("try", "mincore_scan", "debian:6.17", *_SMALL[:4], "--out", str(out))
 
@@ -118,9 +141,12 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         ),
         "ladder": Command(_of("ladder", "6.12 6.16 6.17", *_SMALL, *_JSON), _json),
         "gap": Command(_of("gap", "6.16 6.17 7.3", *_SMALL, *_JSON), _json),
-        "bisect": Command(_of("bisect", "6.12 6.16 6.17 7.0", *_SMALL[:4]), _stored("git-bisect.log")),
+        "bisect": Command(_of("bisect", "6.12 6.16 6.17 7.0", *_SMALL[:4]), _result),
         "run": Command(_run, _json),
         "try": Command(_try, _text),
+        "codegen": Command(_codegen, _written),
+        "notice": Command(_notice, _json),
+        "pcp measure": Command(_measure, _json),
         "pcp record": Command(_record, _stored("*.pages.zst")),
         "pcp simulate": Command(_simulate, _json),
         "bundle rerun": Command(_rerun, _text),

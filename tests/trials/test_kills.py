@@ -114,7 +114,7 @@ def test_a_command_is_killed_in_the_middle_or_has_ended(tmp_path: Path, scripted
 def test_each_command_has_words_and_its_own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("subprocess.run", lambda *words, **options: None)
     for command in commands.COMMANDS.values():
-        assert str(tmp_path / "out") in command.words(tmp_path, tmp_path / "out")
+        assert any(str(tmp_path / "out") in word for word in command.words(tmp_path, tmp_path / "out"))
 
 
 def test_wall_times_and_places_are_no_part_of_an_answer(tmp_path: Path) -> None:
