@@ -68,7 +68,7 @@ def _text(out: Path, text: str) -> Any:
 def _stored(name: str) -> Callable[[Path, str], Any]:
     def answer(out: Path, text: str) -> Any:
         found = sorted(out.rglob(name))
-        assert found, f"no {name} in {out}"
+        assert found, f"no {name} was stored"
         return [path.read_bytes().hex() for path in found]
 
     return answer
