@@ -17,7 +17,7 @@ from typing import NamedTuple
 from tests.analysis.plans import plan_of
 
 from kassay.analysis.analyse import analyse
-from kassay.analysis.looks import looks, within
+from kassay.analysis.planned_looks import looks, within
 from kassay.model.guest import PhaseRounds
 from kassay.model.plan import Plan, PlannedRun
 from kassay.model.report import Comparisons

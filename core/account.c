@@ -15,7 +15,7 @@ struct row {
 	uint64_t instructions[CAUSE_COUNT];
 };
 
-static const char *const words[CAUSE_COUNT] = {
+static const char *const cause_names[CAUSE_COUNT] = {
 #define CAUSE(name, word) [CAUSE_##name] = word,
 	CAUSES(CAUSE)
 #undef CAUSE
@@ -78,7 +78,7 @@ static void print_interval(void)
 
 			if (row->cycles[cause] || row->instructions[cause])
 				printf("c %" PRIu32 " %" PRIu32 " %" PRIu32 " %s %" PRIu64 " %" PRIu64 "\n", a.round,
-				       a.interval, f, words[cause], row->cycles[cause] * 100, row->instructions[cause]);
+				       a.interval, f, cause_names[cause], row->cycles[cause] * 100, row->instructions[cause]);
 		}
 	}
 	for (uint32_t context = 1; context < CONTEXTS; context++) {

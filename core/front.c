@@ -46,7 +46,7 @@ static void fetch(uint64_t line, uint64_t cycle)
 
 static uint64_t enter(uint64_t line, uint64_t cycle)
 {
-	const struct entry *there;
+	const struct entry *found;
 
 	f.line = line;
 	if (!params.opcache_size) {
@@ -62,8 +62,8 @@ static uint64_t enter(uint64_t line, uint64_t cycle)
 			if (!cache_has(&f.lines, line + n))
 				fetch(line + n, cycle);
 	}
-	there = cache_find(&f.lines, line);
-	return there->ready;
+	found = cache_find(&f.lines, line);
+	return found->ready;
 }
 
 uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)

@@ -47,23 +47,23 @@ static uint64_t scattered(uint64_t line)
 /* Whether the third level has the line. Others who share it push out what was not used for a time. */
 static bool in_l3(uint64_t line, uint64_t cycle)
 {
-	struct entry *there = cache_find(&m.l3, line);
+	struct entry *found = cache_find(&m.l3, line);
 	bool fresh;
 
-	if (!there)
+	if (!found)
 		return false;
-	fresh = !params.l3_lifetime || there->ready + params.l3_lifetime > cycle;
-	there->ready = cycle;
+	fresh = !params.l3_lifetime || found->ready + params.l3_lifetime > cycle;
+	found->ready = cycle;
 	return fresh;
 }
 
 static void put_l3(uint64_t line, uint64_t cycle, bool dirty)
 {
-	struct entry entry = cache_entry(line, cycle, CAUSE_L3), *there = cache_find(&m.l3, line);
+	struct entry entry = cache_entry(line, cycle, CAUSE_L3), *found = cache_find(&m.l3, line);
 
-	if (there) {
-		there->ready = cycle;
-		there->dirty |= dirty;
+	if (found) {
+		found->ready = cycle;
+		found->dirty |= dirty;
 		return;
 	}
 	entry.dirty = dirty;
@@ -138,15 +138,15 @@ static void fetch_ahead(uint64_t line, uint64_t cycle)
 static struct arrival from_l2(uint64_t asked, uint64_t cycle)
 {
 	uint64_t line = scattered(asked);
-	struct entry *there = cache_find(&m.l2, line);
+	struct entry *found = cache_find(&m.l2, line);
 	struct arrival arrival = { cycle + cycles(params.l2_latency), CAUSE_L2 };
 
-	if (!there) {
+	if (!found) {
 		arrival = beyond_l2(line, cycle);
 		if (params.prefetch_adjacent)
 			bring(line ^ 1, cycle); /* the other one of a pair */
-	} else if (there->ready > arrival.ready) {
-		arrival = (struct arrival){ there->ready, (enum cause)there->level };
+	} else if (found->ready > arrival.ready) {
+		arrival = (struct arrival){ found->ready, (enum cause)found->level };
 	} else {
 		arrival.ready = meter_book(&m.l2_lines, cycle) + cycles(params.l2_latency);
 	}
@@ -162,18 +162,18 @@ static void train(uint64_t line, uint64_t cycle)
 
 struct arrival memory_access(uint64_t line, uint64_t cycle, bool store)
 {
-	struct entry *there = cache_find(&m.l1, line);
+	struct entry *found = cache_find(&m.l1, line);
 	struct arrival arrival = { cycle + cycles(params.l1d_latency), CAUSE_L1 };
 	uint64_t begin, *fill;
 
-	if (there) {
-		there->dirty |= store;
-		if (there->ahead) {
-			there->ahead = false;
+	if (found) {
+		found->dirty |= store;
+		if (found->ahead) {
+			found->ahead = false;
 			train(line, cycle);
 		}
-		if (there->ready > arrival.ready)
-			return (struct arrival){ there->ready, (enum cause)there->level };
+		if (found->ready > arrival.ready)
+			return (struct arrival){ found->ready, (enum cause)found->level };
 		return arrival;
 	}
 	statistics.l1_misses++;
@@ -200,12 +200,12 @@ struct arrival memory_code(uint64_t line, uint64_t cycle)
 
 enum cause memory_string(uint64_t line, bool store, uint64_t cycle)
 {
-	struct entry *there = cache_find(&m.l1, line);
+	struct entry *found = cache_find(&m.l1, line);
 	enum cause level = CAUSE_L2;
 	uint64_t below = scattered(line);
 
-	if (there) {
-		there->dirty |= store;
+	if (found) {
+		found->dirty |= store;
 		return CAUSE_L1;
 	}
 	if (!cache_find(&m.l2, below)) {

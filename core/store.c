@@ -44,11 +44,11 @@ static void enter(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t
 
 uint64_t store_drain(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t value, uint64_t retired)
 {
-	uint64_t there = memory_access(physical >> LINE_SHIFT, retired, true).ready - cycles(params.l1d_latency);
+	uint64_t arrived = memory_access(physical >> LINE_SHIFT, retired, true).ready - cycles(params.l1d_latency);
 	uint64_t next = last * 100 + part + params.store_interval;
 
-	if (there * 100 > next)
-		next = there * 100;
+	if (arrived * 100 > next)
+		next = arrived * 100;
 	last = next / 100;
 	part = next % 100;
 	enter(physical, bytes, name, value, last);

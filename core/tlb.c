@@ -92,17 +92,17 @@ uint64_t tlb_translate(uint64_t address, uint64_t physical, uint64_t cycle)
 {
 	bool large = is_large(address, physical);
 	uint64_t key = large ? address >> LARGE_SHIFT | LARGE : address >> PAGE_SHIFT;
-	struct entry *there = cache_find(&t.first, key);
+	struct entry *found = cache_find(&t.first, key);
 
 	remember(address);
-	if (there)
-		return there->ready > cycle ? there->ready : cycle;
-	there = cache_find(&t.second, key);
-	if (there) {
+	if (found)
+		return found->ready > cycle ? found->ready : cycle;
+	found = cache_find(&t.second, key);
+	if (found) {
 		statistics.stlb_hits++;
 		cycle += cycles(params.stlb_latency);
-		if (there->ready > cycle)
-			cycle = there->ready;
+		if (found->ready > cycle)
+			cycle = found->ready;
 	} else {
 		cycle = walk(address, large, cycle + cycles(params.stlb_latency));
 		cache_put(&t.second, cache_entry(key, cycle, 0));

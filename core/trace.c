@@ -27,7 +27,7 @@ enum {
 };
 
 /* What ran last on one virtual CPU. */
-struct lane {
+struct vcpu {
 	struct block *block;
 	bool pending;    /* it is not given to the core yet */
 	bool follows;    /* the block that comes goes on behind it */
@@ -44,8 +44,8 @@ static struct {
 	uint32_t defined;
 	uint64_t last_page;
 	uint32_t round, context, cpu;
-	struct lane lanes[MOST_CPUS];
-	struct lane *lane;
+	struct vcpu vcpus[MOST_CPUS];
+	struct vcpu *vcpu;
 } t;
 
 static void wrong(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
@@ -82,45 +82,45 @@ static inline uint64_t zigzag(uint64_t value)
 }
 
 /* The block that ran last goes to the core, with its accesses. */
-static void flush(struct lane *lane)
+static void flush(struct vcpu *vcpu)
 {
-	if (!lane->pending)
+	if (!vcpu->pending)
 		return;
-	lane->pending = false;
-	pipeline_block(lane->block, lane->limit, lane->accesses, lane->count);
+	vcpu->pending = false;
+	pipeline_block(vcpu->block, vcpu->limit, vcpu->accesses, vcpu->count);
 }
 
 /* Not the CPU, but the emulator alone ended the block there. */
-static bool goes_on(const struct lane *lane, const struct block *now)
+static bool goes_on(const struct vcpu *vcpu, const struct block *now)
 {
-	return lane->limit < lane->block->count && now->start == lane->block->insns[lane->limit].address;
+	return vcpu->limit < vcpu->block->count && now->start == vcpu->block->insns[vcpu->limit].address;
 }
 
 static void block(uint64_t value)
 {
-	struct lane *lane = t.lane;
+	struct vcpu *vcpu = t.vcpu;
 	uint64_t id = zigzag(value);
 	struct block *now;
 
-	if (lane->block)
-		id += lane->block->successor;
+	if (vcpu->block)
+		id += vcpu->block->successor;
 	id &= UINT32_MAX;
 	if (id >= t.defined)
 		wrong("block %u is not defined", (unsigned int)id);
 	now = &program.blocks[id];
-	flush(lane);
-	if (lane->left && !goes_on(lane, now))
-		pipeline_exception(lane->block);
-	lane->left = false;
-	if (lane->block) {
-		lane->block->successor = (uint32_t)id;
-		if (lane->follows)
-			pipeline_follow(lane->block, now);
+	flush(vcpu);
+	if (vcpu->left && !goes_on(vcpu, now))
+		pipeline_exception(vcpu->block);
+	vcpu->left = false;
+	if (vcpu->block) {
+		vcpu->block->successor = (uint32_t)id;
+		if (vcpu->follows)
+			pipeline_follow(vcpu->block, now);
 	}
-	lane->block = now;
-	lane->pending = lane->follows = true;
-	lane->at = lane->count = 0;
-	lane->limit = now->count;
+	vcpu->block = now;
+	vcpu->pending = vcpu->follows = true;
+	vcpu->at = vcpu->count = 0;
+	vcpu->limit = now->count;
 }
 
 static uint64_t place(struct habit *habit, uint64_t address)
@@ -136,34 +136,34 @@ static uint64_t place(struct habit *habit, uint64_t address)
 }
 
 /* The emulator makes two accesses of 8 bytes of one of 16. */
-static bool goes_with(const struct lane *lane, uint64_t address, bool store)
+static bool goes_with(const struct vcpu *vcpu, uint64_t address, bool store)
 {
-	const struct insn *insn = &lane->block->insns[lane->at];
-	const struct access *last = lane->accesses + lane->count - 1;
+	const struct insn *insn = &vcpu->block->insns[vcpu->at];
+	const struct access *last = vcpu->accesses + vcpu->count - 1;
 	unsigned int bytes = store ? insn->store_bytes : insn->load_bytes;
 
-	return lane->count && bytes > 8 && last->index == lane->at && last->store == store &&
+	return vcpu->count && bytes > 8 && last->index == vcpu->at && last->store == store &&
 	       address > last->address && address - last->address < bytes;
 }
 
 static void access_token(uint64_t value)
 {
-	struct lane *lane = t.lane;
+	struct vcpu *vcpu = t.vcpu;
 	struct habit *habit;
 	uint64_t address;
 
-	if (!lane->pending)
+	if (!vcpu->pending)
 		wrong("an access of no block");
-	lane->at += (uint32_t)(value >> 1);
-	if (lane->at >= lane->block->count || lane->count == MOST_ACCESSES)
-		wrong("an access of instruction %u", lane->at);
-	habit = lane->block->insns[lane->at].habit;
+	vcpu->at += (uint32_t)(value >> 1);
+	if (vcpu->at >= vcpu->block->count || vcpu->count == MOST_ACCESSES)
+		wrong("an access of instruction %u", vcpu->at);
+	habit = vcpu->block->insns[vcpu->at].habit;
 	address = habit->guess + habit->stride + zigzag(number());
 	habit->stride = address - habit->guess;
 	habit->guess = address;
-	if (goes_with(lane, address, value & 1))
+	if (goes_with(vcpu, address, value & 1))
 		return;
-	lane->accesses[lane->count++] = (struct access){ address, place(habit, address), lane->at, value & 1 };
+	vcpu->accesses[vcpu->count++] = (struct access){ address, place(habit, address), vcpu->at, value & 1 };
 }
 
 static void define(void)
@@ -199,69 +199,69 @@ static void page(void)
 /* The last @limit accesses of the block are its iteration. After it each access is at its place after @times. */
 static void repeat(void)
 {
-	struct lane *lane = t.lane;
+	struct vcpu *vcpu = t.vcpu;
 	uint64_t times = number();
 	int64_t strides[MOST_FOLDED] = { 0 };
 	struct habit *habit;
 
-	if (!lane->block)
+	if (!vcpu->block)
 		wrong("a repetition of no block");
-	if (lane->count > MOST_FOLDED)
-		wrong("a repetition with %u accesses", lane->count);
-	habit = lane->block->insns[lane->block->count - 1].habit;
-	for (uint32_t n = 0; n < lane->count; n++)
+	if (vcpu->count > MOST_FOLDED)
+		wrong("a repetition with %u accesses", vcpu->count);
+	habit = vcpu->block->insns[vcpu->block->count - 1].habit;
+	for (uint32_t n = 0; n < vcpu->count; n++)
 		strides[n] = (int64_t)zigzag(number());
-	flush(lane);
-	pipeline_repeat(lane->block, lane->accesses, strides, lane->count, times);
-	for (uint32_t n = 0; n < lane->count; n++)
-		lane->accesses[n].address += (uint64_t)strides[n] * times;
-	if (!lane->count)
+	flush(vcpu);
+	pipeline_repeat(vcpu->block, vcpu->accesses, strides, vcpu->count, times);
+	for (uint32_t n = 0; n < vcpu->count; n++)
+		vcpu->accesses[n].address += (uint64_t)strides[n] * times;
+	if (!vcpu->count)
 		return;
-	habit->guess = lane->accesses[lane->count - 1].address;
-	habit->stride = lane->count == 1 ? (uint64_t)strides[0] : habit->guess - lane->accesses[lane->count - 2].address;
+	habit->guess = vcpu->accesses[vcpu->count - 1].address;
+	habit->stride = vcpu->count == 1 ? (uint64_t)strides[0] : habit->guess - vcpu->accesses[vcpu->count - 2].address;
 }
 
 /* Left in its middle: what was executed is known, or goes to the first instruction after its last access that has one. */
 static void left(uint64_t value)
 {
-	struct lane *lane = t.lane;
+	struct vcpu *vcpu = t.vcpu;
 
-	if (!lane->block || value == NOT_LEFT)
+	if (!vcpu->block || value == NOT_LEFT)
 		return;
 	if (value) {
-		lane->limit = value - 1 < lane->block->count ? (uint32_t)(value - 1) : lane->block->count;
+		vcpu->limit = value - 1 < vcpu->block->count ? (uint32_t)(value - 1) : vcpu->block->count;
 	} else {
-		uint32_t n = lane->count ? lane->at + 1 : 0;
+		uint32_t n = vcpu->count ? vcpu->at + 1 : 0;
 
-		while (n < lane->block->count && !lane->block->insns[n].load_bytes && !lane->block->insns[n].store_bytes)
+		while (n < vcpu->block->count && !vcpu->block->insns[n].load_bytes && !vcpu->block->insns[n].store_bytes)
 			n++;
-		lane->limit = n;
+		vcpu->limit = n;
 	}
-	flush(lane);
-	lane->follows = false;
-	lane->left = true;
+	flush(vcpu);
+	vcpu->follows = false;
+	vcpu->left = true;
 }
 
 static void context(uint64_t now)
 {
-	flush(t.lane);
-	t.lane->follows = false;
+	flush(t.vcpu);
+	t.vcpu->follows = false;
 	account_context((uint32_t)now);
-	if (now == 1 && t.lane->block) {
-		pipeline_interrupt(t.lane->block);
-		t.lane->left = false; /* the interrupt is what left it */
+	if (now == 1 && t.vcpu->block) {
+		pipeline_interrupt(t.vcpu->block);
+		t.vcpu->left = false; /* the interrupt is what left it */
 	}
 	t.context = (uint32_t)now;
 }
 
 static void cpu(uint64_t index)
 {
-	flush(t.lane);
+	flush(t.vcpu);
 	if (index >= MOST_CPUS)
 		wrong("CPU %u", (unsigned int)index);
-	t.lane = &t.lanes[index];
-	if (!t.lane->accesses)
-		t.lane->accesses = allocate(MOST_ACCESSES, sizeof(struct access));
+	t.vcpu = &t.vcpus[index];
+	if (!t.vcpu->accesses)
+		t.vcpu->accesses = allocate(MOST_ACCESSES, sizeof(struct access));
 	if (index + 1 > statistics.cpus)
 		statistics.cpus = index + 1;
 }
@@ -277,12 +277,12 @@ static bool event(uint64_t kind)
 		page();
 		break;
 	case EVENT_ROUND:
-		flush(t.lane);
-		t.lane->follows = false;
+		flush(t.vcpu);
+		t.vcpu->follows = false;
 		t.round = (uint32_t)number();
 		break;
 	case EVENT_INTERVAL:
-		flush(t.lane);
+		flush(t.vcpu);
 		account_turn(t.round, (uint32_t)number());
 		break;
 	case EVENT_CONTEXT:
@@ -298,7 +298,7 @@ static bool event(uint64_t kind)
 		repeat();
 		break;
 	case EVENT_END:
-		flush(t.lane);
+		flush(t.vcpu);
 		break;
 	case EVENT_CUT:
 		return false;
@@ -323,7 +323,7 @@ void trace_replay(const char *path)
 		wrong("this is no kassay-trace/1");
 	t.next = (const uint8_t *)body + 2;
 	t.end = t.data + file.size;
-	t.lane = t.lanes;
+	t.vcpu = t.vcpus;
 	cpu(0);
 	while (t.next < t.end) {
 		uint64_t value = number();
@@ -345,6 +345,6 @@ void trace_replay(const char *path)
 			wrong("a token of an unknown kind");
 		}
 	}
-	flush(t.lane);
+	flush(t.vcpu);
 	text_close(&file);
 }

@@ -215,7 +215,7 @@ static void begin_switch(struct cpu *cpu)
 	cpu->switching = SWITCH_SAVES | SWITCH_LOADS;
 }
 
-static void settle(struct cpu *cpu)
+static void mark_settled(struct cpu *cpu)
 {
 	cpu->settled = true;
 	if (!--f.unsettled)
@@ -265,7 +265,7 @@ static struct block *attend(struct cpu *cpu, struct block *before, struct block 
 			set_kind(cpu, TASK_IDLE);
 	}
 	if (unlikely(f.unsettled) && !cpu->settled)
-		settle(cpu); /* last: it may end the file, and nothing can be defined in it then */
+		mark_settled(cpu); /* last: it may end the file, and nothing can be defined in it then */
 	return before;
 }
 

@@ -73,7 +73,19 @@ ALLOWED: dict[str, set[str]] = {
     "watch": GROUND | {"__init__", "pipeline", "spec", "journal", "evidence", "analysis", "report"},
     "history": GROUND | {"journal", "evidence", "analysis", "imports"},
     "bundle": GROUND
-    | {"measured", "__init__", "spec", "journal", "evidence", "imports", "guest", "report", "pipeline"},
+    | {
+        "measured",
+        "__init__",
+        "spec",
+        "journal",
+        "evidence",
+        "imports",
+        "guest",
+        "kernels",
+        "building",
+        "report",
+        "pipeline",
+    },
     # laboratories: each can be deleted
     "predict": GROUND | {"cpus", "guest", "journal", "evidence", "profile"},
     "pcp": GROUND

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from msgspec import structs
 
 from kassay.analysis.analyse import analyse, with_itself
-from kassay.analysis.beside import side_by_side
 from kassay.analysis.causes import causes
 from kassay.analysis.changed_lines import with_changed_lines
 from kassay.analysis.counters import at_points
+from kassay.analysis.counts_and_time import side_by_side
 from kassay.analysis.gate import compared_fields
 from kassay.analysis.hosts import across
 from kassay.analysis.imported import CLOCK, judge_samples
@@ -21,7 +21,7 @@ from kassay.analysis.itemised import Profiled, chosen, itemised, profiled, stack
 from kassay.analysis.itemised import executed as executed_at
 from kassay.analysis.kernel_shares import kernel_shares
 from kassay.analysis.own_work import work_summary
-from kassay.analysis.printed import printed_rows
+from kassay.analysis.printed_rows import printed_rows
 from kassay.analysis.statistics.seed_rules import judged_by_seed_rules
 from kassay.effects.workers import mapped
 from kassay.errors import BadInput

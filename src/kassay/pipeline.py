@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import structs
 
 from kassay.analysis.interim import InterimLooks
-from kassay.analysis.looks import between_looks, outlook
+from kassay.analysis.planned_looks import between_looks, outlook
 from kassay.analysis.recording import RoundsToRecord
 from kassay.answers import report_of
 from kassay.effects.files import write_atomic
@@ -18,19 +18,19 @@ from kassay.evidence.collect import collect
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory, open_directory, resumed, started
 from kassay.journal.journal import open_journal
-from kassay.journal.tally import Tally
+from kassay.journal.run_counter import RunCounter
 from kassay.model.experiment import Experiment
 from kassay.model.guest import Programs
 from kassay.model.plan import Plan
 from kassay.model.progress import Progress, Tell, silent
-from kassay.model.reach import HERE, Reach
+from kassay.model.remote_machine import HERE, RemoteOptions
 from kassay.model.report import Report
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.plan.expand import expand
 from kassay.report.words import point_names, short_kernel_names
 from kassay.run.local_host import local_host
+from kassay.run.owed_runs import Schedule, host_requirements, make_runs
 from kassay.run.scheduler import known_pace, stages
-from kassay.run.session import Session, host_requirements, make_runs
 from kassay.spec.rules import question_of
 from kassay.supply.guest.program_source import PROGRAMS, SUFFIX
 from kassay.supply.prepare.kernels import source_changes
@@ -40,7 +40,7 @@ from kassay.tools.cluster import joined
 
 def measure(
     experiment: Experiment, directory: Path, tell: Tell, programs: Programs | None = None, *, cluster: str = "",
-    reach: Reach = HERE,
+    reach: RemoteOptions = HERE,
 ) -> None:  # fmt: skip
     """Makes every planned run that `directory` does not have yet; runs that it has are never made again.
 
@@ -57,13 +57,13 @@ def measure(
         folder = started(directory, plan)
         _keep_inputs(folder, supply)
         records = _records(folder, tell)
-        session = _session(folder, records, tell, several_hosts=bool(cluster))
+        schedule = _schedule(folder, records, tell, several_hosts=bool(cluster))
         if cluster:
             hosts = joined(cluster, host_requirements(folder.plan, supply), tell)
         else:
             hosts = local_host(supply, experiment, directory, reach, tell)
         with hosts as makers:
-            make_runs(folder, records, supply, makers, session, tell)
+            make_runs(folder, records, supply, makers, schedule, tell)
 
 
 def _resumed_plan(directory: Path, experiment: Experiment) -> Plan | None:
@@ -101,18 +101,18 @@ def _records(folder: RunDirectory, tell: Tell) -> tuple[RunRecord, ...]:
     return records
 
 
-def _session(folder: RunDirectory, records: tuple[RunRecord, ...], tell: Tell, *, several_hosts: bool) -> Session:
+def _schedule(folder: RunDirectory, records: tuple[RunRecord, ...], tell: Tell, *, several_hosts: bool) -> Schedule:
     """How the runs are made: in which stages, when they end early, and what is said of them meanwhile."""
     plan, experiment = folder.plan, folder.plan.experiment
 
     def collected(finished: tuple[RunRecord, ...]) -> tuple[CellEvidence, ...]:
         return collect(folder, finished)
 
-    return Session(
+    return Schedule(
         stages=between_looks(plan) if several_hosts and experiment.timed else stages(plan),
         enough=InterimLooks(plan, question_of(experiment), collected, tell),
         outlook=outlook(plan, known_pace(experiment)) if experiment.timed else "",
-        tally=Tally(plan, short_kernel_names(experiment), point_names(plan), records),
+        counter=RunCounter(plan, short_kernel_names(experiment), point_names(plan), records),
         rounds=RoundsToRecord(plan, collected),
     )
 

@@ -77,7 +77,7 @@ def test_one_function_in_two_contexts_is_two_rows() -> None:
     assert [(row.context, row.delta) for row in found.rows] == [("interrupt", 2.0), ("kernel", 0.0)]
 
 
-def test_what_was_inlined_before_stands_with_the_function_that_held_it() -> None:
+def test_formerly_inlined_function_is_grouped_with_its_holder() -> None:
     found = itemised(BASE, HEAD)
     (group,) = found.groups
     assert group.root == "change_protection"
@@ -112,6 +112,28 @@ def test_a_function_with_another_name_is_counted_with_the_one_it_replaces() -> N
     assert itemised(base, head).sentence == ("+99 instructions/page: lru_add +110, init_pages with clear_pages -11")
     other = profile({"clear_pages": (553, 2), "lru_add": (210, 1), "same": (50, 1)}, operations=1)
     assert itemised(base, other).sentence.endswith("init_pages -564, clear_pages +553, lru_add +110")  # called twice
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "paired"),
+    [
+        (("__mod_state", 80, 39), ("mod_state", 135, 36), True),  # the same but for underscores
+        (("__alloc_pages", 530, 300), ("__alloc_frozen_pages", 740, 301), True),  # nearly as often, one word more
+        (("__alloc_pages", 530, 300), ("__alloc_frozen_pages", 740, 330), False),
+        (("__alloc_pages", 530, 300), ("__free_frozen_commit", 540, 301), False),
+        (("__alloc_pages", 530, 300), ("__alloc_frozen_pages", 1900, 301), False),  # does other work as well
+    ],
+)
+def test_a_function_that_is_called_a_little_less_often_is_paired_by_its_name(
+    old: tuple[str, int, int], new: tuple[str, int, int], paired: bool
+) -> None:
+    base, head = (profile({name: (cost, calls), "same": (9, 1)}, operations=1) for name, cost, calls in (old, new))
+    found = itemised(base, head)
+    rows = [row.function for row in found.rows]
+    assert [(row.function, row.replaces) for row in found.rows if row.replaces is not None] == (
+        [(new[0], rows.index(old[0]))] if paired else []
+    )
+    assert (f"{old[0]} with {new[0]} {new[1] - old[1]:+}" in found.sentence) == paired
 
 
 def test_the_sentence_says_how_much_of_the_change_it_names() -> None:

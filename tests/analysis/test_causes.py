@@ -41,7 +41,7 @@ def test_a_function_that_changed_in_three_workloads_is_one_cause_and_comes_first
     assert found[0].per_call == pytest.approx(9.0)
 
 
-def test_what_is_small_of_a_workload_and_what_is_no_step_of_neighbours_is_no_cause() -> None:
+def test_small_shares_and_skipped_steps_are_no_causes() -> None:
     small = _finding("w1", (_row("f", 10, 14),))
     far = _finding("w1", (_row("f", 10, 500),), pair=("a", "c"))
     assert causes((small, far), KERNELS) == ()

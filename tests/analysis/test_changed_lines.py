@@ -41,7 +41,7 @@ def test_a_line_is_executed_if_head_executed_it() -> None:
     assert (changed.parts[0].executed, changed.parts[0].not_executed, changed.parts[0].without_code) == ((5,), (4,), 1)
 
 
-def test_lines_with_code_of_which_none_ran_are_not_executed_and_workloads_that_run_them_are_named() -> None:
+def test_changed_lines_that_never_ran_are_not_executed() -> None:
     changed = found(part("g", (4, 5), (4,)), part("f", (8,), (8,)), part("g", (20,), (20,)), head={1})
     assert changed.state == NOT_EXECUTED
     assert [one.function for one in changed.elsewhere] == ["g", "f"]
@@ -66,7 +66,7 @@ def test_a_line_that_ran_has_code_even_if_the_image_lists_none() -> None:
     assert found(part("f", (4,), ()), head={4}).state == EXECUTED
 
 
-def test_one_executed_part_makes_the_change_executed_and_the_others_stay_what_they_are() -> None:
+def test_change_is_executed_if_one_part_is() -> None:
     changed = found(part("f", (4,), (4,)), part("g", (9,), (9,)), part("h", (12,), ()), head={4})
     assert changed.state == EXECUTED
     assert [one.state for one in changed.parts] == [EXECUTED, NOT_EXECUTED, NO_CODE]

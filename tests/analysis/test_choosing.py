@@ -75,7 +75,7 @@ def test_a_refused_comparison_is_so_for_both_kernels() -> None:
     assert [(one.verdict, one.reasons) for one in chosen([ONE], None, None, {})] == [("", ())] * 2
 
 
-def test_one_kernel_alone_is_refused_for_what_is_not_the_other_kernels_fault() -> None:
+def test_refusal_names_only_the_kernel_at_fault() -> None:
     why = others_in(HEAD)
     (head,), (base,) = (chosen([refused(why)], (name,), None, {}) for name in (HEAD, BASE))
     assert head.reasons == (why,) and base.reasons == ()

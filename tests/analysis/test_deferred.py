@@ -46,7 +46,7 @@ def test_values_without_deferred_work_need_to_know_the_same_kinds_of_it(base: Me
     assert [(refusal.verdict, refusal.reason.code) for refusal in found] == ([("incomplete", code)] if code else [])
 
 
-def test_readers_are_told_how_much_there_was_what_is_outstanding_and_what_is_not_followed() -> None:
+def test_report_counts_deferred_work_done_outstanding_and_not_followed() -> None:
     told = deferred_work([evidence("6.12", measured(region("work-item", "timer", deferred=40_000), "included"))])
     assert [reason_text(reason) for reason in told] == [
         "6.12: 4.0% of the instructions in the measured region are work that the workload queued and the kernel did "

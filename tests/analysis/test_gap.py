@@ -96,6 +96,6 @@ def test_shares_add_up_whatever_the_counts(counts: list[int]) -> None:
         for i in range(3)
     ]
     (one,) = gaps(findings(*map(value, made), profiles=(made[0], made[1], made[2])), KERNELS)
-    if one.share is not None and one.old_value and one.new_value and one.unattributed is not None:
-        parts = sum(f.share for f in one.functions) + one.unattributed[1] / (one.new_value - one.old_value)
-        assert parts == pytest.approx(one.share, abs=1e-9)
+    assert one.share is not None and one.old_value and one.new_value and one.unattributed is not None
+    parts = sum(f.share for f in one.functions) + one.unattributed[1] / (one.new_value - one.old_value)
+    assert parts == pytest.approx(one.share, abs=1e-9)

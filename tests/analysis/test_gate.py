@@ -92,7 +92,7 @@ def test_instructions_of_other_tasks_contaminate_and_their_functions_are_named()
     assert verdict_of(measurement([100], region=region(9_000))) == ()
 
 
-def test_what_other_tasks_do_where_no_phase_is_reported_does_not_contaminate() -> None:
+def test_other_tasks_outside_phases_do_not_contaminate() -> None:
     merging = structs.replace(region(470_000), unreported=465_000)
     assert verdict_of(measurement([100], region=merging)) == ()
     busy = structs.replace(region(470_000), unreported=400_000)
@@ -120,7 +120,7 @@ def test_a_profile_with_a_problem_leaves_the_question_to_the_run_times() -> None
     assert refusal.reason["problem"] == "the symbol table does not match"
 
 
-def test_a_guest_that_was_never_quiet_is_refused_and_one_that_did_not_wait_is_judged_by_what_ran() -> None:
+def test_guest_that_was_never_quiet_is_refused() -> None:
     (busy,) = verdict_of(measurement([100], quiescence="busy cryptomgr"))
     assert (busy.reason.code, busy.reason["quiescence"]) == ("guest-busy", "busy cryptomgr")
     assert verdict_of(measurement([100], quiescence="skipped")) == ()

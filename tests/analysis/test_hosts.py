@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from kassay.analysis.hosts import across, across_parts, of_host
-from kassay.model.across import AcrossHosts
 from kassay.model.finding import Finding, Side
+from kassay.model.host_comparison import HostComparison
 from kassay.model.reason import reason
 from tests.analysis.sides import side
 from tests.report.timed_reports import timed_finding
@@ -33,7 +33,7 @@ def finding(base: Side, head: Side, **changes: object) -> Finding:
     return replace(timed_finding("old", "new", (100.0, 120.0)), sides=(base, head), **changes)
 
 
-def only(found: Sequence[AcrossHosts]) -> AcrossHosts:
+def only(found: Sequence[HostComparison]) -> HostComparison:
     (one,) = found
     return one
 

@@ -32,7 +32,7 @@ def test_a_long_list_is_cut_behind_the_largest() -> None:
     assert len(found) == MOST and found[0].function == f"f{MOST + 4}"
 
 
-def test_a_report_says_where_the_states_parted_and_what_ran_on_one_kernel_only() -> None:
+def test_report_names_differing_state_and_one_sided_functions() -> None:
     report = SAMPLES["refused"]()
     finding = replace(report.findings[0], verdict="state-mismatch", one_sided=one_sided(BASE, HEAD, KNOWN))
     other = replace(finding, metric="touch", primary=False, one_sided=finding.one_sided[:1])

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from kassay.analysis.looks import outlook
+from kassay.analysis.planned_looks import outlook
 from kassay.analysis.statistics.planning import detectable, threshold
 from kassay.model.plan import Plan
 from tests.analysis.plans import plan_of

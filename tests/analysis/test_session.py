@@ -180,7 +180,7 @@ def test_a_session_whose_control_boots_all_failed_says_so() -> None:
     assert f.reasons[-1].code == "control-missing"
 
 
-def test_what_is_said_of_some_settings_before_the_end_is_provisional() -> None:
+def test_early_statement_about_some_settings_is_provisional() -> None:
     plan = timed(memory_bytes=SIZES[:2])
     draw = random.Random(3)
     made = []

@@ -67,9 +67,7 @@ def test_work_that_carries_cost_refuses_and_other_work_does_not(head: Items, ver
         (100, 14_195, "different-work"),
     ],
 )
-def test_what_looking_for_the_vdsos_functions_takes_hides_and_makes_no_difference(
-    faults: int, user: int, verdict: str
-) -> None:
+def test_vdso_lookup_is_not_counted_as_work(faults: int, user: int, verdict: str) -> None:
     base: Items = {(CALL, "execve"): (1, 300_000), (PAGE_FAULT, "page fault"): (80, 340_000), (USER, ""): (14_001, 0),
                    (LOOKUP, ""): (3385, 0)}  # fmt: skip
     head = {**changed(base, fault=(faults, 4250 * faults), user=(user, 0)), (LOOKUP, ""): (3499, 0)}

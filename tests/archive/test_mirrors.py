@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kassay.effects import process
@@ -64,9 +64,17 @@ def test_one_line_entries_keep_their_keys() -> None:
     )
 
 
-@given(st.text(max_size=200))
-def test_no_text_breaks_the_parsers(text: str) -> None:
-    assert all(m.uri for m in (*deb822_entries(text), *one_line_entries(text)))
+PARTS = ("deb ", "deb http://x/ s", "Types: deb\n", "URIs: http://x/ http://y/\n", "Enabled: no\n", "Signed-By:", " ",
+         "\n", "[", "]", "signed-by=", "#", "é")  # fmt: skip
+
+
+@example(["Types: deb\n", "URIs: http://x/ http://y/\n"], 2)
+@example(["deb http://x/ s"], 1)
+@given(st.lists(st.sampled_from(PARTS) | st.text(max_size=20), max_size=12), st.none())
+def test_no_text_breaks_the_parsers(parts: list[str], count: int | None) -> None:
+    text = "".join(parts)
+    found = [entry.uri for entry in (*deb822_entries(text), *one_line_entries(text))]
+    assert "" not in found and count in (None, len(found))
 
 
 @pytest.fixture(autouse=True)

@@ -19,8 +19,8 @@ def test_a_workload_of_two_nodes_has_them_and_its_pages_come_back(kassay: Kassay
     found = ran.json()
     assert all(len(set(side["runs"])) == 1 for finding in found["findings"] for side in finding["sides"])
     assert found["findings"][0]["machine"]["nodes"] == "2"
-    for audit in found["audits"]:
-        assert (audit["fields"]["nodes.online"], audit["fields"]["numa.N0"]) == ("0-1", "64")
+    nodes = {(audit["fields"]["nodes.online"], audit["fields"]["numa.N0"]) for audit in found["audits"]}
+    assert nodes == {("0-1", "64")}
     assert "memory-backend-ram,id=node1,size=524288k" in found["machine"]["options"]
 
 

@@ -13,7 +13,7 @@ import pytest
 from kassay.effects.files import sha256_file
 from kassay.effects.ssh import ConnectionLost, Ssh
 from kassay.errors import HostLacks
-from kassay.model.reach import parse_ssh
+from kassay.model.remote_machine import parse_ssh
 from kassay.supply.machines._metal.facts import facts, refusals
 from kassay.supply.machines._metal.steps import script
 from tests.boot.conftest import NEW, OLD, Kassay

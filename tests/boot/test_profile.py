@@ -69,9 +69,9 @@ def test_a_run_without_a_profile_has_the_same_digits_and_is_as_valid(
     ran = kassay("compare", "mprotect_toggle", OLD, NEW, *words, "--out", str(tmp_path / "bare"), "--format", "json")
     assert ran.status == 0, ran.err
     bare = {item.label: item.measurements[0] for item in evidence_of(tmp_path / "bare")}
-    for item in evidence_of(ladder):
-        if item.label in bare:
-            assert bare[item.label].phases == item.measurements[0].phases
+    profiled = {item.label: item.measurements[0] for item in evidence_of(ladder)}
+    assert len(bare) == 2
+    assert {label: run.phases for label, run in bare.items()} == {label: profiled[label].phases for label in bare}
     findings = ran.json()["findings"]
     assert all(finding["verdict"] == "regression" or finding["metric"] == "touch" for finding in findings)
     assert {finding["attribution"] for finding in findings} == {None}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.errors import BadInput
+from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import silent
 from kassay.supply.archive.sources_list import SourceFile, SourceList, SourceVersion
 from kassay.supply.building import debian_source as archive
@@ -45,3 +45,12 @@ def test_signed_sources_come_before_unsigned_ones() -> None:
 
 def test_a_package_that_a_list_has_is_not_fetched_without_its_hash() -> None:
     assert [file.uri for file in archive._files("7.3.3", silent)] == ["p/linux-source-7.3_7.3.3-1_all.deb"]
+
+
+def test_of_a_recorded_hash_only_that_file_is_taken_or_one_whose_hash_no_list_has() -> None:
+    assert [file.uri for file in archive._files("6.16.12", silent, "a" * 64)] == [
+        "p/linux_6.16.12.orig.tar.xz",
+        "p/linux-source-6.16_6.16.12.deb",
+    ]
+    with pytest.raises(HostLacks, match=r"the archive has other files of it now: p/linux_7\.3\.4.*, sha256 bbb"):
+        archive._files("7.3.4", silent, "e" * 64)

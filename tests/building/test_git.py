@@ -85,7 +85,7 @@ def test_text_can_be_replaced_and_its_mode_stays(tmp_path: Path) -> None:
     assert git.with_files(made, {"a": "1\n"}) == tree
 
 
-def test_of_a_repository_that_is_gone_git_says_nothing_once_another_one_is_read(tmp_path: Path) -> None:
+def test_missing_repository_is_not_reported_when_another_is_read(tmp_path: Path) -> None:
     gone, stays, comes = (repository(tmp_path / name, a=f"{name}\n") for name in ("gone", "stays", "comes"))
     for place in (gone, stays):
         git.link(place)
@@ -112,7 +112,7 @@ def test_sources_named_by_their_tree_are_read_again_after_their_repository_was_a
     assert git.read(again, "Makefile") == makefile
 
 
-def test_files_that_are_tracked_though_ignored_belong_to_it_and_what_the_repository_excludes_does_not(
+def test_tree_has_tracked_files_that_are_ignored_and_no_excluded_files(
     tmp_path: Path,
 ) -> None:
     place = files(tmp_path / "git", **{".gitignore": "*.o\n", "firmware.o": "x\n"})

@@ -52,10 +52,9 @@ def test_parse_and_text_of_are_inverse(old: list[str], new: list[str]) -> None:
     text = "\n".join(difflib.unified_diff(old, new, "a/f", "b/f", lineterm=""))
     again = "".join(text_of(one, one.hunks) for one in parse(text + "\n"))
     assert parse(again) == parse(text + "\n")
-    if text:
-        counts = [hunk.changes for one in parse(text) for hunk in one.hunks]
-        matcher = [line for line in text.split("\n")[2:] if not line.startswith("@@ -")]
-        assert sum(a for a, _ in counts) == sum(line.startswith("+") for line in matcher)
+    counts = [hunk.changes for one in parse(text) for hunk in one.hunks]
+    lines = [line for line in text.split("\n")[2:] if not line.startswith("@@ -")]
+    assert sum(added for added, _ in counts) == sum(line.startswith("+") for line in lines)
 
 
 def test_a_hunk_that_changes_a_functions_first_line_is_in_that_function() -> None:

@@ -31,7 +31,7 @@ def test_only_what_differs_is_written_and_the_nearest_slot_is_taken(tmp_path: Pa
     assert (place / "objects").is_dir()
 
 
-def test_a_file_that_comes_back_is_newer_than_what_was_made_of_its_other_text(tmp_path: Path) -> None:
+def test_restored_file_is_newer_than_its_objects(tmp_path: Path) -> None:
     one, two = trees(tmp_path, {"a": "1"}, {"a": "2"})
     place = slots.checked_out(one, silent, subject="x")
     slots.checked_out(two, silent, subject="x")

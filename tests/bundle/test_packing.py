@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from kassay import pipeline
 from kassay.errors import BadInput
 from kassay.journal import artifacts
-from kassay.model.build import BuildSource
 from kassay.model.experiment import Experiment
 from kassay.model.guest import Programs
 from kassay.model.progress import Tell, silent
@@ -25,8 +24,8 @@ from kassay.model.records import Setting
 from kassay.model.samples import Sample, SampleSeries
 from kassay.model.series import Series, SeriesPatch
 from kassay.tools.bundle.manifest import NAME, Manifest, packed_files, write_manifest
-from kassay.tools.bundle.pack import pack, patched_kernels
-from kassay.tools.bundle.verify import LIMIT, rerun, verify
+from kassay.tools.bundle.pack import pack
+from kassay.tools.bundle.verify import LIMIT, rerun, verify, with_inputs
 from kassay.tools.series.rows import keep
 from tests.history.directories import measured, plan_with
 from tests.history.test_add import imported
@@ -227,7 +226,7 @@ def test_a_bundle_of_another_version_may_be_worded_differently_but_not_valued(bu
         verify(bundle, LIMIT, silent)
 
 
-def test_what_is_there_already_and_other_archives_are_refused(directory: Path, tmp_path: Path) -> None:
+def test_existing_targets_and_foreign_archives_are_refused(directory: Path, tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     for name, said in (("there", "is there already"), ("x.tar.gz", "not a kind of archive"), ("x.zip", "not a kind")):
         with pytest.raises(BadInput, match=said):
@@ -259,7 +258,7 @@ def test_what_was_timed_beside_is_packed_and_an_import_is(tmp_path: Path) -> Non
     other = imported(tmp_path / "i", series=tuple(series))
     (other / "source").mkdir()
     (other / "source" / "my file.csv").write_text("kernel,metric,value\n")
-    manifest = pack(other, tmp_path / "ib.tar.zst", silent)
+    manifest = pack(other, tmp_path / "ib.tar.zst", silent).manifest
     assert manifest.kind == "import" and "run/source/my file.csv" in {file.path for file in manifest.files}
     assert verify(tmp_path / "ib.tar.zst", LIMIT, silent).manifest == manifest
     with pytest.raises(BadInput, match="measured elsewhere"):
@@ -286,7 +285,7 @@ def test_a_repeated_experiment_is_held_against_the_packed_one(
         measured(place, plan_with(RELEASES), {0: [30] * 4, 1: [cost, 60, 61, 60]})
 
     monkeypatch.setattr(pipeline, "measure", measure)
-    _, (again,) = rerun(packed, lambda _: tmp_path / "again", LIMIT, silent)
+    (again,) = rerun(packed, lambda _: tmp_path / "again", LIMIT, silent).results
     assert [use.ref for use in asked[0].kernels] == ["debian:6.12.1-1", "debian:6.17.2-1"]
     assert (again.exact, again.compared, again.same, again.unlike) == (True, 8, same, ())
 
@@ -309,7 +308,7 @@ def test_the_programs_that_were_measured_are_packed_and_run_again(
 
     monkeypatch.setattr(pipeline, "measure", measure)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    _, (again,) = rerun(tmp_path / "b", lambda _: tmp_path / "again", LIMIT, silent)
+    (again,) = rerun(tmp_path / "b", lambda _: tmp_path / "again", LIMIT, silent).results
     assert again.same and again.unlike == ()
     assert (handed[0].compiler, handed[0].workloads) == ("gcc 12", plan.workloads)
     assert {name: path.read_bytes() for name, path in handed[0].files} == programs
@@ -329,10 +328,15 @@ def test_times_of_other_programs_than_the_counts_are_told(tmp_path: Path) -> Non
     )
 
 
-def test_kernels_built_with_patches_are_named_as_none_that_a_bundle_can_build_again(tmp_path: Path) -> None:
-    plan = plan_with(RELEASES)
-    source = BuildSource(base="build:debian-source:7.3", version="7.3", patches=("mm: fast",), tree="e" * 40)
-    kernels = (plan.kernels[0], msgspec.structs.replace(plan.kernels[1], build=source))
-    place = measured(tmp_path / "d", msgspec.structs.replace(plan, kernels=kernels), COSTS)
-    assert patched_kernels(place) == (plan.experiment.kernels[1].ref,)
-    assert patched_kernels(measured(tmp_path / "e", plan, COSTS)) == ()
+def test_the_rows_of_a_series_and_timing_files_are_there_for_the_new_runs(tmp_path: Path) -> None:
+    packed, again = tmp_path / "packed", tmp_path / "again"
+    (packed / "timings").mkdir(parents=True)
+    (packed / "timings" / "mybox.toml").write_text("mine")
+    (packed / "series.json").write_text("rows")
+    experiment = replace(plan_with(RELEASES).experiment, question="series", predict=("mybox.toml", "zen3"))
+    repeated = with_inputs(experiment, packed, again)
+    assert repeated.predict == (str(again / "timings" / "mybox.toml"), "zen3")
+    assert [(again / name).read_text() for name in ("timings/mybox.toml", "series.json")] == ["mine", "rows"]
+    (again / "series.json").write_text("of the new runs")
+    assert with_inputs(experiment, packed, again) == repeated
+    assert (again / "series.json").read_text() == "of the new runs"

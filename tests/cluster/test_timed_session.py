@@ -4,8 +4,8 @@
 import threading
 from collections import Counter
 
-from kassay.analysis.looks import between_looks
-from kassay.journal.blocks import LOST, hosts_of_sequences, sequence_of, standing
+from kassay.analysis.planned_looks import between_looks
+from kassay.journal.host_blocks import LOST, counted_records, hosts_of_sequences, sequence_of
 from kassay.model.plan import PlannedRun
 from kassay.model.run import RunRecord, WallTime
 from kassay.run.scheduler import owed, run_all
@@ -62,7 +62,7 @@ def session(hosts: Hosts, records: tuple[RunRecord, ...] = ()) -> tuple[RunRecor
 def hosts_by_sequence(records: tuple[RunRecord, ...]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     sequences = {run.id: SEQUENCE(run) for run in PLAN.runs}
-    for one in standing(PLAN, records):
+    for one in counted_records(PLAN, records):
         found.setdefault(sequences[one.run], set()).add(one.host or "")
     return found
 
@@ -78,7 +78,7 @@ def test_the_blocks_of_a_host_that_goes_away_are_made_again_and_count_once() -> 
     records = session(Hosts(gone=("a", 2)))
     assert [one.outcome for one in records].count(LOST) == 1
     assert owed(PLAN, records) == ()
-    stands = standing(PLAN, records)
+    stands = counted_records(PLAN, records)
     assert sorted(one.run for one in stands) == sorted(run.id for run in PLAN.runs)
     assert {one.outcome for one in stands} == {"ok"} and {one.host for one in stands} == {"b", "c"}
     assert all(len(hosts) == 1 for hosts in hosts_by_sequence(records).values())

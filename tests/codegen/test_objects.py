@@ -8,7 +8,7 @@ import pytest
 from kassay.errors import BadInput
 from kassay.labs.codegen.normalise import listing
 from kassay.labs.codegen.objects import find_in_object, functions_of_object
-from kassay.supply.machine_code.code import quoted, settled
+from kassay.supply.machine_code.code import name_without_counters, quoted
 from tests.codegen.compiled import SCAN, built
 
 BRANCH = """
@@ -40,7 +40,7 @@ def test_an_object_without_the_function_has_none_and_says_what_it_has() -> None:
     assert {"scan", "fill", "lookup"} <= {name.partition(".")[0] for name in functions_of_object(built(SCAN))}
 
 
-def test_copies_of_a_function_belong_to_it_and_those_of_others_do_not() -> None:
+def test_function_includes_only_its_own_copies() -> None:
     text = SCAN + "int scan_all(unsigned long *p) { return scan(p, 3); }\n"
     found = find_in_object(built(text), "scan")
     assert found is not None
@@ -69,7 +69,7 @@ def test_what_is_no_object_is_refused(tmp_path: Path) -> None:
      ("__UNIQUE_ID_warn_612", "__UNIQUE_ID_warn"), ("memcpy", "memcpy")],
 )  # fmt: skip
 def test_numbers_that_count_through_a_file_are_no_part_of_a_name(name: str, plain: str) -> None:
-    assert settled(name) == plain
+    assert name_without_counters(name) == plain
 
 
 def test_only_text_is_shown_as_text() -> None:

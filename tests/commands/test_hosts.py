@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from kassay.journal.journal import append, read_journal
-from kassay.model.across import HostsAnswer
+from kassay.model.host_comparison import HostsAnswer
 from kassay.model.plan import Plan
 from tests.commands.conftest import Ended, Kassay
 from tests.history.directories import measured, plan_with

@@ -29,7 +29,7 @@ def run(tmp_path: Path) -> Run:
     return said
 
 
-def test_what_was_read_what_is_unknown_and_what_comes_next_are_printed(run: Run, tmp_path: Path) -> None:
+def test_import_prints_summary_unknowns_and_next_steps(run: Run, tmp_path: Path) -> None:
     said = run(str(DATA / "plain.csv"))
     assert "read 1 file as plain CSV kernel: 6.12 (base) kernel: 6.17 " in said
     assert "6.12: mprotect_toggle size=16MiB cost [ns/page], lower is better, n 2, 1 failed" in said

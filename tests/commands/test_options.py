@@ -3,6 +3,7 @@
 
 import inspect
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.commands._experiment import directory_for, experiment_from, words_of
+from kassay.commands._experiment import directory_for, experiment_from, one_workload, words_of
 from kassay.commands._options import Measuring
 from kassay.commands._with_options import with_options
 from kassay.errors import BadInput
@@ -52,6 +53,25 @@ def test_a_command_gets_its_own_words_and_one_record_for_each_group_of_options()
     read = inspect.signature(wrapped).parameters
     assert list(read) == ["first", "speed", "unit", "last"]
     assert (read["speed"].default, read["unit"].default) == (inspect.Parameter.empty, "km/h")
+
+
+def several(names: str, *settings: str) -> dict[str, tuple[Axis, ...]]:
+    found = experiment_from("compare", names, TWO, Measuring(set_=list(settings)))
+    return {use.name: use.axes for use in found.workloads}
+
+
+def test_several_workloads_share_settings_and_have_some_of_their_own() -> None:
+    size, order = Axis(name="size", values=("2MiB",)), Axis(name="order", values=("0", "9"))
+    assert several("page_fault,folio_fork", "size=2MiB", "folio_fork.order=0,9") == {
+        "page_fault": (size,), "folio_fork": (size, order),
+    }  # fmt: skip
+
+
+def test_a_workload_twice_is_refused_and_so_are_several_where_one_is_meant() -> None:
+    with pytest.raises(BadInput, match="the same workload twice"):
+        several("page_fault,page_fault")
+    with pytest.raises(BadInput, match="several workloads"):
+        one_workload("page_fault,folio_fork")
 
 
 def test_settings_become_axes_in_the_order_given() -> None:
@@ -181,13 +201,10 @@ def test_any_name_of_an_experiment_makes_one_file_name(name: str) -> None:
     assert place.name not in (".", "..") and "\0" not in place.name
 
 
-@pytest.mark.parametrize("out", [".", ".."])
-def test_fresh_with_a_directory_without_a_name_is_beside_it_or_refused(out: str) -> None:
-    try:
-        place = directory_for(asked(), Path(out), True)
-    except BadInput:
-        return
-    assert place.resolve().parent == Path(out).resolve().parent
+@pytest.mark.parametrize("out", [".", "..", "/", "runs/.."])
+def test_fresh_refuses_a_directory_without_a_name(out: str) -> None:
+    with pytest.raises(BadInput, match=f"--out '{re.escape(out)}': not a name for a directory of runs"):
+        directory_for(asked(), Path(out), True)
 
 
 def test_a_bare_version_is_the_archives_and_asks_for_the_same_experiment() -> None:

@@ -42,11 +42,16 @@ def test_an_unknown_clock_is_refused_with_the_known_ones() -> None:
     assert all(name in caught.value.remedy for name in measuring())
 
 
-def test_order_and_words_of_lists() -> None:
-    assert list(clocks()) == ["icount", "tcg", "kvm", "host", "metal", "imported"]
-    assert list(measuring()) == ["icount", "tcg", "kvm", "host", "metal"]
-    assert profiling() == ("icount", "tcg")
-    assert in_words() == "icount (exact instructions), tcg, kvm, host or metal (time)"
+def test_clocks_are_listed_by_their_order() -> None:
+    assert [clock.order for clock in clocks().values()] == sorted(clock.order for clock in clocks().values())
+    assert list(measuring()) == [name for name in clocks() if not clock_of(name).imported]
+    assert profiling()[0] == "icount" and not {"host", "metal"} & set(profiling())
+    assert [name for name in clocks() if clock_of(name).exact] == ["icount"]
+
+
+def test_a_sentence_lists_exact_clocks_before_those_of_time() -> None:
+    exact, time = in_words().split(" (exact instructions), ")
+    assert exact == "icount" and time == f"{listed(tuple(measuring())[1:])} (time)"
     assert [listed("a"), listed("ab"), listed("abc")] == ["a", "a or b", "a, b or c"]
 
 

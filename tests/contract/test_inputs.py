@@ -68,6 +68,7 @@ PATHS: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("bundle verify", "path"): ((GONE,), GONE),
     ("bundle rerun", "path"): ((GONE,), GONE),
     ("bundle rerun", "--out"): (("TREE", "--out", "HERE"), "not a directory"),
+    ("bundle rerun", "--source"): (("TREE", "--source", GONE), "no such directory"),
     ("pcp simulate", "--out"): (("--out", "HERE"), "not a directory"),
     ("pcp replay", "traces"): ((GONE,), GONE),
     ("pcp replay", "--out"): ((GONE, "--out", "HERE"), "not a directory"),

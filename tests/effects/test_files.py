@@ -225,7 +225,7 @@ def test_a_derived_text_is_made_once_and_without_a_cache_each_time(
     assert [derived_text("x.js", make) for _ in range(2)] == ["ü", "ü"] and len(made) == 4
 
 
-def test_what_a_killed_process_left_of_a_file_goes_when_it_is_written_again(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_writer_are_removed(tmp_path: Path) -> None:
     path = tmp_path / "a[1].json"
     other = tmp_path / ".b.json.abcdefgh"
     for left in (tmp_path / ".a[1].json.abcdefgh", tmp_path / ".a[1].json.12345678", other):

@@ -22,14 +22,14 @@ def test_a_function_is_called_elsewhere_and_its_result_comes_here() -> None:
         assert library.call("sorted", [2, 3, 1], reverse=True) == [3, 2, 1]
 
 
-def test_what_a_function_raises_is_raised_here_and_the_next_call_works() -> None:
+def test_error_in_library_process_is_raised_and_next_call_works() -> None:
     with closing(LibraryProcess("math")) as library:
         with pytest.raises(ValueError, match="math domain error"):
             library.call("sqrt", -1)
         assert library.call("sqrt", 4) == 2
 
 
-def test_what_is_begun_was_done_before_the_next_call_and_its_result_is_nobodys(tmp_path: Path) -> None:
+def test_begun_call_finishes_before_the_next_and_its_result_is_dropped(tmp_path: Path) -> None:
     with closing(LibraryProcess("os")) as library:
         library.begin("chdir", str(tmp_path))
         library.begin("getpid")

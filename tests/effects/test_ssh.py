@@ -10,7 +10,7 @@ import pytest
 from kassay.effects import process
 from kassay.effects.ssh import ConnectionLost, Ssh, last_line
 from kassay.errors import HostLacks
-from kassay.model.reach import parse_ssh
+from kassay.model.remote_machine import parse_ssh
 
 SSH = """#!/bin/sh
 printf '%s\\n' "$*" >>{place}/calls

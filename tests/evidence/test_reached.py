@@ -26,7 +26,7 @@ def test_a_function_that_is_inlined_is_found_with_the_workload_that_is_made_for_
     assert workload in {name.partition(" ")[0] for name in reached()[function].workloads}
 
 
-def test_a_function_that_no_workload_runs_has_none_and_a_line_outside_of_functions_has_no_entry() -> None:
+def test_function_that_no_workload_executes_has_no_workloads() -> None:
     found = reached()["no_such_function"]
     assert (found.workloads, found.count, found.kernel) == ((), 0, reached()["move_ptes"].kernel)
     assert "" not in reached()

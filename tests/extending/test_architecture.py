@@ -25,7 +25,7 @@ def added(tmp_path_factory: pytest.TempPathFactory) -> Outside:
     return found
 
 
-def test_it_stands_in_help_and_in_what_an_unknown_one_is_answered_with(added: Outside) -> None:
+def test_help_and_refusals_list_it(added: Outside) -> None:
     assert "x86_64, arm64 or loong64." in added.kassay("compare", "--help")
     assert "known: x86_64, arm64, loong64" in added.kassay("doctor", "--arch", "sparc", status=2)
 

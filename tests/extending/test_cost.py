@@ -25,7 +25,7 @@ def added(tmp_path_factory: pytest.TempPathFactory) -> Outside:
     return found
 
 
-def test_it_stands_in_help_and_in_what_an_unknown_one_is_answered_with(added: Outside) -> None:
+def test_help_and_refusals_list_it(added: Outside) -> None:
     assert "entries" in added.kassay("profile", "--help")
 
 

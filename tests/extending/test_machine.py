@@ -78,7 +78,7 @@ def test_a_new_clock_and_its_machine_measure_and_are_answered_in_their_own_words
     assert "This is time by a watch." in mail and "Clock: a watch." in mail
 
 
-def test_it_stands_in_help_and_in_what_an_unknown_clock_is_answered_with(watched: Outside) -> None:
+def test_help_and_refusals_list_its_clock(watched: Outside) -> None:
     assert "metal or wristwatch (time)" in " ".join(watched.kassay("compare", "--help").split())
     refused = watched.kassay("compare", "mincore_scan", "host", "host", "--clock", "sundial", status=2)
     assert "known: icount, tcg, kvm, host, metal, wristwatch" in refused

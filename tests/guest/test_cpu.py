@@ -56,7 +56,7 @@ def test_an_arm64_cpu_is_named_by_its_numbers_and_only_the_first_one_is_read() -
     assert cpu.vulnerabilities == (Setting(name="spectre_v1", value="Mitigation: __user pointer sanitization"),)
 
 
-def test_of_a_cpu_that_was_asked_for_it_is_said_what_the_real_one_has_more_and_by_which_number_it_is_another() -> None:
+def test_report_names_features_missing_from_emulated_cpu() -> None:
     cpu = cpu_of(report(**{CPUINFO: ARM}), arch_of("arm64"), cpus()["neoverse_v1"])
     assert cpu is not None and cpu.named is not UNSET
     assert {"atomics", "sve", "paca"} <= set(cpu.missing) and "mte" not in cpu.missing

@@ -102,9 +102,11 @@ def test_what_is_required_is_held_against_every_execution(require: str, output: 
     assert words in found
 
 
-@given(st.text(max_size=200))
-def test_any_output_can_be_read(text: str) -> None:
-    assert all(name for name in values_in(text))
+@given(st.lists(st.sampled_from(("a=1", "a 2 ms", '{"a": 1}', "=", ":", " ", "\n")) | st.text(max_size=9)), st.text())
+def test_any_output_can_be_read_and_no_name_is_empty(parts: list[str], before: str) -> None:
+    found = values_in("".join(parts))
+    assert "" not in found and all(value for value, _ in found.values())
+    assert "a" in values_in(f"{before}\na=1")
 
 
 def with_file(report: GuestReport, name: str, text: str) -> GuestReport:

@@ -93,7 +93,7 @@ DOES_NOT = (
 )
 
 
-def test_every_filter_lets_through_what_fits_and_says_what_there_is_when_nothing_does(archive: Archive) -> None:
+def test_each_filter_selects_series_and_lists_known_values_if_none_match(archive: Archive) -> None:
     keep(archive, series(), a=[1.0])
     for wanted in FITS:
         assert len(lines(archive, wanted)) == 1, wanted

@@ -106,8 +106,6 @@ def test_many_files_are_read_with_a_word_of_progress(tmp_path: Path) -> None:
         (b"hello\n", "not a format that kassay knows\n"),
     ],
 )
-def test_what_is_almost_a_format_is_refused_with_the_one_thing_to_put_right(
-    tmp_path: Path, content: bytes, said: str
-) -> None:
+def test_near_miss_of_a_format_is_refused_with_its_fix(tmp_path: Path, content: bytes, said: str) -> None:
     (tmp_path / "x").write_bytes(content)
     assert said in refused(str(tmp_path / "x"))

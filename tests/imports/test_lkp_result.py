@@ -56,7 +56,7 @@ def test_the_whole_layout_tells_every_axis_and_less_of_it_the_commit_alone() -> 
     assert where(Path("/tmp/x.json")) == ({}, None)
 
 
-def test_of_a_directory_each_run_is_read_once_and_mixed_matrices_not_at_all(tmp_path: Path) -> None:
+def test_directory_is_read_once_per_run_without_mixed_matrices(tmp_path: Path) -> None:
     commit = tmp_path / LAYOUT
     matrix = put(commit / "matrix.json", a__b=[1, 2])
     put(commit / "0" / "will-it-scale.json", a__b=[1])

@@ -49,12 +49,11 @@ def test_a_real_file_becomes_series_that_say_what_they_are(name: str) -> None:
     assert {source.name for source in samples.sources} == set(sources)
 
 
-@each
+@pytest.mark.parametrize("name", ["google_benchmark", "libmicro", "pyperf", "will_it_scale"])
 def test_one_file_of_one_boot_is_one_sample_and_no_more(name: str) -> None:
     samples = imported(*FILES[name], order=ORDER.get(name, ()))
-    if name in ("google_benchmark", "libmicro", "pyperf", "will_it_scale"):
-        assert samples.replication in ("process", "interval")
-        assert {len(series.samples) for series in samples.series} == {1}
+    assert samples.replication in ("process", "interval")
+    assert {len(series.samples) for series in samples.series} == {1}
 
 
 def test_a_metric_of_ones_own_choice_is_the_primary_one() -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kassay.effects.files import append_durable
 from kassay.errors import BadInput, HostLacks
 from kassay.journal.journal import append, open_journal, read_journal
 from kassay.model.run import RunRecord, WallTime
@@ -68,8 +69,6 @@ def test_a_journal_of_another_plan_is_refused(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_said_and_leaves_the_journal_whole() -> None:
     with pytest.raises(HostLacks, match="disk is full"):
-        from kassay.effects.files import append_durable
-
         append_durable(Path("/dev/full"), b"x")
 
 

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from kassay.effects import process
 from kassay.effects.files import sha256_bytes
 from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import silent
-from kassay.model.reach import Reach, parse_ssh
+from kassay.model.remote_machine import RemoteOptions, parse_ssh
 from kassay.supply.guest import audit, protocol
 from kassay.supply.machines import Ended, Job, KernelFiles, Machine, Visit, machine_for
 from kassay.supply.machines._metal import visit as visits
@@ -54,12 +55,15 @@ def visit(tmp_path: Path, host: FakeHost) -> Visit:
         kernels.append(KernelFiles(ref=name, release=release, banner=inside, image_sha256=sha,
                                    image=f"{tmp_path}/{name}.image", modules=f"{tmp_path}/{name}.modules"))  # fmt: skip
     (tmp_path / "program").write_text("the workload")
-    return Visit(id="abc", directory=str(tmp_path), arch="x86_64", kernels=tuple(kernels), reach=Reach(limit_s=60))
+    return Visit(
+        id="abc", directory=str(tmp_path), arch="x86_64", kernels=tuple(kernels), reach=RemoteOptions(limit_s=60)
+    )
 
 
 def reached(visit: Visit, **reach: object) -> Visit:
     """The visit, with what a user gives."""
-    return Visit(**{**{f: getattr(visit, f) for f in visit.__struct_fields__}, "reach": Reach(limit_s=60, **reach)})  # type: ignore[arg-type]
+    options = RemoteOptions(limit_s=60, **reach)  # type: ignore[arg-type]
+    return msgspec.structs.replace(visit, reach=options)
 
 
 def job(visit: Visit, kernel: int, number: int = 1) -> Job:
@@ -181,7 +185,7 @@ def test_a_machine_that_starts_anew_in_the_middle_of_a_run_is_an_outcome(host: F
     assert [(one.outcome, one.stream) for one in ended] == [("machine-died", b"")]
 
 
-def test_what_a_killed_kassay_has_left_is_taken_up_with_what_it_had_noted(host: FakeHost, visit: Visit) -> None:
+def test_session_of_a_killed_kassay_is_resumed_from_its_notes(host: FakeHost, visit: Visit) -> None:
     killed = session(visit)
     killed.__enter__().run(job(visit, 0), "x86_64")
     host.cmdline += " further"  # what was found is what was noted, not what is there now

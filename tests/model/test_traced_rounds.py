@@ -23,7 +23,7 @@ def test_rounds_of_two_kinds_stand_for_their_mean_together_and_never_for_a_singl
     assert matching_rounds(costs, 710.0, {5}) == ()
 
 
-def test_usual_rounds_are_recorded_where_the_value_stands_for_one_of_them() -> None:
+def test_usual_rounds_are_recorded_if_one_is_near_the_value() -> None:
     costs = dict.fromkeys(range(1, 21), 1000.0) | {7: 2000.0, 10: 2000.0, 18: 2000.0}
     assert rounds_to_record(costs, 1000.0, {1}, USUAL) == USUAL
 
@@ -37,7 +37,7 @@ def test_usual_rounds_are_recorded_where_the_value_stands_for_one_of_them() -> N
     ],
     ids=["other rounds", "only a first one", "none"],
 )
-def test_other_rounds_are_recorded_where_the_value_stands_for_none_of_the_usual_ones(
+def test_other_rounds_are_recorded_if_no_usual_round_is_near_the_value(
     costs: dict[int, float], expected: tuple[int, ...]
 ) -> None:
     assert rounds_to_record(costs, 1000.0, {5}, USUAL) == expected

@@ -74,7 +74,7 @@ def glue(costs: dict[str, float]) -> KernelPaths:
     return KernelPaths(made, {}, sum(costs.values()))
 
 
-def test_of_the_code_that_all_system_calls_share_only_what_a_function_executes_itself_counts() -> None:
+def test_shared_entry_code_counts_only_its_own_instructions() -> None:
     found = sought_of(
         glue({"do_syscall_64": 20, "do_syscall_64 > exit": 9}), glue({"do_syscall_64": 70, "do_syscall_64 > exit": 9})
     )

@@ -21,7 +21,7 @@ def test_each_cell_has_one_traced_run_after_its_other_plain_ones() -> None:
     assert modes == {(0, 0): "stacks", (1, 0): "counts", (2, 0): "trace", (3, 1): "counts", (4, 2): "counts"}
 
 
-def test_what_is_moved_in_perturbed_runs_is_the_same_with_a_trace_and_without() -> None:
+def test_trace_does_not_change_perturbations() -> None:
     moved = {run.perturbation for run in plan_of(2, repeats=2, perturb=2).runs}
     assert {run.perturbation for run in plan_of(2, repeats=2, perturb=2, predict=("zen4",)).runs} == moved
 

@@ -40,7 +40,7 @@ def test_an_rcu_head_is_known_by_its_function_alone_and_a_timer_by_its_flags(sai
     assert said["timer"] == "foreign own"
 
 
-def test_totals_have_what_was_queued_has_run_and_is_outstanding_of_each_kind_with_a_runner(
+def test_totals_count_queued_run_and_outstanding_items_of_each_kind(
     said: Mapping[str, str],
 ) -> None:
     assert said["totals"] == "d work 3 1 0, d rcu 2 1 1, d timer 1 1 0, "

@@ -16,7 +16,7 @@ from kassay.labs.predict.interval import (
     conformal_quantile,
     distance_of,
     interval_of,
-    moved,
+    notable_causes,
     refusals,
     weighted,
 )  # fmt: skip
@@ -66,7 +66,7 @@ def test_a_cause_that_moved_and_was_not_calibrated_is_refused_by_name() -> None:
 
 
 def test_what_moved_is_listed_by_size() -> None:
-    assert moved({"width": (1, 2), "memory": (1, 5), "tlb": (1, 1.1)}) == ("memory", "width")
+    assert notable_causes({"width": (1, 2), "memory": (1, 5), "tlb": (1, 1.1)}) == ("memory", "width")
 
 
 def test_a_side_without_time_has_no_ratio() -> None:

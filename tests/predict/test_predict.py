@@ -71,7 +71,7 @@ def test_causes_and_rows_add_up_to_the_time() -> None:
     assert fsum(found.head_rounds) / 2 == pytest.approx(found.head_ns)
 
 
-def test_rounds_that_the_value_does_not_stand_for_are_left_out_where_others_are_there() -> None:
+def test_rounds_far_from_the_value_are_left_out() -> None:
     disturbed = replayed(HEAD)
     rows = (
         *disturbed.rows,
@@ -119,7 +119,7 @@ def test_without_two_replays_nothing_is_predicted() -> None:
     assert short.refused == why
 
 
-def test_what_is_not_in_the_model_is_refused_and_the_time_without_it_is_given() -> None:
+def test_unmodelled_cost_is_refused_and_the_rest_is_predicted() -> None:
     several = refusal(side(replayed(BASE)), side(replace(replayed(HEAD), cpus=2)))
     assert codes(several.refused) == ["several-cpus"] and several.head_ns == 150.0
     holes = {**HEAD, ("sum", "unknown"): (600, 10)}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """For whom the kernel runs: each of its instructions belongs to one system call, fault, interrupt or to common code."""
 
+import pytest
+
 from kassay.evidence.profile.entries import entry_at
 from kassay.evidence.profile.functions import profile_of
 from kassay.evidence.profile.raw import parse
@@ -89,3 +91,29 @@ def test_a_path_says_on_whose_behalf_its_end_runs() -> None:
     assert entry_at(path) == ("read", 5)
     assert entry_at(("kernel", "main", "asm_exc_page_fault", "exc_page_fault")) == ("page fault", 2)
     assert entry_at(("user", "main", "read")) == ("", 3)
+
+
+@pytest.mark.parametrize(("base", "own"), [(0x50000000, True), (0x404000, False)])
+def test_calls_with_which_kassay_starts_a_program_are_not_the_programs(base: int, own: bool) -> None:
+    """A workload of the catalogue makes its calls with the same functions at other addresses."""
+    file = File(mode="stacks")
+    root = file.node(None, 0)
+    started = file.node(file.node(root, base), base + 16)  # step_fork() below region_run()
+    counted = []
+    for caller, count in ((started, 40), (file.node(started, 0x401000), 50)):
+        entry = file.node(caller, AT["entry_SYSCALL_64"])
+        read = file.node(entry, AT["__x64_sys_read"])
+        counted += [(entry, 3), (read, count), (file.entered(read), 1)]
+    counted.append((file.block(KERNEL + 0x800, NOP), 96))
+    for counter, count in counted:
+        file.count(counter, count)
+    runner = table((base, 16, "region_run"), (base + 16, 16, "step_fork"), place="program")
+    symbols = TABLE.with_program([runner])
+    raw = parse(file.bytes())
+    found = profile_of(raw, symbols, report(96), phase="work", rounds=(0,), kernel="k", run="r").entries
+    assert found is not None
+    counts = {entry.text: (entry.count, entry.times) for entry in found}
+    if own:
+        assert counts == {"read": (50, 1), "kassay's runner": (43, 1), "entry and exit": (3, 0)}
+    else:
+        assert counts == {"read": (90, 2), "entry and exit": (6, 0)}

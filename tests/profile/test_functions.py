@@ -217,7 +217,7 @@ def test_other_tasks_that_ran_longer_than_the_profile_counted_are_a_problem() ->
     assert with_others(311, rate=62_500_000) == ""  # no exact clock: a nanosecond is no instruction
 
 
-def test_a_turn_that_the_plugin_did_not_see_was_outside_of_the_region_if_it_follows_switches() -> None:
+def test_unseen_turn_lies_outside_the_region_if_switches_are_followed() -> None:
     """mremap_move in a suite: migration/0 had a turn between the reading of run times and the region."""
     follows = symbols((ALPHA, 0x10, "alpha"), (BETA, 0x10, "__switch_to_asm"))
     assert "did not see task switches" in with_others(900)

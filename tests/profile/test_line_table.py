@@ -69,7 +69,7 @@ def test_a_damaged_table_is_refused() -> None:
         read_table(b'{"version":1}')
 
 
-def test_a_line_is_executed_by_what_is_inlined_there_and_only_where_an_instruction_ran() -> None:
+def test_line_is_executed_if_an_inlined_instruction_ran() -> None:
     lines = executed_lines(table((16, 0), (20, 1)), {16})
     assert lines == {"include/linux/pgtable.h": {7}, "mm/mprotect.c": {30, 90}}
     assert executed_lines(table((16, 0), (20, 1)), {20, 99}) == {"mm/mprotect.c": {90}}

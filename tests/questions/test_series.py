@@ -29,7 +29,7 @@ def test_the_patch_that_does_it_is_named() -> None:
     assert "No difference beyond the margin from patch 1." in said()
 
 
-def test_what_can_be_left_out_is_told_from_what_it_is_better_without() -> None:
+def test_neutral_patches_are_told_from_harmful_ones() -> None:
     assert "It costs less without hunk 2.1 (-40, -6.7 %)." in said()
     assert "Can be left out" not in said()
 

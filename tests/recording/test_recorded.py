@@ -62,12 +62,12 @@ def test_a_page_freed_in_a_batch_is_freed_once_when_it_goes_to_a_list() -> None:
     ]  # fmt: skip
 
 
-def test_a_page_from_another_types_block_is_one_refill_however_often_it_is_told() -> None:
+def test_stolen_page_is_one_refill() -> None:
     trace = trace_of([taken(2000, 5000), locked(2001, 5000), locked(2002, 5001), taken(2003, 5001), taken(2004, 7000)])
     assert [(row[1], row[4]) for row in told(trace)] == [("REFILL", 5000), ("REFILL", 5001), ("REFILL", 7000)]
 
 
-def test_an_allocation_that_failed_is_none_and_those_in_bulk_are_as_many_as_were_returned() -> None:
+def test_failed_allocations_are_skipped_and_bulk_ones_are_counted() -> None:
     bulk = [Happened(time, "kassay/bulk", (0, 0, pages)) for time, pages in ((2000, 3), (2500, 1))]
     trace = trace_of([bulk[0], alloc(2400, 5000), bulk[1], alloc(2600, NO_PAGE)])
     last = 4096 + 258048  # of the zone

@@ -13,6 +13,7 @@ from kassay.model.reason_texts import reason_text
 from kassay.model.report import Comparisons, Report
 from kassay.model.run import CellEvidence, Measurement
 from kassay.report.build import build_report
+from kassay.report.formats import format_named
 from kassay.report.words import short_kernel_names
 from kassay.spec.rules import question_of
 from tests.analysis.plans import plan_of
@@ -61,9 +62,12 @@ def test_weak_evidence_is_said_in_the_verdict_itself() -> None:
     plan = plan_of(2, repeats=1, perturb=0)
     report = answered(plan, evidence("a", *runs(300, 1, 0)), evidence("b", *runs(672, 1, 0)))
     assert (
-        "Evidence: partial (debian:6.0: there is only one unmodified run, so no repeat confirms it, and 3 more)."
-        in report.verdict
-    )
+        "Evidence: partial (debian:6.0 and debian:6.1: no run has a modified layout, so the noise floor is unknown; "
+        "debian:6.0 and debian:6.1: there is only one unmodified run, so no repeat confirms it)."
+    ) in report.verdict
+    screen = " ".join(format_named("terminal").render(report).split())
+    assert "evidence partial: debian:6.0 and debian:6.1: no run has a modified layout, so the noise" in screen
+    assert "something is missing or in doubt" not in screen
 
 
 def test_repeats_that_disagree_are_said_before_anything_weaker() -> None:

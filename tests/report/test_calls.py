@@ -4,7 +4,7 @@
 from msgspec.structs import replace
 
 from kassay.model.finding import Finding, Ladder, LadderPoint, LadderStep
-from kassay.report.sections.programs import steps_text
+from kassay.report.sections.programs import calls_text, steps_text
 from tests.analysis.works import ADAPTIVE, FEWER, changed, kernels, two
 
 
@@ -28,6 +28,13 @@ def test_a_refused_step_has_the_cost_of_the_largest_kind_of_call() -> None:
     )
     assert steps_text(replace(ladder, metric="other"), (finding,), str) == ""
     assert steps_text(replace(ladder, steps=()), (finding,), str) == ""
+
+
+def test_one_call_is_no_plural() -> None:
+    once = changed(ADAPTIVE, madvise=(1, 4_000_000)), changed(FEWER, madvise=(1, 4_100_000))
+    finding = two(*kernels(*once))
+    assert finding.verdict == "different-work"
+    assert "; 1 call per round." in calls_text(finding, "6.12", "7.3")
 
 
 def test_an_admitted_step_has_none() -> None:

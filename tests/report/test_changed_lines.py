@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A report on changed lines never claims more than what ran, and names workloads that run the rest."""
 
+from itertools import pairwise
+
 from msgspec.structs import replace
 
 from kassay.model.lines import EXECUTED, NO_CODE, NOT_EXECUTED, ChangedLines, ChangedPart, Reached
 from kassay.model.report import Report
+from kassay.report.document import DOUBT, Paragraph
 from kassay.report.formats import format_named
 from kassay.report.sections.changed_lines import (
     NO_CODE_HERE,
     changed_sentences,
     changed_tables,
     changed_text,
+    further,
     further_sentences,
     verdict_word,
     with_unexecuted,
 )
+from kassay.report.words import short_kernel_names
 from tests.report.parts import KERNELS, finding, report_of
 
 IDLE = ChangedPart(path="mm/mremap.c", function="move_ptes", line=208, state=NOT_EXECUTED, not_executed=(208, 209, 212))
@@ -36,7 +41,7 @@ def said(changed: ChangedLines) -> str:
     return changed_text(report(changed).findings[0].changed)
 
 
-def test_what_never_ran_is_not_executed_by_this_workload_and_others_that_run_it_are_named() -> None:
+def test_code_that_never_ran_names_workloads_that_execute_it() -> None:
     assert said(ChangedLines(state=NOT_EXECUTED, parts=(IDLE, BARE), elsewhere=(MOVE,))) == (
         "The changed lines were not executed by this workload (move_ptes() in mm/mremap.c): the figures say nothing "
         "about the change. move_ptes() is executed by mremap_move, thp_remap and 2 more (on Linux 7.3)."
@@ -79,3 +84,17 @@ def test_the_table_has_every_part_with_its_lines() -> None:
         ["move_ptes() in mm/mremap.c", "not executed", "-", "208-209, 212"],
         ["f() in mm/a.c", "no code here: comments, declarations, macros, or code that the compiler left out", "-", "-"],
     ]
+
+
+def test_changed_lines_of_several_pairs_that_all_ran_are_no_doubt() -> None:
+    ran = ChangedLines(state=EXECUTED, parts=(RAN,))
+    pairs = tuple(replace(finding(base, head, (300.0, 300.0)), changed=ran) for base, head in pairwise(KERNELS[:3]))
+    of = report_of(KERNELS[:3], verdict="The same.", findings=pairs)
+    (shown,) = further(of)
+    assert [(block.text, block.tone) for block in shown.blocks if isinstance(block, Paragraph)] == [
+        (f"{base} to {head}: The changed lines were executed (mm/mprotect.c:7).", "")
+        for base, head in pairwise(short_kernel_names(of.experiment)[:3])
+    ]
+    partly = replace(pairs[0], changed=ChangedLines(state=EXECUTED, parts=(RAN, IDLE)))
+    (doubtful,) = further(replace(of, findings=(partly,)))
+    assert [block.tone for block in doubtful.blocks if isinstance(block, Paragraph)] == [DOUBT]

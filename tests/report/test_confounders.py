@@ -45,7 +45,7 @@ def test_options_with_the_same_values_stand_together_and_the_rest_is_counted() -
     )
 
 
-def test_what_is_not_known_is_said_of_the_kernels_it_is_not_known_of() -> None:
+def test_unknown_facts_name_their_kernels() -> None:
     assert confounder_sentences(ladder(None, None)) == (
         "Different configurations may be part of this: not known for any kernel.",
     )

@@ -6,7 +6,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from kassay.model.across import AcrossHosts, HostChange, HostRuns
+from kassay.model.host_comparison import HostChange, HostComparison, HostRuns
 from kassay.model.reason import reason
 from kassay.model.report import Report
 from kassay.report.formats import format_named
@@ -30,7 +30,7 @@ def report(hosts: tuple[HostRuns, ...] = HOSTS) -> Report:
     """A timed session over two hosts, whose change differs."""
     found = timed()
     first = found.findings[0]
-    one = AcrossHosts(
+    one = HostComparison(
         workload=first.workload, settings=first.settings, machine=first.machine, metric=first.metric, unit=first.unit,
         base=first.sides[0].kernel, head=first.sides[1].kernel, rows=ROWS, level=0.984, p=0.0004, threshold=0.016,
         common=0.2, scatter=0.29, meaning=DIFFER,

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.analysis.attribution import itemise
+from kassay.model.finding import Attribution, AttributionRow
 from kassay.model.profile import Profile
 from kassay.model.reason import own_words
 from kassay.model.records import Setting
@@ -169,3 +170,16 @@ def test_a_reason_stands_without_the_kernels_it_names_itself() -> None:
     assert functions_text_at(step, report).startswith(f"{step.base} to {step.head}: +371 ")
     bare = msgspec.structs.replace(step, attribution=None, profile_note=own_words("no profile", "r9"))
     assert functions_text_at(bare, report) == "no itemised difference: r9: no profile"
+
+
+def test_a_function_that_replaces_another_stands_above_it_with_their_sum() -> None:
+    rows = (
+        AttributionRow(function="mod_state", base=0, head=130, delta=130, head_calls=9, replaces=1),
+        AttributionRow(function="__mod_state", base=120, head=0, delta=-120, base_calls=9),
+        AttributionRow(function="f", base=10, head=40, delta=30),
+    )
+    itemised = Attribution(total=40, rows=rows, unattributed=0)
+    d = ItemisedDifference(base="a", head="b", metric="m", unit="i", base_value=130, head_value=170, itemised=itemised)
+    shown = [[cell.text for cell in row] for row in top_table(d, 2).rows]
+    assert [row[0] for row in shown] == ["f", "mod_state", "└ __mod_state", "unattributed", "total"]
+    assert [row[4] for row in shown[:3]] == ["", "+10.0", ""]

@@ -7,7 +7,9 @@ from msgspec.structs import replace
 
 from kassay.model.experiment import WorkloadUse
 from kassay.model.program import ProgramUse
+from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
+from kassay.report.conditions import idle_time
 from kassay.report.sections.kernel_share import entries_table, overview_share_table, program_groups, share_sentence
 from tests.report.parts import KERNELS, MACHINE, SETTINGS
 from tests.report.rendering import FORMATS
@@ -34,7 +36,7 @@ def rows(table_rows: object) -> dict[str, list[str]]:
     return {row[0].text.strip(): [cell.text for cell in row[1:]] for row in table_rows}  # type: ignore[attr-defined]
 
 
-def test_everything_that_was_executed_stands_in_one_row_and_differences_add_up() -> None:
+def test_every_executed_function_is_in_one_row_and_differences_add_up() -> None:
     found = rows(entries_table((OLD, NEW)).rows)
     assert found["user code"] == ["70.0 %", "67.5 %", "0", ""]
     assert found["kernel"] == ["29.3 %", "31.8 %", "+185", ""]
@@ -77,6 +79,16 @@ def test_programs_have_the_table_in_every_format_and_own_workloads_in_json() -> 
     share = json.loads(FORMATS["json"].render(report))["kernel_share"][0]
     assert share["count"] == share["user"] + share["kernel"] + share["interrupt"] + share["other"] + share["idle"] + 10
     assert sum(entry["count"] for entry in share["entries"]) == share["kernel"] + share["interrupt"]
+
+
+def test_time_that_the_guest_was_idle_is_told_with_its_amount() -> None:
+    busy = replace(NEW, idle=1)
+    told = idle_time((OLD, busy, replace(NEW, count=0)))
+    text = f"{OLD.label}: 0.2% of the value of mprotect is time that the guest was idle: 10 of 5 000 instructions/file."
+    assert list(map(reason_text, told)) == [text]
+    report = replace(program_report(), disclosures=told)
+    for name in ("terminal", "markdown", "html", "mail"):
+        assert "is time that the guest was idle: 10 of 5 000" in " ".join(FORMATS[name].render(report).split()), name
 
 
 def test_an_overview_has_a_row_for_each_program() -> None:

@@ -73,7 +73,7 @@ def _allowed(text: float) -> tuple[float, float]:
     return (text - 0.005, text + 0.005) if abs(text) < 1000 else (text, text + 1)
 
 
-def test_changes_computed_from_the_printed_means_are_those_printed_as_far_as_these_have_digits() -> None:
+def test_printed_changes_match_printed_means() -> None:
     for one in _rows():
         assert one.base.value is not None and one.heads[0].value is not None and one.changes[0] is not None
         pairs = [

@@ -132,7 +132,7 @@ def test_an_upstream_name_comes_from_the_release_and_only_from_it() -> None:
     assert tag("unknown") == "" and release_tag(None) == ""
 
 
-def test_kernels_of_the_archive_are_called_by_their_release_and_others_as_they_were_written() -> None:
+def test_mail_names_archive_kernels_by_release() -> None:
     assert list(mail_names(SAMPLES["matrix"]()).values()) == ["v6.12.77", "v6.19.9", "mm-unstable"]
 
 
@@ -215,7 +215,7 @@ def test_a_refused_comparison_says_why_in_words_and_shows_both_states_but_no_cos
     assert "How sure" not in text and "301.6" not in text
 
 
-def test_how_far_boots_of_one_kernel_lie_apart_is_said_as_far_as_it_is_known() -> None:
+def test_mail_gives_spread_of_boots_if_known() -> None:
     def said(floor: float | None) -> str:
         return _flat(MAIL.render(_changed("compare", floor=floor)))
 
@@ -235,7 +235,7 @@ def test_a_matrix_shows_each_setting_and_how_much_of_the_gap_is_closed() -> None
     assert "All 3 settings together, iteration from v6.12.77 to v6.19.9: +60.0%" in text and "3 of 3 stand" in text
 
 
-def test_what_another_tool_measured_is_called_so_with_its_file_and_its_direction() -> None:
+def test_mail_names_tool_file_and_direction_of_imported_values() -> None:
     text = _flat(_text("imported"))
     assert "measured elsewhere" in text and "higher is better" in text and "results.json (pyperf 2.10.0" in text
     assert "kassay import results.json" in text and "kassay compare" not in text

@@ -32,7 +32,7 @@ def _block(report: Report, title: str) -> str:
     return " ".join(LETTER.render(report).partition(title)[2].partition("\n\n")[2].partition("\n\n")[0].split())
 
 
-def test_rows_say_which_benchmark_and_setting_they_are_of_and_kernels_are_not_numbered(tmp_path: Path) -> None:
+def test_imported_rows_name_benchmark_and_setting(tmp_path: Path) -> None:
     report = _plain(tmp_path, *(f"{kernel},cost,{value},ns,{work},{size}" for work in ("read", "write")
                                 for size in (1, 2) for kernel, value in (("old", 10), ("new", 12))))  # fmt: skip
     text = LETTER.render(report)
@@ -94,7 +94,7 @@ def test_sources_stand_in_one_place_and_limits_hold_limits_only() -> None:
     assert "separate boots" not in limits and "sha256" not in limits and "page state" in limits
 
 
-def test_what_was_computed_stands_apart_with_three_digits_and_claims_nothing() -> None:
+def test_computed_change_has_three_digits_and_no_claim() -> None:
     text = LETTER.render(_report(str(MAIL)))
     reported, _, computed = text.partition("Computed from them, to three digits, in cycles per op:")
     assert "cycles per op " not in reported.partition("The figures as they were reported")[2]
@@ -103,7 +103,7 @@ def test_what_was_computed_stands_apart_with_three_digits_and_claims_nothing() -
     assert "not told" not in text and "What the figures rest on" not in text
 
 
-def test_of_several_kernels_the_first_sentence_is_about_two_with_their_values(tmp_path: Path) -> None:
+def test_first_sentence_compares_two_of_several_kernels(tmp_path: Path) -> None:
     report = _plain(tmp_path, "a,cost,10,ns,w,1", "b,cost,20,ns,w,1", "c,cost,40,ns,w,1")
     text = " ".join(LETTER.render(report).split())
     assert "cost of w is 20 ns on b and 10 on a, a change of +100.0% (1 and 1 values)" in text

@@ -54,7 +54,7 @@ def test_a_mail_has_one_paragraph_of_what_was_predicted() -> None:
     assert "+47% [+35, +61] on zen3 (38.0 to 56.0 ns per page; calibrated)" in found and "skylake" not in found
 
 
-def test_a_prediction_stands_beside_the_time_that_was_measured_and_says_whether_it_held() -> None:
+def test_table_compares_prediction_with_measured_time() -> None:
     timed, (one,) = sample_report("timed"), sample_report("predicted").findings
     assert checked_table(timed) is None  # nothing was predicted
     report = replace(timed, findings=tuple(replace(f, predictions=one.predictions) for f in timed.findings))

@@ -15,8 +15,8 @@ from kassay.model.report import Report, RunSummary
 from kassay.model.samples import LkpHeader, Source
 from kassay.model.timing import (
     LOOKS,
-    Beside,
     ControlCheck,
+    CountsAndTime,
     FailureCheck,
     Family,
     SeedFinding,
@@ -105,7 +105,7 @@ def timed() -> Report:
     """A session under KVM that found the slowdown, with the counts of the same work beside it."""
     pair = KERNELS[1:3]
     one = timed_finding(*pair, (346.8, 578.1))
-    beside = Beside(
+    beside = CountsAndTime(
         workload="mprotect", settings=SETTINGS, cpus=1, memory_bytes=14 << 30, metric="iteration", base=pair[0],
         head=pair[1], counts_change=1.23, counts_verdict="regression", counts_n=(2, 2), clock="kvm",
         time_change=one.change, time_interval=one.interval, time_verdict="regression", time_evidence="reliable",

@@ -53,7 +53,7 @@ def test_a_journal_in_which_they_disagree_is_not_gone_on_with(folder: RunDirecto
         Agreement(folder, (record(folder, first, "alpha", 30), record(folder, second, "", 31)))
 
 
-def test_what_moved_runs_and_repeats_of_one_host_count_is_not_held_against_a_host(folder: RunDirectory) -> None:
+def test_perturbed_runs_and_repeats_never_disagree_between_hosts(folder: RunDirectory) -> None:
     first, second, moved = repeats(folder)
     agreement = Agreement(folder, (record(folder, first, "alpha", 30), record(folder, second, "alpha", 31)))
     agreement.add(record(folder, moved, "beta", 35))

@@ -44,7 +44,7 @@ def test_only_first_parents_are_candidates_and_a_merge_names_the_other(tmp_path:
     assert found.candidates[3].merged == topic
 
 
-def test_where_the_good_one_is_no_ancestor_the_merge_base_stands_for_it(tmp_path: Path) -> None:
+def test_merge_base_replaces_a_good_commit_that_is_no_ancestor(tmp_path: Path) -> None:
     line = line_of(tmp_path / "t", 3)
     git(tmp_path / "t", "checkout", "--quiet", "-b", "stable", line[1])
     stable = commit(tmp_path / "t", "a fix", "fix")
@@ -86,7 +86,7 @@ def test_a_subject_may_hold_what_ends_a_line_elsewhere(subject: str, tmp_path: P
     assert [one.title for one in found.candidates][:2] == ["commit 0", "commit 1"] and len(found.candidates) == 3
 
 
-def test_a_good_commit_that_a_merge_brought_in_is_stood_for_by_where_the_line_leaves_it(tmp_path: Path) -> None:
+def test_merged_good_commit_is_replaced_by_its_fork_point(tmp_path: Path) -> None:
     """The first commit behind it on the line has another parent: it must not be held against it."""
     line = line_of(tmp_path / "t", 2)
     git(tmp_path / "t", "checkout", "--quiet", "-b", "topic", line[1])

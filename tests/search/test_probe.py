@@ -38,7 +38,7 @@ def test_a_commit_is_called_by_its_short_name_and_a_listed_kernel_by_its_referen
     assert probing.experiment_of(listed, ask(1)).kernels[0].name == ""
 
 
-def test_what_does_not_build_is_an_outcome_and_what_the_host_lacks_is_not(tmp_path: Path) -> None:
+def test_failed_build_is_an_outcome_and_missing_tool_is_an_error(tmp_path: Path) -> None:
     def raising(error: Exception) -> probing.Measure:
         def measure(*_: object) -> None:
             raise error

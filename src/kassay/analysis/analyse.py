@@ -9,15 +9,15 @@ from msgspec import structs
 from kassay.analysis.call_costs import call_costs, operation_cost
 from kassay.analysis.confounders import confounders, of_cpus
 from kassay.analysis.counters import counted
-from kassay.analysis.exact import judge_counts, withheld
+from kassay.analysis.exact import judge_counts, judgement_without_estimate
 from kassay.analysis.gate import Refusal, rules
+from kassay.analysis.host_disagreements import with_disagreements
+from kassay.analysis.kernel_side import build_side, repeats_agree
 from kassay.analysis.ladder import Compare, build_ladder, find_steps, in_accord, with_steps
-from kassay.analysis.looks import as_of_last_look
-from kassay.analysis.printed import prints_apart
+from kassay.analysis.planned_looks import as_of_last_look
+from kassay.analysis.printed_rows import printed_difference
 from kassay.analysis.rounds import Method, method_of
-from kassay.analysis.same_digits import with_disagreements
 from kassay.analysis.session import Control, control_of, decided, judge_session, session_of
-from kassay.analysis.side import build_side, repeats_agree
 from kassay.analysis.timed import Session, judge_times
 from kassay.analysis.work import not_proportional
 from kassay.model.finding import Confounder, Finding, Ladder, Side
@@ -106,12 +106,12 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by
     definition = f"{clock.definition} per {phase.operation}. {phase.definition} Lower is better."
     refusals = refusals_of(base, head)
     if refusals:
-        judged = withheld(refusals[0].verdict, *(refusal.reason for refusal in refusals))
+        judged = judgement_without_estimate(refusals[0].verdict, *(refusal.reason for refusal in refusals))
     elif session is None:
         judged = judge_counts(*sides, plan.experiment.margin, repeats_agree(base) or repeats_agree(head))
     else:
         judged = judge_times(*sides, plan.experiment.margin, session)
-    doubts = [doubt for doubt in (not_proportional(base, head), prints_apart(base, head)) if doubt is not None]
+    doubts = [doubt for doubt in (not_proportional(base, head), printed_difference(base, head)) if doubt is not None]
     if judged.evidence == "exact" and doubts:
         judged = structs.replace(judged, evidence="partial", reasons=(*judged.reasons, *doubts))
     return Finding(

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from kassay.analysis.in_words import Inside, Share, in_words
+from kassay.analysis.difference_text import Inside, Share, difference_text
 from kassay.analysis.pairing import Node, folded, holders
 from kassay.analysis.source_shares import Lines, SourcePart, added_up, lines_of, source_parts
 from kassay.model.costs import DEFAULT, Cost, cost_of
@@ -62,11 +62,14 @@ def itemise(base: Profile, head: Profile, base_value: float, head_value: float, 
     group_of = {key: index for index, group in enumerate(members) for key in group}
     total = _exact(head_value, head.operations) - _exact(base_value, base.operations)
     unattributed = total - sum(deltas.values())
-    shares = _shares(keys, deltas, members, costs)
-    text = in_words(total, shares, unattributed, max(base_value, head_value), unit)
+    renamed = _renamed([key for key in keys if key not in group_of and deltas[key]], deltas, costs)
+    shares = _shares(keys, deltas, members, renamed, costs)
+    index_of = {key: index for index, key in enumerate(keys)}
+    replaces = {new: index_of[old] for old, new in renamed.items()}
+    text = difference_text(total, shares, unattributed, max(base_value, head_value), unit)
     return Attribution(
         total=float(total),
-        rows=tuple(_row(key, *costs, group_of.get(key)) for key in keys),
+        rows=tuple(_row(key, *costs, group_of.get(key), replaces.get(key)) for key in keys),
         unattributed=float(unattributed),
         groups=tuple(_group(member, *costs) for member in members),
         sentence=text.whole,
@@ -97,8 +100,8 @@ def _costs(profile: Profile, cost: Cost) -> dict[_Key, _Cost]:
 
 def _lines(before: _Cost, function: FunctionCost, per: int) -> Lines | None:
     """The lines of a row to which one more cost is added."""
-    own = lines_of((function,), per)
-    return None if own is None or before.lines is None else Lines((*before.lines.lines, *own.lines), per)
+    added = lines_of((function,), per)
+    return None if added is None or before.lines is None else Lines((*before.lines.lines, *added.lines), per)
 
 
 def _exact(value: float, operations: int) -> Fraction:
@@ -117,14 +120,14 @@ def _grouped(keys: Sequence[_Key], holder: Mapping[Node, Node], deltas: Mapping[
     return sorted(by_root.values(), key=lambda keys: (-abs(sum(deltas[key] for key in keys)), keys))
 
 
-def _row(key: _Key, base: _Costs, head: _Costs, group: int | None) -> AttributionRow:
+def _row(key: _Key, base: _Costs, head: _Costs, group: int | None, replaces: int | None) -> AttributionRow:
     a, b = _of(base, key), _of(head, key)
     return AttributionRow(
         function=key.function, place=key.place, context=key.context,
         base=float(a.value), head=float(b.value), delta=float(b.value - a.value),
         base_calls=float(a.calls), head_calls=float(b.calls),
         base_iterations=float(a.iterations), head_iterations=float(b.iterations),
-        group=group,
+        group=group, replaces=replaces,
         source=tuple(
             SourceShare(function=part.function, file=part.file, line=part.line, base=float(part.base),
                         head=float(part.head), delta=float(part.delta))
@@ -143,8 +146,8 @@ def _of(costs: _Costs, key: _Key) -> _Cost:
     return costs.get(key, _Cost())
 
 
-def _shares(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], members: _Members, costs: tuple[_Costs, _Costs]
-            ) -> list[Share]:  # fmt: skip
+def _shares(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], members: _Members, renamed: Mapping[_Key, _Key],
+            costs: tuple[_Costs, _Costs]) -> list[Share]:  # fmt: skip
     """Every change once: a group by its sum, a renamed function together with the one it replaces.
 
     Example: a compiler stopped inlining, and change_protection loses 270 while change_pte_range gains 244. The share is
@@ -152,14 +155,13 @@ def _shares(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], members: _Mem
     """
     shares = [_of_group(group, deltas, costs) for group in members]
     grouped = {key for group in members for key in group}
-    alone = [key for key in keys if key not in grouped and deltas[key]]
-    renamed = _renamed(alone, deltas, costs)
-    for key in alone:
+    new = set(renamed.values())
+    for key in (key for key in keys if key not in grouped and deltas[key]):
         if key in renamed:
             other = renamed[key]
             name, total = f"{_name(key)} with {other.function}", deltas[key] + deltas[other]
             shares.append(Share(name, total, True, _source((key, other), total, costs)))
-        elif key not in renamed.values():
+        elif key not in new:
             shares.append(Share(_name(key), deltas[key], inside=_source((key,), deltas[key], costs)))
     return shares
 
@@ -178,25 +180,50 @@ def _place(part: SourcePart) -> str:
 
 
 def _renamed(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], costs: tuple[_Costs, _Costs]) -> dict[_Key, _Key]:
-    """Function that only base executes -> the one that replaces it: only head executes it, as often, and the two
-    deltas mostly cancel. Largest first, each function in one pair at most."""
+    """Function that only base executes -> the one that replaces it, which only head executes; each in one pair at most.
+
+    Two names that are the same but for underscores are a pair. So are two functions whose deltas mostly cancel, if they
+    are called as often, or nearly so and their names differ in one word.
+    """
     base, head = costs
     gone = [key for key in keys if key in base and key not in head]
     new = [key for key in keys if key in head and key not in base]
     pairs: dict[_Key, _Key] = {}
-    for key in gone:
-        calls = base[key].calls
-        alike = [
-            other
-            for other in new
-            if other not in pairs.values()
-            and calls
-            and (other.place, other.context, head[other].calls) == (key.place, key.context, calls)
-            and 2 * abs(deltas[key] + deltas[other]) < min(abs(deltas[key]), abs(deltas[other]))
-        ]
-        if alike:
-            pairs[key] = min(alike, key=lambda other: abs(deltas[key] + deltas[other]))
+    for is_pair in (_same_name, _replaced):
+        for key in (key for key in gone if key not in pairs):
+            taken = set(pairs.values())
+            found = [
+                other for other in new
+                if other not in taken and (other.place, other.context) == (key.place, key.context)
+                and is_pair(key, other, deltas, costs)
+            ]  # fmt: skip
+            if found:
+                pairs[key] = min(found, key=lambda other: (not _related(key, other), abs(deltas[key] + deltas[other])))
     return pairs
+
+
+_ALIKE = Fraction(5, 100)  # by which numbers of calls may differ: a few faults or ticks more call some functions too
+
+
+def _same_name(old: _Key, new: _Key, deltas: Mapping[_Key, Fraction], costs: tuple[_Costs, _Costs]) -> bool:
+    return _words(old) == _words(new)
+
+
+def _replaced(old: _Key, new: _Key, deltas: Mapping[_Key, Fraction], costs: tuple[_Costs, _Costs]) -> bool:
+    before, after = costs[0][old].calls, costs[1][new].calls
+    nearly = _related(old, new) and abs(before - after) <= _ALIKE * max(before, after)
+    cancel = 2 * abs(deltas[old] + deltas[new]) < min(abs(deltas[old]), abs(deltas[new]))
+    return bool(before) and cancel and (before == after or nearly)
+
+
+def _related(old: _Key, new: _Key) -> bool:
+    """True if two names share two words or more, and each has at most one that the other lacks."""
+    before, after = set(_words(old)), set(_words(new))
+    return len(before & after) > 1 and max(len(before - after), len(after - before)) <= 1
+
+
+def _words(key: _Key) -> list[str]:
+    return [word for word in key.function.split("_") if word]
 
 
 def _of_group(group: Sequence[_Key], deltas: Mapping[_Key, Fraction], costs: tuple[_Costs, _Costs]) -> Share:
@@ -209,8 +236,8 @@ def _of_group(group: Sequence[_Key], deltas: Mapping[_Key, Fraction], costs: tup
     same = sorted(
         (key for key in group if deltas[key] * total > 0 and key != moved_to), key=lambda key: -abs(deltas[key])
     )
-    moved = 2 * abs(total) < max((abs(deltas[key]) for key in group), default=Fraction(0))
-    inside = () if moved or len(group) < 3 else tuple(Inside(_name(key), deltas[key]) for key in same[:_INSIDE])
+    cancels = 2 * abs(total) < max((abs(deltas[key]) for key in group), default=Fraction(0))
+    inside = () if cancels or len(group) < 3 else tuple(Inside(_name(key), deltas[key]) for key in same[:_INSIDE])
     return Share(_group_name(group), total, True, inside)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Cost of one system call, of one fault and of one printed operation of a user's program, whatever their number."""
 
+from collections.abc import Sequence
 from statistics import fmean
 from typing import NamedTuple
 
@@ -43,7 +44,7 @@ def _call_cost(
     disagreement: Reason | None, share: float,
 ) -> CallCost:  # fmt: skip
     """Plain runs agree to the digit, or there is a disagreement: the one whose calls are known stands for all."""
-    own = [
+    counted = [
         structs.replace(
             side, value=cost_of_one(key, done[0]), runs=(cost_of_one(key, done[0]),) * len(side.runs),
             perturbed=tuple(cost_of_one(key, run) for run in done if not run.plain), doubts=(),
@@ -51,17 +52,18 @@ def _call_cost(
         for side, done in zip(sides, pair, strict=True)
     ]  # fmt: skip
     times = [done[0].times[key] for done in pair]
-    return structs.replace(_judged(own, times, margin, disagreement), kind=key[0], name=key[1], share=share)
+    return structs.replace(_judged(counted, times, margin, disagreement), kind=key[0], name=key[1], share=share)
 
 
-def _judged(own: list[Side], times: list[float], margin: float, disagreement: Reason | None) -> CallCost:
+def _judged(sides: Sequence[Side], times: list[float], margin: float, disagreement: Reason | None) -> CallCost:
     """The costs of one on two sides, judged as values are. times: how often it was done."""
-    judged = judge_counts(own[0], own[1], margin, disagreement)
+    base, head = sides
+    judged = judge_counts(base, head, margin, disagreement)
     return CallCost(
-        kind="", name="", base=own[0].value or 0.0, head=own[1].value or 0.0, base_times=times[0], head_times=times[1],
+        kind="", name="", base=base.value or 0.0, head=head.value or 0.0, base_times=times[0], head_times=times[1],
         change=judged.change or 0.0, interval=judged.interval or (0.0, 0.0), floor=judged.floor, verdict=judged.verdict,
-        evidence=judged.evidence, n_base=len(own[0].runs) + len(own[0].perturbed),
-        n_head=len(own[1].runs) + len(own[1].perturbed), share=0.0,
+        evidence=judged.evidence, n_base=len(base.runs) + len(base.perturbed),
+        n_head=len(head.runs) + len(head.perturbed), share=0.0,
     )  # fmt: skip
 
 
@@ -88,14 +90,14 @@ def operation_cost(
     differ = sum(difference.share for difference in work_differences(*each))
     if times[0][0] == times[1][0] or differ > PER_OPERATION_LIMIT:
         return None
-    own = [
+    ended = [
         structs.replace(
             side, value=done[0].ticks, runs=tuple(run.ticks for run in done if run.plain),
             perturbed=tuple(run.ticks for run in done if not run.plain), doubts=(),
         )
         for side, done in zip(sides, each, strict=True)
     ]  # fmt: skip
-    cost = _judged(own, [side[0].printed for side in numbers], margin, disagreement)
+    cost = _judged(ended, [side[0].printed for side in numbers], margin, disagreement)
     return structs.replace(cost, kind=RATE if named[1] else OPERATION, name=named[0], share=1.0, evidence="partial")
 
 

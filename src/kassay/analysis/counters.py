@@ -146,15 +146,15 @@ def _value(side: Mapping[str, _Number], name: str) -> _Number | None:
 
 
 def _definition(name: str) -> str:
-    words = name.split(".")
-    where = f" by {words[-1].upper()}" if re.fullmatch(r"cpu\d+", words[-1]) else ""
-    if words[0] == "ipi":
-        return f"{_KINDS[words[1]]}, received{where or ' by all CPUs'}: /proc/interrupts, {_WHOLE}"
-    if words[0] == "ran":
+    parts = name.split(".")
+    where = f" by {parts[-1].upper()}" if re.fullmatch(r"cpu\d+", parts[-1]) else ""
+    if parts[0] == "ipi":
+        return f"{_KINDS[parts[1]]}, received{where or ' by all CPUs'}: /proc/interrupts, {_WHOLE}"
+    if parts[0] == "ran":
         return (
-            f"ns that tasks named {'.'.join(words[1:-1])!r} ran, last seen on {words[-1].upper()}: schedstat, {_WHOLE}"
+            f"ns that tasks named {'.'.join(parts[1:-1])!r} ran, last seen on {parts[-1].upper()}: schedstat, {_WHOLE}"
         )
-    if re.fullmatch(r"cpu\d+", words[0]) and len(words) == 2:
-        quantity = "ns that tasks ran on" if words[1] == "ran" else "how often a task was given"
-        return f"{quantity} {words[0].upper()}: /proc/schedstat, {_WHOLE}"
+    if re.fullmatch(r"cpu\d+", parts[0]) and len(parts) == 2:
+        quantity = "ns that tasks ran on" if parts[1] == "ran" else "how often a task was given"
+        return f"{quantity} {parts[0].upper()}: /proc/schedstat, {_WHOLE}"
     return f"{name} of /proc/vmstat, {_WHOLE}"

@@ -21,7 +21,7 @@ class Judgement(Record, frozen=True, kw_only=True):
     timing: Timing | None = None
 
 
-def withheld(verdict: str, *reasons: Reason) -> Judgement:
+def judgement_without_estimate(verdict: str, *reasons: Reason) -> Judgement:
     """The judgement when there is nothing to estimate from."""
     return Judgement(change=None, interval=None, verdict=verdict, evidence="partial", reasons=reasons)
 
@@ -36,9 +36,9 @@ def judge_counts(base: Side, head: Side, margin: float, disagreement: Reason | N
     larger than the floor (how far runs of one side lie apart) is never called exact.
     """
     if base.value is None or head.value is None:
-        return withheld("incomplete", reason("no-successful-run"))
+        return judgement_without_estimate("incomplete", reason("no-successful-run"))
     if min((*base.runs, *base.perturbed, *head.runs, *head.perturbed)) <= 0:
-        return withheld("inconclusive", reason("zero-count"))
+        return judgement_without_estimate("inconclusive", reason("zero-count"))
     change = head.value / base.value - 1
     bases, heads = (*base.runs, *base.perturbed), (*head.runs, *head.perturbed)
     interval = (min(heads) / max(bases) - 1, max(heads) / min(bases) - 1)

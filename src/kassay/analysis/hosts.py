@@ -15,8 +15,8 @@ from msgspec import UNSET, structs
 from kassay.analysis.statistics.between import between
 from kassay.analysis.statistics.blocked import Boot, estimate, interval
 from kassay.analysis.timed import Session, boots_of
-from kassay.model.across import AcrossHosts, HostChange
 from kassay.model.finding import REFUSED, Finding, Side
+from kassay.model.host_comparison import HostChange, HostComparison
 from kassay.model.reason import Reason, reason
 
 _LEVEL = 0.05
@@ -33,7 +33,7 @@ class OfHost(NamedTuple):
     blocks: bool = True
 
 
-def across(findings: Sequence[Finding]) -> tuple[AcrossHosts, ...]:
+def across(findings: Sequence[Finding]) -> tuple[HostComparison, ...]:
     """Comparison across hosts, for each primary comparison of times whose runs several hosts made."""
     shared = [f for f in findings if f.primary and f.timing is not None and len(_hosts(f)) > 1]
     return tuple(across_parts(f, [of_host(f, host) for host in _hosts(f)], len(shared)) for f in shared)
@@ -49,13 +49,13 @@ def of_host(finding: Finding, host: str, name: str | None = None) -> OfHost:
     )  # fmt: skip
 
 
-def across_parts(like: Finding, parts: Sequence[OfHost], comparisons: int) -> AcrossHosts:
+def across_parts(like: Finding, parts: Sequence[OfHost], comparisons: int) -> HostComparison:
     """One comparison. like: a finding of it. comparisons: that share the level at which hosts are said to differ."""
     thresholds = [part.threshold for part in parts if part.threshold is not None]
     level = min(thresholds) if len(thresholds) == len(parts) else None
     rows = tuple(_row(part, level) for part in parts)
     judged = _judged(parts, rows, like, level, level / comparisons if level else None)
-    return AcrossHosts(
+    return HostComparison(
         workload=like.workload, settings=like.settings, machine=like.machine, metric=like.metric, unit=like.unit,
         base=like.sides[0].kernel, head=like.sides[1].kernel, rows=rows, level=1 - level if level else None,
         p=judged.p, threshold=level / comparisons if level else None, common=judged.common, scatter=judged.scatter,

@@ -6,9 +6,9 @@ from itertools import pairwise
 from statistics import median
 
 from kassay.analysis.confounders import compilers
-from kassay.analysis.exact import Judgement, withheld
+from kassay.analysis.difference_text import Share, difference_text
+from kassay.analysis.exact import Judgement, judgement_without_estimate
 from kassay.analysis.imported_work import other_work
-from kassay.analysis.in_words import Share, in_words
 from kassay.analysis.ladder import in_accord, ladder_of, with_steps
 from kassay.analysis.session import judged_together
 from kassay.analysis.statistics.planning import threshold
@@ -120,14 +120,14 @@ def _judged(
 ) -> Judgement:
     work = other_work(samples, base, head)
     if work is not None:
-        return withheld("different-work", work)
+        return judgement_without_estimate("different-work", work)
     reasons = _no_test(samples, sides, base, head, session)
     if reasons:
         a, b = sides[0].value, sides[1].value
         change = b / a - 1 if a and b is not None else None
         return Judgement(change=change, interval=None, verdict="inconclusive", evidence="partial", reasons=reasons)
     if any(side.value is None for side in sides):
-        return withheld("incomplete", reason("no-value"))
+        return judgement_without_estimate("incomplete", reason("no-value"))
     return judge_times(*sides, margin, session, base.better)
 
 
@@ -188,7 +188,7 @@ def _attribution(shares: FunctionShares) -> Attribution:
     rest = total - sum(row.delta for row in rows)
     named = [Share(row.function, Fraction(row.delta)) for row in rows]
     most = max(shares.base_total, shares.head_total)
-    text = in_words(Fraction(total), named, Fraction(rest), most, shares.unit)
+    text = difference_text(Fraction(total), named, Fraction(rest), most, shares.unit)
     return Attribution(
         total=total, rows=tuple(rows), unattributed=rest,
         sentence=text.whole, parts=text.parts,

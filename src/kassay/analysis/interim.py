@@ -4,7 +4,7 @@
 from collections.abc import Callable
 
 from kassay.analysis.analyse import analyse
-from kassay.analysis.looks import last_look
+from kassay.analysis.planned_looks import last_look
 from kassay.model.finding import Finding
 from kassay.model.plan import Plan
 from kassay.model.progress import Progress, Tell

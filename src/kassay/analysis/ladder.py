@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import msgspec
 
-from kassay.analysis.looks import MINIMUM_BOOTS
+from kassay.analysis.kernel_side import build_side
+from kassay.analysis.planned_looks import MINIMUM_BOOTS
 from kassay.analysis.rounds import Method
-from kassay.analysis.side import build_side
 from kassay.analysis.timed import Session, verdict_of
 from kassay.model.finding import CHANGES, REFUSED, Finding, Ladder, LadderPoint, LadderStep, Side
 from kassay.model.reason import reason

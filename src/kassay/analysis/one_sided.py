@@ -22,11 +22,11 @@ def one_sided(base: Profile, head: Profile, known: tuple[Collection[str], Collec
     both = {base_name(name) for name in known[0]} & {base_name(name) for name in known[1]}
     costs = _costs(base), _costs(head)
     found = []
-    for profile, own, other in ((base, costs[0], costs[1]), (head, costs[1], costs[0])):
-        for name in (own[0].keys() - other[0].keys()) & both:
+    for profile, costs_here, other in ((base, costs[0], costs[1]), (head, costs[1], costs[0])):
+        for name in (costs_here[0].keys() - other[0].keys()) & both:
             found.append(
-                OneSided(function=name, kernel=profile.kernel, value=own[0][name] / profile.operations,
-                         calls=own[1][name] / profile.operations)
+                OneSided(function=name, kernel=profile.kernel, value=costs_here[0][name] / profile.operations,
+                         calls=costs_here[1][name] / profile.operations)
             )  # fmt: skip
     return tuple(sorted(found, key=lambda row: (-row.value, row.function)))[:MOST]
 

@@ -27,10 +27,10 @@ def holders(base: Profile, head: Profile) -> dict[Node, Node]:
     executed = _executed(base), _executed(head)
     both = executed[0] & executed[1]
     holder_of: dict[Node, Node] = {}
-    for profile, own in ((base, executed[0] - both), (head, executed[1] - both)):
+    for profile, only_here in ((base, executed[0] - both), (head, executed[1] - both)):
         callers = _callers(profile)
-        for node in own:
-            holder = _holder(node, own, both, callers)
+        for node in only_here:
+            holder = _holder(node, only_here, both, callers)
             if holder is not None:
                 holder_of[node] = holder
     return holder_of
@@ -58,7 +58,7 @@ def _callers(profile: Profile) -> dict[Node, set[Node]]:
     return {node: above for node, above in callers.items() if explained[node] >= entries[node]}
 
 
-def _holder(node: Node, own: set[Node], both: set[Node], callers: Mapping[Node, set[Node]]) -> Node | None:
+def _holder(node: Node, only_here: set[Node], both: set[Node], callers: Mapping[Node, set[Node]]) -> Node | None:
     """Upwards through functions of this side alone, until every way ends in one function of both sides."""
     visited, todo, shared = {node}, [node], set[Node]()
     while todo:
@@ -67,7 +67,7 @@ def _holder(node: Node, own: set[Node], both: set[Node], callers: Mapping[Node, 
             return None
         shared |= above & both
         onwards = above - both - visited
-        if len(shared) > 1 or not onwards <= own:
+        if len(shared) > 1 or not onwards <= only_here:
             return None
         visited |= onwards
         todo += onwards

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from kassay.analysis.looks import looks
-from kassay.analysis.side import build_side
+from kassay.analysis.kernel_side import build_side
+from kassay.analysis.planned_looks import looks
 from kassay.analysis.statistics.blocked import Boot
 from kassay.analysis.statistics.multiplicity import benjamini_hochberg, holm, pooled
 from kassay.analysis.statistics.planning import threshold
@@ -51,11 +51,11 @@ def _standing(cells: Sequence[Finding], session: Session) -> list[str]:
     ps = [f.timing.p for f in cells if f.timing is not None and f.timing.p is not None]
     first = holm(ps, session.threshold)
     second = benjamini_hochberg(ps, session.threshold)
-    words = []
+    standings = []
     for f, sure, likely in zip(cells, first, second, strict=True):
         word = "confirmed" if sure else "candidate" if likely else "alone"
-        words.append(word if f.verdict in CHANGES else "")
-    return words
+        standings.append(word if f.verdict in CHANGES else "")
+    return standings
 
 
 def _placed(f: Finding, word: str, settings: int) -> Finding:

@@ -67,10 +67,10 @@ def added_up(parts: Iterable[SourcePart]) -> tuple[SourcePart, ...]:
     for part in parts:
         by_function.setdefault(part.function, []).append(part)
     sums = []
-    for own in by_function.values():
-        largest = max(own, key=lambda part: (abs(part.delta), part.head))
-        sums.append(largest._replace(base=sum((p.base for p in own), Fraction(0)),
-                                     head=sum((p.head for p in own), Fraction(0))))  # fmt: skip
+    for shares in by_function.values():
+        largest = max(shares, key=lambda part: (abs(part.delta), part.head))
+        sums.append(largest._replace(base=sum((p.base for p in shares), Fraction(0)),
+                                     head=sum((p.head for p in shares), Fraction(0))))  # fmt: skip
     return tuple(sorted(sums, key=lambda part: (-abs(part.delta), part.function)))
 
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from kassay.analysis.exact import Judgement, withheld
-from kassay.analysis.looks import MINIMUM_BOOTS
+from kassay.analysis.exact import Judgement, judgement_without_estimate
+from kassay.analysis.planned_looks import MINIMUM_BOOTS
 from kassay.analysis.statistics import seed_rules
 from kassay.analysis.statistics.blocked import Boot, estimate, interval, smallest_p, test
 from kassay.analysis.statistics.planning import tick
@@ -67,9 +67,9 @@ def boots_of(base: Side, head: Side, session: Session) -> list[Boot]:
 def judge_times(base: Side, head: Side, margin: float, session: Session, better: str = "lower") -> Judgement:
     """Verdict on two sides of timed runs; a boot is the unit, whatever its rounds."""
     if base.value is None or head.value is None:
-        return withheld("incomplete", reason("no-successful-run"))
+        return judgement_without_estimate("incomplete", reason("no-successful-run"))
     if min((*base.runs, *head.runs)) <= 0:
-        return withheld("inconclusive", reason("zero-time"))
+        return judgement_without_estimate("inconclusive", reason("zero-time"))
     boots = boots_of(base, head, session)
     change = exp(estimate(boots)) - 1
     fewest = min(len(base.runs), len(head.runs))

@@ -4,9 +4,9 @@
 from collections.abc import Iterable, Iterator
 
 from kassay.analysis.analyse import phases_of, refusals_of
+from kassay.analysis.host_disagreements import with_disagreements
+from kassay.analysis.kernel_side import build_side
 from kassay.analysis.rounds import method_of
-from kassay.analysis.same_digits import with_disagreements
-from kassay.analysis.side import build_side
 from kassay.model.finding import Side
 from kassay.model.machine import Point
 from kassay.model.plan import Plan

@@ -127,9 +127,9 @@ def work_differences(base: Sequence[Done], head: Sequence[Done]) -> tuple[Differ
         for key, carried in apart.items() if carried
     ]  # fmt: skip
     named = {difference.what for difference in found}
-    own = [[done.results for done in side] for side in (base, head)]
+    by_side = [[done.results for done in side] for side in (base, head)]
     others = [[done.other_results for done in side] for side in (base, head)]
-    results = (*_results(own, "", base[0], head[0]), *_results(others, OF_OTHERS, base[0], head[0]))
+    results = (*_results(by_side, "", base[0], head[0]), *_results(others, OF_OTHERS, base[0], head[0]))
     found += [difference for difference in results if difference.what.partition(" ")[0] not in named]
     return tuple(sorted(found, key=lambda difference: (-difference.share, difference.what)))
 
@@ -160,8 +160,8 @@ def faults_are_the_kernels(base: Done, head: Done) -> bool:
     kernel's, and looking for one of them takes another number of instructions.
     """
     faults = abs(head.times.get(PAGE_FAULTS, 0.0) - base.times.get(PAGE_FAULTS, 0.0))
-    own = abs(_own_code(head) - _own_code(base))
-    return faults <= FEW_FAULTS or own < faults
+    code_difference = abs(_own_code(head) - _own_code(base))
+    return faults <= FEW_FAULTS or code_difference < faults
 
 
 def clones(done: Done) -> float:

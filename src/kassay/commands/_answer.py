@@ -15,7 +15,7 @@ from kassay.journal.directory import BESIDE, open_directory
 from kassay.journal.repeats import failure_everywhere
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Progress
-from kassay.model.reach import HERE, Reach
+from kassay.model.remote_machine import HERE, RemoteOptions
 from kassay.model.report import Report
 from kassay.report.formats import Format, format_named, formats
 
@@ -31,7 +31,7 @@ def ask_and_answer(question: str, workload: str, kernels: Sequence[str], options
     )
 
 
-def show_commands(experiment: Experiment, directory: Path, reach: Reach) -> int:
+def show_commands(experiment: Experiment, directory: Path, reach: RemoteOptions) -> int:
     """Prints every command that would be executed on a remote machine."""
     from kassay.supply.prepare.remote import remote_commands
 
@@ -43,7 +43,7 @@ def show_commands(experiment: Experiment, directory: Path, reach: Reach) -> int:
 
 def measure_and_answer(
     experiment: Experiment, directory: Path, format_name: str, passing: Passing, timed: Experiment | None = None,
-    cluster: str = "", reach: Reach = HERE,
+    cluster: str = "", reach: RemoteOptions = HERE,
 ) -> int:  # fmt: skip
     """Makes the missing runs, prints the answer, writes report.html with its charts and report.json; returns the exit
     status.

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from kassay.commands._answer import deliver
 from kassay.commands._bisect_options import Searching
-from kassay.commands._experiment import checked_from, directory_for, experiment_from, words_of
+from kassay.commands._experiment import checked_from, directory_for, experiment_from, one_workload, words_of
 from kassay.commands._options import Measuring
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput, nearest_of
@@ -110,7 +110,7 @@ def _check(workload: str, kernels: list[str], searching: Searching, options: Mea
 
 def _check_inputs(workload: str, kernels: list[str], options: Measuring) -> None:
     """Raises BadInput or HostLacks before the range is looked up, where anything that was given is not there."""
-    checked_from("ladder", "" if options.program else workload, kernels, options)
+    checked_from("ladder", "" if options.program else one_workload(workload), kernels, options)
 
 
 def _range(kernels: list[str], searching: Searching, options: Measuring, tell: Tell) -> "Range":

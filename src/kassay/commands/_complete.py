@@ -88,5 +88,5 @@ def formats(incomplete: str) -> list[str]:
     return _begun(format_names(), incomplete)
 
 
-def _begun(words: Iterable[str], incomplete: str) -> list[str]:
-    return [name for name in words if name.startswith(incomplete)]
+def _begun(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]

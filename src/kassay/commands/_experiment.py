@@ -84,12 +84,12 @@ def experiment_in(spec: Path, passing: Passing, predict: str) -> Experiment:
 def words_of(workload: str, kernels: Sequence[str], options: Measuring) -> tuple[str, list[str]]:
     """The workload's name and the kernels. With --program or --suite all words are kernels, and the option gives the
     name."""
-    words = [word for word in (workload, *kernels) if word]
+    names = [word for word in (workload, *kernels) if word]
     if options.program and options.suite:
         raise BadInput("--program and --suite: each stands in place of a workload", "give one of them")
     if options.program or options.suite:
-        return options.suite or name_of(options.program), words
-    return (words[0] if words else ""), words[1:]
+        return options.suite or name_of(options.program), names
+    return (names[0] if names else ""), names[1:]
 
 
 def _asked(
@@ -119,12 +119,12 @@ def predicting(experiment: Experiment, cpus: str) -> Experiment:
     return check(structs.replace(experiment, predict=_cpus(cpus, experiment.arch)), "--predict")
 
 
-def _cpus(words: str, arch: str) -> tuple[str, ...]:
+def _cpus(text: str, arch: str) -> tuple[str, ...]:
     """Names of timing files, and absolute paths of files that the user named."""
     from kassay.labs.predict.calibrate.machine import refuse_another_machine
     from kassay.labs.predict.predictions import timings_for
 
-    given = words.split(",")
+    given = text.split(",")
     refuse_another_machine(given)
     return tuple(
         str(Path(name).absolute()) if name.endswith(".toml") else next(iter(timings_for((name,), arch)))
@@ -150,7 +150,7 @@ def _without_packages(
     clock = measuring().get(name) or clock_of(DEFAULT_CLOCK)  # check() names one that is unknown
     problems: list[str] = []
     uses = uses or _workloads(workload, options, problems)
-    own = [application(use.name) for use in uses if not use.program and is_application(use.name)]
+    known = [application(use.name) for use in uses if not use.program and is_application(use.name)]
     experiment = Experiment(
         name=f"{question}-{workload}",
         question=question,
@@ -160,18 +160,18 @@ def _without_packages(
         machine=machine or UNSET,
         arch=options.arch,
         cpus=_numbers(options.cpus, "--cpus", int, problems),
-        memory_bytes=_numbers(options.memory or memory_for(own), "--memory", parse_bytes, problems),
+        memory_bytes=_numbers(options.memory or memory_for(known), "--memory", parse_bytes, problems),
         on=options.on or UNSET,
         nodes=options.nodes if options.nodes != 1 else UNSET,
         cpu=tuple(options.cpu.split(",")) if options.cpu else UNSET,
         order=options.order,
         repeats=options.repeats if options.repeats is not None else clock.repeats,
         perturb=options.perturb if options.perturb is not None else clock.perturb,
-        rounds=options.rounds if options.rounds is not None else _usual_rounds(options, uses, own),
+        rounds=options.rounds if options.rounds is not None else _usual_rounds(options, uses, known),
         seed=options.seed,
         margin=options.margin if options.margin is not None else clock.margin,
         control=not options.no_control,
-        timeout_s=options.timeout if options.timeout is not None else TIMEOUT_S if own else 120,
+        timeout_s=options.timeout if options.timeout is not None else TIMEOUT_S if known else 120,
         flavour=options.flavour,
         boot=options.boot or _usual_boot(options, clock),
         profile=options.profile,
@@ -200,8 +200,8 @@ def with_applications(experiment: Experiment) -> Experiment:
     return check(structs.replace(experiment, workloads=uses), "applications")
 
 
-def _usual_rounds(options: Measuring, uses: Sequence[WorkloadUse], own: Sequence[Application]) -> int:
-    if len(own) == len(uses):
+def _usual_rounds(options: Measuring, uses: Sequence[WorkloadUse], known: Sequence[Application]) -> int:
+    if len(known) == len(uses):
         return APPLICATION_ROUNDS
     return SUITE_ROUNDS if options.suite else ROUNDS
 
@@ -215,7 +215,9 @@ def _usual_boot(options: Measuring, clock: Clock) -> str:
 
 def _workloads(name: str, options: Measuring, problems: list[str]) -> tuple[WorkloadUse, ...]:
     if not options.suite:
-        return (_workload(name, options, problems),)
+        names = (name,) if options.program else tuple(name.split(","))
+        problems += [f"{name}: the same workload twice"] if len(set(names)) < len(names) else []
+        return tuple(_workload(one, options, problems, names) for one in names)
     if options.set_:
         problems.append(
             "--set: a suite has its own settings; to change them write a suite, see docs/reference/suites.md"
@@ -223,8 +225,22 @@ def _workloads(name: str, options: Measuring, problems: list[str]) -> tuple[Work
     return suite_workloads(options.suite)
 
 
-def _workload(name: str, options: Measuring, problems: list[str]) -> WorkloadUse:
-    axes = _axes(options.set_ or [], problems)
+def one_workload(name: str) -> str:
+    """The name, for a command that takes one workload. Raises BadInput for several."""
+    if "," in name:
+        raise BadInput(f"{name}: several workloads", "name one; compare, ladder, gap and series take several")
+    return name
+
+
+def _own_settings(name: str, settings: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The settings for one of several workloads: those of all, and those that begin with its name and a dot."""
+    prefixes = tuple(f"{one}." for one in names)
+    return [text.removeprefix(f"{name}.") for text in settings
+            if text.startswith(f"{name}.") or not text.startswith(prefixes)]  # fmt: skip
+
+
+def _workload(name: str, options: Measuring, problems: list[str], names: Sequence[str]) -> WorkloadUse:
+    axes = _axes(_own_settings(name, options.set_ or [], names), problems)
     if not options.program:
         fields = ("args", "env", "file", "cflags", "link", "from_", "to", "require", "state", "work")
         given = [f"--{field.rstrip('_')}" for field in fields if getattr(options, field)]
@@ -279,11 +295,11 @@ def _kernels(refs: Sequence[str], options: Measuring) -> list[KernelUse]:
     last = len(refs) - 1
     uses = []
     for index, ref in enumerate(refs):
-        words = [options.cmdline]
-        words += [options.cmdline_base] if index == 0 else []
-        words += [options.cmdline_head] if index == last else []
+        cmdlines = [options.cmdline]
+        cmdlines += [options.cmdline_base] if index == 0 else []
+        cmdlines += [options.cmdline_head] if index == last else []
         name, _, cpu = ref.partition(OWN_CPU)
-        uses.append(KernelUse(ref=full_ref(name), cmdline=" ".join(word for word in words if word), cpu=cpu))
+        uses.append(KernelUse(ref=full_ref(name), cmdline=" ".join(word for word in cmdlines if word), cpu=cpu))
     return uses
 
 

@@ -31,12 +31,12 @@ class WithFormOptions:
     @property
     def __signature__(self) -> inspect.Signature:
         keyword = inspect.Parameter.KEYWORD_ONLY
-        own = [part for name, part in inspect.signature(self._command).parameters.items() if name != "given"]
+        parameters = [part for name, part in inspect.signature(self._command).parameters.items() if name != "given"]
         added = [
             inspect.Parameter(name, keyword, default=None, annotation=_annotated(form, option))
             for name, (form, option) in self._added.items()
         ]
-        return inspect.Signature([*(part.replace(kind=keyword) for part in own), *added])
+        return inspect.Signature([*(part.replace(kind=keyword) for part in parameters), *added])
 
     @property
     def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]  # typer asks the object for it

@@ -13,9 +13,9 @@ from kassay.errors import BadInput
 from kassay.evidence.hosts import hosts_of
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory
 from kassay.journal.journal import read_journal
-from kassay.model.across import AcrossHosts, HostRuns, HostsAnswer
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding
+from kassay.model.host_comparison import HostComparison, HostRuns, HostsAnswer
 from kassay.model.plan import Plan
 from kassay.model.reason import Reason, reason
 from kassay.report.words import short_kernel_names
@@ -91,7 +91,7 @@ def _host_name(part: _Part, host: str) -> str:
     return "/".join(word for word in (part.name, host) if word)
 
 
-def _across(parts: Sequence[_Part], key: _Key, shared: Sequence[_Key]) -> AcrossHosts:
+def _across(parts: Sequence[_Part], key: _Key, shared: Sequence[_Key]) -> HostComparison:
     like = next(part.findings[key] for part in parts if key in part.findings)
     return across_parts(like, _of_hosts(parts, key), len(shared))
 

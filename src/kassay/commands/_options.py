@@ -12,7 +12,7 @@ from typer import Option
 from kassay.commands import _complete as complete
 from kassay.commands._exit import AllowRefused, ExitCode, Passing
 from kassay.model.experiment import APPLICATION_TRACE_BUDGET, TRACE_BUDGET
-from kassay.model.reach import HERE, Reach
+from kassay.model.remote_machine import HERE, RemoteOptions
 from kassay.report.formats import format_names
 from kassay.spec.suites import suites
 from kassay.supply.arches import arches
@@ -172,7 +172,8 @@ class Measuring:
         Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Set a parameter of the workload. NAME=A,B measures each value. May be repeated.",
+            help="Set a parameter of the workload. NAME=A,B measures each value. Of several workloads, WORKLOAD.NAME "
+            "is a parameter of one. May be repeated.",
             autocompletion=complete.settings,
         ),
     ] = None
@@ -382,6 +383,6 @@ class Measuring:
         return Passing(self.exit_code, tuple(self.allow_refused or ()))
 
     @property
-    def reach(self) -> Reach:
+    def reach(self) -> RemoteOptions:
         """Options for reaching a remote machine."""
-        return Reach(reset=self.reset, start=self.start, limit_s=self.boot_limit)
+        return RemoteOptions(reset=self.reset, start=self.start, limit_s=self.boot_limit)

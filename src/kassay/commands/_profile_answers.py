@@ -16,7 +16,7 @@ from kassay.commands._inputs import check_file, check_given
 from kassay.commands._profile_coverage import coverage_table
 from kassay.commands._profile_lines import lines_table
 from kassay.commands._profile_options import Profiling
-from kassay.commands._set_words import one_value_each
+from kassay.commands._set_option import one_value_each
 from kassay.commands._show import say, say_table, showing
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput, unknown

@@ -13,13 +13,13 @@ def with_options(command: Callable[..., int], without: Collection[str] = ()) -> 
     When it is called, it makes the dataclasses from these parameters. Fields named in `without` are no options of the
     command and keep their defaults.
     """
-    own = inspect.signature(command).parameters.values()
+    parameters = inspect.signature(command).parameters.values()
     records: dict[str, Any] = {
-        parameter.name: parameter.annotation for parameter in own if is_dataclass(parameter.annotation)
+        parameter.name: parameter.annotation for parameter in parameters if is_dataclass(parameter.annotation)
     }
     read = [
         expanded
-        for parameter in own
+        for parameter in parameters
         for expanded in _read(parameter, records.get(parameter.name))
         if expanded.name not in without
     ]

@@ -32,17 +32,28 @@ def _pack(
             metavar="PATH", help="Bundle to write: a directory, or a file NAME.tar.zst.", show_default="DIR.tar.zst"
         ),
     ] = None,
+    base: Annotated[
+        str,
+        Option(
+            metavar="SOURCE",
+            help="Public sources for kernels that were built of private ones, as debian-source:7.3; the bundle then "
+            "has the whole difference.",
+            show_default="the release, or the newest commit of a public remote",
+        ),
+    ] = "",
 ) -> int:
     """Pack a directory into a bundle that others can check.
 
     A bundle holds the experiment, journal, raw results, sources, a reproducer in one C file, and the report in all
-    forms. The same directory gives the same bytes.
+    forms. For a kernel that was built, it holds the patch to public sources and the configuration. Paths of this host
+    are replaced by their last part. The same directory gives the same bytes.
 
     Example: kassay bundle pack kassay-out/demo --out demo.tar.zst
     """
     from kassay.commands._inputs import check_writable_place
     from kassay.journal.directory import open_directory
-    from kassay.tools.bundle.pack import pack, patched_kernels
+    from kassay.tools.bundle.builds import not_built_again
+    from kassay.tools.bundle.pack import kernel_files, pack
     from kassay.tools.imports.store import is_import
 
     target = out if out is not None else directory.with_name(f"{directory.resolve().name}.tar.zst")
@@ -50,13 +61,15 @@ def _pack(
     if not is_import(directory):
         open_directory(directory)
     with showing() as tell:
-        manifest = pack(directory, target, tell)
+        manifest, builds = pack(directory, target, tell, base.removeprefix("build:"))
     size = format_size(sum(file.size for file in manifest.files))
     say(f"{target}: {len(manifest.files)} files, {size} unpacked\n")
     for absent in manifest.absent:
         say(f"  no {absent.form}: {absent.why}\n")
-    for kernel in patched_kernels(directory):
-        say(f"  cannot be rerun on another host: {kernel} was built with patches, which a bundle does not hold\n")
+    for line in not_built_again(builds):
+        say(f"  {line}\n    name public sources that they come from: --base debian-source:7.3\n")
+    for kernel in kernel_files(directory):
+        say(f"  {kernel} is a file, which a bundle does not hold: others need it to measure again\n")
     say(f"  sources: {manifest.sources}\nnext: kassay bundle verify {target}\n")
     return 0
 
@@ -91,11 +104,29 @@ def _rerun(
     ] = None,
     limit: _Limit = "4GiB",
     cluster: ClusterOption = "",
+    source: Annotated[
+        Path | None,
+        Option(
+            metavar="DIR",
+            help="Git tree or directory with the public sources of the kernels, if they cannot be fetched any more. "
+            "Their hash must be the recorded one.",
+        ),
+    ] = None,
+    compiler: Annotated[
+        str,
+        Option(
+            metavar="NAME",
+            help="Compiler for all kernels that are built: gcc, gcc-13, clang-18 or a path.",
+            show_default="the recorded version",
+        ),
+    ] = "",
     exit_code: Annotated[bool, Option("--exit-code", help="Exit 1 if the results differ.")] = False,
 ) -> int:
     """Measure the experiment of a bundle again on this host, and compare the results.
 
-    Exact counts must be the same to the digit. Times are compared by direction and interval.
+    Kernels that were built are built again, and their images are compared first. A build executes commands of its
+    sources on this host: `report/` and `source/kernels/` show what you build. Exact counts must be the same to the
+    digit. Times are compared by direction and interval.
     """
     from msgspec import structs
 
@@ -103,6 +134,7 @@ def _rerun(
     from kassay.commands._inputs import check_directory
     from kassay.model.experiment import Experiment
     from kassay.tools.bundle.digits import repeated_text
+    from kassay.tools.bundle.rebuild import Given, rebuilt_text
     from kassay.tools.bundle.verify import rerun
 
     def directory(experiment: Experiment) -> Path:
@@ -110,12 +142,16 @@ def _rerun(
         return directory_for(structs.replace(experiment, name=f"rerun-{experiment.name}"), out, fresh=False)
 
     check_directory(out)
+    if source is not None and not source.is_dir():
+        raise BadInput(f"--source {source}: no such directory", "give a git tree or a directory of kernel sources")
     with showing() as tell:
-        new_runs, results = rerun(path, directory, _bytes(limit), tell, cluster)
-    for result in results:
+        again = rerun(path, directory, _bytes(limit), tell, cluster, Given(source, compiler))
+    for kernel in again.kernels:
+        say(rebuilt_text(kernel))
+    for result in again.results:
         say(repeated_text(result))
-    say(f"report: kassay report {new_runs}\n")
-    return 1 if exit_code and not all(result.same for result in results) else 0
+    say(f"report: kassay report {again.directory}\n")
+    return 1 if exit_code and not all(result.same for result in again.results) else 0
 
 
 def _bytes(text: str) -> int:

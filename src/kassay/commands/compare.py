@@ -14,7 +14,11 @@ from kassay.commands._with_options import with_options
 @with_options
 def _compare(
     workload: Annotated[
-        str, Argument(help="Workload or application; `kassay workloads` lists them.", autocompletion=complete.workloads)
+        str,
+        Argument(
+            help="Workload or application, or several with commas; `kassay workloads` lists them.",
+            autocompletion=complete.workloads,
+        ),
     ],
     base: Annotated[
         str,

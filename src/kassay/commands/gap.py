@@ -14,7 +14,11 @@ from kassay.commands._with_options import with_options
 @with_options
 def _gap(
     workload: Annotated[
-        str, Argument(help="Workload or application; `kassay workloads` lists them.", autocompletion=complete.workloads)
+        str,
+        Argument(
+            help="Workload or application, or several with commas; `kassay workloads` lists them.",
+            autocompletion=complete.workloads,
+        ),
     ],
     old: Annotated[str, Argument(help="Kernel before the change, e.g. debian:6.16.", autocompletion=complete.kernels)],
     new: Annotated[str, Argument(help="Kernel with the change, e.g. debian:6.19.", autocompletion=complete.kernels)],

@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from kassay.commands import Command
 from kassay.commands._options import ClusterOption, format_option
-from kassay.commands._set_words import name_and_value
+from kassay.commands._set_option import name_and_value
 from kassay.commands._show import say, say_answer, showing
 from kassay.errors import BadInput
 from kassay.report.answers import answer_formats

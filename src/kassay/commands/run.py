@@ -9,7 +9,7 @@ from typer import Argument, Option
 from kassay.commands import Command
 from kassay.commands._exit import AllowRefused, ExitCode, Passing
 from kassay.commands._options import BootLimit, ClusterOption, DryRun, Format, Fresh, OutDirectory, Reset, Start
-from kassay.model.reach import HERE, Reach
+from kassay.model.remote_machine import HERE, RemoteOptions
 
 
 def _run(
@@ -43,7 +43,8 @@ def _run(
     check_directory(out)
     passing = Passing(exit_code, tuple(allow_refused or ()))
     experiment = experiment_in(spec, passing, predict)
-    directory, reach = directory_for(experiment, out, fresh), Reach(reset=reset, start=start, limit_s=boot_limit)
+    directory = directory_for(experiment, out, fresh)
+    reach = RemoteOptions(reset=reset, start=start, limit_s=boot_limit)
     if plan:
         return show_commands(experiment, directory, reach)
     return measure_and_answer(experiment, directory, format_, passing, cluster=cluster, reach=reach)

@@ -17,7 +17,7 @@ def _series(
     workload: Annotated[
         str,
         Argument(
-            help="Workload or application; `kassay workloads` lists them.",
+            help="Workload or application, or several with commas; `kassay workloads` lists them.",
             show_default=False,
             autocompletion=complete.workloads,
         ),

@@ -43,11 +43,11 @@ def _try(
     from tempfile import TemporaryDirectory
 
     from kassay import pipeline
-    from kassay.commands._experiment import experiments_from
+    from kassay.commands._experiment import experiments_from, one_workload
     from kassay.journal.directory import open_directory
 
     once = replace(options, repeats=1, perturb=0, rounds=options.rounds or _ROUNDS, no_control=True)
-    experiment, _ = experiments_from("value", workload, (kernel,), once)
+    experiment, _ = experiments_from("value", one_workload(workload), (kernel,), once)
     with TemporaryDirectory(prefix="kassay-try-") as scratch:
         directory = options.out or Path(scratch) / "runs"
         with showing() as tell:

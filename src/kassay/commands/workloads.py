@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 from kassay.commands import Command
 from kassay.commands import _complete as complete
-from kassay.commands._set_words import name_and_value
+from kassay.commands._set_option import name_and_value
 
 if TYPE_CHECKING:
     from rich.console import Console

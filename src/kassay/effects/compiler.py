@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from kassay.effects import process
-from kassay.effects.ahead import Once
+from kassay.effects.background import Once
 from kassay.effects.files import write_atomic
 from kassay.errors import Defect
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kassay.effects import clock, process
 from kassay.errors import HostLacks
-from kassay.model.reach import SshAddress
+from kassay.model.remote_machine import SshAddress
 
 _LOST = 255  # ssh's exit status when there is no connection
 _OPTIONS = ("-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=30", "-o", "ServerAliveInterval=10",
@@ -38,9 +38,9 @@ class Ssh:
         """Address as the user wrote it."""
         return self._address.text
 
-    def script(self, text: str, words: Sequence[str] = (), *, timeout_s: float = 120) -> process.Completed:
+    def script(self, text: str, arguments: Sequence[str] = (), *, timeout_s: float = 120) -> process.Completed:
         """Executes a script of sh there, which ends by itself. Raises ConnectionLost."""
-        return self._run(("sh", "-s", "--", *words), self._file(text.encode()), timeout_s)
+        return self._run(("sh", "-s", "--", *arguments), self._file(text.encode()), timeout_s)
 
     def send(self, data: bytes | Path, to: str, *, timeout_s: float = 3600) -> None:
         """Makes the file `to` there, whole or not at all. Raises ConnectionLost; HostLacks when it cannot be made."""
@@ -49,11 +49,11 @@ class Ssh:
         if done.status:
             raise HostLacks(f"{self.name}: {to} cannot be written: {last_line(done.err)}", "make room there")
 
-    def fetch(self, words: Sequence[str], *, timeout_s: float = 600) -> bytes:
+    def fetch(self, arguments: Sequence[str], *, timeout_s: float = 600) -> bytes:
         """Output of a remote command, byte for byte. Its exit status is ignored. Raises ConnectionLost."""
         out, err = self._new("out"), self._new("err")
         with out.open("wb") as output, err.open("wb") as errors:
-            child = process.start(self._command(words), out=output, err=errors)
+            child = process.start(self._command(arguments), out=output, err=errors)
             ended = process.wait(child, timeout_s)
             process.end(child)
         if not ended or child.returncode == _LOST:
@@ -71,10 +71,10 @@ class Ssh:
     def _socket(self) -> Path:
         return self._directory / "c"
 
-    def _run(self, words: Sequence[str], stdin: Path, timeout_s: float) -> process.Completed:
+    def _run(self, arguments: Sequence[str], stdin: Path, timeout_s: float) -> process.Completed:
         self._connect()
         with stdin.open("rb") as file:
-            done = process.run(self._command(words), timeout_s=timeout_s, stdin=file)
+            done = process.run(self._command(arguments), timeout_s=timeout_s, stdin=file)
         if done.timed_out or done.status == _LOST:
             raise ConnectionLost(last_line(done.err) or f"no answer within {timeout_s:g} s")
         return done
@@ -91,9 +91,9 @@ class Ssh:
         while not self._socket.exists() and not process.wait(self._master, 0.05) and clock.monotonic_s() < until:
             pass
 
-    def _command(self, words: Sequence[str]) -> tuple[str, ...]:
+    def _command(self, arguments: Sequence[str]) -> tuple[str, ...]:
         root = () if self._address.user == "root" else ("sudo", "-n")
-        return *self._ssh(), self._destination, shlex.join((*root, *words))
+        return *self._ssh(), self._destination, shlex.join((*root, *arguments))
 
     def _ssh(self) -> tuple[str, ...]:
         if process.find("ssh") is None:

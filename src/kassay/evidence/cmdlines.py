@@ -24,10 +24,10 @@ def cmdlines_of(plan: Plan, records: Sequence[RunRecord]) -> tuple[Setting, ...]
         cell = plain.get(record.run)
         if cell is None or "-append" not in record.argv:
             continue
-        words = record.argv[record.argv.index("-append") + 1].removesuffix(cell.cmdline).strip()
-        found.setdefault(str(cell.machine.cpus), words.removesuffix(ROOT).strip())
+        cmdline = record.argv[record.argv.index("-append") + 1].removesuffix(cell.cmdline).strip()
+        found.setdefault(str(cell.machine.cpus), cmdline.removesuffix(ROOT).strip())
     return tuple(
-        Setting(name=cpus, value=words) for cpus, words in sorted(found.items(), key=lambda item: int(item[0]))
+        Setting(name=cpus, value=cmdline) for cpus, cmdline in sorted(found.items(), key=lambda item: int(item[0]))
     )
 
 
@@ -37,9 +37,9 @@ def shared_cmdline(experiment: Experiment, started_with: Iterable[Setting]) -> s
     lines = {line.value: line.name for line in started_with}
     if not lines:
         return ""
-    own = [use for use in experiment.workloads if use.program and use.program.application]
-    before = "" if len(own) == len(experiment.workloads) else "; applications also:"
-    root = f"{before} {ROOT}" if own else ""
+    applications = [use for use in experiment.workloads if use.program and use.program.application]
+    before = "" if len(applications) == len(experiment.workloads) else "; applications also:"
+    root = f"{before} {ROOT}" if applications else ""
     if len(lines) == 1:
         return next(iter(lines)) + root
     return "; ".join(f"{cpus} CPUs: {line}" for line, cpus in lines.items()) + root

@@ -13,7 +13,7 @@ from kassay.journal.repeats import certain_failures
 from kassay.model.experiment import labels
 from kassay.model.guest import GuestReport
 from kassay.model.plan import Cell, PlannedRun
-from kassay.model.printed import Printed
+from kassay.model.printed_values import Printed
 from kassay.model.program import ProgramUse
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.run import CellEvidence, CheckedRequirement, Fields, Measurement, RunRecord
@@ -21,8 +21,8 @@ from kassay.supply.arches import arch_of
 from kassay.supply.cpus import Cpu, cpus
 from kassay.supply.guest import audit, state
 from kassay.supply.guest.cpu import cpu_of
-from kassay.supply.guest.elsewhere import host_fields
 from kassay.supply.guest.program_output import printed
+from kassay.supply.guest.remote_state import host_fields
 
 _QUIET_S = 2.0
 _MANY, _CHUNK = 64, 8  # runs; reading one takes 0.1 s

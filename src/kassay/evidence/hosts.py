@@ -8,8 +8,8 @@ import msgspec
 from kassay.errors import BadInput
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
-from kassay.model.across import HostRuns
 from kassay.model.host import Host
+from kassay.model.host_comparison import HostRuns
 from kassay.model.records import from_json
 from kassay.model.run import RunRecord
 

@@ -7,7 +7,7 @@ import msgspec
 
 from kassay.effects.files import sha256_bytes, write_atomic
 from kassay.errors import BadInput
-from kassay.journal.blocks import standing
+from kassay.journal.host_blocks import counted_records
 from kassay.journal.journal import read_journal
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import exact_ref
@@ -34,7 +34,7 @@ class RunDirectory(Record, frozen=True, kw_only=True):
 
     def records(self) -> tuple[RunRecord, ...]:
         """The records of the journal that count. Raises BadInput as read_journal() does."""
-        return standing(self.plan, read_journal(self.journal, self.plan_id))
+        return counted_records(self.plan, read_journal(self.journal, self.plan_id))
 
     def pinned_spec(self) -> str:
         """The experiment file with every kernel named so exactly that it means the same next year."""

@@ -71,6 +71,19 @@ class BuildSource(Record, frozen=True, kw_only=True):
     """Fragments of the configuration that were asked for."""
 
 
+class PublicSource(Record, frozen=True, kw_only=True):
+    """Sources without a user's changes, which anyone can get."""
+
+    name: str
+    """ "debian-source:7.3.4", or the address of a git repository."""
+    version: str
+    """Package and its version, or the commit (sha1) of the repository."""
+    tree: str
+    """Git tree (sha1) of the files."""
+    sha256: str = ""
+    """Hash of the archive's file; "" for a commit."""
+
+
 def parse_build(locator: str) -> BuildRef:
     """Reads what stands after "build:". Raises BadInput that shows the grammar.
 

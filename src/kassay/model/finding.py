@@ -96,6 +96,7 @@ class AttributionRow(Record, frozen=True, kw_only=True):
     name, "program".
     base, head: instructions + string iterations; *_iterations: the string iterations in them.
     *_calls: entries into the function. group: the group it belongs to, by index; None when it stands alone.
+    replaces: the row, by index, of the function that this one replaces: only base executes that, only head this one.
     source: what the row adds up from by function of the sources, largest change first; empty unless both kernels have
     line tables.
     """
@@ -111,6 +112,7 @@ class AttributionRow(Record, frozen=True, kw_only=True):
     base_iterations: float = 0.0
     head_iterations: float = 0.0
     group: int | None = None
+    replaces: int | None = None
     source: tuple[SourceShare, ...] = ()
 
 

@@ -5,7 +5,7 @@ from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.records import Record, Setting
 from kassay.supply.arches import FAULT, INTERRUPT, PAGE_FAULT, SYSTEM_CALL, TASK_START
 
-SHARED = "entry code"
+SHARED, RUNNER = "entry code", "kassay's runner"
 ENTRIES = {
     SYSTEM_CALL: "from the first instruction of the system call's function to its last, with all that they call",
     FAULT: "an exception in user mode, such as a page fault, from its first instruction to the return",
@@ -13,6 +13,7 @@ ENTRIES = {
     TASK_START: "a new task, from the first instruction that it runs to its first in user mode",
     SHARED: "code of entry and exit that all system calls have in common, with what the kernel does on its way back to "
     "user mode: deferred work, signals, a task switch",
+    RUNNER: "clone() and wait4() with which kassay starts a program and waits for it; they are not the program's calls",
 }
 """Every kind of entry, with its meaning. What is executed in a fault inside of a system call is the system call's."""
 

@@ -49,8 +49,8 @@ class MachineUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def chosen(self) -> tuple[Setting, ...]:
         """Settings that are not the default, apart from architecture, clock, CPUs and memory."""
-        words = {"cpu": self.cpu, "nodes": str(self.nodes) if self.nodes > 1 else "", **self.state}
-        return tuple(Setting(name=name, value=value) for name, value in words.items() if value)
+        values = {"cpu": self.cpu, "nodes": str(self.nodes) if self.nodes > 1 else "", **self.state}
+        return tuple(Setting(name=name, value=value) for name, value in values.items() if value)
 
     @property
     def state(self) -> dict[str, str]:

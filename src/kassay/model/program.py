@@ -26,6 +26,8 @@ OWN_ARGS = {
 """Arguments in front of the user's, by what marks the rounds."""
 BASE = 0x10000000
 """The address to which programs built here are linked; init and the runner have other ones."""
+RUNNER_BASE, RUNNER_END = 0x50000000, 0x51000000
+"""The address to which the runner of programs is linked, and one behind its end."""
 FLAGS = ("-O2", "-static", "-no-pie", "-fno-pie", "-pthread", f"-Wl,-Ttext-segment={BASE:#x}", "-Wl,--build-id=none")
 """Compiler flags of every program that is compiled here, in front of --cflags, its sources and --link."""
 GROUP = "programs"
@@ -67,8 +69,8 @@ class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def counted(self) -> bool:
         """True if only the profile knows its rounds: no clock is read around them."""
-        own = bool(self.application and self.application.start_line)
-        return own or self.points or self.marks in ("macros", "testcase")
+        is_started = bool(self.application and self.application.start_line)
+        return is_started or self.points or self.marks in ("macros", "testcase")
 
     @property
     def points(self) -> bool:
@@ -126,17 +128,16 @@ def build_sentence(name: str, use: ProgramUse) -> str:
     """Sentence or two on the program: how kassay makes it of the user's files, or what an application is."""
     if use.application:
         return application_sentence(use.application)
-    words = join((*FLAGS, *use.cflags, "SOURCES", *use.link))
-    return f"{name} is {use.path}; what of it is C or C++ was compiled and linked with {words}."
+    command = join((*FLAGS, *use.cflags, "SOURCES", *use.link))
+    return f"{name} is {use.path}; what of it is C or C++ was compiled and linked with {command}."
 
 
 def application_sentence(words: Words) -> str:
     """Description of an application, and of what differs between its runs."""
-    own = [package for package in words.closure if package.name in words.packages]
-    named = ", ".join(f"{package.name} {package.version}" for package in own)
-    suite = own[0].suite if own else "the archive"
-    more = (
-        f", with the {len(words.closure) - len(own)} packages that they need" if len(words.closure) > len(own) else ""
-    )
+    named = [package for package in words.closure if package.name in words.packages]
+    names = ", ".join(f"{package.name} {package.version}" for package in named)
+    suite = named[0].suite if named else "the archive"
+    needed = len(words.closure) - len(named)
+    more = f", with the {needed} packages that they need" if needed else ""
     disclosed = f" {words.disclosed}" if words.disclosed else ""
-    return f"{words.name} executes {join(words.command)}: unmodified, {named} of {suite}{more}.{disclosed}"
+    return f"{words.name} executes {join(words.command)}: unmodified, {names} of {suite}{more}.{disclosed}"

@@ -201,6 +201,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "region ended: {outstanding:amounts}].",
     "deferred-not-followed": "{kernel}: the kernel lacks functions by which deferred work is followed; {kinds} counts "
     "as other tasks or as interrupts.",
+    "idle-counted": "{kernel}: {share:.1%} of the value of {workload} is time that the guest was idle: {count} of "
+    "{total} {unit}.",
     "clock-limit": "{text}",
     "different-compilers": "The kernels were built by different compilers, which may explain part of any difference; "
     "see Kernels.",
@@ -275,6 +277,11 @@ def starts_with_name(reason: Reason) -> bool:
     """True if its text begins with a kernel's name, which keeps its small letter at the start of a sentence."""
     text = TEXTS[reason.code]
     return bool(reason.kernel) or text.startswith(("{base!k}", "{which!k}"))
+
+
+def can_be_joined(reason: Reason) -> bool:
+    """True if several kernels with this reason can share one text, in front of which their names stand."""
+    return bool(reason.kernel) and "{kernel}" not in TEXTS[reason.code]
 
 
 class _Filler(Formatter):

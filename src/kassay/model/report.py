@@ -3,16 +3,16 @@
 
 from typing import NamedTuple
 
-from kassay.model.across import AcrossHosts, HostRuns
 from kassay.model.bisect import Bisection
 from kassay.model.experiment import Experiment
 from kassay.model.finding import Finding, Gap, Ladder
 from kassay.model.guest import GuestCpu
+from kassay.model.host_comparison import HostComparison, HostRuns
 from kassay.model.kernel import KernelIdentity
 from kassay.model.kernel_share import KernelShare
 from kassay.model.machine import AtPoint, MachineIdentity, MachineUse
 from kassay.model.overview import Overview
-from kassay.model.printed import PrintedRow
+from kassay.model.printed_values import PrintedRow
 from kassay.model.profile import StackCost
 from kassay.model.reason import Reason
 from kassay.model.records import Record, Setting
@@ -20,7 +20,7 @@ from kassay.model.run import WallTime
 from kassay.model.samples import LkpHeader, Source
 from kassay.model.series import Series
 from kassay.model.texts import TextBlock
-from kassay.model.timing import Beside, Family, SeedFinding
+from kassay.model.timing import CountsAndTime, Family, SeedFinding
 from kassay.model.workload import Workload
 
 SCHEMA = "kassay-report/1"
@@ -211,7 +211,7 @@ class Report(Record, frozen=True, kw_only=True):
     """Values that users' programs printed, in the order in which they print them."""
     work: Reason | None = None
     """Statement whether users' programs did the same work; None without such programs."""
-    beside: tuple[Beside, ...] = ()
+    beside: tuple[CountsAndTime, ...] = ()
     """Time next to counts, where both were measured."""
     beside_machine: MachineIdentity | None = None
     """Machine on which the time was measured."""
@@ -243,6 +243,6 @@ class Report(Record, frozen=True, kw_only=True):
     """Parts of the values of the primary metrics, by who executed them. Only for exact counts with a profile."""
     hosts: tuple[HostRuns, ...] = ()
     """Hosts that made the runs. Empty if all runs were made on the host that keeps the journal."""
-    across_hosts: tuple[AcrossHosts, ...] = ()
+    across_hosts: tuple[HostComparison, ...] = ()
     """Primary comparisons of times that several hosts measured, host by host."""
     schema: str = SCHEMA

@@ -6,7 +6,7 @@ import msgspec
 from kassay.model.guest import GuestCpu, PhaseRounds, Requirement
 from kassay.model.kernel import KernelIdentity
 from kassay.model.plan import Cell
-from kassay.model.printed import Printed
+from kassay.model.printed_values import Printed
 from kassay.model.profile import RegionSummary
 from kassay.model.reason import Reason
 from kassay.model.records import Record
@@ -73,9 +73,9 @@ class RunRecord(Record, frozen=True, kw_only=True):
     @property
     def artifacts(self) -> tuple[str, ...]:
         """All that it names, by their sha256."""
-        own = (self.stream_sha256, self.console_sha256, self.profile_sha256, self.trace_sha256, self.host_sha256,
+        digests = (self.stream_sha256, self.console_sha256, self.profile_sha256, self.trace_sha256, self.host_sha256,
                self.lines_sha256)  # fmt: skip
-        return (*(name for name in own if name), *self.symbols)
+        return (*(name for name in digests if name), *self.symbols)
 
     @property
     def trace(self) -> str | None:

@@ -5,7 +5,7 @@ Version history of the record ("kassay-status/N"):
 1   the first.
 """
 
-from kassay.model.across import HostRuns
+from kassay.model.host_comparison import HostRuns
 from kassay.model.progress import RunCounts
 from kassay.model.records import Record
 

@@ -122,7 +122,7 @@ class SeedFinding(AtPoint, frozen=True, kw_only=True):
     kassay: str
 
 
-class Beside(Record, frozen=True, kw_only=True):
+class CountsAndTime(Record, frozen=True, kw_only=True):
     """One metric as counted and as timed, and what their agreement or disagreement means."""
 
     workload: str

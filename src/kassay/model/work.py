@@ -130,11 +130,10 @@ class CallCost(Record, frozen=True, kw_only=True):
 
     @property
     def counted(self) -> str:
-        """Unit of base_times and head_times, such as "calls per round"."""
-        if self.kind == RATE:
-            return "operations per second of guest time"
-        noun = {SYSTEM_CALL: "calls", FAULT: "faults"}.get(self.kind, "operations")
-        return f"{noun} per round"
+        """Unit of base_times and head_times, such as "calls per round"; singular if both are 1."""
+        noun = {SYSTEM_CALL: "call", FAULT: "fault"}.get(self.kind, "operation")
+        plural = "" if self.base_times == self.head_times == 1 else "s"
+        return f"{noun}{plural} per {'second of guest time' if self.kind == RATE else 'round'}"
 
 
 def per_round(values: Sequence[int], rounds: Sequence[int]) -> float:

@@ -62,12 +62,12 @@ def _turn(order: str, kernels: int, repeat: int) -> range:
 PLAIN = Perturbation()
 
 
-def padding_parameter(moved: Perturbation) -> str:
+def padding_parameter(change: Perturbation) -> str:
     """The parameter that lengthens the kernel command line, with a blank in front; "" when it stays as it is.
 
     A name with a dot is taken for one of a module that is not loaded: no kernel warns of it or hands it to init.
     """
-    return f" kassay.pad={'x' * moved.cmdline_bytes}" if moved.cmdline_bytes else ""
+    return f" kassay.pad={'x' * change.cmdline_bytes}" if change.cmdline_bytes else ""
 
 
 def perturbation(seed: int, kernel: int, number: int) -> Perturbation:
@@ -161,15 +161,15 @@ def _machines(experiment: Experiment, nodes: int) -> tuple[MachineUse, ...]:
 def _cell(experiment: Experiment, kernels: tuple[KernelIdentity, ...], index: int, point: WorkloadSettings,
           machine: MachineUse) -> Cell:  # fmt: skip
     workload, settings = point
-    words = (workload, *(f"{s.name}={s.value}" for s in settings), str(machine.cpus), str(machine.memory_bytes))
-    words += tuple(f"{setting.name}={setting.value}" for setting in machine.chosen)
+    key_parts = (workload, *(f"{s.name}={s.value}" for s in settings), str(machine.cpus), str(machine.memory_bytes))
+    key_parts += tuple(f"{setting.name}={setting.value}" for setting in machine.chosen)
     use = experiment.kernels[index]
     identity = kernels[index]
-    own = (use.cmdline, *((f"cpu={use.cpu}",) if use.cpu else ()), str(index))
-    content = "\0".join((*words, identity.ref, identity.image_sha256 or identity.release, *own))
+    member_parts = (use.cmdline, *((f"cpu={use.cpu}",) if use.cpu else ()), str(index))
+    content = "\0".join((*key_parts, identity.ref, identity.image_sha256 or identity.release, *member_parts))
     return Cell(
         id=_hash(content), kernel=index, workload=workload, settings=settings, machine=machine,
-        cmdline=use.cmdline, setting_key=_hash("\0".join(words)), cpu=use.cpu,
+        cmdline=use.cmdline, setting_key=_hash("\0".join(key_parts)), cpu=use.cpu,
     )  # fmt: skip
 
 
@@ -193,9 +193,9 @@ def _runs(experiment: Experiment, cells: tuple[Cell, ...]) -> list[PlannedRun]:
 def _run(experiment: Experiment, cell: Cell, block: int, member: Member) -> PlannedRun:
     plain = experiment.repeats + experiment.traced
     number = 0 if member.control else max(0, member.repeat - plain + 1)
-    moved = perturbation(experiment.seed, member.kernel, number) if number else PLAIN
+    changes = perturbation(experiment.seed, member.kernel, number) if number else PLAIN
     return PlannedRun(
-        id=f"{cell.id}-{member.repeat}", cell=cell.id, block=block, repeat=member.repeat, perturbation=moved,
+        id=f"{cell.id}-{member.repeat}", cell=cell.id, block=block, repeat=member.repeat, perturbation=changes,
         control=member.control,
     )  # fmt: skip
 

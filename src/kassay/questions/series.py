@@ -121,7 +121,7 @@ def _not_executed(idle: Sequence[tuple[Sequence[str], SeriesValue]]) -> list[str
     """Patches whose changed lines never ran, and the workloads that execute these functions."""
     if not idle:
         return []
-    numbers = [number for own, _ in idle for number in own]
+    numbers = [number for patches, _ in idle for number in patches]
     elsewhere = dict.fromkeys(one for _, value in idle for one in value.elsewhere)
     text = _patch(numbers)
     return [f"{text[:1].upper()}{text[1:]}: {NOT_BY_THIS}.", *elsewhere_sentences(elsewhere)]

@@ -41,7 +41,9 @@ def build_report(
         runs=_runs(plan, findings, evidence, records, decided=compared.decided),
         audits=_audits(evidence), gate_fields=gate_fields, state=memory_state(findings, evidence),
         scope=clock_of(plan.experiment.clock).scope,
-        disclosures=(*disclosures(plan, evidence, cmdline), *map(own_words, cpu_sentences(cpus))), cpus=cpus,
+        disclosures=(
+            *disclosures(plan, evidence, cmdline, compared.shares), *map(own_words, cpu_sentences(cpus)),
+        ), cpus=cpus,
         next_steps=_next_steps(plan, findings, ladders, directory), commands=(whole_again(directory),),
         spec_toml=spec_toml, wall=_wall(records), plan_id=plan_id, kassay_version=__version__,
         guest_sha256=plan.guest_sha256, guest_compiler=plan.guest_compiler,

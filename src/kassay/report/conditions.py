@@ -9,6 +9,7 @@ from kassay.model.configuration import TOPIC_OF
 from kassay.model.experiment import APART, labels
 from kassay.model.finding import CONFOUNDERS, REFUSED, Finding
 from kassay.model.guest import GuestCpu
+from kassay.model.kernel_share import KernelShare
 from kassay.model.plan import Plan
 from kassay.model.profile import DEFERRED
 from kassay.model.program import build_sentence
@@ -17,6 +18,7 @@ from kassay.model.records import grouped
 from kassay.model.report import Report, SeenCpu
 from kassay.model.run import CellEvidence
 from kassay.model.texts import listed, one_line, shortened
+from kassay.model.units import format_number
 from kassay.report.words import names_by_label
 from kassay.supply.clocks import clock_of
 
@@ -69,7 +71,9 @@ def _of_programs(evidence: Sequence[CellEvidence]) -> Reason | None:
     return reason("memory-of-program", fields=fields, differing=", ".join(apart) or None)
 
 
-def disclosures(plan: Plan, evidence: Sequence[CellEvidence], cmdline: str) -> tuple[Reason, ...]:
+def disclosures(
+    plan: Plan, evidence: Sequence[CellEvidence], cmdline: str, shares: Sequence[KernelShare]
+) -> tuple[Reason, ...]:
     """Notes of the workloads, what else differs, limits of the clock, parameters. cmdline: that all runs share."""
     first = [(item.label, item.measurements[0]) for item in evidence if item.measurements]
     notes = tuple(own_words(note, label) for label, measurement in first for note in measurement.notes)
@@ -78,8 +82,8 @@ def disclosures(plan: Plan, evidence: Sequence[CellEvidence], cmdline: str) -> t
     several = len({kernel.compiler for kernel in plan.kernels if kernel.compiler}) > 1
     compilers = (reason("different-compilers"),) if several else ()
     programs = (own_words(build_sentence(use.name, use.program)) for use in plan.experiment.workloads if use.program)
-    deferred = deferred_work(evidence)
-    return (*notes, *programs, *deferred, *compilers, *limits, *_parameters(plan, cmdline), *_contaminated(plan))
+    deferred, idle = deferred_work(evidence), idle_time(shares)
+    return (*notes, *programs, *deferred, *idle, *compilers, *limits, *_parameters(plan, cmdline), *_contaminated(plan))
 
 
 def _parameters(plan: Plan, cmdline: str) -> tuple[Reason, ...]:
@@ -225,7 +229,7 @@ def _listed(values: Values, names: Mapping[str, str], *, whole: bool) -> str:
     return ", ".join((*first, last))
 
 
-_LEAST = 0.001  # of the region: below it deferred work has only its rows
+_LEAST = 0.001  # of the region: below it deferred work and idle time have only their rows
 _OBJECTS = {"work-item": "work items", "rcu-callback": "RCU callbacks", "irq-work": "irq_works"}
 """Names of objects in the plural. Timers are left out: one that was cancelled looks like one that is outstanding."""
 
@@ -251,3 +255,16 @@ def _of_kernel(item: CellEvidence) -> Iterator[Reason]:
     missing = [name for name in DEFERRED if name not in {work.context for work in region.deferred}]
     if missing:
         yield reason("deferred-not-followed", item.label, kinds=", ".join(missing))
+
+
+def idle_time(shares: Iterable[KernelShare]) -> tuple[Reason, ...]:
+    """How much of a value is time that the guest was idle, for each kernel and point where that is not almost none."""
+    return tuple(
+        reason(
+            "idle-counted", share.label, share=share.idle / share.count, workload=share.workload,
+            count=format_number(share.idle / share.operations), total=format_number(share.count / share.operations),
+            unit=share.unit,
+        )
+        for share in shares
+        if share.count and share.idle / share.count >= _LEAST
+    )  # fmt: skip

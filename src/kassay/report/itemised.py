@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Sequence, Sized
 from itertools import compress
+from typing import NamedTuple
 
 from kassay.model.costs import DEFAULT, Cost, cost_of
 from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding
@@ -105,12 +106,13 @@ def top_table(d: ItemisedDifference, limit: int = TOP, contexts: Sequence[str] =
     """
     rows = ordered(d.itemised)
     chosen = [row for row in rows if not contexts or row.context in contexts]
-    shown = _changed(d, chosen)[:limit] if limit else chosen
+    shown = _limited(d, chosen, limit) if limit else chosen
     left = len(rows) - len(shown)
     figures_of, ends = _figures(d, shown, _more(left))
-    groups = any(row.group is not None for row in shown)
+    families = _families(d.itemised)
+    groups = any(id(row) in families for row in shown)
     strings = any(row.base_iterations != row.head_iterations for row in shown)
-    texts = [_texts(d, row, three) for row, three in zip(shown, figures_of, strict=False)]
+    texts = [_texts(families.get(id(row)), row, three) for row, three in zip(shown, figures_of, strict=False)]
     texts += [[name, *three, "", "", "", ""] for name, three in zip(ends, figures_of[len(shown) :], strict=True)]
     has_calls = any(row.base_calls or row.head_calls for row in rows)  # another tool's profile has shares, no calls
     columns_shown = [True] * 4 + [groups, has_calls, strings, sources and any(row.source for row in shown)]
@@ -182,15 +184,40 @@ def _of_columns(title: str, head: Iterable[str], texts: Iterable[Iterable[str]],
 
 
 def ordered(itemised: Attribution) -> list[AttributionRow]:
-    """Rows by the size of their change. A group counts by its sum and stays together, its root first."""
+    """Rows by the size of their change. A group, and a function with the one that it replaces, count by their sum and
+    stay together, the root or the newer function first."""
+    families = _families(itemised)
+    alone = (_Family(row.delta, -1, False) for row in itemised.rows)
+    ranked = [(families.get(id(row), own), row) for row, own in zip(itemised.rows, alone, strict=True)]
+    return [row for family, row in sorted(ranked, key=lambda pair: (-abs(pair[0].delta), *pair[0][1:]))]
 
-    def rank(row: AttributionRow) -> tuple[float, int, bool]:
-        group = None if row.group is None else itemised.groups[row.group]
-        if group is None or row.group is None:
-            return (-abs(row.delta), -1, False)
-        return (-abs(group.delta), row.group, row.function != group.root)
 
-    return sorted(itemised.rows, key=rank)
+class _Family(NamedTuple):
+    """Rows that are read by their sum."""
+
+    delta: float
+    number: int
+    below: bool
+    """True for all but the first row."""
+
+
+def _families(itemised: Attribution) -> dict[int, _Family]:
+    """The group of a row, or its pair with the function that it replaces, by the id of the row; none for others."""
+    found = {}
+    for index, row in enumerate(itemised.rows):
+        if row.group is not None:
+            group = itemised.groups[row.group]
+            found[id(row)] = _Family(group.delta, row.group, row.function != group.root)
+        if row.replaces is not None:
+            old = itemised.rows[row.replaces]
+            for one in (row, old):
+                found[id(one)] = _Family(row.delta + old.delta, len(itemised.groups) + index, one is old)
+    return found
+
+
+def has_families(itemised: Attribution) -> bool:
+    """True if some rows stand below another one."""
+    return bool(_families(itemised))
 
 
 def label(row: AttributionRow | FunctionCost) -> str:
@@ -226,11 +253,10 @@ def _figures(
     return found, names
 
 
-def _texts(d: ItemisedDifference, row: AttributionRow, three: tuple[str, str, str]) -> list[str]:
-    group = None if row.group is None else d.itemised.groups[row.group]
-    inside = group is not None and row.function != group.root
+def _texts(family: _Family | None, row: AttributionRow, three: tuple[str, str, str]) -> list[str]:
+    inside = family is not None and family.below
     digits = len(three[2].partition(".")[2])
-    together = _plus(format_decimals(group.delta, digits)) if group is not None and not inside else ""
+    together = _plus(format_decimals(family.delta, digits)) if family is not None and not inside else ""
     calls, iterations = _both(row.base_calls, row.head_calls), _both(row.base_iterations, row.head_iterations)
     name = f"{_INSIDE if inside else ''}{label(row)}"
     return [name, *three, together, calls, iterations, source_text(row, digits)]
@@ -260,12 +286,21 @@ def places_in_sources(d: ItemisedDifference, limit: int = TOP, contexts: Sequenc
 
 
 def _changed(d: ItemisedDifference, rows: Sequence[AttributionRow]) -> list[AttributionRow]:
-    """Rows whose difference is more than a rounded zero, and the roots of their groups."""
+    """Rows whose difference is more than a rounded zero, and the first rows of their groups."""
     places = places_of(max(d.base_value, d.head_value))
     changed = [row for row in rows if round(row.delta, places)]
-    groups = {row.group for row in changed if row.group is not None}
-    roots = {(index, d.itemised.groups[index].root) for index in groups}
-    return [row for row in rows if row in changed or (row.group, row.function) in roots]
+    families = _families(d.itemised)
+    numbers = {families[id(row)].number for row in changed if id(row) in families}
+    first = {id(row) for row in rows if id(row) in families and not families[id(row)].below
+             and families[id(row)].number in numbers}  # fmt: skip
+    return [row for row in rows if row in changed or id(row) in first]
+
+
+def _limited(d: ItemisedDifference, rows: Sequence[AttributionRow], limit: int) -> list[AttributionRow]:
+    """The first rows that changed. A function does not stand there without the one that it replaces."""
+    changed = _changed(d, rows)
+    last = changed[limit - 1] if limit <= len(changed) else None
+    return changed[: limit + (last is not None and last.replaces is not None)]
 
 
 def _both(base: float, head: float) -> str:

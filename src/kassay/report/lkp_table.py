@@ -47,9 +47,9 @@ def line(lkp_row: LkpRow, counts: tuple[int | None, ...]) -> str:
     text = mean_text(lkp_row.base)
     for head, change in zip(lkp_row.heads, lkp_row.changes, strict=True):
         text += _changed(lkp_row.key, change) + mean_text(head)
-    own = tuple(mean.n for mean in (lkp_row.base, *lkp_row.heads))
-    differs = any(n is not None and n != usual for n, usual in zip(own, counts, strict=True))
-    texts = ["-" if n is None else str(n) for n in own]
+    row_counts = tuple(mean.n for mean in (lkp_row.base, *lkp_row.heads))
+    differs = any(n is not None and n != usual for n, usual in zip(row_counts, counts, strict=True))
+    texts = ["-" if n is None else str(n) for n in row_counts]
     texts = texts[:1] if len(set(texts)) == 1 else texts
     return f"{text}  {lkp_row.key}" + (f"  (n={', '.join(texts)})" if differs else "")
 
@@ -106,11 +106,11 @@ def ordered(rows: Sequence[LkpRow], first: str = "") -> tuple[LkpRow, ...]:
     sizes = Counter(_family(row) for row in rows)
 
     def rank(row: LkpRow) -> tuple[int, str, float]:
-        words = row.key.split(".")
-        profile = words[0] == PROFILE
+        parts = row.key.split(".")
+        profile = parts[0] == PROFILE
         change = next((change for change in row.changes if change is not None), 0.0)
         size = 0 if first and _family(row) == first else sizes[_family(row)]
-        return (size, ".".join(words[:2]) if profile else row.key, change)
+        return (size, ".".join(parts[:2]) if profile else row.key, change)
 
     return tuple(sorted(rows, key=rank))
 

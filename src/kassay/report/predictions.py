@@ -75,17 +75,17 @@ def _all_doubts(findings: Sequence[Finding]) -> list[str]:
     of = [(f, _doubts(f)) for f in findings]
     common = [text for text in (of[0][1] if of else ()) if all(text in doubts for _, doubts in of)]
     several = len({f.point for f in findings}) > 1
-    own = [f"{f.workload}: {text}" if several else text for f, doubts in of for text in doubts if text not in common]
-    return list(dict.fromkeys((*common, *own)))
+    texts = [f"{f.workload}: {text}" if several else text for f, doubts in of for text in doubts if text not in common]
+    return list(dict.fromkeys((*common, *texts)))
 
 
 def _subject(f: Finding, findings: Sequence[Finding]) -> str:
     """A comparison's name among the others; "" if it is the only one."""
     if len(findings) == 1:
         return ""
-    words = [" to ".join(f.kernels)]
-    words += [f"{f.workload}, {settings_text(f.settings)}"] if len({other.point for other in findings}) > 1 else []
-    return one_line(", ".join(words))
+    parts = [" to ".join(f.kernels)]
+    parts += [f"{f.workload}, {settings_text(f.settings)}"] if len({other.point for other in findings}) > 1 else []
+    return one_line(", ".join(parts))
 
 
 def _facts(f: Finding) -> Iterator[Fact]:
@@ -158,11 +158,11 @@ def because(f: Finding, prediction: Prediction) -> str:
     places = _places(total)
     named = [row for row in _grouped(f, prediction) if abs(row.whole.delta_ns) > _STILL * abs(total)][:_NAMED]
     functions = ", ".join(_function(row, places) for row in named)
-    moved = sorted(
+    largest = sorted(
         (c for c in prediction.causes if abs(c.delta_ns) > _STILL * abs(total)), key=lambda c: -abs(c.delta_ns)
     )  # fmt: skip
-    causes = ", ".join(f"{_named(c)} {format_signed(c.delta_ns, places)}" for c in moved[:4])
-    still = [_named(c) for c in prediction.causes if c not in moved and c.base_ns > _PRESENT * prediction.base_ns]
+    causes = ", ".join(f"{_named(c)} {format_signed(c.delta_ns, places)}" for c in largest[:4])
+    still = [_named(c) for c in prediction.causes if c not in largest and c.base_ns > _PRESENT * prediction.base_ns]
     of = f"of {format_signed(total, places)} ns{f'/{per}' if per else ''} on {prediction.cpu}"
     parts = [f"{of}: {functions or 'no function stands out'}"]
     parts += [f"by cause {causes}"] if causes else []

@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The answer in plain words: no claim wider than its finding."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
+
+from msgspec import structs
 
 from kassay.model.experiment import labels
 from kassay.model.finding import CHANGES, EVIDENCE, REFUSED, Finding, Ladder, LadderStep
 from kassay.model.machine import MachineUse
 from kassay.model.plan import Plan
-from kassay.model.reason_texts import reason_text, reasons_text
-from kassay.model.records import Setting
+from kassay.model.reason import Reason
+from kassay.model.reason_texts import can_be_joined, reason_text, reasons_text
+from kassay.model.records import Setting, grouped
 from kassay.model.report import Report
-from kassay.model.texts import counted, granted_texts, listed
+from kassay.model.texts import counted, granted_texts, listed, shortened
 from kassay.model.timing import Family, Timing
 from kassay.model.units import format_change, format_number
 from kassay.model.workload import Workload
 from kassay.report.sections.programs import calls_text, steps_text
 from kassay.report.words import interval_text, p_text, short_kernel_names
+
+MOST_REASONS = 3  # of weak evidence, in a sentence
 
 
 def subject(workload: Workload, settings: tuple[Setting, ...], metric: str) -> str:
@@ -206,10 +211,10 @@ def _point(plan: Plan, result: AtMetric) -> list[str]:
     """Where in the experiment's matrix this is: only what takes more than one value."""
     uses = [use for use in plan.experiment.workloads if use.name == result.workload]
     varied = {axis.name for use in uses for axis in use.axes if len(axis.values) > 1 or len(uses) > 1}
-    words = [f"{item.name}={item.value}" for item in result.settings if item.name in varied]
+    settings_given = [f"{item.name}={item.value}" for item in result.settings if item.name in varied]
     if len({cell.machine for cell in plan.cells}) > 1:
-        words += granted_texts(result.machine)
-    return words
+        settings_given += granted_texts(result.machine)
+    return settings_given
 
 
 def strength(
@@ -224,11 +229,25 @@ def strength(
     if not weak:
         return ()
     worst = max((f.evidence for f in weak), key=list(EVIDENCE).index)
-    reasons = list(dict.fromkeys(reason for f in weak if f.evidence == worst for reason in f.reasons))
-    more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
+    reasons = [reason for f in weak if f.evidence == worst for reason in f.reasons]
+    texts = shortened(joined_reasons(reasons, names, everyday=everyday), MOST_REASONS, "and {} more")
     title = "Weaker than it looks" if everyday else f"Evidence: {worst}"
-    because = f" ({reason_text(reasons[0], names, everyday=everyday)}{more})" if reasons else ""
+    because = f" ({'; '.join(texts)})" if texts else ""
     return (f"{title}{because}.",)
+
+
+def joined_reasons(
+    reasons: Iterable[Reason], names: Mapping[str, str] = MappingProxyType({}), *, everyday: bool = False
+) -> list[str]:
+    """The text of each reason, once for all kernels that it is true of. An unknown noise floor comes first, since no
+    change is certain without it. names, everyday: as for strength()."""
+    kernels = grouped((structs.replace(one, kernel="") if can_be_joined(one) else one, one.kernel) for one in reasons)
+    texts = []
+    for one in sorted(kernels, key=lambda one: one.code != "no-perturbed-run"):
+        text = reason_text(one, names, everyday=everyday)
+        labels_ = list(dict.fromkeys(names.get(kernel, kernel) for kernel in kernels[one] if kernel))
+        texts.append(f"{listed(labels_)}: {text}" if labels_ and not one.kernel else text)
+    return texts
 
 
 def family_sentence(f: Family, name_of: Mapping[str, str]) -> str:
@@ -285,13 +304,13 @@ def other_phases(finding: Finding, findings: Sequence[Finding]) -> str:
 
 def other_steps(ladder: Ladder, ladders: Sequence[Ladder], names: Mapping[str, str] = MappingProxyType({})) -> str:
     """The steps of other phases that the ladder itself does not have; "" for none. names: of kernels' labels."""
-    own = {(step.from_kernel, step.to_kernel, step.verdict) for step in ladder.steps}
+    real_steps = {(step.from_kernel, step.to_kernel, step.verdict) for step in ladder.steps}
     steps = [
         f"{other.metric} {format_change(step.change)} from {names.get(step.from_kernel, step.from_kernel)} to "
         f"{names.get(step.to_kernel, step.to_kernel)} ({step.verdict})"
         for other in ladders
         if other.point == ladder.point and other.metric != ladder.metric
         for step in other.steps
-        if step.verdict in CHANGES and (step.from_kernel, step.to_kernel, step.verdict) not in own
+        if step.verdict in CHANGES and (step.from_kernel, step.to_kernel, step.verdict) not in real_steps
     ]
     return f"Other phases: {', '.join(steps)}." if steps else ""

@@ -85,12 +85,12 @@ def _shown(status: RunStatus) -> Mapping[str, Any]:
 
 
 def _headline(status: RunStatus, made: int, planned: int) -> str:
-    words = [f"{made} of {planned} runs"]
+    parts = [f"{made} of {planned} runs"]
     if status.unneeded and made < planned:
-        words.append("all is decided, the others are not needed")
+        parts.append("all is decided, the others are not needed")
     elif left := _left(status):
-        words.append(left)
-    return ", ".join(words)
+        parts.append(left)
+    return ", ".join(parts)
 
 
 def _left(status: RunStatus) -> str:

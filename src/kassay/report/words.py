@@ -62,9 +62,9 @@ def point_name(point: Point, points: Sequence[Point]) -> str:
     """The workload, with what tells it apart from its other points among `points`."""
     others = [other for other in points if other.workload == point.workload]
     differing = [s for i, s in enumerate(point.settings) if len({other.settings[i].value for other in others}) > 1]
-    words = [point.workload, *(f"{setting.name}={setting.value}" for setting in differing)]
-    words += [machine_text(point.machine)] if len({other.machine for other in others}) > 1 else []
-    return " ".join(words)
+    parts = [point.workload, *(f"{setting.name}={setting.value}" for setting in differing)]
+    parts += [machine_text(point.machine)] if len({other.machine for other in others}) > 1 else []
+    return " ".join(parts)
 
 
 def point_names(plan: Plan) -> tuple[str, ...]:
@@ -133,11 +133,11 @@ def glossary(report: Report) -> tuple[tuple[str, str], ...]:
     verdicts = {f.verdict for f in report.findings} | {s.verdict for ladder in ladders(report) for s in ladder.steps}
     evidence = {f.evidence for f in report.findings}
     evidence |= {prediction.evidence for f in report.findings for prediction in f.predictions}
-    words = [(w, m) for w, m in VERDICTS.items() if w in verdicts]
-    words += [(w, m) for w, m in EVIDENCE.items() if w in evidence]
+    meanings = [(w, m) for w, m in VERDICTS.items() if w in verdicts]
+    meanings += [(w, m) for w, m in EVIDENCE.items() if w in evidence]
     clock = clock_of(report.experiment.clock)
-    words.append((clock.name, clock.scope))
-    return (*words, *GLOSSARY.items())
+    meanings.append((clock.name, clock.scope))
+    return (*meanings, *GLOSSARY.items())
 
 
 def short_kernel_names(experiment: Experiment) -> tuple[str, ...]:
@@ -166,10 +166,10 @@ def _built(locator: str, *, configured: bool) -> str:
         return f"build:{locator}"
     tree = PurePath(build.tree.removeprefix("debian-source:")).name or build.tree
     tree += f"@{build.revision}" if build.revision else ""
-    words = [tree, *(PurePath(patch).stem for patch in build.patches)]
+    names = [tree, *(PurePath(patch).stem for patch in build.patches)]
     compiler = (build.cc,) if build.cc != "gcc" else ()
     options = (PurePath(build.config).name, *(PurePath(part).name for part in build.fragments)) if configured else ()
-    return ", ".join((" + ".join(words), *compiler, *options))
+    return ", ".join((" + ".join(names), *compiler, *options))
 
 
 def _strip(label: str, *, configured: bool) -> str:

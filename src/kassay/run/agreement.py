@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from kassay.errors import HostLacks
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
+from kassay.model.count_differences import disagreement_reason, first_difference
 from kassay.model.experiment import labels
 from kassay.model.guest import PhaseRounds
 from kassay.model.plan import Perturbation, PlannedRun
 from kassay.model.reason_texts import reason_text
 from kassay.model.run import RunRecord
-from kassay.model.same_digits import disagreement_reason, first_difference
 from kassay.supply.guest import protocol
 
 Key = tuple[str, Perturbation]

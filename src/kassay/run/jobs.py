@@ -54,7 +54,7 @@ class Jobs:
     def job(self, run: PlannedRun, cell: Cell, directory: Path, recording: Recording | None = None) -> Job:
         """The job of one run, whose files are written into `directory`."""
         machine, measured = self._supply.machine, self._supply.measured[cell.workload]
-        experiment, moved = self._plan.experiment, run.perturbation
+        experiment, perturbation = self._plan.experiment, run.perturbation
         artifact, modules = self._supply.artifacts[cell.kernel], self.modules(cell)
         cpus, memory = cell.machine.cpus or 1, cell.machine.memory_bytes or 0  # of a machine elsewhere its own
         with disk_errors(directory):
@@ -74,10 +74,10 @@ class Jobs:
             initramfs=str(directory / "initramfs") if machine.takes_initramfs else None,
             further=tuple(archive.path for archive in archives),
             snapshot=f"{artifact.identity.image_sha256} {initramfs_sha256}" if experiment.boot == "snapshot" else None,
-            cmdline=f"{base}{padding_parameter(moved)} {cell.cmdline}".strip(),
+            cmdline=f"{base}{padding_parameter(perturbation)} {cell.cmdline}".strip(),
             cpus=cpus,
-            memory_bytes=memory - moved.memory_pages * arch_of(cell.machine.arch).page_bytes,
-            seed=moved.seed,
+            memory_bytes=memory - perturbation.memory_pages * arch_of(cell.machine.arch).page_bytes,
+            seed=perturbation.seed,
             timeout_s=experiment.timeout_s,
             cpu=machine.cpu_option(cpu, cell.machine.arch) if cpu else "",
             nodes=cell.machine.nodes,
@@ -122,15 +122,15 @@ class Jobs:
             if saved:
                 (directory / "job").write_bytes(job)
         first = sha256_bytes(data)
-        words = " ".join((first, *(archive.sha256 for archive in guest.archives)))
-        return sha256_bytes(words.encode()) if guest.archives else first
+        key = " ".join((first, *(archive.sha256 for archive in guest.archives)))
+        return sha256_bytes(key.encode()) if guest.archives else first
 
     def _common_arguments(self, run: PlannedRun, cell: Cell) -> tuple[str, ...]:
         """Words that every program of kassay takes."""
-        moved = run.perturbation
+        perturbation = run.perturbation
         return (
             *("--rounds", str(self._plan.experiment.rounds)),
             *("--clock", clock_of(self._supply.machine.clock).ticks),
-            *("--stack-bytes", str(moved.stack_bytes), "--mmap-pages", str(moved.mmap_pages)),
+            *("--stack-bytes", str(perturbation.stack_bytes), "--mmap-pages", str(perturbation.mmap_pages)),
             *state.program_words(cell.machine),
         )

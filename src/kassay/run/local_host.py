@@ -10,7 +10,7 @@ from pathlib import Path
 from kassay.effects.memory import available_bytes
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell
-from kassay.model.reach import Reach
+from kassay.model.remote_machine import RemoteOptions
 from kassay.supply.machines import Job, Machine
 from kassay.supply.prepare.remote import visit_for
 from kassay.supply.prepare.supply import Supply
@@ -46,7 +46,7 @@ class LocalHost:
 
 @contextmanager
 def local_host(
-    supply: Supply, experiment: Experiment, directory: Path, reach: Reach, tell: Tell
+    supply: Supply, experiment: Experiment, directory: Path, reach: RemoteOptions, tell: Tell
 ) -> Iterator[LocalHost]:  # fmt: skip
     """This host during the block, with the machine ready for the runs of a directory. reach: how a remote machine is
     reached."""

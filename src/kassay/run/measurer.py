@@ -16,14 +16,14 @@ from kassay.evidence.profile.line_table import Resolver, addresses_of, table_byt
 from kassay.evidence.profile.raw import parse
 from kassay.evidence.profile.tables import module_symbols
 from kassay.journal import artifacts
-from kassay.journal.blocks import LOST, sequence_of
+from kassay.journal.host_blocks import LOST, sequence_of
 from kassay.model.plan import Cell, Plan, PlannedRun
 from kassay.model.progress import silent
 from kassay.model.records import to_json
 from kassay.model.run import RunRecord, WallTime
 from kassay.run.jobs import Jobs, Recording, Rounds
 from kassay.run.local_host import LocalHost
-from kassay.run.outcome import outcome_of, restless
+from kassay.run.outcome import outcome_of, quiescence_outcome
 from kassay.run.symbols import plugin_points, symbol_tables
 from kassay.supply import kernels as kernel_store
 from kassay.supply.machines import Ended, Job
@@ -77,7 +77,7 @@ class Measurer:
             return structs.replace(_never_booted(run, attempt, started, LOST, made.lost), **host)
         outcome, detail = self._outcome(ended, cell)
         if outcome == "ok" and self.plan.experiment.timed:
-            outcome, detail = restless(ended)
+            outcome, detail = quiescence_outcome(ended)
         return RunRecord(
             run=run.id, attempt=attempt, outcome=outcome, detail=detail,
             stream_sha256=artifacts.put(self._directory, ended.stream) if ended.stream else None,

@@ -49,7 +49,7 @@ def _words(line: bytes) -> str:
     return line.decode("utf-8", "replace").strip()[:200]
 
 
-def restless(ended: Ended) -> tuple[str, str]:
+def quiescence_outcome(ended: Ended) -> tuple[str, str]:
     """The outcome of a timed boot: "busy" where the guest never became quiet. Not for exact counts: another try would
     give the same digits, and the gate refuses them."""
     quiet = audit.fields(protocol.parse(ended.stream), "boot").get("boot.quiescence") or ""

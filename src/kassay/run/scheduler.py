@@ -14,7 +14,7 @@ import msgspec
 
 from kassay.effects import process
 from kassay.effects.files import cache_directory, kept_record, write_atomic
-from kassay.journal.blocks import LOST, standing
+from kassay.journal.host_blocks import LOST, counted_records
 from kassay.journal.repeats import REPEATED, certain_failures
 from kassay.model.experiment import Experiment
 from kassay.model.plan import Plan, PlannedRun
@@ -57,7 +57,7 @@ def owed(
     """
     attempts: dict[str, int] = {}
     done = set(certain_failures(plan, records))
-    for record in standing(plan, records):
+    for record in counted_records(plan, records):
         attempts[record.run] = max(attempts.get(record.run, 0), record.attempt)
         if record.outcome == "ok":
             done.add(record.run)

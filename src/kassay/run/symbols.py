@@ -15,13 +15,13 @@ from kassay.supply.guest.program import program_in
 @cache
 def symbol_tables(artifact: KernelArtifact, program: Path) -> tuple[bytes, ...]:
     """Symbol tables of kernel and program; of a program that the user brought, and of what runs it."""
-    own = [_from_cache(f"program-{sha256_file(program)}", lambda: program_symbols(program))]
-    if (brought := program_in(program)) is not None:
-        own.append(_from_cache(f"program-{sha256_bytes(brought)}", lambda: program_symbols(program, brought)))
+    tables = [_from_cache(f"program-{sha256_file(program)}", lambda: program_symbols(program))]
+    if (inside := program_in(program)) is not None:
+        tables.append(_from_cache(f"program-{sha256_bytes(inside)}", lambda: program_symbols(program, inside)))
     if artifact.symbols is None:
-        return tuple(own)
+        return tuple(tables)
     symbols = Path(artifact.symbols)
-    return _from_cache(f"kernel-{artifact.identity.symbols_sha256}", lambda: kernel_symbols(symbols)), *own
+    return _from_cache(f"kernel-{artifact.identity.symbols_sha256}", lambda: kernel_symbols(symbols)), *tables
 
 
 @cache

@@ -103,11 +103,11 @@ def _defaults(clock: Any) -> dict[str, Any]:
 
 def _of_applications(workloads: list[dict[str, Any]], table: dict[str, Any]) -> dict[str, Any]:
     """Defaults that depend on the applications that a file names; the same as on the command line."""
-    own = [application(str(use["name"])) for use in workloads if "program" not in use and is_application(use["name"])]
-    if not own:
+    known = [application(str(use["name"])) for use in workloads if "program" not in use and is_application(use["name"])]
+    if not known:
         return {}
-    usual: dict[str, Any] = {"timeout_s": TIMEOUT_S, "memory_bytes": [parse_bytes(memory_for(own))]}
-    usual |= {"rounds": ROUNDS} if len(own) == len(workloads) else {}
+    usual: dict[str, Any] = {"timeout_s": TIMEOUT_S, "memory_bytes": [parse_bytes(memory_for(known))]}
+    usual |= {"rounds": ROUNDS} if len(known) == len(workloads) else {}
     return {key: value for key, value in usual.items() if key not in table}
 
 

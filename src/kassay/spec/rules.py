@@ -13,7 +13,7 @@ from kassay.model.machine import SAMPLED, STATE
 from kassay.model.profile import PROFILES
 from kassay.model.program import checks
 from kassay.model.question import Question
-from kassay.model.reach import parse_ssh
+from kassay.model.remote_machine import parse_ssh
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.registry import discover, load, names
 from kassay.supply.arches import arches
@@ -154,8 +154,8 @@ def _programs(e: Experiment) -> Iterator[str]:
                 yield f"{at}.env: {text!r}: write NAME=VALUE"
         if len(checks(program.require)) < len(program.require):
             yield f"{at}.require: write NAME==VALUE, or !=, <=, >=, without blanks"
-        words = () if program.application else (*program.args, *program.env)
-        if any("\n" in word for word in words) or len(words) > 40 or sum(map(len, words)) > 2500:
+        arguments = () if program.application else (*program.args, *program.env)
+        if any("\n" in word for word in arguments) or len(arguments) > 40 or sum(map(len, arguments)) > 2500:
             yield f"{at}: args and env: at most 40 words, 2500 characters, and no newline"
         if program.work and (program.counted or program.marks or program.application):
             yield f"{at}.work: {program.work}: only whole executions are divided by what they print; leave from, to out"
@@ -168,14 +168,14 @@ def _programs(e: Experiment) -> Iterator[str]:
 
 
 def _texts(e: Experiment) -> Iterator[str]:
-    words = (
+    texts = (
         e.name,
         e.flavour,
         e.machine or "",
         *(w for k in e.kernels for w in (k.ref, k.cmdline, k.name)),
         *(u.name for u in e.workloads),
     )
-    if any("\ud800" <= char <= "\udfff" for word in words for char in word):
+    if any("\ud800" <= char <= "\udfff" for word in texts for char in word):
         yield "a name or reference holds bytes that are not UTF-8 text"
 
 
@@ -196,15 +196,15 @@ def _emulated(e: Experiment) -> Iterator[str]:
 
 def _cpus(e: Experiment) -> Iterator[str]:
     named = [(f"cpu[{index}]", name) for index, name in enumerate(e.cpu or ())]
-    own = [(f"kernels[{index}].cpu", use.cpu) for index, use in enumerate(e.kernels) if use.cpu]
-    known_cpus = cpus_for(e.arch) if named or own else ()
-    wrong = ((at, name) for at, name in named + own if name not in known_cpus)
+    cpus_of_kernels = [(f"kernels[{index}].cpu", use.cpu) for index, use in enumerate(e.kernels) if use.cpu]
+    known_cpus = cpus_for(e.arch) if named or cpus_of_kernels else ()
+    wrong = ((at, name) for at, name in named + cpus_of_kernels if name not in known_cpus)
     yield from (f"{at}: no {name!r} for {e.arch}; {nearest_of(name, known_cpus)}" for at, name in wrong)
     if e.cpu is not UNSET and len(set(e.cpu)) < max(1, len(e.cpu)):
         yield "cpu: needs at least one value, and each once"
-    if own and len(named) > 1:
+    if cpus_of_kernels and len(named) > 1:
         yield "cpu: several, and a kernel with one of its own; give one of the two"
-    if _fixed(e) and (named or own):
+    if _fixed(e) and (named or cpus_of_kernels):
         yield f"clock {e.clock}: measures {_which(e)}; its cpu cannot be chosen"
 
 

@@ -34,7 +34,7 @@ def _doubt(side: CellEvidence) -> Reason | None:
 
 def disturbed(measurements: Iterable[Measurement]) -> list[Reason]:
     """A reason for every run in which other tasks took too much of the region."""
-    return [why for measurement in measurements if (why := _restless(measurement) or _foreign(measurement))]
+    return [why for measurement in measurements if (why := _not_quiet(measurement) or _foreign(measurement))]
 
 
 def _side(side: CellEvidence) -> tuple[Refusal, ...]:
@@ -51,7 +51,7 @@ def _side(side: CellEvidence) -> tuple[Refusal, ...]:
     return (Refusal(verdict="contaminated", reason=why),)
 
 
-def _restless(measurement: Measurement) -> Reason | None:
+def _not_quiet(measurement: Measurement) -> Reason | None:
     if measurement.quiescence is not None and measurement.quiescence.startswith("busy"):
         return reason("guest-busy", run=measurement.run, quiescence=measurement.quiescence, more=None)
     return None

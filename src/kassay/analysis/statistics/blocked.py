@@ -144,7 +144,7 @@ def of_hosts(boots: Sequence[Boot]) -> list[list[Boot]]:
         by_host.setdefault(boot.host, []).append(boot)
     if len(by_host) < 2:
         return [list(boots)]
-    telling = [own for own in by_host.values() if any(len(heads) == 2 for heads in _heads(own).values())]
+    telling = [group for group in by_host.values() if any(len(heads) == 2 for heads in _heads(group).values())]
     return telling or [list(boots)]
 
 

@@ -107,8 +107,8 @@ def _costs(profile: Profile) -> dict[str, list[FunctionCost]]:
 
 def _wrappers(middle: str) -> tuple[str, ...]:
     """Prefixes of the names of a system call's functions, on any architecture."""
-    own = [arch.code.syscall_prefix for arch in arches().values()]
-    return tuple(f"{prefix}{middle}" for prefix in (*own, "__do_", "__se_"))
+    prefixes = [arch.code.syscall_prefix for arch in arches().values()]
+    return tuple(f"{prefix}{middle}" for prefix in (*prefixes, "__do_", "__se_"))
 
 
 def _syscall(name: str) -> str:

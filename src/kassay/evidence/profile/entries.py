@@ -9,7 +9,8 @@ from kassay.errors import Defect
 from kassay.evidence.profile.counters import DEFERRED, IDLE, OTHER, RawProfile
 from kassay.evidence.profile.counters import INTERRUPT as INTERRUPT_CONTEXT
 from kassay.evidence.profile.symbols import Symbols, is_kernel
-from kassay.model.kernel_share import SHARED, EntryCost
+from kassay.model.kernel_share import RUNNER, SHARED, EntryCost
+from kassay.model.program import RUNNER_BASE, RUNNER_END
 from kassay.supply.arches import FAULT, INTERRUPT, SYSTEM_CALL, Arch, arches, of_target
 
 _ON_THE_WAY_BACK = {
@@ -18,6 +19,8 @@ _ON_THE_WAY_BACK = {
     "schedule": "task switch", "__schedule": "task switch",
 }  # fmt: skip
 _COMMON = "entry and exit"
+_ROUND, _STEPS = "region_run", ("step_fork", "step_call")
+"""Functions of guest/script.c: what runs a round, and what makes its system calls."""
 
 
 def entry_of(function: str, arch: Arch) -> tuple[str, str] | None:
@@ -84,26 +87,45 @@ def _key(entry: NodeEntry, *, interrupt: bool) -> tuple[str, str]:
 
 
 def node_entries(raw: RawProfile, symbols: Symbols) -> Iterator[tuple[int, NodeEntry]]:
-    """The entry of every node in the kernel; in the file a node comes after its parent."""
+    """The entry of every node in the kernel; in the file a node comes after its parent. Calls of kassay's own runner of
+    programs are entries of the kind RUNNER."""
     arch = of_target(raw.target)
     if arch is None:
         raise Defect(f"a profile of {raw.target} was read, which no architecture is called")
     by_node: dict[int, NodeEntry] = {}
+    of_runner: set[int] = set()
     for number, node in raw.nodes.items():
         if not node.address or not is_kernel(node.address):
             continue
         above = None if node.parent is None else by_node.get(node.parent)
-        by_node[number] = _below(above, symbols.find(node.address)[0], arch)
-        yield number, by_node[number]
+        by_node[number] = entry = _below(above, symbols.find(node.address)[0], arch)
+        if node.parent in of_runner if above is not None else _is_runner(raw, node.parent, symbols):
+            of_runner.add(number)
+            entry = entry._replace(kind=RUNNER, name="") if entry.kind in (SYSTEM_CALL, SHARED) else entry
+        yield number, entry
+
+
+def _is_runner(raw: RawProfile, number: int | None, symbols: Symbols) -> bool:
+    """True if a node is a step of a round of kassay's runner, which starts a program and waits for it. What the program
+    executes lies below such a step as well, and is none. Workloads of kassay make their own calls in the same
+    functions, at other addresses."""
+    path = []
+    while number is not None and raw.nodes[number].address:
+        path.append(raw.nodes[number].address)
+        number = raw.nodes[number].parent
+    if len(path) != 2 or not all(RUNNER_BASE <= address < RUNNER_END for address in path):
+        return False
+    step, caller = (symbols.find(address)[0] for address in path)
+    return step in _STEPS and caller == _ROUND
 
 
 def _below(above: NodeEntry | None, function: str, arch: Arch) -> NodeEntry:
     """The entry of a function, from its caller's entry (above; None: called from user mode) and its name."""
-    own = entry_of(function, arch)
+    entry = entry_of(function, arch)
     if above is not None and above.settled:
-        return above._replace(first=False, in_fault=above.in_fault or (own is not None and own[0] == FAULT))
-    if own is not None:
-        return NodeEntry(*own, first=True, in_fault=own[0] == FAULT)
+        return above._replace(first=False, in_fault=above.in_fault or (entry is not None and entry[0] == FAULT))
+    if entry is not None:
+        return NodeEntry(*entry, first=True, in_fault=entry[0] == FAULT)
     if above is not None and function in _ON_THE_WAY_BACK:
         return NodeEntry(SHARED, _ON_THE_WAY_BACK[function])
     return above or NodeEntry(SHARED, _COMMON, settled=False)

@@ -52,22 +52,22 @@ def _add(
     """A block's executions in one context."""
     lengths = raw.blocks[number].lengths
     for span in block.spans:
-        own = lines.setdefault((span.function, context), Counter()) if span.place == _KERNEL else None
+        costs = lines.setdefault((span.function, context), Counter()) if span.place == _KERNEL else None
         for at in range(span.first, span.last):
             frame = frames.get(address)
             count = ran if isinstance(ran, int) else ran[at]
-            if own is not None and frame is not None and count:
-                own[frame] += count
+            if costs is not None and frame is not None and count:
+                costs[frame] += count
             address += lengths[at]
 
 
 def _with(cost: FunctionCost, lines: _Lines) -> FunctionCost:
-    own = lines.get((cost.function, cost.context)) if cost.place == _KERNEL else None
-    if not own or sum(own.values()) != cost.instructions + cost.iterations:  # a part without lines explains nothing
+    costs = lines.get((cost.function, cost.context)) if cost.place == _KERNEL else None
+    if not costs or sum(costs.values()) != cost.instructions + cost.iterations:  # a part without lines explains nothing
         return cost
     counts = (
         LineCount(function=frame.function, file=frame.file, line=frame.line, count=count)
-        for frame, count in own.items()
+        for frame, count in costs.items()
     )
     ordered = sorted(counts, key=lambda one: (one.function, one.file or "", one.line or 0))
     return structs.replace(cost, lines=tuple(ordered))

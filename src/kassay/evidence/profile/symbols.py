@@ -112,17 +112,17 @@ def is_kernel(address: int) -> bool:
 
 def _read(text: str, sections: Mapping[tuple[str, str], int]) -> Iterator[_Table]:
     header, _, body = text.partition("\n")
-    words = header.split(" ")
-    if words[:2] != ["symbols", "1"] or len(words) != 3 or not body.endswith("\n"):
+    fields = header.split(" ")
+    if fields[:2] != ["symbols", "1"] or len(fields) != 3 or not body.endswith("\n"):
         raise ProfileError(f"not a whole symbol table: {header[:40]!r}")
     first, *others = body.split("section ")
     parts = [("", 0, first)] if first else []
     for part in others:
         section, _, lines = part.partition("\n")
-        if (words[2], section) in sections:
-            parts.append((section, sections[words[2], section], lines))
+        if (fields[2], section) in sections:
+            parts.append((section, sections[fields[2], section], lines))
     for _, base, lines in parts:
-        yield _table(words[2], base, lines)
+        yield _table(fields[2], base, lines)
 
 
 def _table(place: str, base: int, text: str) -> _Table:

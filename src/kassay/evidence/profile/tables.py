@@ -56,11 +56,11 @@ class _Symbol(NamedTuple):
 def kernel_symbols(path: Path) -> bytes:
     """From a file of lines "address type name" in order of address, as /proc/kallsyms has them. Raises BadInput."""
     try:
-        words = path.read_text().split()
-        starts = [int(word, 16) for word in words[::3]]
+        fields = path.read_text().split()
+        starts = [int(word, 16) for word in fields[::3]]
         symbols = [
             _Symbol(start, None, kind in "TW", name if kind in _TEXT else "")
-            for start, kind, name in zip(starts, words[1::3], words[2::3], strict=True)
+            for start, kind, name in zip(starts, fields[1::3], fields[2::3], strict=True)
         ]
         if symbols and symbols[-1].name.startswith("_") and _BOUND.search(symbols[-1].name):
             # The last symbol of a kernel that lists no data: the end of its code, no function.
@@ -181,6 +181,6 @@ def _zone(start: int, end: int, name: str) -> Iterator[str]:
 
 
 def _functions_in(table: bytes) -> Iterator[tuple[int, int, str]]:
-    words = table.decode().partition("\n")[2].split()
-    for start, size, lead, name in zip(words[::4], words[1::4], words[2::4], words[3::4], strict=True):
+    fields = table.decode().partition("\n")[2].split()
+    for start, size, lead, name in zip(fields[::4], fields[1::4], fields[2::4], fields[3::4], strict=True):
         yield int(start, 16) + int(lead, 16), int(start, 16) + int(size, 16), name

@@ -98,10 +98,10 @@ def _compiled(bodies: Sequence[Body]) -> tuple[list[Body], list[str]]:
 
 def _others(bodies: Sequence[Body]) -> str:
     """Reasons why the other rows have no code."""
-    words = {"inlined": "no function of its own in", "absent": "not in the source of", "not-built": "not built:",
+    texts = {"inlined": "no function of its own in", "absent": "not in the source of", "not-built": "not built:",
              "ambiguous": "several of that name in"}  # fmt: skip
     text = []
-    for outcome, word in words.items():
+    for outcome, word in texts.items():
         names = [body.reference for body in bodies if body.outcome == outcome]
         if names:
             text.append(f"{word} {', '.join(names)}")

@@ -161,8 +161,8 @@ def _name(
 def _bytes(placed: _Placed, part: list[_Placed]) -> bytes:
     """A jump inside one part is the same wherever the part lies, so its bytes count."""
     first, last = part[0].spot, part[-1].spot
-    own = all(r.spot is not None and first <= r.spot <= last for r in placed.decoded.references)
-    if placed.decoded.kind == BRANCH and own:
+    stays_inside = all(r.spot is not None and first <= r.spot <= last for r in placed.decoded.references)
+    if placed.decoded.kind == BRANCH and stays_inside:
         distance = placed.decoded.references[0].spot[1] - placed.spot[1]  # type: ignore[index]  # own: there is a spot
         return placed.decoded.zeroed + distance.to_bytes(8, "little", signed=True)
     return placed.decoded.zeroed

@@ -26,9 +26,9 @@ from kassay.supply.machine_code.code import (
     Symbol,
     decoder_of,
     main_first,
+    name_without_counters,
     placed,
     quoted,
-    settled,
 )
 
 _EXECUTABLE = 4
@@ -159,7 +159,7 @@ class _Object:
 
     def _refers(self, relocation: _Relocation, offset: int) -> Reference:
         if relocation.section is None:
-            return Reference(None, placed(settled(relocation.name), offset))
+            return Reference(None, placed(name_without_counters(relocation.name), offset))
         return Reference((relocation.section, relocation.value + offset))
 
     def absolute(self, value: int, per_cpu: bool) -> Spot | None:
@@ -170,7 +170,7 @@ class _Object:
         title, flags, data = self._sections[section]
         around = _around(self._symbols.get(section, ()), offset)
         if around is not None and (around.start == offset or not title.startswith(".rodata")):
-            return placed(settled(around.name), offset - around.start)
+            return placed(name_without_counters(around.name), offset - around.start)
         text = None if flags & _EXECUTABLE else quoted(data[offset:])
         return text or ("code" if flags & _EXECUTABLE else "data")
 

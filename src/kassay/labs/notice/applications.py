@@ -94,11 +94,11 @@ def _predicted(finding: Finding, sought: Sought, sides: list[KernelPaths]) -> tu
 
 def _parts(sought: Sought, side: KernelPaths) -> dict[str, float]:
     """Function -> share of its instructions that belongs to sought functions."""
-    own: dict[str, float] = {}
+    costs: dict[str, float] = {}
     inside: dict[str, float] = {}
     for path in side.paths:
         if path.functions:
             name = path.functions[-1]
-            own[name] = own.get(name, 0) + path.cost
+            costs[name] = costs.get(name, 0) + path.cost
             inside[name] = inside.get(name, 0) + path.cost * bool(sought.match(path))
-    return {name: inside[name] / cost for name, cost in own.items() if cost}
+    return {name: inside[name] / cost for name, cost in costs.items() if cost}

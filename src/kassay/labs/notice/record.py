@@ -113,8 +113,8 @@ def _commands(measurer: Measurer, cell: Cell) -> Commands:
 
 def _name(plan: Plan, cell: Cell, recording: Recording) -> str:
     """The name has a hash of everything that could change the sizes."""
-    words = (str(_FORMAT), cell.id, str(plan.experiment.rounds), str(recording.settings),
+    key_parts = (str(_FORMAT), cell.id, str(plan.experiment.rounds), str(recording.settings),
              sha256_file(recording.program), *(f"{program.name}={program.value}" for program in plan.guest_sha256),
              *plan.machine.options)  # fmt: skip
     label = f"{cell.workload}-{plan.kernels[cell.kernel].ref}"
-    return f"{re.sub(r'[^A-Za-z0-9._+=-]', '-', label)}-{sha256_bytes(chr(0).join(words).encode())[:8]}.json"
+    return f"{re.sub(r'[^A-Za-z0-9._+=-]', '-', label)}-{sha256_bytes(chr(0).join(key_parts).encode())[:8]}.json"

@@ -69,9 +69,9 @@ def _have(subject: Subject, parameter: Parameter) -> str:
 
 def _command(subject: Subject, parameter: Parameter, values: Iterable[str]) -> str:
     others = [f"{setting.name}={setting.value}" for setting in subject.settings if setting.name != parameter.name]
-    words = ["kassay", "compare", subject.workload, subject.base, subject.head]
-    words += [word for text in (f"{parameter.name}={','.join(values)}", *others) for word in ("--set", text)]
-    return " ".join(map(quote, words))
+    command = ["kassay", "compare", subject.workload, subject.base, subject.head]
+    command += [word for text in (f"{parameter.name}={','.join(values)}", *others) for word in ("--set", text)]
+    return " ".join(map(quote, command))
 
 
 def _pages(number: int) -> str:

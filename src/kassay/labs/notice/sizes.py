@@ -149,9 +149,9 @@ def protection_text(word: int) -> str:
     return "".join(letter if word >> bit & 1 else "-" for bit, letter in enumerate("rwx"))
 
 
-def _split(call: str, words: Numbers, pages: Numbers, name: Callable[[int], str]) -> Iterator[tuple[str, Numbers]]:
-    for word in np.unique(words):
-        yield f"{call} {name(int(word))}", pages[words == word]
+def _split(call: str, values: Numbers, pages: Numbers, name: Callable[[int], str]) -> Iterator[tuple[str, Numbers]]:
+    for word in np.unique(values):
+        yield f"{call} {name(int(word))}", pages[values == word]
 
 
 def _growth(events: _Events, page_bytes: int, windows: Sequence[tuple[int, int]], recorder: int) -> Numbers:
@@ -159,8 +159,8 @@ def _growth(events: _Events, page_bytes: int, windows: Sequence[tuple[int, int]]
     inside = _inside(events, windows, recorder) & (events.fields["brk"] > 0)
     pid, end = events.pid[inside], events.fields["brk"][inside]
     order = np.lexsort((np.arange(len(pid)), pid))
-    moved: Numbers = np.abs(np.diff(end[order]))[np.diff(pid[order]) == 0]
-    pages: Numbers = -(-moved[moved > 0] // page_bytes)
+    steps: Numbers = np.abs(np.diff(end[order]))[np.diff(pid[order]) == 0]
+    pages: Numbers = -(-steps[steps > 0] // page_bytes)
     return pages
 
 

@@ -94,15 +94,15 @@ _Change: TypeAlias = tuple[str, bool, tuple[str, ...]]
 def _followed(node: _Node, least: float, way: tuple[str, ...]) -> Iterator[_Change]:
     """way: the functions from the entry down to the node; empty for an entry."""
     large = {name: below for name, below in node.below.items() if abs(below.delta) >= least}
-    own = abs(node.own[1] - node.own[0]) >= least
-    moved = any(not all(below.has) for below in large.values())
+    changes_itself = abs(node.own[1] - node.own[0]) >= least
+    is_new = any(not all(below.has) for below in large.values())
     names = way[-1:] or tuple(sorted(node.names))
-    if moved or (own and not large) or (not large and abs(node.delta) >= least):
-        alone = not moved and own and _quiet(node, least)
+    if is_new or (changes_itself and not large) or (not large and abs(node.delta) >= least):
+        alone = not is_new and changes_itself and _quiet(node, least)
         yield from ((name, alone, way[:-1]) for name in names)
         if names:
             return
-    elif own:
+    elif changes_itself:
         yield from ((name, True, way[:-1]) for name in names)
     for name, below in large.items():
         yield from _followed(below, least, (*way, name))
@@ -113,13 +113,13 @@ def _shared(node: _Node, least: float) -> Iterator[str]:
     which every system call enters and leaves the kernel."""
     if abs(node.delta) < least:
         return
-    own: dict[str, float] = {}
+    deltas: dict[str, float] = {}
     open_ = list(node.below.items())
     while open_:
         name, callee = open_.pop()
-        own[name] = own.get(name, 0) + callee.own[1] - callee.own[0]
+        deltas[name] = deltas.get(name, 0) + callee.own[1] - callee.own[0]
         open_ += callee.below.items()
-    yield from (name for name, delta in own.items() if abs(delta) >= least)
+    yield from (name for name, delta in deltas.items() if abs(delta) >= least)
 
 
 def _quiet(node: _Node, least: float) -> bool:

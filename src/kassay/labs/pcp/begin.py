@@ -71,12 +71,12 @@ def _lists(trace: PageTrace, state: ListState, zone: int) -> list[PcpState]:
     refilled = set()
     for key in np.unique(order * (_TYPES + 1) + kind):
         of, type_ = int(key) // (_TYPES + 1), int(key) % (_TYPES + 1)
-        own = (order == of) & (kind == type_)
-        blocks = min(max(0, int(np.cumsum(taken[own]).max())), left >> of)
+        members = (order == of) & (kind == type_)
+        blocks = min(max(0, int(np.cumsum(taken[members]).max())), left >> of)
         if type_ < _TYPES and blocks:
             states.append(PcpState(state.cpu, zone, blocks, state.high, of, type_))
             left -= blocks << of
-        if of == 0 and (kinds[own] == Kind.REFILL).any():
+        if of == 0 and (kinds[members] == Kind.REFILL).any():
             refilled.add(type_)
     rest = next((candidate for candidate in (_RECLAIMABLE, 0, _MOVABLE) if candidate not in refilled), _RECLAIMABLE)
     return [*states, PcpState(state.cpu, zone, left, state.high, 0, rest)]

@@ -184,11 +184,11 @@ def parse(text: str, policy: str, seconds: float) -> Outcome:
     rows: dict[str, list[tuple[int, ...]]] = {"order": [], "cpu": [], "sample": [], "zone": [], "checked": []}
     lines = text.splitlines()
     for line in lines[:-1]:
-        kind, *words = line.split()
+        kind, *values = line.split()
         if kind == "counter":
-            counters[words[0]] = int(words[1])
+            counters[values[0]] = int(values[1])
         elif kind in rows:
-            rows[kind].append(tuple(map(int, words)))
+            rows[kind].append(tuple(map(int, values)))
         else:
             raise Defect(f"the simulator printed {line!r}")
     if not lines or lines[-1] != "end":
@@ -231,8 +231,8 @@ def simulator(tell: Tell = silent) -> Path:
 
 def _arguments() -> tuple[str, ...]:
     entries = " ".join(f"ENTRY({Path(name).stem})" for name in _policy_files())
-    own = sorted(path.name for path in sources().glob("*.c"))
-    return (*FLAGS, f"-I{sources()}", f"-DPOLICIES={entries}", *own, *map(str, _policy_files().values()))
+    names = sorted(path.name for path in sources().glob("*.c"))
+    return (*FLAGS, f"-I{sources()}", f"-DPOLICIES={entries}", *names, *map(str, _policy_files().values()))
 
 
 def _policy_files() -> Mapping[str, Path]:
@@ -263,8 +263,8 @@ def identity() -> str:
 
 @cache
 def _identity(others: tuple[Path, ...]) -> str:
-    own = (path for path in sources().rglob("*") if path.suffix in (".c", ".h", ".def"))
-    named = {str(path.relative_to(sources())): path for path in own} | {path.name: path for path in others}
+    contained = (path for path in sources().rglob("*") if path.suffix in (".c", ".h", ".def"))
+    named = {str(path.relative_to(sources())): path for path in contained} | {path.name: path for path in others}
     return compiler.digest(sorted(named.items()))[:16]
 
 

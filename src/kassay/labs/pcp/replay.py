@@ -62,15 +62,15 @@ def _replay_trace(path: Path, asked: Asked, tell: Tell) -> ReplayedTrace:
     refuse(path, trace)
     guest = observed(trace)
     refuse_unexplained(path, trace, guest)
-    own = own_policy(trace.origin.release)
+    default = own_policy(trace.origin.release)
     replays = []
     with tempfile.TemporaryDirectory(prefix="kassay-pcp-") as scratch:
         events = Path(scratch) / "events"
         events.write_bytes(_driving(trace))
-        for name in asked.policies or (own,):
+        for name in asked.policies or (default,):
             replays.append(_replayed(trace, guest, engine.run(config(trace, name, asked), events, tell)))
     return ReplayedTrace(
-        path=str(path), sha256=sha256_file(path), own=own, guest=_guest(trace, guest), policies=tuple(replays)
+        path=str(path), sha256=sha256_file(path), own=default, guest=_guest(trace, guest), policies=tuple(replays)
     )
 
 
@@ -177,15 +177,15 @@ def _at_times(guest: Observed, outcome: Outcome, zone: int) -> Floats:
 
 
 def _errors(guest: Observed, model: Floats, totals: Totals) -> Errors:
-    own = guest.totals
-    moved = own.refilled_pages + own.drained_pages
+    totals_of_guest = guest.totals
+    pages_moved = totals_of_guest.refilled_pages + totals_of_guest.drained_pages
     path = np.abs(model[:, 2] - guest.refilled) + np.abs(model[:, 3] - guest.drained)
     cpus = max(1, len(np.unique(guest.cpu)))
     return Errors(
-        refilled=_relative(totals.refilled_pages, own.refilled_pages),
-        drained=_relative(totals.drained_pages, own.drained_pages),
-        moved=_relative(totals.refilled_pages + totals.drained_pages, moved),
-        path=float(path.mean()) * cpus / moved if moved and len(path) else None,
+        refilled=_relative(totals.refilled_pages, totals_of_guest.refilled_pages),
+        drained=_relative(totals.drained_pages, totals_of_guest.drained_pages),
+        moved=_relative(totals.refilled_pages + totals.drained_pages, pages_moved),
+        path=float(path.mean()) * cpus / pages_moved if pages_moved and len(path) else None,
         high=_distance(model[:, 1], guest.high),
         count=_distance(model[:, 0], guest.count),
     )

@@ -102,8 +102,8 @@ def configured(workload: Synthetic, settings: Mapping[str, str]) -> Setup:
     cell_setup = setup(workload, settings, base, ZONE)
     run = dict(cell_setup.run)
     instruction = run.pop("instruction_ps")
-    own = {*settings, *workload.machine}
-    run |= {name: value for name, value in costs(instruction).items() if name not in own}
+    given = {*settings, *workload.machine}
+    run |= {name: value for name, value in costs(instruction).items() if name not in given}
     if not run["events"] and not run["duration_ns"]:
         raise BadInput("events=0: the simulation would never end", "set events or duration_ns")
     if run["warmup_events"] >= run["events"] > 0:
@@ -192,9 +192,9 @@ def _rates(counters: Mapping[str, int], outcome: engine.Outcome, cell_setup: Set
     cpus, zones = cell_setup.run["cpus"], len(cell_setup.zones)
     bypassed_in = counters["allocated_pages"] - _listed(outcome, "allocations")
     bypassed_out = counters["freed_pages"] - _listed(outcome, "frees")
-    own = {(cpu, zone) for zone, of in enumerate(cell_setup.zones)
+    lists = {(cpu, zone) for zone, of in enumerate(cell_setup.zones)
            for cpu in range(of["cpu_first"], of["cpu_first"] + of["cpu_count"])}  # fmt: skip
-    highs = [sample.high for sample in outcome.samples if (sample.cpu, sample.zone) in own]
+    highs = [sample.high for sample in outcome.samples if (sample.cpu, sample.zone) in lists]
     return {
         "from_zone": per(counters["refilled_pages"] + bypassed_in, counters["allocated_pages"]),
         "to_zone": per(counters["drained_pages"] + bypassed_out, counters["freed_pages"]),

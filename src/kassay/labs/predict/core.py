@@ -84,8 +84,8 @@ def parse(text: str) -> Replayed:
                 case ["t", turn, interval, instructions, cycles100]:
                     intervals.append(ReplayedInterval(int(turn), int(interval), int(instructions), int(cycles100)))
                 case ["c", turn, interval, function, cause, cycles100, instructions]:
-                    own = (int(turn), int(interval), int(function))
-                    rows.append(ReplayedRow(*own, cause, int(cycles100), int(instructions)))
+                    key = (int(turn), int(interval), int(function))
+                    rows.append(ReplayedRow(*key, cause, int(cycles100), int(instructions)))
                 case ["o", turn, interval, context, instructions, cycles100]:
                     others[int(turn), int(interval), int(context)] = (int(instructions), int(cycles100))
                 case ["s", name, value]:

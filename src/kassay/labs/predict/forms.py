@@ -45,8 +45,8 @@ class Entries:
         for pattern, entry in self._patterns:
             if pattern.match(form):
                 return entry
-        own = self._timing.instructions.get(form)
-        return self._near.get(_SIZES.sub(r"\1", form)) if own is None else _entry(own)
+        cost = self._timing.instructions.get(form)
+        return self._near.get(_SIZES.sub(r"\1", form)) if cost is None else _entry(cost)
 
     def default(self, facts: Facts) -> Entry:
         """The assumed entry of an instruction without data, by what it does."""

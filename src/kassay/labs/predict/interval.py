@@ -77,7 +77,7 @@ def score_of(measured_ratio: float, shifts: Shifts) -> float:
     return abs(math.log(measured_ratio / ratio_of(shifts))) / (FLOOR + distance_of(shifts))
 
 
-def moved(shifts: Shifts) -> tuple[str, ...]:
+def notable_causes(shifts: Shifts) -> tuple[str, ...]:
     """Causes with a notable share of all that moved, largest first; none where the change is small."""
     moves = {cause: abs(head - base) for cause, (base, head) in shifts.items()}
     gross = sum(moves.values())
@@ -104,7 +104,7 @@ def refusals(table: IntervalTable, shifts: Shifts) -> tuple[Reason, ...]:
     return tuple(
         reason("cause-not-calibrated", cause=cause, share=abs(shifts[cause][1] - shifts[cause][0]) / gross,
                calibrated=table.causes.get(cause, 0), needed=FEWEST)
-        for cause in moved(shifts)
+        for cause in notable_causes(shifts)
         if table.causes.get(cause, 0) < FEWEST
     )  # fmt: skip
 
@@ -136,7 +136,7 @@ def counts_of_causes(changes: Iterable[Shifts]) -> dict[str, int]:
     """Cause -> number of changes in which it moved, by name."""
     counts: dict[str, int] = {}
     for shifts in changes:
-        for cause in moved(shifts):
+        for cause in notable_causes(shifts):
             counts[cause] = counts.get(cause, 0) + 1
     return dict(sorted(counts.items()))
 

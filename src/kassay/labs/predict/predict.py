@@ -183,7 +183,7 @@ def _timed(side: TracedSide, replay: Replay, cpu: OnCpu) -> _Timed:
     return _Timed(
         tuple(cycles / per for cycles in rounds.values()),
         {cause: share(cause, *whole) for cause, whole in wholes.items()},
-        {name: {cause: share(cause, *own) for cause, own in by_cause.items()} for name, by_cause in sums.items()},
+        {name: {cause: share(cause, *values) for cause, values in by_cause.items()} for name, by_cause in sums.items()},
     )
 
 

@@ -46,8 +46,8 @@ def replay_of(data: bytes, timing: Timing, name_of: Callable[[int], str]) -> Rep
 @cache
 def version() -> str:
     """A hash over the core model and the files that decode code for it: a replay depends on them, and on its input."""
-    own = Path(__file__).parent
-    readers = sorted((*(own / f"{name}.py" for name in _READERS), *own.glob("decode/*.py")))
+    directory = Path(__file__).parent
+    readers = sorted((*(directory / f"{name}.py" for name in _READERS), *directory.glob("decode/*.py")))
     return compiler.digest(((path.name, path) for path in readers), core.identity())[:16]
 
 

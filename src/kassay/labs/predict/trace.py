@@ -204,7 +204,7 @@ class _Guess:
         return address
 
 
-class _Lane:
+class _VirtualCpu:
     """The reader's state of one CPU."""
 
     def __init__(self) -> None:
@@ -226,58 +226,58 @@ class _Reader:
         self.pages: dict[int, int] = {}
         self.page = 0
         self.round = self.interval = self.cpu = 0
-        self.lanes: dict[int, _Lane] = {}
+        self.vcpus: dict[int, _VirtualCpu] = {}
 
     def steps(self) -> Iterator[Step]:
-        lane = self.lanes.setdefault(0, _Lane())
+        vcpu = self.vcpus.setdefault(0, _VirtualCpu())
         while self.at < len(self.data):
             token = self._next()
             kind, value = token & 3, token >> 2
             if kind == _ACCESS:
-                self._access(lane, value)
+                self._access(vcpu, value)
             elif kind == _BLOCK:
-                yield from self._sent(lane)
-                self._block(lane, value)
+                yield from self._sent(vcpu)
+                self._block(vcpu, value)
             elif kind != _EVENT:
                 raise ValueError(f"token {token}")
             elif value == Event.PAGE:
                 self._page()
             elif value == Event.LEFT:
                 value = self._next()
-                lane.left = lane.left if value == _NOT_LEFT else value - 1
+                vcpu.left = vcpu.left if value == _NOT_LEFT else value - 1
             elif value == Event.REPEAT:
-                yield from self._sent(lane)
-                yield self._repeated(lane)
+                yield from self._sent(vcpu)
+                yield self._repeated(vcpu)
             else:
-                lane = self._turn(lane, Event(value))
-        for lane in self.lanes.values():
-            yield from self._sent(lane)
+                vcpu = self._turn(vcpu, Event(value))
+        for vcpu in self.vcpus.values():
+            yield from self._sent(vcpu)
 
     def _next(self) -> int:
         value, self.at = _number(self.data, self.at)
         return value
 
-    def _sent(self, lane: _Lane) -> Iterator[Step]:
-        if lane.unsent and lane.block is not None:
-            lane.unsent = False
-            yield Step(*lane.began, lane.block, tuple(lane.accesses), left=lane.left)
+    def _sent(self, vcpu: _VirtualCpu) -> Iterator[Step]:
+        if vcpu.unsent and vcpu.block is not None:
+            vcpu.unsent = False
+            yield Step(*vcpu.began, vcpu.block, tuple(vcpu.accesses), left=vcpu.left)
 
-    def _block(self, lane: _Lane, value: int) -> None:
-        before = lane.block
-        lane.block = (0 if before is None else self.successors[before]) + _signed(value)
-        self.successors[lane.block]  # raises IndexError for one that is not defined
+    def _block(self, vcpu: _VirtualCpu, value: int) -> None:
+        before = vcpu.block
+        vcpu.block = (0 if before is None else self.successors[before]) + _signed(value)
+        self.successors[vcpu.block]  # raises IndexError for one that is not defined
         if before is not None:
-            self.successors[before] = lane.block
-        lane.index, lane.accesses, lane.left, lane.unsent = 0, [], None, True
-        lane.began = (self.round, self.interval, lane.context, self.cpu)
+            self.successors[before] = vcpu.block
+        vcpu.index, vcpu.accesses, vcpu.left, vcpu.unsent = 0, [], None, True
+        vcpu.began = (self.round, self.interval, vcpu.context, self.cpu)
 
-    def _access(self, lane: _Lane, value: int) -> None:
-        if lane.block is None:
+    def _access(self, vcpu: _VirtualCpu, value: int) -> None:
+        if vcpu.block is None:
             raise ValueError("an access of no block")
-        lane.index += value >> 1
-        guess = self.guesses.setdefault((lane.block, lane.index), _Guess())
+        vcpu.index += value >> 1
+        guess = self.guesses.setdefault((vcpu.block, vcpu.index), _Guess())
         address = guess.next(_signed(self._next()))
-        lane.accesses.append(Access(lane.index, bool(value & 1), address, self._physical(address)))
+        vcpu.accesses.append(Access(vcpu.index, bool(value & 1), address, self._physical(address)))
 
     def _physical(self, address: int) -> int | None:
         frame = self.pages.get(address >> _PAGE_BITS)
@@ -287,27 +287,27 @@ class _Reader:
         self.page = self.page + _signed(self._next()) & _WORD >> _PAGE_BITS
         self.pages[self.page] = self._next()
 
-    def _repeated(self, lane: _Lane) -> Step:
-        if lane.block is None:
+    def _repeated(self, vcpu: _VirtualCpu) -> Step:
+        if vcpu.block is None:
             raise ValueError("a repetition of no block")
         times = self._next()
-        strides = tuple(_signed(self._next()) for _ in lane.accesses)
+        strides = tuple(_signed(self._next()) for _ in vcpu.accesses)
         first = [
             old._replace(address=address, physical=self._physical(address))
-            for old, stride in zip(lane.accesses, strides, strict=True)
+            for old, stride in zip(vcpu.accesses, strides, strict=True)
             for address in ((old.address + stride) & _WORD,)
         ]
-        guess = self.guesses.setdefault((lane.block, 0), _Guess())
-        lane.accesses = [
+        guess = self.guesses.setdefault((vcpu.block, 0), _Guess())
+        vcpu.accesses = [
             old._replace(address=(old.address + times * stride) & _WORD)
-            for old, stride in zip(lane.accesses, strides, strict=True)
+            for old, stride in zip(vcpu.accesses, strides, strict=True)
         ]
-        for old, stride in zip(lane.accesses, strides, strict=True):  # the last two accesses decide the next guess
+        for old, stride in zip(vcpu.accesses, strides, strict=True):  # the last two accesses decide the next guess
             guess.stride = stride if len(strides) == 1 else old.address - guess.last
             guess.last = old.address
-        return Step(*lane.began, lane.block, tuple(first), times=times, strides=strides)
+        return Step(*vcpu.began, vcpu.block, tuple(first), times=times, strides=strides)
 
-    def _turn(self, lane: _Lane, event: Event) -> _Lane:
+    def _turn(self, vcpu: _VirtualCpu, event: Event) -> _VirtualCpu:
         if event in (Event.ROUND, Event.INTERVAL, Event.CONTEXT, Event.CPU):
             value = self._next()
         if event == Event.ROUND:
@@ -315,13 +315,13 @@ class _Reader:
         elif event == Event.INTERVAL:
             self.interval = value
         elif event == Event.CONTEXT:
-            lane.context = value
+            vcpu.context = value
         elif event == Event.CPU:
             self.cpu = value
-            return self.lanes.setdefault(value, _Lane())
+            return self.vcpus.setdefault(value, _VirtualCpu())
         elif event == Event.DEFINE:
             raise ValueError("a block defined in the stream")
-        return lane
+        return vcpu
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:

@@ -27,21 +27,21 @@ _NO_LINE = "0"
 
 def render(profile: Profile) -> str:
     """Header, then every function with its own cost and its calls; costs add up to the ticks of the profile."""
-    own = _own(profile)
-    places = {(context, name): place for place, context, name in own}
+    costs_of_lines = _own(profile)
+    places = {(context, name): place for place, context, name in costs_of_lines}
     calls, inclusive = _calls(profile, places), _inclusive(profile, places)
     lines = [
         "# callgrind format", "version: 1", f"creator: kassay {__version__}",
         one_line(f"cmd: {profile.phase} on {profile.kernel}, run {profile.run}"), "part: 1", "positions: line",
         *(f"event: {event} : {meaning}" for event, meaning in _EVENTS),
         f"events: {' '.join(event for event, _ in _EVENTS)}",
-        f"summary: {' '.join(str(sum(costs)) for costs in zip(*own.values(), strict=True))}",
+        f"summary: {' '.join(str(sum(costs)) for costs in zip(*costs_of_lines.values(), strict=True))}",
     ]  # fmt: skip
     edges: dict[_Function, list[_Function]] = {}
     for caller, callee in sorted({*calls, *inclusive}):
         edges.setdefault(caller, []).append(callee)
-    for function in sorted({*own, *edges}):
-        lines += ["", *_named(function), f"{_NO_LINE} {' '.join(map(str, own.get(function, (0, 0, 0))))}"]
+    for function in sorted({*costs_of_lines, *edges}):
+        lines += ["", *_named(function), f"{_NO_LINE} {' '.join(map(str, costs_of_lines.get(function, (0, 0, 0))))}"]
         for callee in edges.get(function, ()):
             edge = function, callee
             lines += [*_named(callee, "c"), f"calls={calls[edge]} {_NO_LINE}", f"{_NO_LINE} {inclusive[edge]}"]

@@ -11,7 +11,7 @@ from kassay.model.experiment import labels
 from kassay.model.finding import LadderStep
 from kassay.model.kernel_share import KernelShare
 from kassay.model.machine import MachineUse
-from kassay.model.printed import PrintedRow
+from kassay.model.printed_values import PrintedRow
 from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Setting

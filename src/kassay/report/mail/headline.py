@@ -7,7 +7,7 @@ from kassay.model.finding import CHANGES, REFUSED, Finding
 from kassay.model.kernel import KernelIdentity
 from kassay.model.records import Record
 from kassay.model.report import Report
-from kassay.model.timing import Beside
+from kassay.model.timing import CountsAndTime
 from kassay.report.mail.layout import wrapped
 from kassay.report.mail.names import identity, mail_name, metric_name, point_text, quantity
 from kassay.report.mail.text import ascii_text, percent
@@ -63,7 +63,7 @@ def _compilers_differ(report: Report, f: Finding) -> bool:
     return len({kernel.compiler for kernel in kernels if kernel is not None and kernel.compiler}) > 1
 
 
-def same_comparison(row: Beside, f: Finding) -> bool:
+def same_comparison(row: CountsAndTime, f: Finding) -> bool:
     """True if counts beside times are of this comparison."""
     kernels = f.kernels
     where = (row.workload, row.settings, row.metric, row.cpus, row.memory_bytes)
@@ -111,7 +111,7 @@ def amount(f: Finding) -> str:
     return f"{f.change + 1:.2f}x the {what}" if is_multiple(f.change) else f"{percent(f.change)} {what}"
 
 
-def _rises(row: Beside) -> bool:
+def _rises(row: CountsAndTime) -> bool:
     return row.time_verdict == "regression" and row.time_evidence in _STRONG and clock_of(row.clock).decides
 
 

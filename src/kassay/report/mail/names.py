@@ -82,15 +82,15 @@ def point_text(report: Report, result: AtMetric, *, workload: bool = True) -> st
     workload: whether to name the workload, where there are several.
     """
     several = [f for f in report.findings if f.primary]
-    words = []
+    settings = []
     if workload and len({f.workload for f in several}) > 1:
-        words.append(result.workload)
+        settings.append(result.workload)
     if len({f.machine for f in several}) > 1:
-        words += granted_texts(result.machine)
+        settings += granted_texts(result.machine)
     values = grouped((s.name, s.value) for f in several for s in f.settings)
     varied = {name for name, each in values.items() if len({*each}) > 1}
-    words += [f"{s.name}={s.value}" for s in result.settings if s.name in varied]
-    return ascii_text(", ".join(words))
+    settings += [f"{s.name}={s.value}" for s in result.settings if s.name in varied]
+    return ascii_text(", ".join(settings))
 
 
 def identity(report: Report, label: str) -> KernelIdentity | None:

@@ -2,6 +2,7 @@
 """Changed source lines that the measured region executed: sentences, and a table of all parts."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from msgspec import structs
 
@@ -28,9 +29,7 @@ ABOUT = (
     "instruction that comes from it ran anywhere in the measured region. A count says nothing about lines that did "
     "not run.",
 )
-ALL_RAN = "The changed lines were executed"
 NO_CODE_HERE = "No changed line has code of its own in these kernels"
-NOTHING = "the figures say nothing about the change."
 _NAMED = 3  # parts that a sentence names
 
 
@@ -51,15 +50,25 @@ def state_of(f: Finding) -> str:
 
 def with_unexecuted(report: Report) -> Report:
     """The report, whose verdict says it where none of the changed lines of a comparison ran."""
-    texts = [text for text in further_sentences(report, report.verdict) if NOTHING in text]
+    texts = [one.text for one in _further(report, report.verdict) if one.state == NOT_EXECUTED]
     return structs.replace(report, verdict=" ".join((report.verdict, *texts))) if texts else report
+
+
+class _Sentence(NamedTuple):
+    text: str
+    state: str
+    """State of the changed lines; "" if it is not known, or only a part of them was executed."""
 
 
 def further_sentences(report: Report, said: str) -> list[str]:
     """The sentences that are not in `said`; none where the question's answer names what was not executed."""
+    return [one.text for one in _further(report, said)]
+
+
+def _further(report: Report, said: str) -> list[_Sentence]:
     if report.lead is not None and report.lead.names_unexecuted:
         return []
-    return [text for text in changed_sentences(report) if text not in said]
+    return [one for one in _sentences(report) if one.text not in said]
 
 
 def changed_sentences(report: Report) -> list[str]:
@@ -67,6 +76,10 @@ def changed_sentences(report: Report) -> list[str]:
 
     Settings that executed the same are named once.
     """
+    return [one.text for one in _sentences(report)]
+
+
+def _sentences(report: Report) -> list[_Sentence]:
     names = names_by_label(report)
     shown = [f for f in report.findings if f.primary and f.changed is not None]
     several = len({f.kernels for f in shown}) > 1
@@ -74,8 +87,16 @@ def changed_sentences(report: Report) -> list[str]:
     for f in shown:
         base, head = (names.get(side.kernel, side.kernel) for side in f.sides)
         if text := changed_text(f.changed):
-            texts.append(one_line(f"{base} to {head}: {text}" if several else text))
+            texts.append(_Sentence(one_line(f"{base} to {head}: {text}" if several else text), _whole_state(f.changed)))
     return list(dict.fromkeys(texts))
+
+
+def _whole_state(changed: ChangedLines | None) -> str:
+    """The state that all changed parts with code have; "" if they have several, or if it is not known."""
+    if changed is None or changed.absent:
+        return ""
+    partly = changed.state == EXECUTED and any(part.state == NOT_EXECUTED for part in changed.parts)
+    return "" if partly else changed.state
 
 
 def changed_text(changed: ChangedLines | None) -> str:
@@ -89,13 +110,13 @@ def changed_text(changed: ChangedLines | None) -> str:
         return f"{NO_CODE_HERE} ({places_text(changed.parts)})." if changed.parts else ""
     if changed.state == NOT_EXECUTED:
         places = places_text(idle)
-        text = f"The changed lines were {NOT_BY_THIS} ({places}): {NOTHING}"
+        text = f"The changed lines were {NOT_BY_THIS} ({places}): the figures say nothing about the change."
     elif idle:
         ran = sum(part.state == EXECUTED for part in changed.parts)
         were = "was" if ran == 1 else "were"
         text = f"Of {len(changed.parts)} changed parts {ran} {were} executed; {NOT_BY_THIS}: {places_text(idle)}."
     else:
-        text = f"{ALL_RAN} ({places_text([p for p in changed.parts if p.state == EXECUTED])})."
+        text = f"The changed lines were executed ({places_text([p for p in changed.parts if p.state == EXECUTED])})."
     return " ".join((text, *elsewhere_sentences(changed.elsewhere)))
 
 
@@ -168,8 +189,8 @@ _SENTENCES = 4  # on changed lines, on a screen
 
 def further(report: Report) -> Iterator[Section]:
     """On a screen: what the verdict does not say of changed lines."""
-    texts = further_sentences(report, report.verdict)[:_SENTENCES]
-    blocks = tuple(Paragraph(text=text, tone="" if text.startswith(ALL_RAN) else DOUBT) for text in texts)
+    found = _further(report, report.verdict)[:_SENTENCES]
+    blocks = tuple(Paragraph(text=one.text, tone="" if one.state == EXECUTED else DOUBT) for one in found)
     if blocks:
         yield Section(blocks=blocks, readers=(SCREEN,))
 

@@ -17,16 +17,16 @@ from kassay.report.sections.changed_lines import state_of, verdict_word
 from kassay.report.sections.kernel_share import program_groups
 from kassay.report.words import floor_text, glossary, interval_text, outcomes_text
 
-_DEFERRED = ("deferred-work", "deferred-not-followed")
+_AMOUNTS = ("deferred-work", "deferred-not-followed", "idle-counted")
 _ALONE = "The program does nothing but this; what an application notices of it is another question."
 _UNSEARCHED = "Which commit did it is not known: nothing was bisected."
 
 
 def limits(report: Report) -> Iterator[Section]:
-    """How far the claim reaches. On a screen only the deferred work; in a mail in everyday words, with the two limits
-    that every such mail has."""
-    deferred = (one_line(reason_text(reason)) for reason in report.disclosures if reason.code in _DEFERRED)
-    if blocks := tuple(Paragraph(text=text) for text in deferred):
+    """How far the claim reaches. On a screen only deferred work and idle time; in a mail in everyday words, with
+    the two limits that every such mail has."""
+    amounts = (one_line(reason_text(reason)) for reason in report.disclosures if reason.code in _AMOUNTS)
+    if blocks := tuple(Paragraph(text=text) for text in amounts):
         yield Section(blocks=blocks, readers=(SCREEN,))
     told = (one_line(reason_text(reason)) for reason in report.disclosures)
     text = filter(None, (one_line(report.scope),))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, cpus_text, figures, memory_text, one_line, settings_text, table
-from kassay.model.timing import Beside
+from kassay.model.timing import CountsAndTime
 from kassay.model.units import format_change
 from kassay.report.document import LETTER, PAGE, SCREEN, Items, Section, section
 from kassay.report.mail.names import everyday_text, mail_name
@@ -45,7 +45,7 @@ def counts_and_time(report: Report) -> Iterator[Section]:
         yield section("Instructions and time of the same work", text=texts, readers=(LETTER,))
 
 
-def _brief(row: Beside, *, named: bool) -> str:
+def _brief(row: CountsAndTime, *, named: bool) -> str:
     pair = f"{row.base} to {row.head}: " if named else ""
     counted = f"instructions {format_change(row.counts_change)}"
     timed = f"time {format_change(row.time_change)} ({interval_text(row.time_interval)}; {row.time_n[0]} and"
@@ -53,7 +53,7 @@ def _brief(row: Beside, *, named: bool) -> str:
     return f"{pair}{counted}, {timed} {judged}: {reason_text(row.meaning)}"
 
 
-def _letter_text(report: Report, row: Beside) -> str:
+def _letter_text(report: Report, row: CountsAndTime) -> str:
     base, head = mail_name(report, row.base), mail_name(report, row.head)
     meaning = everyday_text(report, row.meaning)
     return (
@@ -71,7 +71,7 @@ def _beside_table(report: Report) -> Table:
     return table("Counts and time, side by side", columns, (cells(*_beside_row(row)) for row in report.beside))
 
 
-def _beside_row(b: Beside) -> tuple[str, ...]:
+def _beside_row(b: CountsAndTime) -> tuple[str, ...]:
     machine = ", ".join(text for text in (cpus_text(b.cpus), memory_text(b.memory_bytes)) if text)
     counted = f"{format_change(b.counts_change)} {b.counts_verdict}"
     timed = f"{format_change(b.time_change)} {b.time_verdict}, {b.time_evidence}"

@@ -3,16 +3,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from kassay.model.finding import EVIDENCE
+from kassay.model.finding import EVIDENCE, REFUSED, Finding
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
-from kassay.model.texts import one_line
+from kassay.model.texts import one_line, shortened
 from kassay.report.conditions import cpu_facts
 from kassay.report.document import DRAWN, SCREEN, Fact, Facts, Section
 from kassay.report.sections.brief import GROUPS, NAME
 from kassay.report.sections.hosts import hosts_line
 from kassay.report.sections.refused import failures_brief
-from kassay.report.sentences import timing_words
+from kassay.report.sentences import MOST_REASONS, joined_reasons, timing_words
 from kassay.report.series import MetricGroup, MetricSeries, groups
 from kassay.report.words import compilers, floor_text, kernel_names, outcomes_text
 
@@ -55,13 +55,23 @@ def facts(report: Report) -> Iterator[Section]:
 
 
 def _evidence(report: Report) -> str:
-    """The weakest word of the primary findings with its meaning, and how the rounds became numbers."""
+    """The weakest word of the primary findings, with its meaning or the reasons for it, and how the rounds became
+    numbers."""
     primary = [f for f in report.findings if f.primary] or list(report.findings)
-    words = sorted({f.evidence for f in primary}, key=list(EVIDENCE).index)
+    levels = sorted({f.evidence for f in primary}, key=list(EVIDENCE).index)
     how = f"; {primary[0].sides[0].method}" if primary[0].sides[0].value is not None else ""
     floors = [f.floor for f in primary if f.floor is not None]
     floor = f"; runs of one kernel differ by {floor_text(max(floors))} at most" if floors else ""
-    return f"{words[-1]}: {EVIDENCE[words[-1]]}{how}{floor}"
+    return f"{levels[-1]}: {_meaning(levels[-1], primary)}{how}{floor}"
+
+
+def _meaning(word: str, primary: Sequence[Finding]) -> str:
+    """The meaning of a word of evidence. "partial" has many possible reasons; those of these findings are named."""
+    weak = [f for f in primary if f.evidence == word == "partial"]
+    admitted = [reason for f in weak if f.verdict not in REFUSED for reason in f.reasons]
+    if texts := joined_reasons(admitted):
+        return "; ".join(shortened(texts, MOST_REASONS, "and {} more"))
+    return "the comparison was refused" if any(f.verdict in REFUSED for f in weak) else EVIDENCE[word]
 
 
 def _defined(metric_groups: Sequence[MetricGroup]) -> list[MetricSeries]:

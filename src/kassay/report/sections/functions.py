@@ -9,7 +9,7 @@ from kassay.model.report import Report
 from kassay.model.texts import TextBlock, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_number
 from kassay.report.document import PAGE, SCREEN, Section, Stacks, rows_of, section
-from kassay.report.itemised import differences, full_table, functions_text_at, top_table
+from kassay.report.itemised import differences, full_table, functions_text_at, has_families, top_table
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import mail_name, unit_text
 from kassay.report.mail.text import lettered
@@ -19,11 +19,12 @@ from kassay.report.series import ladders, step_pairs
 _SENTENCES = 4  # on a screen
 _LETTER_ROWS = 8  # functions in a mail
 _INDENTED = (
-    "Indented functions were inlined on one side into the function above them, or are called by it on one side only."
+    "Indented functions were inlined on one side into the function above them, are called by it on one side only, or "
+    "were replaced by it."
 )
 _INLINED = (
-    "An indented function is inlined into the one above it on one of the two kernels, or called by it on one only; "
-    "read such a group by its sum."
+    "An indented function is inlined into the one above it on one of the two kernels, called by it on one only, or "
+    "replaced by it; read such a group by its sum."
 )
 _UNATTRIBUTED = {"unattributed": "in no known function", "total": "together"}
 
@@ -55,7 +56,7 @@ def functions(report: Report) -> Iterator[Section]:
     shown = [
         table for d in found for table in (*([top_table(d)] if d.metric in primary else []), full_table(d))
     ]  # fmt: skip
-    text = (_INDENTED,) if any(d.itemised.groups for d in found) else ()
+    text = (_INDENTED,) if any(has_families(d.itemised) for d in found) else ()
     stacks = (_stacks_text(report),) if not report.experiment.timed else ()
     if items or shown or stacks:
         yield section(
@@ -104,7 +105,7 @@ def of_headline(report: Report) -> Iterator[Section]:
     how = "one boot of each, every executed instruction attributed"
     how = "computed from printed shares, each figure to three digits" if report.sources else how
     title = f"Where the difference between {base} and {head} is ({unit_text(d.unit)}, {how})"
-    notes = (legend, _INLINED if d.itemised.groups else "")
+    notes = (legend, _INLINED if has_families(d.itemised) else "")
     yield rows_of(TextBlock(title=title, tables=(small,), text=tuple(filter(None, notes))))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import structs
 
-from kassay.model.across import AcrossHosts, HostRuns, HostsAnswer
+from kassay.model.host_comparison import HostComparison, HostRuns, HostsAnswer
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, counted, figures, machine_text, one_line, settings_text, table
@@ -70,7 +70,7 @@ def hosts_line(hosts: Sequence[HostRuns]) -> str:
     return "; ".join(map(host_text, hosts))
 
 
-def across_table(comparison: AcrossHosts, name_of: Mapping[str, str]) -> Table:
+def across_table(comparison: HostComparison, name_of: Mapping[str, str]) -> Table:
     """Each host's own values and change. name_of: kernels' labels as people call them."""
     base, head = (one_line(name_of.get(label, label)) for label in (comparison.base, comparison.head))
     values = format_numbers([value for row in comparison.rows for value in (row.base_value, row.head_value)])
@@ -83,20 +83,20 @@ def across_table(comparison: AcrossHosts, name_of: Mapping[str, str]) -> Table:
     return table(f"{across_name(comparison, name_of)} [{one_line(comparison.unit)}]", columns, rows)
 
 
-def across_name(comparison: AcrossHosts, name_of: Mapping[str, str]) -> str:
+def across_name(comparison: HostComparison, name_of: Mapping[str, str]) -> str:
     """ "mprotect_toggle size=8MiB, x86_64, kvm, 1 CPU: 6.16 to 6.17"."""
     base, head = (one_line(name_of.get(label, label)) for label in (comparison.base, comparison.head))
     settings = f" {settings_text(comparison.settings)}" if comparison.settings else ""
     return f"{one_line(comparison.workload)}{settings}, {machine_text(comparison.machine)}: {base} to {head}"
 
 
-def across_sentence(comparison: AcrossHosts, name_of: Mapping[str, str]) -> str:
+def across_sentence(comparison: HostComparison, name_of: Mapping[str, str]) -> str:
     """Sentence on whether the hosts differ, with the comparison's name."""
     text = reason_text(comparison.meaning, name_of)
     return f"{across_name(comparison, name_of)}: {text}."
 
 
-def level_text(comparisons: Sequence[AcrossHosts]) -> str:
+def level_text(comparisons: Sequence[HostComparison]) -> str:
     """How the hosts were judged."""
     for comparison in comparisons:
         if comparison.level is not None and comparison.threshold is not None:
@@ -123,7 +123,7 @@ def document(answer: HostsAnswer) -> Document:
     )  # fmt: skip
 
 
-def _compared(comparison: AcrossHosts, name_of: Mapping[str, str]) -> Section:
+def _compared(comparison: HostComparison, name_of: Mapping[str, str]) -> Section:
     """Each host's values and change, and whether the hosts differ."""
     shown = section_of_table(across_table(comparison, name_of))
     text = reason_text(comparison.meaning)

@@ -56,11 +56,11 @@ def _how_sure(report: Report) -> list[str]:
 
 def _counts(report: Report, f: Finding) -> str:
     e = report.experiment
-    plain, moved = (max(len(getattr(side, name)) for side in f.sides) for name in ("runs", "perturbed"))
+    plain, perturbed = (max(len(getattr(side, name)) for side in f.sides) for name in ("runs", "perturbed"))
     times = {1: "once", 2: "twice"}.get(plain, f"{plain} times")
-    number = {1: "one", 2: "two", 3: "three", 4: "four"}.get(moved, str(moved))
+    number = {1: "one", 2: "two", 3: "three", 4: "four"}.get(perturbed, str(perturbed))
     sentences = [f"Each kernel was booted {times} with nothing changed; {_agree(f.sides, plain)}."]
-    if moved:
+    if perturbed:
         apart = None if f.floor is None else bare_percent(f.floor) if f.floor else ""
         most = (
             "" if apart is None else f"; all boots of one kernel agree {f'within {apart}' if apart else 'to the digit'}"

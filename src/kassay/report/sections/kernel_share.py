@@ -38,8 +38,8 @@ def _groups(report: Report) -> tuple[Group, ...]:
 
 
 def _mixed(share: KernelShare) -> bool:
-    own = [entry for entry in share.entries or () if entry.kind in DIRECT]
-    return sum(entry.count >= _SEVERAL * share.count for entry in own) > 1
+    entries = [entry for entry in share.entries or () if entry.kind in DIRECT]
+    return sum(entry.count >= _SEVERAL * share.count for entry in entries) > 1
 
 
 def share_sentence(share: KernelShare, *, name: str = "") -> str:

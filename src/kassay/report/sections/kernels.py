@@ -115,11 +115,11 @@ def _in_options(report: Report) -> str:
 
 def _identity(k: KernelIdentity) -> str:
     package = " ".join(text for text in (k.package, k.package_version) if text)
-    words = [text for text in (package or k.release,) if text not in (_NOT_KNOWN, k.ref)]
-    words += [f"image sha256 {k.image_sha256[:16]}"] if k.image_sha256 and not k.package_version else []
-    words += [k.source] if k.source else []
-    words += [k.arch] if k.arch != _NOT_KNOWN else []
-    return ", ".join(words) or "nothing is known of it"
+    names = [text for text in (package or k.release,) if text not in (_NOT_KNOWN, k.ref)]
+    names += [f"image sha256 {k.image_sha256[:16]}"] if k.image_sha256 and not k.package_version else []
+    names += [k.source] if k.source else []
+    names += [k.arch] if k.arch != _NOT_KNOWN else []
+    return ", ".join(names) or "nothing is known of it"
 
 
 def _machine_texts(report: Report) -> list[str]:

@@ -8,7 +8,7 @@ from kassay.model.prediction import CAUSES, Prediction
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
 from kassay.model.texts import Table, TableCell, cells, figures, machine_text, one_line, settings_text, table
-from kassay.model.timing import Beside
+from kassay.model.timing import CountsAndTime
 from kassay.model.units import format_change
 from kassay.report.columns import Column, summed
 from kassay.report.document import LETTER, PAGE, Section, section
@@ -77,9 +77,9 @@ def _point(f: Finding, findings: Sequence[Finding]) -> str:
 
 
 def _from(prediction: Prediction) -> str:
-    words = [f"refused: {reason_text(prediction.refused)}"] if prediction.refused is not None else []
-    words += ["calibrated on this CPU" if prediction.calibrated else "published data"]
-    return "; ".join((*words, *map(reason_text, prediction.doubts)))
+    texts = [f"refused: {reason_text(prediction.refused)}"] if prediction.refused is not None else []
+    texts += ["calibrated on this CPU" if prediction.calibrated else "published data"]
+    return "; ".join((*texts, *map(reason_text, prediction.doubts)))
 
 
 def checked_table(report: Report) -> Table | None:
@@ -97,7 +97,7 @@ def checked_table(report: Report) -> Table | None:
     return table("Predicted, then measured", names, rows) if rows else None
 
 
-def _checked_row(row: Beside, prediction: Prediction) -> tuple[TableCell, ...]:
+def _checked_row(row: CountsAndTime, prediction: Prediction) -> tuple[TableCell, ...]:
     low, high = prediction.interval or (None, None)
     inside = low is not None and high is not None and row.time_change is not None and low <= row.time_change <= high
     so = "no interval was predicted" if low is None else "measured inside" if inside else "measured outside"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import structs
 
 from kassay.model.finding import CHANGES, Finding, Ladder
-from kassay.model.printed import PrintedRow
+from kassay.model.printed_values import PrintedRow
 from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table

@@ -66,8 +66,8 @@ def refusals(report: Report, *, primary_only: bool = False) -> tuple[str, ...]:
             continue
         if f.verdict in (*REFUSED, "inconclusive"):
             why = reasons_text(f.reasons) or VERDICTS[f.verdict]
-            words = (f.workload if report.overview is not None else "", f.metric if f.verdict == "inconclusive" else "")
-            about = "".join(f"{word}: " for word in words if word)
+            parts = (f.workload if report.overview is not None else "", f.metric if f.verdict == "inconclusive" else "")
+            about = "".join(f"{word}: " for word in parts if word)
             texts.append(one_line(f"{about}{f.verdict}, {f.sides[0].kernel} against {f.sides[1].kernel}: {why}"))
     return tuple(dict.fromkeys(texts))
 

@@ -27,20 +27,20 @@ def whole_again(directory: str) -> str:
 def step_alone(experiment: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int],
                point: Point) -> str:  # fmt: skip
     """A compare of two kernels under an experiment's conditions; of exact counts with more perturbed runs."""
-    words = _compare(experiment, kernels, pair, point)
+    command = _compare(experiment, kernels, pair, point)
     more = ("--perturb", str(max(6, 2 * experiment.perturb))) if not experiment.timed else ()
-    return join((*words, *more))
+    return join((*command, *more))
 
 
 def _compare(e: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int], point: Point,
              left_out: Sequence[str] = ()) -> list[str]:  # fmt: skip
     """Words of a compare of two kernels, without the numbers of boots and the options left out."""
     base, head = pair
-    own = e.program(point.workload)
-    workload = options_of(own) if own is not None else (point.workload,)
-    words = ["kassay", "compare", *workload, *(_named(e, kernels, index) for index in pair)]
+    program = e.program(point.workload)
+    workload = options_of(program) if program is not None else (point.workload,)
+    command = ["kassay", "compare", *workload, *(_named(e, kernels, index) for index in pair)]
     given = {axis.name for use in e.workloads if use.name == point.workload for axis in use.axes}
-    words += [word for s in point.settings if s.name in given for word in ("--set", f"{s.name}={s.value}")]
+    command += [word for s in point.settings if s.name in given for word in ("--set", f"{s.name}={s.value}")]
     chosen = (
         ("--clock", e.machine or e.clock, _DEFAULT.clock), ("--arch", e.arch, _DEFAULT.arch),
         ("--on", e.on or "", ""),
@@ -53,13 +53,13 @@ def _compare(e: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int
     )  # fmt: skip
     wanted = [(option, value) for option, value, default in chosen if value != default and option not in left_out]
     wanted += [(f"--{setting.name.replace('_', '-')}", setting.value) for setting in point.machine.chosen]
-    return words + [word for given_option in wanted for word in given_option]
+    return command + [word for given_option in wanted for word in given_option]
 
 
 def _named(e: Experiment, kernels: tuple[KernelIdentity, ...], index: int) -> str:
     """A kernel as the command line names it, with a CPU of its own."""
-    own = e.kernels[index].cpu
-    return exact_ref(kernels[index]) + (own and OWN_CPU + own)
+    cpu = e.kernels[index].cpu
+    return exact_ref(kernels[index]) + (cpu and OWN_CPU + cpu)
 
 
 _OUT = "again"
@@ -105,12 +105,12 @@ def _as_it_was(report: Report, f: Finding) -> str:
     e, kernel_labels = report.experiment, labels(report.experiment)
     pair = (kernel_labels.index(f.sides[0].kernel), kernel_labels.index(f.sides[1].kernel))
     timed = next((row.clock for row in report.beside if not clock_of(row.clock).native), "")
-    words = _compare(e, report.kernels, pair, f.point, ("--clock", "--margin") if timed else ())
+    command = _compare(e, report.kernels, pair, f.point, ("--clock", "--margin") if timed else ())
     if report.lead is not None and report.lead.repeat:
-        at = words.index(_named(e, report.kernels, pair[0]))
-        words[1], words[at : at + 2] = report.lead.repeat[0], report.lead.repeat[1:]
-    words += ["--clock", f"{e.machine or e.clock},{timed}"] if timed else []
+        at = command.index(_named(e, report.kernels, pair[0]))
+        command[1], command[at : at + 2] = report.lead.repeat[0], report.lead.repeat[1:]
+    command += ["--clock", f"{e.machine or e.clock},{timed}"] if timed else []
     # With two clocks --repeats is about the boots that are timed.
-    words += ["--repeats", str(e.repeats)] if e.timed or not timed else []
-    words += ["--perturb", str(e.perturb)] if not e.timed else []
-    return join(words)
+    command += ["--repeats", str(e.repeats)] if e.timed or not timed else []
+    command += ["--perturb", str(e.perturb)] if not e.timed else []
+    return join(command)

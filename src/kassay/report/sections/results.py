@@ -83,10 +83,10 @@ def _brief(report: Report, group: MetricGroup, *, named: bool) -> Iterator[Secti
     """A comparison on a screen. named: whether the workload stands in the heading, there being several."""
     first = group.lead
     direction = {"lower": "lower is better", "higher": "higher is better"}.get(first.better or "", "")
-    words = (one_line(first.workload or "") if named else "", one_line(first.metric), one_line(first.unit), direction)
+    parts = (one_line(first.workload or "") if named else "", one_line(first.metric), one_line(first.unit), direction)
     across = tuple(tables.across_text(pair) for pair in group.across if pair.primary)
     yield Section(
-        title=", ".join(word for word in words if word),
+        title=", ".join(word for word in parts if word),
         subtitle=f"{settings_text(first.settings)}; {machine_text(first.machine)}",
         blocks=(_bars(first), *((Items(texts=across),) if across else ())),
         readers=(SCREEN,),
@@ -177,8 +177,8 @@ def _kernels_and_parts(report: Report, group: MetricGroup, *, alone: bool) -> It
     where = "" if alone else f" ({settings_text(first.settings)}; {machine_text(first.machine)})"
     unit = unit_text(first.unit) or first.metric
     title = f"In {unit}{better}{where}" if first.unit else f"{unit}{better}{where}"
-    moved = any(row.side.perturbed for row in first.rows)
-    note = "Boots: with nothing changed, plus with something moved that should not matter." if moved else ""
+    is_perturbed = any(row.side.perturbed for row in first.rows)
+    note = "Boots: with nothing changed, plus with something moved that should not matter." if is_perturbed else ""
     note = RANKS if any(f.timing is not None and f.metric == first.metric for f in report.findings) else note
     yield rows_of(TextBlock(title=title, tables=(_kernels(report, first),), text=(note,) if note else ()))
     if len(group.series) > 1:
@@ -205,9 +205,9 @@ def _kernels(report: Report, series: MetricSeries) -> Table:
 
 
 def _boots(row: KernelRow) -> str:
-    moved = f"+{len(row.side.perturbed)}" if row.side.perturbed else ""
+    perturbed = f"+{len(row.side.perturbed)}" if row.side.perturbed else ""
     failures = f" ({row.side.failed} failed)" if row.side.failed else ""
-    return f"{len(row.side.runs) or row.n or '-'}{moved}{failures}"
+    return f"{len(row.side.runs) or row.n or '-'}{perturbed}{failures}"
 
 
 def _parts(report: Report, group: MetricGroup) -> Table:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kassay.effects import process
-from kassay.effects.ahead import Once
+from kassay.effects.background import Once
 from kassay.errors import HostLacks
 from kassay.model.records import Record
 

@@ -99,9 +99,9 @@ def _package(match: re.Match[str], mirrors: Mirrors, suite: str) -> ArchivePacka
     return ArchivePackage(name=name, version=version.replace("%3a", ":"), sha256=sha256, suite=suite, pool=pool)
 
 
-def _unresolved(words: str, root: _apt.AptRoot, mirrors: Mirrors, suite: str) -> BadInput | HostLacks:
+def _unresolved(output: str, root: _apt.AptRoot, mirrors: Mirrors, suite: str) -> BadInput | HostLacks:
     """The error for what apt printed."""
-    unknown = _UNKNOWN.findall(words)
+    unknown = _UNKNOWN.findall(output)
     if unknown:
         argv = ("apt-cache", *_apt_get(root, mirrors, suite)[1:-2], "pkgnames")
         known = process.run(argv, timeout_s=300).out.split()
@@ -110,6 +110,6 @@ def _unresolved(words: str, root: _apt.AptRoot, mirrors: Mirrors, suite: str) ->
             f"package {unknown[0]}: {suite} has none for {root.arch}",
             f"did you mean {near}?" if near else "search the names of packages with apt-cache search",
         )
-    reason = next(iter(re.findall(r"^E: (.*)$", words, re.M)), words.strip()[:200] or "apt-get failed")
-    unmet = " ".join(line.strip() for line in words.splitlines() if "Depends:" in line)[:300]
+    reason = next(iter(re.findall(r"^E: (.*)$", output, re.M)), output.strip()[:200] or "apt-get failed")
+    unmet = " ".join(line.strip() for line in output.splitlines() if "Depends:" in line)[:300]
     return BadInput(f"the packages cannot be resolved in {suite}: {unmet or reason}", "name others")

@@ -125,11 +125,11 @@ def _unlisted(index: Index, mirrors: Mirrors) -> Iterator[tuple[str, SourceFile]
         yield version, SourceFile(uri=path, sha256=None, provenance=provenance)
 
 
-def _asked(root: _apt.AptRoot, *words: str) -> str:
-    ended = process.run(("apt-cache", "-c", root.configuration, *_apt.WITH_CACHE, *words), timeout_s=300)
+def _asked(root: _apt.AptRoot, *arguments: str) -> str:
+    ended = process.run(("apt-cache", "-c", root.configuration, *_apt.WITH_CACHE, *arguments), timeout_s=300)
     if ended.status:
         raise HostLacks(
-            f"apt-cache {words[0]}: {ended.err.strip()[:200]}", "delete kassay's apt directory in its cache"
+            f"apt-cache {arguments[0]}: {ended.err.strip()[:200]}", "delete kassay's apt directory in its cache"
         )
     return ended.out
 

@@ -20,7 +20,7 @@ from kassay.model.records import Record, content_id
 from kassay.supply.arches import arch_of
 from kassay.supply.building import line_tables, slots, workspace
 from kassay.supply.building.compilers import Compiler, check_name, check_tools, find_compiler, linker_of
-from kassay.supply.building.config import DistroConfig, check_configuration, requested
+from kassay.supply.building.config import DistroConfig, check_configuration, request_sha256, requested
 from kassay.supply.building.source import check_source, kernel_version, source_tree
 
 BUILDER = 2
@@ -77,7 +77,7 @@ def wanted(ref: KernelRef, distro: DistroConfig, tell: Tell) -> ResolvedBuild:
     linker, subject = linker_of(compiler), _subject(build, source)
     recipe = workspace.Recipe(tree, version, ref.arch, compiler, linker, text, base, subject)
     identity = BuildIdentity(
-        tree=tree, arch=ref.arch, config_sha256=sha256_bytes(f"{base}\n{text}".encode()), compiler=compiler.banner,
+        tree=tree, arch=ref.arch, config_sha256=request_sha256(text, base), compiler=compiler.banner,
         compiler_sha256=compiler.identity, linker=recipe.linker, builder=BUILDER,
     )  # fmt: skip
     return ResolvedBuild(build, source, recipe, content_id(identity))

@@ -8,7 +8,7 @@ from typing import Literal
 
 from kassay import registry
 from kassay.effects import process
-from kassay.effects.files import disk_errors, expanded, write_atomic
+from kassay.effects.files import disk_errors, expanded, sha256_bytes, write_atomic
 from kassay.errors import BadInput, NotBuilt
 from kassay.model.build import BuildRef
 from kassay.model.progress import Progress, Tell
@@ -61,6 +61,11 @@ def requested(build: BuildRef, arch: str, version: str, distro: DistroConfig, te
         texts, base = [_as_base(text) if _GENERATED in text else text], "full"
     texts += [fragment if _SYMBOL.match(fragment) else _read(fragment) for fragment in build.fragments]
     return "".join(f"{line}\n" for line in merged(texts)), base
+
+
+def request_sha256(text: str, base: Base) -> str:
+    """Hash of what requested() gave."""
+    return sha256_bytes(f"{base}\n{text}".encode())
 
 
 def check_configuration(build: BuildRef) -> None:

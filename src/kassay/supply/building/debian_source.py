@@ -31,21 +31,26 @@ def exact_version(version: str, tell: Tell) -> str:
     return upstream_of(chosen)
 
 
-def debian_source(version: str, tell: Tell) -> tuple[Path, str]:
+def debian_source(version: str, tell: Tell, sha256: str = "") -> tuple[Path, str]:
     """A directory with the sources of one release ("7.3.4", see exact_version()), and where they are from.
 
-    The directory is the caller's: read it, then discard() it. Raises BadInput, or HostLacks when the archive has it
-    no more.
+    sha256: of the file that must be the one; "" for the best that the archive has. The directory is the caller's: read
+    it, then discard() it. Raises BadInput, or HostLacks when the archive has it no more.
     """
-    version = exact_version(version, tell)
+    name = file_name(version, sha256)
     subject = f"debian-source:{version}"
-    final = cache_directory() / "sources" / "trees" / version.replace("/", "_")
+    final = cache_directory() / "sources" / "trees" / name
     with locked(final.with_name(f".{final.name}.lock"), waiting(tell, subject)):
-        archive, provenance = _archive_file(version, subject, tell)
+        archive, provenance = _archive_file(version, name, sha256, tell)
         if not final.is_dir():
             tell(Progress(stage="source", subject=subject, text=f"unpacking {archive.name}"))
             _unpack(archive, final)
     return final, provenance
+
+
+def file_name(version: str, sha256: str = "") -> str:
+    """Name of a release's files in the cache. The archive may have had another file under the same version."""
+    return version.replace("/", "_") + (f"+{sha256[:12]}" if sha256 else "")
 
 
 def discard(directory: Path) -> None:
@@ -56,27 +61,27 @@ def discard(directory: Path) -> None:
     shutil.rmtree(gone, ignore_errors=True)
 
 
-def _packed(version: str) -> Path | None:
+def _packed(name: str) -> Path | None:
     """The file of a release's sources in the cache, or None."""
-    files = sorted((cache_directory() / "packages" / "source").glob(f"{version}.*"))
+    files = sorted((cache_directory() / "packages" / "source").glob(f"{name}.*"))
     return next((p for p in files if p.suffix in (".xz", ".deb")), None)
 
 
-def _archive_file(version: str, subject: str, tell: Tell) -> tuple[Path, str]:
+def _archive_file(version: str, name: str, sha256: str, tell: Tell) -> tuple[Path, str]:
     """The file with a release's sources, fetched when it is not in the cache, and its provenance."""
-    cached = _packed(version)
-    note = cache_directory() / "packages" / "source" / f"{version}.txt"
-    if cached and note.is_file():
-        return cached, note.read_text("utf-8").strip()
-    reasons = []
-    for file in _files(version, tell):
-        final = note.with_name(f"{version}.{'deb' if file.uri.endswith('.deb') else 'tar.xz'}")
+    for known in (name, file_name(version)):
+        cached, note = _packed(known), cache_directory() / "packages" / "source" / f"{known}.txt"
+        if cached and note.is_file() and sha256 in (text := note.read_text("utf-8").strip()):
+            return cached, text
+    note, subject, reasons = note.with_name(f"{name}.txt"), f"debian-source:{version}", []
+    for file in _files(version, tell, sha256):
+        final = note.with_name(f"{name}.{'deb' if file.uri.endswith('.deb') else 'tar.xz'}")
         tell(Progress(stage="source", subject=subject, text=f"fetching: {file.provenance}"))
-        with swept(note.with_name(f".{version}.partial")) as scratch:
+        with swept(note.with_name(f".{name}.partial")) as scratch:
             partial = scratch / final.name
-            reason = _apt.download(root_of("deb"), file.uri, file.sha256, partial, tell)
+            reason = _apt.download(root_of("deb"), file.uri, file.sha256 or sha256 or None, partial, tell)
             if reason is None:
-                provenance = f"{version}: {file.provenance}; sha256 {file.sha256 or sha256_file(partial)}"
+                provenance = f"{version}: {file.provenance}; sha256 {file.sha256 or sha256 or sha256_file(partial)}"
                 (scratch / note.name).write_text(f"{provenance}\n", "utf-8")
                 (scratch / note.name).replace(note)
                 partial.replace(final)
@@ -91,12 +96,17 @@ def _gone(version: str, reasons: list[str], tell: Tell) -> HostLacks:
     return HostLacks(what, f"check the network, or choose another version: {have}")
 
 
-def _files(version: str, tell: Tell) -> list[SourceFile]:
-    """Every way to a release's sources, best first."""
+def _files(version: str, tell: Tell, sha256: str = "") -> list[SourceFile]:
+    """Every way to a release's sources, best first; of one hash, if it is given."""
     versions = listed_sources(tell).versions
     files = [file for source in versions if upstream_of(source.version) == version for file in source.files]
     if not files:
         raise BadInput(f"debian-source:{version}: the archive has no such version", "kassay kernels list shows some")
+    if sha256:
+        have = "; ".join(f"{file.provenance}, sha256 {file.sha256}" for file in files)
+        files = [file for file in files if file.sha256 in (None, sha256)]
+        if not files:
+            raise HostLacks(f"the archive has other files of it now: {have}")
     signed = {file.uri.rpartition("/")[2] for file in files if file.sha256}
     files = [file for file in files if file.sha256 or file.uri.rpartition("/")[2] not in signed]
     return sorted({f.uri: f for f in files}.values(), key=lambda f: (f.sha256 is None, not f.uri.endswith(".xz")))

@@ -21,6 +21,7 @@ _ENVIRONMENT = {
     "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "GIT_TERMINAL_PROMPT": "0",
     "GIT_AUTHOR_NAME": "kassay", "GIT_AUTHOR_EMAIL": "kassay@localhost",
     "GIT_COMMITTER_NAME": "kassay", "GIT_COMMITTER_EMAIL": "kassay@localhost",
+    "GIT_ALLOW_PROTOCOL": "file:git:http:https",  # an address of a bundle must not name a program to execute
 }  # fmt: skip
 # gc would drop trees that no reference names; strong compression of 90 000 files costs more time than it saves.
 _SETTINGS = ("-c", "safe.directory=*", "-c", "gc.auto=0", "-c", "core.autocrlf=false", "-c", "core.compression=1",
@@ -31,9 +32,9 @@ _SLOW_S = 1800
 class GitFailed(HostLacks):
     """git ended with an error; with git's words. The remedy names the usual causes: the disk, or lost objects."""
 
-    def __init__(self, words: str) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__(
-            words,
+            text,
             "check free space, and that the git trees sources were read from are still whole (`git fsck` there)",
         )
 
@@ -191,6 +192,17 @@ def changed(before: str, after: str) -> tuple[str, ...]:
     if before == after:
         return ()
     return tuple(git(("diff-tree", "-r", "--name-only", "-z", before, after)).split("\0")[:-1])
+
+
+def write_diff(before: str, after: str, into: Path) -> None:
+    """Writes the difference between two trees as a diff that apply() takes; the same trees give the same bytes."""
+    git(("diff-tree", "-p", "--binary", "--full-index", "--no-renames", f"--output={into}", before, after))
+
+
+def changed_files(diff: Path) -> tuple[str, ...]:
+    """Paths that a unified diff changes."""
+    listed = git(("apply", "--numstat", "-z", "--", str(diff))).split("\0")[:-1]
+    return tuple(line.split("\t", 2)[2] for line in listed)
 
 
 def read(tree: str, path: str) -> str | None:

@@ -54,8 +54,8 @@ def parted(image: Path, vmlinux: Path, compiler: Compiler) -> Parted:
 def identified(image: bytes) -> bytes:
     """The image with build IDs that are a hash of the image alone."""
     blank = _BUILD_ID.sub(rb"\g<1>" + bytes(20), image)
-    own = hashlib.sha1(blank, usedforsecurity=False).digest()
-    return _BUILD_ID.sub(lambda note: note[1] + own, blank)
+    build_id = hashlib.sha1(blank, usedforsecurity=False).digest()
+    return _BUILD_ID.sub(lambda note: note[1] + build_id, blank)
 
 
 def lines_with_code(lines: Path, wanted: Collection[str]) -> dict[str, frozenset[int]]:
@@ -72,8 +72,8 @@ def lines_with_code(lines: Path, wanted: Collection[str]) -> dict[str, frozenset
     return line_program.lines_with_code(data[0], data[1], data[2], wanted)
 
 
-def _objcopy(compiler: Compiler, *words: str) -> None:
+def _objcopy(compiler: Compiler, *arguments: str) -> None:
     program = f"{compiler.tools_prefix}objcopy"
-    ended = process.run((program, *words), timeout_s=_TIMEOUT_S)
+    ended = process.run((program, *arguments), timeout_s=_TIMEOUT_S)
     if ended.status:
         raise NotBuilt(f"{program}: {ended.err.strip()[:300]}", "install binutils of that architecture", ended.err)

@@ -157,7 +157,7 @@ def _stored(mail: Mail) -> Patch:
     )
 
 
-def _refused(patch: Patch, number: int, index: Path, words: str) -> NotBuilt:
+def _refused(patch: Patch, number: int, index: Path, text: str) -> NotBuilt:
     """The error for a patch that git refused, with the refused hunk."""
     name = f"patch {number} ({patch.subject})"
     try:
@@ -166,11 +166,11 @@ def _refused(patch: Patch, number: int, index: Path, words: str) -> NotBuilt:
         pass
     else:
         return NotBuilt(f"{name}: is in the source already", "leave it out")
-    failed = _FAILED.search(words)
+    failed = _FAILED.search(text)
     hunk = _hunk_at(patch, failed[1], int(failed[2])) if failed else None
     if failed is None or hunk is None:
         return NotBuilt(
-            f"{name} does not apply: {_errors_in(words)}",
+            f"{name} does not apply: {_errors_in(text)}",
             f"rebase it to this source, or choose the one it was made for; it is {patch.origin}",
         )
     shown = "\n".join(f"    {line}" for line in hunk.lines[:_SHOWN])
@@ -186,5 +186,5 @@ def _hunk_at(patch: Patch, path: str, line: int) -> Hunk | None:
     return next(hunks, None)
 
 
-def _errors_in(words: str) -> str:
-    return "; ".join(line.removeprefix("error: ") for line in words.splitlines() if line.startswith("error: ")) or words
+def _errors_in(text: str) -> str:
+    return "; ".join(line.removeprefix("error: ") for line in text.splitlines() if line.startswith("error: ")) or text

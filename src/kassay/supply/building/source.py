@@ -17,7 +17,7 @@ from kassay.supply.building import git
 from kassay.supply.building.config import version_in
 from kassay.supply.building.patches import check_patches, patched
 
-_ARCHIVE = "debian-source:"
+ARCHIVE = "debian-source:"
 
 
 def source_tree(build: BuildRef, tell: Tell) -> tuple[str, BuildSource]:
@@ -25,7 +25,7 @@ def source_tree(build: BuildRef, tell: Tell) -> tuple[str, BuildSource]:
 
     Raises BadInput for what is not there, NotBuilt for a patch that does not apply.
     """
-    if build.pin and not build.tree.startswith(_ARCHIVE) and git.is_repository(expanded(build.tree)):
+    if build.pin and not build.tree.startswith(ARCHIVE) and git.is_repository(expanded(build.tree)):
         # The repository has the tree's files, and may have been missing when the store was last used.
         git.link(expanded(build.tree))
     if build.pin and git.has_tree(build.pin):
@@ -62,8 +62,8 @@ def note(source: BuildSource) -> None:
 def _base(build: BuildRef, tell: Tell) -> tuple[str, str]:
     """The tree before patches, and the version it is of."""
     _check_base(build)
-    if build.tree.startswith(_ARCHIVE):
-        return _release(build.tree.removeprefix(_ARCHIVE), tell)
+    if build.tree.startswith(ARCHIVE):
+        return release(archive.exact_version(build.tree.removeprefix(ARCHIVE), tell), tell)
     path = expanded(build.tree)
     if build.revision:
         commit = git.resolve(path, build.revision)
@@ -73,7 +73,7 @@ def _base(build: BuildRef, tell: Tell) -> tuple[str, str]:
 
 def _check_base(build: BuildRef) -> None:
     """Raises BadInput for sources that this host does not have; a release of the archive may have to be fetched."""
-    if build.tree.startswith(_ARCHIVE):
+    if build.tree.startswith(ARCHIVE):
         if build.revision:
             raise BadInput(f"build:{build.tree}@{build.revision}: a release of the archive has no revisions",
                            f"write build:{build.tree}")  # fmt: skip
@@ -90,18 +90,22 @@ def _check_base(build: BuildRef) -> None:
         raise BadInput(f"build:{build.tree}: a bare repository has no working files", "name a revision: build:TREE@REV")
 
 
-def _release(version: str, tell: Tell) -> tuple[str, str]:
-    """A release of the archive; unpacked and read once."""
-    exact = archive.exact_version(version, tell)
-    record = git.store() / "releases" / exact.replace("/", "_")
+def release(exact: str, tell: Tell, sha256: str = "") -> tuple[str, str]:
+    """The tree and the provenance of a release of the archive ("7.3.4"); it is unpacked and read once.
+
+    sha256: of the file that must be the one; "" for the best that the archive has.
+    """
+    record = git.store() / "releases" / archive.file_name(exact)
+    if sha256 and not (record.is_file() and sha256 in record.read_text("utf-8")):
+        record = record.with_name(archive.file_name(exact, sha256))
     # A second process must not read what the first one is unpacking or removing.
-    with locked(record.with_name(f"{record.name}.lock"), waiting(tell, f"{_ARCHIVE}{exact}", "another fetch of it")):
+    with locked(record.with_name(f"{record.name}.lock"), waiting(tell, f"{ARCHIVE}{exact}", "another fetch of it")):
         if record.is_file():
             tree, _, provenance = record.read_text("utf-8").strip().partition(" ")
             if git.has_tree(tree):
                 return tree, provenance
-        unpacked, provenance = archive.debian_source(exact, tell)
-        tree = git.tree_of_files(unpacked, tell, subject=f"{_ARCHIVE}{exact}")
+        unpacked, provenance = archive.debian_source(exact, tell, sha256)
+        tree = git.tree_of_files(unpacked, tell, subject=f"{ARCHIVE}{exact}")
         write_atomic(record, f"{tree} {provenance}\n".encode())
         archive.discard(unpacked)
     return tree, provenance

@@ -95,8 +95,8 @@ def _fetch(family: str, major: int, arch: str, package: str, tell: Tell) -> Path
     main = next(deb for deb in debs if deb.name == package)
     final = _directory() / f"{package}_{main.version.replace(':', '%3a')}_{_LAYOUT}"
     size = sum(deb.size_bytes for deb in debs)
-    words = f"{package} {main.version} of {suite}: {len(debs)} packages, {size / 1e6:.0f} MB"
-    tell(Progress(stage="compilers", subject=package, text=words))
+    text = f"{package} {main.version} of {suite}: {len(debs)} packages, {size / 1e6:.0f} MB"
+    tell(Progress(stage="compilers", subject=package, text=text))
     with swept(_directory() / f".{package}.partial") as partial:
         (partial / "root").mkdir()
         for deb in debs:
@@ -167,8 +167,8 @@ def _scripts(partial: Path, final: Path, family: str, major: int, arch: str) -> 
             found = next((p for p in root.glob(f"usr/lib*/gcc*/**/{major}/{name}") if p.is_file()), None)
             if found is None:
                 raise HostLacks(f"{driver}: its packages hold no {name}", "report this, and name another compiler")
-            words = _through_loader(partial, final, str(found.relative_to(root)), name)
-            write_atomic(partial / "bin" / name, f'#!/bin/sh\n{words} "$@"\n'.encode())
+            command = _through_loader(partial, final, str(found.relative_to(root)), name)
+            write_atomic(partial / "bin" / name, f'#!/bin/sh\n{command} "$@"\n'.encode())
     if not (root / program).is_file():
         raise HostLacks(f"{driver}: its packages hold no {program}", "report this, and name another compiler")
     write_atomic(partial / "bin" / driver, f"#!/bin/sh\n{text}".encode())
@@ -181,18 +181,18 @@ def _binutils_scripts(partial: Path, final: Path, arch: str) -> None:
         program = f"usr/bin/{triple}-{name}"
         if not (partial / "root" / program).is_file():
             raise HostLacks(f"{_binutils_of(arch)}: holds no {program}", "report this, and name another compiler")
-        words = _through_loader(partial, final, program, str(final / "bin" / f"{triple}-{name}"))
+        command = _through_loader(partial, final, program, str(final / "bin" / f"{triple}-{name}"))
         for called in (f"{triple}-{name}", *((name,) if name in _CALLED_BY_COMPILER else ())):
-            write_atomic(partial / "bin" / called, f'#!/bin/sh\n{words} "$@"\n'.encode())
+            write_atomic(partial / "bin" / called, f'#!/bin/sh\n{command} "$@"\n'.encode())
 
 
 def _through_loader(partial: Path, final: Path, program: str, called: str) -> str:
     root = final / "root"
     folders = ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu", "usr/lib")
     llvm = (str(path.relative_to(partial / "root")) for path in (partial / "root").glob("usr/lib/llvm-*/lib"))
-    words = (str(root / _loader(partial)), "--inhibit-cache", "--argv0", called, "--library-path",
+    command = (str(root / _loader(partial)), "--inhibit-cache", "--argv0", called, "--library-path",
              ":".join(str(root / folder) for folder in (*folders, *llvm)), str(root / program))  # fmt: skip
-    return "exec " + " ".join(shlex.quote(word) for word in words)
+    return "exec " + " ".join(shlex.quote(word) for word in command)
 
 
 def _loader(partial: Path) -> str:

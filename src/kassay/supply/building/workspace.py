@@ -44,7 +44,7 @@ class Recipe(NamedTuple):
 
 def objects_in(source: Path, recipe: Recipe) -> Path:
     """Directory of the objects of this configuration and compiler."""
-    words = (
+    inputs = (
         recipe.arch,
         recipe.compiler.identity,
         recipe.linker,
@@ -52,7 +52,7 @@ def objects_in(source: Path, recipe: Recipe) -> Path:
         recipe.requested,
         *line_tables.ARGUMENTS,
     )
-    return source / f"kassay-{sha256_bytes(chr(0).join(words).encode())[:16]}"
+    return source / f"kassay-{sha256_bytes(chr(0).join(inputs).encode())[:16]}"
 
 
 def configure(source: Path, objects: Path, recipe: Recipe, tell: Tell) -> None:

@@ -58,13 +58,13 @@ def numa_maps(text: str) -> list[NodePages]:
     """/proc/PID/numa_maps, mapping by mapping; it counts in pages of the mapping's own size."""
     mappings: list[NodePages] = []
     for line in text.splitlines():
-        words = line.split()
-        if len(words) < 2 or not re.fullmatch(r"[0-9a-f]{1,16}", words[0]):
+        fields = line.split()
+        if len(fields) < 2 or not re.fullmatch(r"[0-9a-f]{1,16}", fields[0]):
             continue
         counts = {
-            name: int(count) for name, count in (w.split("=") for w in words if re.fullmatch(r"N\d+=\d{1,19}", w))
+            name: int(count) for name, count in (w.split("=") for w in fields if re.fullmatch(r"N\d+=\d{1,19}", w))
         }
-        mappings.append(NodePages(int(words[0], 16), words[1], counts))
+        mappings.append(NodePages(int(fields[0], 16), fields[1], counts))
     return mappings
 
 
@@ -97,11 +97,11 @@ def swap_devices(text: str) -> str:
 
 def quiescence(text: str) -> str | None:
     """How init's wait ended: "quiet", "busy NAME" (the busiest task), or "unknown"."""
-    words = {line.partition(" ")[0]: line.partition(" ")[2] for line in reversed(text.splitlines())}
-    if "state" not in words:
+    values = {line.partition(" ")[0]: line.partition(" ")[2] for line in reversed(text.splitlines())}
+    if "state" not in values:
         return None
-    state = words["state"].partition(" ")[0]
-    return f"{state} {words['busy'].rpartition(' ')[0]}" if state == "busy" and "busy" in words else state
+    state = values["state"].partition(" ")[0]
+    return f"{state} {values['busy'].rpartition(' ')[0]}" if state == "busy" and "busy" in values else state
 
 
 def tasks(text: str) -> dict[int, Task]:
@@ -131,10 +131,10 @@ def interrupts(text: str) -> dict[str, int]:
     heading, _, rest = text.partition("\n")
     cpus = [word.lower() for word in heading.split()]
     for line in rest.splitlines():
-        words = line.partition(":")[2].split()
-        kind = _INTERRUPTS.get(" ".join(words[len(cpus) :]))
+        fields = line.partition(":")[2].split()
+        kind = _INTERRUPTS.get(" ".join(fields[len(cpus) :]))
         if kind is not None:
-            counts |= {f"ipi.{kind}.{cpu}": int(n) for cpu, n in zip(cpus, words, strict=False) if n.isdecimal()}
+            counts |= {f"ipi.{kind}.{cpu}": int(n) for cpu, n in zip(cpus, fields, strict=False) if n.isdecimal()}
     return counts
 
 
@@ -142,9 +142,9 @@ def schedstat(text: str) -> dict[str, int]:
     """/proc/schedstat: cpuN.ran (ns that tasks ran) and cpuN.turns (how often one was given the CPU)."""
     counters: dict[str, int] = {}
     for line in text.splitlines():
-        words = line.split()
-        if len(words) >= 10 and re.fullmatch(r"cpu\d+", words[0]) and all(word.isdecimal() for word in words[7:10]):
-            counters |= {f"{words[0]}.ran": int(words[7]), f"{words[0]}.turns": int(words[9])}
+        fields = line.split()
+        if len(fields) >= 10 and re.fullmatch(r"cpu\d+", fields[0]) and all(word.isdecimal() for word in fields[7:10]):
+            counters |= {f"{fields[0]}.ran": int(fields[7]), f"{fields[0]}.turns": int(fields[9])}
     return counters
 
 

@@ -73,10 +73,10 @@ def _boundaries(text: str) -> list[list[int]]:
     """One row of ticks per round."""
     rows = []
     for line in text.splitlines():
-        words = line.split(" ")
-        if not all(word.isascii() and word.isdigit() and len(word) < 20 for word in words):
+        fields = line.split(" ")
+        if not all(word.isascii() and word.isdigit() and len(word) < 20 for word in fields):
             raise ValueError(f"a round is not understood: {line[:80]!r}")
-        rows.append([int(word) for word in words])
+        rows.append([int(word) for word in fields])
     flat = [tick for row in rows for tick in row]
     if not flat or flat != sorted(flat):
         raise ValueError("the rounds are empty, or time runs backwards in them")

@@ -152,8 +152,8 @@ def _other_tasks(report: GuestReport) -> list[tuple[_procfs.Task, _procfs.Task]]
     old, new = _procfs.tasks(before or ""), _procfs.tasks(after or "")
     if not any(task.run_ns for task in new.values()):
         return None
-    own = _procfs.own_pids(_texts(report, "after").get("kassay/own") or "")
-    return [(old.get(pid, _procfs.Task(task.name, 0, 0)), task) for pid, task in new.items() if pid not in own]
+    runner_pids = _procfs.own_pids(_texts(report, "after").get("kassay/own") or "")
+    return [(old.get(pid, _procfs.Task(task.name, 0, 0)), task) for pid, task in new.items() if pid not in runner_pids]
 
 
 def online(report: GuestReport) -> int:

@@ -163,8 +163,8 @@ def _describe(name: str) -> str:
     if workload.name != name or workload.describe != "kassay-workload/1":
         what = f"describes itself as {workload.name!r}, {workload.describe!r}"
         raise _wrong(name, what, f'write .name = "{name}", or rename the file')
-    words = (workload.summary, workload.subject, workload.state, *(phase.definition for phase in workload.phases))
-    if not all(words):
+    texts = (workload.summary, workload.subject, workload.state, *(phase.definition for phase in workload.phases))
+    if not all(texts):
         raise _wrong(name, "its description has empty texts", "write .summary, .subject, .state and each .definition")
     if sum(phase.primary for phase in workload.phases) != 1:
         raise _wrong(

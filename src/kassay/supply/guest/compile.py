@@ -12,6 +12,7 @@ from kassay.effects.compiler import digest, version
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
 from kassay.model.guest import Programs
+from kassay.model.program import RUNNER_BASE
 from kassay.model.workload import Workload
 from kassay.registry import is_extension
 from kassay.supply.arches import arch_of
@@ -25,8 +26,6 @@ FLAGS = (
 -z separate-code: x86_64 has it anyway, and on arm64 it leaves a hole between headers and code, which the runner reads
 through page by page."""
 _LINKING = ("-static", "-Wl,--build-id=none", "-Wl,-z,relro")
-_RUNNER_BASE = "-Wl,-Ttext-segment=0x50000000"
-"""Where the runner of users' programs is linked to, so that none of their addresses is one of its own."""
 _COMPILING = tuple(flag for flag in FLAGS if flag not in _LINKING)
 
 
@@ -51,7 +50,7 @@ def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
     return path
 
 
-def brought(contents: Mapping[str, bytes], compiler: str, workloads: tuple[Workload, ...]) -> Programs:
+def received_programs(contents: Mapping[str, bytes], compiler: str, workloads: tuple[Workload, ...]) -> Programs:
     """Programs by name that came with a result, for running them here. workloads: as they describe themselves."""
     files = []
     for name, data in contents.items():
@@ -86,7 +85,7 @@ def _compile(name: str, arch: str, cc: str) -> bytes:
                     break
                 write_atomic(objects[-1], output.read_bytes())
         else:
-            base = (_RUNNER_BASE,) if name == sources.RUNS_PROGRAMS else ()
+            base = (f"-Wl,-Ttext-segment={RUNNER_BASE:#x}",) if name == sources.RUNS_PROGRAMS else ()
             argv = (cc, *_LINKING, *base, "-pthread", "-o", str(output), *map(str, objects))
             done = process.run(argv, cwd=root, timeout_s=120)
             if done.status == 0 and output.is_file():

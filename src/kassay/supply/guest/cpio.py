@@ -53,8 +53,8 @@ def header(inode: int, path: str, mode: int, *, size: int, links: int = 1, owner
     number, and the first of them the content. The content is followed by aligned() zeros."""
     name = path.encode() + b"\0"
     numbers = (inode, mode, *owner, links, 0, size, 0, 0, *device, len(name), 0)
-    words = (MAGIC + "".join(f"{number:08x}" for number in numbers)).encode()
-    return words + name + aligned(len(words) + len(name))
+    text = (MAGIC + "".join(f"{number:08x}" for number in numbers)).encode()
+    return text + name + aligned(len(text) + len(name))
 
 
 def aligned(size: int) -> bytes:

@@ -26,9 +26,9 @@ def job(arguments: Sequence[str], boot_delay_us: int, stream: str = STREAM, *, b
     background: tasks that spin at the same time. state: lines with the settings of the machine.
     """
     last = arguments.index("--") if "--" in arguments else len(arguments)
-    words = ("/workload", *arguments[:last], "--out", stream, *arguments[last:])
+    command = ("/workload", *arguments[:last], "--out", stream, *arguments[last:])
     spinning = (f"background={background}",) if background else ()
-    return _padded((f"boot_delay_us={boot_delay_us}", *spinning, *state, *(f"arg={word}" for word in words)))
+    return _padded((f"boot_delay_us={boot_delay_us}", *spinning, *state, *(f"arg={word}" for word in command)))
 
 
 def machine(

@@ -91,8 +91,8 @@ def packed(use: ProgramUse, arch: str) -> Path:
     compiler.
     """
     runner = build(sources.RUNS_PROGRAMS, arch)
-    cc, words = compiler_for(arch)
-    key = repr((runner.name, words, FLAGS, _TRACED, use.sha256, use.cflags, use.link, use.marks, _own_sources(use)))
+    cc, version = compiler_for(arch)
+    key = repr((runner.name, version, FLAGS, _TRACED, use.sha256, use.cflags, use.link, use.marks, _own_sources(use)))
     path = cache_directory() / "guest" / arch / f"program-{sha256_bytes(key.encode())[:16]}"
     if not path.is_file():
         packed_files = contents(use)

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from kassay.effects.files import sha256_bytes
 from kassay.model.guest import GuestReport
-from kassay.model.printed import Printed
+from kassay.model.printed_values import Printed
 from kassay.model.program import Check
 from kassay.model.work import CallResult
 
@@ -116,8 +116,8 @@ def unmet(checks: Iterable[Check], outputs: Sequence[str]) -> str:
         for check in checks:
             if check.name == "status":
                 continue  # the runner has checked it
-            own = sha256_bytes(text.encode()) if check.name == "sha256" else None
-            value = own or values.get(check.name, (None, ""))[0]
+            digest = sha256_bytes(text.encode()) if check.name == "sha256" else None
+            value = digest or values.get(check.name, (None, ""))[0]
             if value is None:
                 return f"{check.name} was required, and execution {number} printed no such name{_names(values)}"
             if not _holds(value, check):

@@ -56,11 +56,11 @@ def amalgamate(
     built_in = (
         f"#define MEASURED_ROUNDS {rounds}\n\nstatic const char *const measured[] = {{\n{settings}\n\tNULL,\n}};\n"
     )
-    own = [_without_licence(Path(__file__).with_name(name)) for name in _OWN_PARTS]
+    last_parts = [_without_licence(Path(__file__).with_name(name)) for name in _OWN_PARTS]
     top = _TOP.format(
         about=_comment(f"{name}: {summary}.", ""), file=file, phases=_phases(phases), examples=_examples(points)
     )
-    return "\n".join((top, *(part for part in body if part), built_in, *own))
+    return "\n".join((top, *(part for part in body if part), built_in, *last_parts))
 
 
 def _without_licence(path: Path) -> str:
@@ -75,8 +75,8 @@ def _phases(phases: Sequence[tuple[str, str, str]]) -> str:
 
 
 def _examples(points: Sequence[Point]) -> str:
-    words = [" ".join(f"{item.name}={item.value}" for item in point) for point in points]
-    return "\n".join(f" *   ./reproducer {_plain(word)}" for word in (words[1:] or ["rounds=100"]))
+    settings = [" ".join(f"{item.name}={item.value}" for item in point) for point in points]
+    return "\n".join(f" *   ./reproducer {_plain(word)}" for word in (settings[1:] or ["rounds=100"]))
 
 
 def _comment(text: str, indent: str) -> str:

@@ -45,14 +45,14 @@ def arches() -> tuple[str, ...]:
 def files_of(name: str, arch: str) -> tuple[str, ...]:
     """The C files, as path_of() takes them, that make the program `name` for `arch`: a workload,
     RUNS_PROGRAMS, SETUP, RECORDER or "init"."""
-    own = f"{_ARCHES}/{arch}.c"
+    arch_file = f"{_ARCHES}/{arch}.c"
     if name == "init":
-        return (*INIT, own)
+        return (*INIT, arch_file)
     if name == SETUP:
         return _OF_SETUP
     if name == RECORDER:
         return (*_files_in(RECORDER), *_OF_RECORDER)
-    return (*(PROGRAM if name == RUNS_PROGRAMS else (f"{_WORKLOADS}/{name}.c",)), *_runner(), own)
+    return (*(PROGRAM if name == RUNS_PROGRAMS else (f"{_WORKLOADS}/{name}.c",)), *_runner(), arch_file)
 
 
 def _files_in(folder: str) -> tuple[str, ...]:

@@ -42,10 +42,10 @@ def program_words(machine: MachineUse) -> tuple[str, ...]:
     files += [_HIGH_FRACTION] if machine.percpu_high_fraction else []
     names = ("memory.max", "memory.current", "memory.swap.current", "memory.events") if machine.memcg else ()
     files += [CGROUP + name for name in names]
-    words = [word for path in files for word in ("--capture", path)]
+    arguments = [word for path in files for word in ("--capture", path)]
     counter_files = ("/proc/interrupts", "/proc/schedstat") if (machine.cpus or 1) > 1 else ()
     sampled = ("--sampled", SAMPLED[machine.sampled]) if machine.sampled else ()
-    return (*words, *(word for path in counter_files for word in ("--counters", path)), *sampled)
+    return (*arguments, *(word for path in counter_files for word in ("--counters", path)), *sampled)
 
 
 def modules(workload: Workload, settings: Iterable[Setting], swap: str) -> tuple[str, ...]:

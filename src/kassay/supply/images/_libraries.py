@@ -43,8 +43,8 @@ def real_path(members: Container[str], targets: Mapping[str, str], path: str) ->
     links, by path."""
     for _ in range(_MOST_LINKS):
         path = posixpath.normpath("/" + path).lstrip("/")
-        words = path.split("/")
-        parents = ("/".join(words[:count]) for count in range(1, len(words) + 1))
+        parts = path.split("/")
+        parents = ("/".join(parts[:count]) for count in range(1, len(parts) + 1))
         link = next((parent for parent in parents if parent in targets), None)
         if link is None:
             return path if path in members else None
@@ -104,9 +104,9 @@ def lacking(tree: Tree, objects_by_path: Mapping[str, Object], arch: str) -> Ite
         by_name.setdefault(posixpath.basename(path), []).append(path)
     asking: dict[str, list[str]] = {}
     for path, elf in sorted(objects_by_path.items()):
-        own = [word.replace("$ORIGIN", "/" + posixpath.dirname(path)) for word in elf.runpath]
+        folders = [word.replace("$ORIGIN", "/" + posixpath.dirname(path)) for word in elf.runpath]
         for name in elf.needed:
-            if not any(real_path(tree.members, targets, f"{folder}/{name}") for folder in (*own, *_folders(arch))):
+            if not any(real_path(tree.members, targets, f"{folder}/{name}") for folder in (*folders, *_folders(arch))):
                 asking.setdefault(name, []).append(path)
     for name, paths in sorted(asking.items()):
         elsewhere = [path for path in by_name.get(name, []) if not path.startswith("usr/share/")]

@@ -98,5 +98,5 @@ class Tree:
 
 
 def _parents(path: str) -> Iterable[str]:
-    words: Sequence[str] = path.split("/")
-    return ("/".join(words[:count]) for count in range(1, len(words)))
+    parts: Sequence[str] = path.split("/")
+    return ("/".join(parts[:count]) for count in range(1, len(parts)))

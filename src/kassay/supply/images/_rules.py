@@ -48,8 +48,8 @@ MADE = (
 
 def image_path(path: str) -> str | None:
     """The path of a package's member in the image ("usr/bin/sh" for "./bin/sh"); None when it is left out."""
-    words = [word for word in path.split("/") if word not in ("", ".")]
-    if words and words[0] in MERGED:
-        words.insert(0, "usr")
-    inside = "/".join(words)
+    parts = [word for word in path.split("/") if word not in ("", ".")]
+    if parts and parts[0] in MERGED:
+        parts.insert(0, "usr")
+    inside = "/".join(parts)
     return None if not inside or _LEFT_OUT.match(inside) else inside

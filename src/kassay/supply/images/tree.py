@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from kassay.effects import clock
+from kassay.effects.cache_limit import make_room
 from kassay.effects.files import (
     cache_directory,
     disk_errors,
@@ -24,7 +25,6 @@ from kassay.effects.files import (
     write_atomic,
 )
 from kassay.effects.lock import locked, waiting
-from kassay.effects.room import make_room
 from kassay.model.packages import ArchivePackage, Image
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, to_json

@@ -77,8 +77,8 @@ def sources() -> Mapping[str, KernelSource]:
 
 def askers(refs: Iterable[KernelRef]) -> Iterator[Callable[[], None]]:
     """KernelSource.ask of every kind of `refs`; an unknown kind has none."""
-    own = sources()
-    return (own[kind].ask for kind in {ref.kind for ref in refs} & set(own))
+    known = sources()
+    return (known[kind].ask for kind in {ref.kind for ref in refs} & set(known))
 
 
 def versions(kind: str, arch: str, flavour: str, tell: Tell) -> tuple[KernelVersion, ...]:

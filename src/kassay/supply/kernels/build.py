@@ -5,9 +5,9 @@ from pathlib import Path
 
 from msgspec import structs
 
-from kassay.effects.files import cache_directory, write_atomic
+from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.model.build import parse_build
-from kassay.model.kernel import KernelArtifact, KernelRef, with_build
+from kassay.model.kernel import KernelArtifact, KernelIdentity, KernelRef, with_build
 from kassay.model.progress import Tell
 from kassay.supply.building.builder import BuiltObject, ResolvedBuild, build_image, check_files, check_object, wanted
 from kassay.supply.building.builder import build_object as _build_object
@@ -15,7 +15,7 @@ from kassay.supply.kernels import _store
 from kassay.supply.kernels._source import KernelSource
 from kassay.supply.kernels.debian import release_config
 
-__all__ = ["SOURCE", "BuildKernels", "build_object", "check_object"]
+__all__ = ["SOURCE", "BuildKernels", "build_object", "check_object", "resolved_build", "stored_config"]
 
 
 class BuildKernels(KernelSource):
@@ -27,10 +27,9 @@ class BuildKernels(KernelSource):
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         """See KernelSource; flavour means nothing here. Raises NotBuilt when the sources do not become a kernel."""
         request = wanted(ref, release_config, tell)
-        note = _note(request)
-        sha256 = note.read_text("ascii").strip() if note.is_file() else ""
+        sha256 = _image_of(request)
         stored = _store.load(sha256, ref.text, kind="build") if sha256 else None
-        return _named(stored or _built(request, ref, note, tell), request)
+        return _named(stored or _built(request, ref, tell), request)
 
     def check(self, ref: KernelRef, flavour: str, tell: Tell) -> None:
         """See KernelSource; flavour means nothing here."""
@@ -47,21 +46,42 @@ def build_object(ref: KernelRef, source: str, tell: Tell) -> BuiltObject:
     return _build_object(ref, source, release_config, tell)
 
 
-def _built(request: ResolvedBuild, ref: KernelRef, note: Path, tell: Tell) -> KernelArtifact:
+def resolved_build(ref: KernelRef, tell: Tell) -> tuple[ResolvedBuild, str]:
+    """Everything that decides what a reference's image is, and the sha256 of the image if it was built; else "".
+
+    Raises what resolve() would raise before it builds.
+    """
+    request = wanted(ref, release_config, tell)
+    return request, _image_of(request)
+
+
+def stored_config(kernel: KernelIdentity) -> bytes | None:
+    """The .config that a kernel was built with; None if the store does not have it."""
+    stored = _store.load(kernel.image_sha256 or "", kernel.ref, kind="build")
+    config = Path(stored.config).read_bytes() if stored and stored.config else b""
+    return config if sha256_bytes(config) == kernel.config_sha256 else None
+
+
+def _image_of(request: ResolvedBuild) -> str:
+    note = _note(request)
+    return note.read_text("ascii").strip() if note.is_file() else ""
+
+
+def _built(request: ResolvedBuild, ref: KernelRef, tell: Tell) -> KernelArtifact:
     built = build_image(request, tell)
     origin = _store.Origin(source=f"built from {request.source.base}", kind="build")
     artifact = _store.keep(built.image, origin, built.beside, ref.arch, ref.text, tell)
     write_atomic(_lines(request), built.lines)
-    write_atomic(note, f"{artifact.identity.image_sha256}\n".encode())
+    write_atomic(_note(request), f"{artifact.identity.image_sha256}\n".encode())
     return artifact
 
 
 def _named(artifact: KernelArtifact, request: ResolvedBuild) -> KernelArtifact:
     """Two requests may give the same image: the artifact gets the names and the line tables of this request."""
     source = request.source
-    words = f"built here from {source.base} ({source.version})"
-    words += f" + {len(source.patches)} patch{'es' if len(source.patches) > 1 else ''}" if source.patches else ""
-    identity = structs.replace(artifact.identity, source=words, build=source)
+    text = f"built here from {source.base} ({source.version})"
+    text += f" + {len(source.patches)} patch{'es' if len(source.patches) > 1 else ''}" if source.patches else ""
+    identity = structs.replace(artifact.identity, source=text, build=source)
     lines = _lines(request)
     return structs.replace(artifact, identity=identity, lines=str(lines) if lines.is_file() else None)
 

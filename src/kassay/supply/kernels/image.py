@@ -38,6 +38,12 @@ class ImageSource(KernelSource):
         return _store.keep(data, _store.Origin(source=f"file {path.absolute()}"), extras, ref.arch, ref.text, tell)
 
 
+def stored_file(image_sha256: str) -> Path | None:
+    """A kernel file in the store, wherever it was when it was given; None if the store does not have it."""
+    stored = _store.load(image_sha256, "", kind="file")
+    return Path(stored.image) if stored else None
+
+
 def _check(path: Path, ref: str) -> None:
     """Raises BadInput for a file that cannot be a kernel's."""
     if not path.is_file():

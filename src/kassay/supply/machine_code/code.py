@@ -72,7 +72,7 @@ class FunctionCode(NamedTuple):
     file: Linked
 
 
-def settled(name: str) -> str:
+def name_without_counters(name: str) -> str:
     """A symbol's name without the numbers that a compiler counts per file: "__already_done.7"."""
     return _UNIQUE.sub(r"\1", _NUMBERED.sub("", _LLVM.sub("", name)))
 
@@ -92,8 +92,8 @@ def quoted(data: bytes) -> str | None:
 
 def main_first(parts: list[Symbol], function: str) -> tuple[Symbol, ...]:
     """The function's own symbol, else its largest copy that is not cold; then the others by name."""
-    own = min(parts, key=lambda p: (p.name != function, ".cold" in p.name, -len(p.code), p.name))
-    return (own, *sorted((p for p in parts if p is not own), key=lambda p: p.name))
+    main = min(parts, key=lambda p: (p.name != function, ".cold" in p.name, -len(p.code), p.name))
+    return (main, *sorted((p for p in parts if p is not main), key=lambda p: p.name))
 
 
 DECODERS = "kassay.supply.machine_code.decoders"

@@ -24,9 +24,9 @@ from kassay.supply.machine_code.code import (
     Symbol,
     decoder_of,
     main_first,
+    name_without_counters,
     placed,
     quoted,
-    settled,
 )
 
 _TEXT, _CONSTANT = frozenset("tTwW"), frozenset("rR")
@@ -103,7 +103,7 @@ class Image:
             return "code"  # code without a symbol, e.g. a feature test that runs until alternatives are patched in
         if start == address or kind not in _CONSTANT:
             same = self._symbols[bisect_right(self._starts, start - 1) : last + 1]
-            return placed(settled(min((symbol[2] for symbol in same), key=_rank)), address - start)
+            return placed(name_without_counters(min((symbol[2] for symbol in same), key=_rank)), address - start)
         return self._string(address) or "data"
 
     def _string(self, address: int) -> str | None:
@@ -152,10 +152,10 @@ def _rank(name: str) -> tuple[bool, bool, int, str]:
 
 def _symbols(path: Path) -> Sequence[tuple[int, str, str]]:
     try:
-        words = path.read_text().split()
+        fields = path.read_text().split()
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}", _AGAIN) from error
-    return sorted(zip((int(word, 16) for word in words[::3]), words[1::3], words[2::3], strict=True))
+    return sorted(zip((int(word, 16) for word in fields[::3]), fields[1::3], fields[2::3], strict=True))
 
 
 def _elf(path: Path) -> Sequence[tuple[int, memoryview]]:

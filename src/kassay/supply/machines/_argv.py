@@ -67,29 +67,29 @@ def node_options(cpus: int, memory_bytes: int, nodes: int) -> tuple[str, ...]:
     neighbours are. Nothing for one node."""
     if nodes == 1:
         return ()
-    words: list[str] = []
+    options: list[str] = []
     whole = -(-memory_bytes // nodes // _NODE_STEP) * _NODE_STEP
     for node in range(nodes):
         size = whole if node < nodes - 1 else memory_bytes - whole * (nodes - 1)
         own = [cpu for cpu in range(cpus) if cpu * nodes // max(cpus, nodes) == node]
-        words += ["-object", f"memory-backend-ram,id=node{node},size={size >> 10}k"]
-        words += ["-numa", ",".join((f"node,nodeid={node},memdev=node{node}", *(f"cpus={cpu}" for cpu in own)))]
+        options += ["-object", f"memory-backend-ram,id=node{node},size={size >> 10}k"]
+        options += ["-numa", ",".join((f"node,nodeid={node},memdev=node{node}", *(f"cpus={cpu}" for cpu in own)))]
     for source in range(nodes):
-        words += [
+        options += [
             w for to in range(source + 1, nodes) for w in ("-numa", f"dist,src={source},dst={to},val={_DISTANCE}")
         ]
-    return tuple(words)
+    return tuple(options)
 
 
 def kernel_cmdline(emulation: Emulation, arch: Arch, cpus: int, boot: str) -> str:
     """The kernel's command line before the experiment's own parameters."""
-    words = [f"console={arch.qemu.console}", "quiet", "panic=-1", "reboot=t", *DETERMINISTIC, *arch.qemu.many]
-    words += arch.qemu.busy_host if emulation.emulated_time else ()
+    parameters = [f"console={arch.qemu.console}", "quiet", "panic=-1", "reboot=t", *DETERMINISTIC, *arch.qemu.many]
+    parameters += arch.qemu.busy_host if emulation.emulated_time else ()
     if boot != "stock":
-        words += (*SHORTENING, f"initcall_blacklist={','.join((*_INITCALLS, *arch.qemu.initcalls))}")
-        words += (word for word in arch.qemu.shortening if word not in words)
-        words += arch.qemu.one_cpu if emulation.one_cpu and cpus == 1 else ()
-    return " ".join(words)
+        parameters += (*SHORTENING, f"initcall_blacklist={','.join((*_INITCALLS, *arch.qemu.initcalls))}")
+        parameters += (word for word in arch.qemu.shortening if word not in parameters)
+        parameters += arch.qemu.one_cpu if emulation.one_cpu and cpus == 1 else ()
+    return " ".join(parameters)
 
 
 def argv(job: Job, emulation: Emulation, arch: Arch) -> tuple[str, ...]:

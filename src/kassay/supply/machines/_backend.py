@@ -11,8 +11,8 @@ from kassay.errors import BadInput, HostLacks
 from kassay.model.kernel import KernelArtifact
 from kassay.model.machine import MachineIdentity, MachineProbe
 from kassay.model.progress import Tell
-from kassay.model.reach import Reach
 from kassay.model.records import Record
+from kassay.model.remote_machine import RemoteOptions
 from kassay.model.run import WallTime
 from kassay.supply.clocks import clock_of
 
@@ -102,7 +102,7 @@ class Visit(Record, frozen=True, kw_only=True):
     directory: str
     arch: str
     kernels: tuple[KernelFiles, ...]
-    reach: Reach
+    reach: RemoteOptions
 
 
 class Machine(ABC):

@@ -21,7 +21,7 @@ FLAGS = (
 _NO_DEVICE = "kassay-none"
 
 
-def plugin(arch: str, words: str) -> Path:
+def plugin(arch: str, qemu_version: str) -> Path:
     """The plugin for the QEMU that calls itself `words` ("7.2.22 (Debian ...)"), built when not yet there.
 
     Raises HostLacks without a compiler, or when this QEMU takes no plugins; BadInput for a file of KASSAY_PATH that
@@ -31,21 +31,21 @@ def plugin(arch: str, words: str) -> Path:
         raise HostLacks(
             f"no profile: {COMPILER} is not there to build QEMU's plugin", f"install it: apt install {COMPILER}"
         )
-    api = interface(words)
-    cached = files.cache_directory() / "plugin" / f"{_key(api, words, arch)}.so"
+    api = interface(qemu_version)
+    cached = files.cache_directory() / "plugin" / f"{_key(api, qemu_version, arch)}.so"
     if not cached.is_file():
         with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
-            library = _compile(api, words, Path(scratch))
-            _try(library, arch, words)
+            library = _compile(api, qemu_version, Path(scratch))
+            _try(library, arch, qemu_version)
             files.write_atomic(cached, library.read_bytes(), mode=0o755)
     return cached
 
 
-def interface(words: str) -> int:
+def interface(qemu_version: str) -> int:
     """Which of the interfaces in plugin/qemu_api.h a QEMU has: 1 to 8.2, 2 in 9.0, 3 since 9.1."""
-    numbers = re.match(r"(\d+)\.(\d+)", words)
+    numbers = re.match(r"(\d+)\.(\d+)", qemu_version)
     if numbers is None:
-        raise HostLacks(f"no profile: QEMU's version is not understood: {words!r}", "use a QEMU of 7.2 or later")
+        raise HostLacks(f"no profile: QEMU's version is not understood: {qemu_version!r}", "use a QEMU of 7.2 or later")
     version = (int(numbers[1]), int(numbers[2]))
     return 1 if version < (9, 0) else 2 if version < (9, 1) else 3
 
@@ -60,12 +60,12 @@ def contributed() -> Mapping[str, Path]:
     return registry.files(sources(), "plugin", "arch-*.c")
 
 
-def _compile(api: int, words: str, scratch: Path) -> Path:
+def _compile(api: int, qemu_version: str, scratch: Path) -> Path:
     library, names = scratch / "profile.so", []
     for name, path in _sources().items():
         shutil.copyfile(path, scratch / name)
         names += [name] if path.suffix == ".c" else []
-    qemu = (f"-DKASSAY_QEMU_API={api}", f"-DKASSAY_QEMU_MAJOR={words.partition('.')[0]}")
+    qemu = (f"-DKASSAY_QEMU_API={api}", f"-DKASSAY_QEMU_MAJOR={qemu_version.partition('.')[0]}")
     argv = (COMPILER, *FLAGS, *qemu, "-o", str(library), *names)
     first = compiler.compiled(argv, library, scratch)
     if first:
@@ -80,11 +80,11 @@ def _compile(api: int, words: str, scratch: Path) -> Path:
 
 def _sources() -> Mapping[str, Path]:
     """Every file of the plugin by name, in order."""
-    own = {path.name: path for path in sources().glob("*.[ch]")}
-    return dict(sorted({**own, **contributed()}.items()))
+    provided = {path.name: path for path in sources().glob("*.[ch]")}
+    return dict(sorted({**provided, **contributed()}.items()))
 
 
-def _try(library: Path, arch: str, words: str) -> None:
+def _try(library: Path, arch: str, qemu_version: str) -> None:
     """QEMU loads its plugins before it looks at its devices, so a device that is not there ends it just after."""
     argv = (
         arch_of(arch).qemu.program, "-M", "none", "-nodefaults", "-display", "none", "-device", _NO_DEVICE,
@@ -93,11 +93,11 @@ def _try(library: Path, arch: str, words: str) -> None:
     errors = process.run(argv, timeout_s=30).err
     if _NO_DEVICE not in errors:
         why = (errors.strip().splitlines() or ["it printed no error"])[-1]
-        raise HostLacks(f"no profile: QEMU {words} does not load the plugin: {why}",
+        raise HostLacks(f"no profile: QEMU {qemu_version} does not load the plugin: {why}",
                         "use a QEMU built with plugins (Debian's is), or measure with --profile none")  # fmt: skip
 
 
 @cache
-def _key(api: int, words: str, arch: str) -> str:
+def _key(api: int, qemu_version: str, arch: str) -> str:
     """A hash over sources, flags, compiler and QEMU: when one of them changes, the plugin is built and tried again."""
-    return compiler.digest(_sources().items(), (api, words, arch, compiler.version(COMPILER), FLAGS))[:16]
+    return compiler.digest(_sources().items(), (api, qemu_version, arch, compiler.version(COMPILER), FLAGS))[:16]

@@ -11,7 +11,7 @@ import msgspec
 
 from kassay.effects import clock as host_clock
 from kassay.effects import process
-from kassay.effects.ahead import Once
+from kassay.effects.background import Once
 from kassay.effects.files import disk_errors
 from kassay.errors import HostLacks
 from kassay.model.kernel import KernelArtifact
@@ -28,7 +28,15 @@ from kassay.supply.machines._backend import Ended, Job, Machine, read
 from kassay.supply.machines._host import host_words
 from kassay.supply.machines._plugin import plugin
 from kassay.supply.machines._probe import probe_by_boot
-from kassay.supply.machines._snapshot import UNANNOUNCED, carried, controlled, one_maker, save, snapshot_path, take
+from kassay.supply.machines._snapshot import (
+    UNANNOUNCED,
+    controlled,
+    inherited_file_options,
+    save,
+    snapshot_lock,
+    snapshot_path,
+    take,
+)
 
 _POLL_S = 0.02
 _STAGES = ((b"ready", "boot_s"), (b"measuring", "quiescence_s"), (b"done", "workload_s"))
@@ -113,27 +121,27 @@ def _models(arch: str) -> frozenset[str]:
 
 
 def _run(emulation: Emulation, job: Job, arch: str) -> Ended:
-    words = version(arch)
+    qemu = version(arch)
     command = argv(job, emulation, arch_of(arch))
-    counting = _plugged(emulation, job.profile, job, arch, words)
+    counting = _plugged(emulation, job.profile, job, arch, qemu)
     if job.snapshot is None:
         _join(job)
         return _watched(job, (*command, *counting))
-    uncounted = _plugged(emulation, None, job, arch, words)
-    path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), words,
+    uncounted = _plugged(emulation, None, job, arch, qemu)
+    path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), qemu,
                          *machine_options(emulation, arch_of(arch), job.cpus, True, job.cpu),
                          *node_options(job.cpus, job.memory_bytes, job.nodes))  # fmt: skip
     started = host_clock.monotonic_s()
-    with one_maker(path):
+    with snapshot_lock(path):
         problem = ""
         if not path.exists():
             _join(job)
-            problem = save(job, (*_saving(job, emulation, arch), *uncounted), words, path)
+            problem = save(job, (*_saving(job, emulation, arch), *uncounted), qemu, path)
         taken = None if problem else take(path)
     if taken is None:
         return _unmade(job, command, problem, host_clock.monotonic_s() - started)
     try:
-        options, address = carried(words, taken.state)
+        options, address = inherited_file_options(qemu, taken.state)
         ended = _watched(job, (*command, *counting, *options, *UNANNOUNCED, "-incoming", address), taken.state)
     finally:
         os.close(taken.state)
@@ -157,14 +165,14 @@ def _saving(job: Job, emulation: Emulation, arch: str) -> tuple[str, ...]:
     return argv(msgspec.structs.replace(job, program=(f"{job.directory}/job",)), emulation, arch_of(arch))
 
 
-def _plugged(emulation: Emulation, profile: str | None, job: Job, arch: str, words: str) -> tuple[str, ...]:
+def _plugged(emulation: Emulation, profile: str | None, job: Job, arch: str, qemu: str) -> tuple[str, ...]:
     """The plugin's options; it changes nothing in the guest, so it is no part of the machine's identity.
 
     Without a profile a host that cannot have the plugin goes on without it.
     """
     still = ("halts=still",) if emulation.still_halts else ()
     if profile is None:
-        return _plugin_option(arch, words, ("mode=none", *still)) if still and _has_plugin(arch, words) else ()
+        return _plugin_option(arch, qemu, ("mode=none", *still)) if still and _has_plugin(arch, qemu) else ()
     directory = escape(job.directory)
     values = (
         f"mode={profile}",
@@ -174,17 +182,17 @@ def _plugged(emulation: Emulation, profile: str | None, job: Job, arch: str, wor
         *(() if job.snapshot else ("boot=unseen",)),
         *(_tracing(job, directory) if profile == TRACE else ()),
     )
-    return _plugin_option(arch, words, (*values, *still))
+    return _plugin_option(arch, qemu, (*values, *still))
 
 
-def _plugin_option(arch: str, words: str, values: tuple[str, ...]) -> tuple[str, ...]:
-    return "-plugin", ",".join((escape(str(plugin(arch, words))), *values))
+def _plugin_option(arch: str, qemu: str, values: tuple[str, ...]) -> tuple[str, ...]:
+    return "-plugin", ",".join((escape(str(plugin(arch, qemu))), *values))
 
 
 @cache
-def _has_plugin(arch: str, words: str) -> bool:
+def _has_plugin(arch: str, qemu: str) -> bool:
     try:
-        plugin(arch, words)
+        plugin(arch, qemu)
     except HostLacks:
         return False
     return True

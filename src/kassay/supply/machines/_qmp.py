@@ -43,8 +43,8 @@ class Qmp:
                 return answer["return"]
             else:
                 problem = answer.get("error", answer)
-                words = problem.get("desc", problem) if isinstance(problem, dict) else problem
-                raise QmpError(f"QEMU: {name}: {words}")
+                description = problem.get("desc", problem) if isinstance(problem, dict) else problem
+                raise QmpError(f"QEMU: {name}: {description}")
 
     def wait_for(self, event: str) -> None:
         """Returns when the event has come."""

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kassay.effects import clock, process
+from kassay.effects.cache_limit import make_room
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
 from kassay.effects.lock import locked
-from kassay.effects.room import make_room
 from kassay.supply.machines._backend import Job, read
 from kassay.supply.machines._qmp import Qmp, QmpError
 
@@ -42,7 +42,7 @@ def snapshot_path(*content: str) -> Path:
     return cache_directory() / "snapshots" / sha256_bytes("\0".join(content).encode())
 
 
-def one_maker(path: Path) -> AbstractContextManager[None]:
+def snapshot_lock(path: Path) -> AbstractContextManager[None]:
     """A lock: only one thread of one process makes this snapshot at a time."""
     return locked(path.with_suffix(".lock"))
 
@@ -58,12 +58,12 @@ class Taken(NamedTuple):
 
 
 def take(path: Path) -> Taken:
-    """Opens a snapshot; call it while holding one_maker(), and close `state` in the end."""
+    """Opens a snapshot; call it while holding snapshot_lock(), and close `state` in the end."""
     os.utime(path)  # used now: the last to be deleted
     return Taken(os.open(path, os.O_RDONLY), read(path.with_suffix(".console")))
 
 
-def carried(version: str, file: int) -> tuple[tuple[str, ...], str]:
+def inherited_file_options(version: str, file: int) -> tuple[tuple[str, ...], str]:
     """(options, address) under which QEMU reads or writes an inherited file.
 
     "fd:" on a plain file is deprecated since QEMU 9.1, and "file:" is known since 8.2.
@@ -76,7 +76,7 @@ def carried(version: str, file: int) -> tuple[tuple[str, ...], str]:
 def save(job: Job, command: tuple[str, ...], version: str, path: Path) -> str:
     """Boots the job's machine until it stops by itself, and keeps its state. Returns "", or why there is none."""
     with _part(path) as (part, file), controlled(True) as control, disk_errors(path):
-        options, address = carried(version, file)
+        options, address = inherited_file_options(version, file)
         with (Path(job.directory) / "stderr").open("wb") as errors:
             inherited = (*control.fds, file)
             child = process.start((*command, *control.options, *options), out=errors, err=errors, pass_fds=inherited)

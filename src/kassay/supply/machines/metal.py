@@ -9,7 +9,7 @@ from kassay.effects import process
 from kassay.errors import HostLacks
 from kassay.model.machine import MachineIdentity, MachineProbe
 from kassay.model.progress import Tell
-from kassay.model.reach import SshAddress, parse_ssh
+from kassay.model.remote_machine import SshAddress, parse_ssh
 from kassay.supply.arches import arches
 from kassay.supply.machines._backend import Ended, Job, Machine, Visit
 from kassay.supply.machines._metal.boots import run_on

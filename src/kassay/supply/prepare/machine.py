@@ -62,8 +62,8 @@ def grant_machine(experiment: Experiment, machine: Machine, workloads: Iterable[
     what cannot be chosen."""
     identity = machine.identify(experiment.arch, max(experiment.cpus), experiment.boot)
     options = [*identity.options, *_node_options(experiment, machine, workloads)]
-    own = {use.cpu for use in experiment.kernels} - {""}
-    names = dict.fromkeys((*(experiment.cpu or ()), *sorted(own)))
+    cpus = {use.cpu for use in experiment.kernels} - {""}
+    names = dict.fromkeys((*(experiment.cpu or ()), *sorted(cpus)))
     models = {name: machine.cpu_option(name, experiment.arch) for name in names}
     if experiment.cpu:
         options[options.index("-cpu") + 1] = models.pop(experiment.cpu[0])
@@ -74,11 +74,11 @@ def grant_machine(experiment: Experiment, machine: Machine, workloads: Iterable[
 def _node_options(experiment: Experiment, machine: Machine, workloads: Iterable[Workload]) -> Iterable[str]:
     """Options for every number of nodes that a workload's machine has, but for one."""
     for nodes in sorted({experiment.nodes_for(workload) for workload in workloads} - {1}):
-        words = machine.node_options(max(experiment.cpus), experiment.memory_bytes[0], nodes)
+        options = machine.node_options(max(experiment.cpus), experiment.memory_bytes[0], nodes)
         if min(experiment.memory_bytes) < nodes * _LEAST_NODE:
             raise BadInput(f"nodes: {nodes} of at least {format_bytes(_LEAST_NODE)} each need more memory",
                            f"--memory {format_bytes(nodes * _LEAST_NODE)} or more")  # fmt: skip
-        yield from words
+        yield from options
 
 
 def shared_cmdlines(

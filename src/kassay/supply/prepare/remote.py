@@ -9,14 +9,14 @@ from kassay.errors import BadInput
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelArtifact
 from kassay.model.progress import Tell
-from kassay.model.reach import Reach
+from kassay.model.remote_machine import RemoteOptions
 from kassay.supply import kernels as kernel_store
 from kassay.supply.machines import KernelFiles, Visit, machine_for
 from kassay.supply.prepare.kernels import kernel_refs
 
 
 def visit_for(
-    artifacts: Sequence[KernelArtifact], experiment: Experiment, directory: Path, reach: Reach, tell: Tell
+    artifacts: Sequence[KernelArtifact], experiment: Experiment, directory: Path, reach: RemoteOptions, tell: Tell
 ) -> Visit:
     """The visit that makes the runs of `directory`. Raises BadInput for a kernel that may not come up where no command
     can start the machine again, HostLacks when modules cannot be fetched."""
@@ -28,7 +28,7 @@ def visit_for(
     )  # fmt: skip
 
 
-def remote_commands(experiment: Experiment, directory: Path, tell: Tell, reach: Reach) -> str:
+def remote_commands(experiment: Experiment, directory: Path, tell: Tell, reach: RemoteOptions) -> str:
     """Every command that measure() would execute on a remote machine, which is not asked. Raises BadInput for a machine
     that is not remote."""
     machine = machine_for(experiment.clock, experiment.machine or "", experiment.on or "")
@@ -41,7 +41,7 @@ def remote_commands(experiment: Experiment, directory: Path, tell: Tell, reach: 
     return machine.steps(visit, cmdline)
 
 
-def _files(artifact: KernelArtifact, reach: Reach, tell: Tell) -> KernelFiles:
+def _files(artifact: KernelArtifact, reach: RemoteOptions, tell: Tell) -> KernelFiles:
     identity = artifact.identity
     if identity.image_sha256 is None:
         raise BadInput(f"{identity.ref}: has no image that another machine could boot", "name a kernel with one")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import UNSET
 
-from kassay.effects.ahead import ahead
+from kassay.effects.background import ask_in_background
 from kassay.effects.files import sha256_file
 from kassay.model.experiment import Experiment
 from kassay.model.guest import Programs
@@ -63,9 +63,9 @@ class Supply(Record, frozen=True, kw_only=True):
 def ask_ahead(experiment: Experiment) -> None:
     """Begin to ask other programs of this host what supply_for() needs to know of them. Does not wait."""
     machine = machine_of(experiment)
-    ahead(*kernel_store.askers(kernel_refs(experiment)), partial(compiler_for, experiment.arch))
+    ask_in_background(*kernel_store.askers(kernel_refs(experiment)), partial(compiler_for, experiment.arch))
     if machine.proven:
-        ahead(partial(machine.identify, experiment.arch, max(experiment.cpus), experiment.boot))
+        ask_in_background(partial(machine.identify, experiment.arch, max(experiment.cpus), experiment.boot))
 
 
 def supply_for(

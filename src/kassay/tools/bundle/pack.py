@@ -4,6 +4,7 @@
 from pathlib import Path
 from shlex import quote
 from textwrap import fill
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,14 +15,18 @@ from kassay.evidence.changes import FILE as CHANGES
 from kassay.journal.directory import BESIDE, open_directory
 from kassay.journal.journal import read_journal
 from kassay.model.experiment import labels
+from kassay.model.kernel import parse_ref
 from kassay.model.prediction import TIMINGS
 from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
 from kassay.report.formats import formats
+from kassay.spec.load import dump
 from kassay.spec.rules import question_of
 from kassay.tools.bundle import tar
+from kassay.tools.bundle.builds import PackedBuild, builds_into
 from kassay.tools.bundle.contents import artifact_path, copy_files, copy_journal, files_below
 from kassay.tools.bundle.manifest import NAME, Absent, Manifest, packed_files, write_manifest
+from kassay.tools.bundle.paths import ShortNames, rewrite
 from kassay.tools.bundle.sources import sources_into
 from kassay.tools.imports import store
 
@@ -49,23 +54,26 @@ _RUN_WHERE = """\
     run/             experiment (spec.toml; pinned.toml names each kernel exactly), plan, journal, raw results
     source/guest/    the programs that ran inside the measured machine
     reproducer*.c    a workload as one C file: gcc -pthread, then run it; checks state, prints ns per operation
-
+{built}
 Kernels are not part of it; run/plan.json has their versions and hashes:
 
 {kernels}
+"""
+_BUILT_WHERE = """\
+    source/kernels/  kernels that were built: public sources by their hash (builds.json), patch, configuration
 """
 _IMPORT_WHERE = """\
     run/             samples.json, and the files it was read from in source/
 """
 
 
-def readme(report: Report, sources: str, *, imported: bool) -> str:
-    """Plain text; the same report gives the same text."""
+def readme(report: Report, sources: str, *, imported: bool, built: bool = False) -> str:
+    """Plain text; the same report gives the same text. built: whether the bundle has what kernels are built of."""
     kernels = "\n".join(
         f"    {kernel.ref}: {kernel.release}, image sha256 {kernel.image_sha256 or 'unknown'}"
         for kernel in report.kernels
     )
-    where = _IMPORT_WHERE if imported else _RUN_WHERE.format(kernels=kernels)
+    where = _IMPORT_WHERE if imported else _RUN_WHERE.format(kernels=kernels, built=_BUILT_WHERE if built else "")
     return _TEXT.format(title=report.title, verdict=fill(report.verdict, 100), where=where, sources=sources,
                         again="" if imported else _RUN_AGAIN)  # fmt: skip
 
@@ -76,10 +84,18 @@ _ARCHIVE = ".tar.zst"
 _OTHER_ARCHIVES = (".tar", ".gz", ".tgz", ".xz", ".zst", ".zip")
 
 
-def pack(directory: Path, out: Path, tell: Tell) -> Manifest:
+class Packing(NamedTuple):
+    """A bundle that was made. builds: its kernels that were built."""
+
+    manifest: Manifest
+    builds: tuple[PackedBuild, ...]
+
+
+def pack(directory: Path, out: Path, tell: Tell, base: str = "") -> Packing:
     """Makes `out`: a directory, or an archive when its name ends in .tar.zst. The same directory gives the same bytes.
 
-    Raises BadInput when `out` exists or `directory` is none of kassay's.
+    base: public sources for kernels that were built of private ones; "" for none. Raises BadInput when `out` exists or
+    `directory` is none of kassay's.
     """
     archive = out.name.endswith(_ARCHIVE)
     if out.exists():
@@ -88,42 +104,47 @@ def pack(directory: Path, out: Path, tell: Tell) -> Manifest:
         raise BadInput(f"{out}: not a kind of archive that kassay makes", f"end its name in {_ARCHIVE}")
     with swept(out.parent / f".{out.name}.packing") as scratch:
         root = scratch / "bundle"
-        manifest = _fill(directory, root, tell)
+        manifest, builds = _fill(directory, root, base, tell)
         if archive:
             tell(Progress(stage="pack", subject=out.name, text="compressing"))
             names = [NAME, *(file.path for file in manifest.files)]
             tar.write(out, f"kassay-bundle-{manifest.plan[:12]}", names, root)
         else:
             publish_directory(root, out)
-    return manifest
+    return Packing(manifest, builds)
 
 
-def patched_kernels(directory: Path) -> tuple[str, ...]:
-    """The kernels of a run directory that were built with patches, as reports call them; none of imported values."""
-    if not (directory / "plan.json").exists():
+def kernel_files(root: Path) -> tuple[str, ...]:
+    """Kernels of a run directory that were given as files, as reports call them; none of imported values."""
+    if not (root / "plan.json").exists():
         return ()
-    plan = open_directory(directory).plan
+    plan = open_directory(root).plan
     named = zip(labels(plan.experiment), plan.kernels, strict=True)
-    return tuple(label for label, kernel in named if kernel.build is not None and kernel.build.patches)
+    return tuple(name for name, kernel in named if parse_ref(kernel.ref, plan.experiment.arch).kind == "image")
 
 
-def _fill(directory: Path, root: Path, tell: Tell) -> Manifest:
+def _fill(directory: Path, root: Path, base: str, tell: Tell) -> Packing:
     """Fills the bundle's directory. The report is computed from the copy, which proves that the copy is sufficient."""
     tell(Progress(stage="pack", subject=directory.name, text="copying"))
     imported = store.is_import(directory)
     with disk_errors(root):
         (root / RUN).mkdir(parents=True)
-        _copy_import(directory, root / RUN) if imported else _copy_run(directory, root / RUN)
+        builds: tuple[PackedBuild, ...] = ()
+        if imported:
+            _copy_import(directory, root / RUN)
+        else:
+            names = _copy_run(directory, root / RUN)
+            builds = builds_into(root, open_directory(directory).plan, names, base, tell)
         report = answered(root / RUN, tell)
         absent = _write_reports(report, root / REPORT, tell)
         sources = "none: the values were imported" if imported else sources_into(root / RUN, root)
-        (root / "README").write_text(readme(report, sources, imported=imported))
+        (root / "README").write_text(readme(report, sources, imported=imported, built=bool(builds)))
         manifest = Manifest(
             name=report.experiment.name, kind="import" if imported else "run", plan=report.plan_id,
             kassay_version=__version__, sources=sources, files=packed_files(root), absent=absent,
         )  # fmt: skip
         write_manifest(root, manifest)
-    return manifest
+    return Packing(manifest, builds)
 
 
 def _copy_import(directory: Path, into: Path) -> None:
@@ -132,28 +153,32 @@ def _copy_import(directory: Path, into: Path) -> None:
     copy_files(source, into / "source", files_below(source) if source.is_dir() else ())
 
 
-def _copy_run(directory: Path, into: Path) -> None:
+def _copy_run(directory: Path, into: Path) -> ShortNames:
     """Copies the files that plan and journal name, the changed source lines and the files of the question.
 
-    Copies the same of the timed runs in BESIDE. Nothing else is copied.
+    Copies the same of the timed runs in BESIDE. Nothing else is copied. Paths of this host are replaced by the names
+    that are returned.
     """
-    open_directory(directory)  # raises BadInput for anything but a run directory
-    copy_files(directory, into, ("spec.toml", "plan.json"))
+    plan = open_directory(directory).plan  # raises BadInput for anything but a run directory
+    extra = [name for name in (CHANGES, *question_of(plan.experiment).files) if (directory / name).is_file()]
+    copy_files(directory, into, ("spec.toml", "plan.json", *extra))
     copy_journal(directory, into)
+    names = rewrite(into, plan, extra)
     folder = open_directory(into)
+    if folder.plan != plan:
+        write_atomic(into / "spec.toml", dump(folder.plan.experiment).encode())
     write_atomic(into / "pinned.toml", folder.pinned_spec().encode())
     records = read_journal(folder.journal, folder.plan_id)
-    names = {name for record in records for name in record.artifacts}
+    contents = {name for record in records for name in record.artifacts}
     programs = {program.value for program in folder.plan.guest_sha256}
-    names |= {name for name in programs if (directory / artifact_path(name)).is_file()}
-    copy_files(directory, into, sorted(map(artifact_path, names)))
+    contents |= {name for name in programs if (directory / artifact_path(name)).is_file()}
+    copy_files(directory, into, sorted(map(artifact_path, contents)))
     if (directory / TIMINGS).is_dir():
         copy_files(directory, into, sorted(f"{TIMINGS}/{path.name}" for path in (directory / TIMINGS).glob("*.toml")))
-    extra = (CHANGES, *question_of(folder.plan.experiment).files)
-    copy_files(directory, into, [name for name in extra if (directory / name).is_file()])
     if (directory / BESIDE / "plan.json").exists():
         (into / BESIDE).mkdir()
         _copy_run(directory / BESIDE, into / BESIDE)
+    return names
 
 
 def answered(directory: Path, tell: Tell) -> Report:

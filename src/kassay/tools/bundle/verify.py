@@ -3,7 +3,7 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from kassay import __version__, pipeline
+from kassay.effects.files import write_atomic
 from kassay.errors import BadInput, HostLacks, KassayError
 from kassay.evidence.cmdlines import cmdlines_of
 from kassay.evidence.collect import collect
@@ -18,16 +19,20 @@ from kassay.journal import artifacts
 from kassay.journal.directory import BESIDE, open_directory
 from kassay.model.experiment import Experiment
 from kassay.model.guest import Programs
+from kassay.model.prediction import TIMINGS
 from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
 from kassay.report.formats import formats
 from kassay.spec.load import load
-from kassay.supply.guest.compile import brought
+from kassay.spec.rules import question_of
+from kassay.supply.guest.compile import received_programs
 from kassay.tools.bundle import tar
+from kassay.tools.bundle.builds import not_built_again, read_builds
 from kassay.tools.bundle.contents import artifact_path, checked_artifacts
 from kassay.tools.bundle.digits import Repeated, same_counts, same_findings, unlike, values
 from kassay.tools.bundle.manifest import Manifest, checked, few
 from kassay.tools.bundle.pack import REPORT, RUN, answered
+from kassay.tools.bundle.rebuild import Given, Rebuilt, rebuild, with_refs
 
 # Fields that name a directory or a version: they may differ while every finding is the same.
 APART = ("commands", "next_steps", "kassay_version", "charts")
@@ -158,27 +163,47 @@ def _notes(root: Path, manifest: Manifest, report: Report, path: Path) -> tuple[
     return (
         *worded,
         *unchecked,
+        *not_built_again(read_builds(root)),
         *(f"no {absent.form}: {absent.why}" for absent in manifest.absent),
         f"sources: {manifest.sources}",
     )
 
 
-def rerun(
-    path: Path, directory_of: Callable[[Experiment], Path], limit: int, tell: Tell, cluster: str = ""
-) -> tuple[Path, tuple[Repeated, ...]]:
-    """Makes every run of the bundle again (or resumes), and compares the results with the packed ones.
+_NONE = Given()
 
-    directory_of: where the runs of an experiment go. cluster: see pipeline.measure(). Returns that directory, one
-    Repeated for the experiment, and one more for its timed runs, if any. Raises BadInput for an imported bundle.
+
+class Rerun(NamedTuple):
+    """Results of a repetition. directory: the new runs. kernels: those that were built again. results: one for the
+    experiment, and one more for its timed runs, if any."""
+
+    directory: Path
+    kernels: tuple[Rebuilt, ...]
+    results: tuple[Repeated, ...]
+
+
+def rerun(
+    path: Path,
+    directory_of: Callable[[Experiment], Path],
+    limit: int,
+    tell: Tell,
+    cluster: str = "",
+    given: Given = _NONE,
+) -> Rerun:
+    """Builds the kernels of the bundle again, makes every run again (or resumes), and compares with the packed ones.
+
+    directory_of: where the runs of an experiment go. cluster: see pipeline.measure(). Raises BadInput for an imported
+    bundle.
     """
     with _opened(path, limit, tell) as (root, manifest):
         if manifest.kind == "import":
             raise BadInput(f"{path}: measured elsewhere, with another tool", "kassay can verify it, not repeat it")
-        out = directory_of(load(root / RUN / "pinned.toml"))
+        experiment = load(root / RUN / "pinned.toml")
+        out = directory_of(experiment)
+        refs, built = rebuild(root, open_directory(root / RUN).plan, experiment, given, tell)
         pairs = [(root / RUN, out)]
         if (root / RUN / BESIDE).is_dir():
             pairs.append((root / RUN / BESIDE, out / BESIDE))
-        return out, tuple(_repeated(packed, again, tell, cluster) for packed, again in pairs)
+        return Rerun(out, built, tuple(_repeated(packed, again, refs, tell, cluster) for packed, again in pairs))
 
 
 def _programs(packed: Path) -> Programs | None:
@@ -188,12 +213,26 @@ def _programs(packed: Path) -> Programs | None:
     if not asked or not all((packed / artifact_path(name)).is_file() for name in asked.values()):
         return None
     contents = {name: artifacts.get(packed, value) for name, value in asked.items()}
-    programs = brought(contents, folder.plan.guest_compiler, folder.plan.workloads)
+    programs = received_programs(contents, folder.plan.guest_compiler, folder.plan.workloads)
     return msgspec.structs.replace(programs, cmdlines=cmdlines_of(folder.plan, folder.records()))
 
 
-def _repeated(packed: Path, again: Path, tell: Tell, cluster: str) -> Repeated:
-    pipeline.measure(load(packed / "pinned.toml"), again, tell, _programs(packed), cluster=cluster)
+def with_inputs(experiment: Experiment, packed: Path, again: Path) -> Experiment:
+    """Copies what a question keeps beside its runs, such as the rows of a series, and timing files. Returns the
+    experiment that predicts with these files."""
+    timings = {path.stem: f"{TIMINGS}/{path.name}" for path in sorted((packed / TIMINGS).glob("*.toml"))}
+    for name in (*question_of(experiment).files, *timings.values()):
+        if (packed / name).is_file() and not (again / name).exists():
+            write_atomic(again / name, (packed / name).read_bytes())
+    if not timings or not experiment.predict:
+        return experiment
+    own = {stem: str((again / name).resolve()) for stem, name in timings.items()}
+    return msgspec.structs.replace(experiment, predict=tuple(own.get(Path(n).stem, n) for n in experiment.predict))
+
+
+def _repeated(packed: Path, again: Path, refs: Mapping[str, str], tell: Tell, cluster: str) -> Repeated:
+    experiment = with_inputs(with_refs(load(packed / "pinned.toml"), refs), packed, again)
+    pipeline.measure(experiment, again, tell, _programs(packed), cluster=cluster)
     old, new = open_directory(packed), open_directory(again)
     before = unlike(old.plan, new.plan)
     first, second = (pipeline.answer(directory, tell).findings for directory in (packed, again))

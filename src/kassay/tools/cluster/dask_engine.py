@@ -32,7 +32,7 @@ from kassay.tools.cluster.address import Address, certificates_directory
 from kassay.tools.cluster.executor import HostRequirements, RunOnHost
 from kassay.tools.cluster.parcel import Delivery, Packed, delivery_from, packed, to_bytes
 from kassay.tools.cluster.slots import HostGone, NobodyThere, Slot, Slots
-from kassay.tools.cluster.suitable import most_at_a_time, unsuitable
+from kassay.tools.cluster.suitability import most_at_a_time, reason_unsuitable
 
 _MOVES = 5  # of one run from a slot that is lost to another one
 _WAIT_S = 120.0  # for a first slot, or for a host or a scheduler that is gone
@@ -222,8 +222,8 @@ class DaskCluster:
                 self._call(slot, work.keep, sha256, sender, offset, part, size)
                 offset += len(part)
 
-    def _call(self, slot: Slot, function: Any, *words: object) -> Any:
-        answers = self._client.run(function, *words, workers=[slot.address], on_error="raise")
+    def _call(self, slot: Slot, function: Any, *arguments: object) -> Any:
+        answers = self._client.run(function, *arguments, workers=[slot.address], on_error="raise")
         if slot.address not in answers:
             raise _Lost("the worker is gone")
         return answers[slot.address]
@@ -301,7 +301,9 @@ class DaskCluster:
     def _welcome(self, slot: Slot, about: bytes, identity: bytes, why: str) -> None:
         """A run goes only where its machine is the one that the plan has."""
         host = from_json(about, Host)
-        if why := unsuitable(self._wanted, host, from_json(identity, MachineIdentity) if identity else None, why):
+        if why := reason_unsuitable(
+            self._wanted, host, from_json(identity, MachineIdentity) if identity else None, why
+        ):
             self._refuse(slot, why)
             return
         if slot.host not in self._hosts:

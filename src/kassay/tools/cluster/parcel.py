@@ -100,9 +100,9 @@ def unpacked(parcel: Parcel, directory: Path, path_of: Mapping[str, Path]) -> Jo
         Path(directory, Path(name).name).write_bytes(data)
     job = parcel.job
     if job.further and job.initramfs:  # a machine adds these to the initramfs
-        own = Path(directory, "initramfs")
-        own.write_bytes(Path(paths["initramfs"]).read_bytes())
-        paths["initramfs"] = str(own)
+        initramfs = Path(directory, "initramfs")
+        initramfs.write_bytes(Path(paths["initramfs"]).read_bytes())
+        paths["initramfs"] = str(initramfs)
     return structs.replace(
         job, directory=str(directory), program=(paths["program"], *job.program[1:]),
         kernel=job.kernel and paths["kernel"], initramfs=job.initramfs and paths["initramfs"],

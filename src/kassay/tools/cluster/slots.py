@@ -109,13 +109,13 @@ class Slots:
                     if sequence:
                         self._sequences[sequence] = slot.host
                     return slot
-                own = self._sequences.get(sequence, "") if sequence else ""
-                if any(slot.host == own or not own for slot in self._there.values()):
+                host = self._sequences.get(sequence, "") if sequence else ""
+                if any(slot.host == host or not host for slot in self._there.values()):
                     since = self._now()  # busy, and not gone
                 elif self._now() - since >= self._wait_s:
-                    if own:
+                    if host:
                         del self._sequences[sequence]
-                        raise HostGone(own)
+                        raise HostGone(host)
                     break
                 self._changed.wait(_LOOK_S)
         raise NobodyThere
@@ -131,10 +131,10 @@ class Slots:
     def _free(self, sequence: str, apart: Collection[str]) -> Slot | None:
         """Pick a free slot: the least busy host first, then the host that has been idle longest."""
         busy = Counter(self._there[address].host for address in self._taken)
-        own = self._sequences.get(sequence) if sequence else None
+        required = self._sequences.get(sequence) if sequence else None
         free: dict[str, Slot] = {}
         for address, slot in self._there.items():
-            if address not in self._taken and busy[slot.host] < self._most[slot.host] and own in (None, slot.host):
+            if address not in self._taken and busy[slot.host] < self._most[slot.host] and required in (None, slot.host):
                 free.setdefault(slot.host, slot)
         if not free:
             return None

@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from kassay.effects import clock
+from kassay.effects.cache_limit import make_room
 from kassay.effects.files import cache_directory, disk_errors, sha256_file
-from kassay.effects.room import make_room
 
 PART_BYTES = 16 << 20
 """Bytes of a file in one message."""

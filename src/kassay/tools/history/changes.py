@@ -119,10 +119,10 @@ def _partition(values: Array, penalty: float) -> tuple[int, ...]:
 def fence(values: Sequence[float]) -> float:
     """Largest usual difference between neighbours of exact counts: the third quartile of the last 30 relative changes
     and three times their interquartile range (as rustc-perf does), 0.2 % when there are fewer than 4."""
-    moved = [abs(b / a - 1) for a, b in pairwise(values) if a][-NEIGHBOURS:]
-    if len(moved) < 4:
+    changes = [abs(b / a - 1) for a, b in pairwise(values) if a][-NEIGHBOURS:]
+    if len(changes) < 4:
         return 0.002
-    low, high = np.percentile(moved, (25, 75))
+    low, high = np.percentile(changes, (25, 75))
     return float(high + 3 * (high - low))
 
 

@@ -79,8 +79,8 @@ def _nomination(
     after: tuple[int, int], why: str, confirmed: dict[str, Confirmation],
 ) -> Nomination:  # fmt: skip
     sides = points[after[0] - 1], points[after[0]]
-    words = "\0".join((line.series.id, *(f"{point.kernel.id} {point.session}" for point in sides)))
-    name = hashlib.sha256(words.encode()).hexdigest()[:8]
+    key = "\0".join((line.series.id, *(f"{point.kernel.id} {point.session}" for point in sides)))
+    name = hashlib.sha256(key.encode()).hexdigest()[:8]
     change = median(values[slice(*after)]) / median(values[slice(*before)]) - 1
     return Nomination(
         id=name, series=line.series, before=sides[0], after=sides[1], change=change,
@@ -158,9 +158,9 @@ def judged(nomination: Nomination, report: Report, directory: str) -> Confirmati
     if finding is None:
         return _outcome(nomination, "not confirmed", "the fresh pair has no value of this metric", directory)
     why = f": {reason_text(finding.reasons[0])}" if finding.reasons else ""
-    words = f"{finding.verdict}, evidence {finding.evidence}{why}"
+    text = f"{finding.verdict}, evidence {finding.evidence}{why}"
     outcome = "confirmed" if _agrees(nomination, finding) else "not confirmed"
-    return _outcome(nomination, outcome, words, directory, finding)
+    return _outcome(nomination, outcome, text, directory, finding)
 
 
 def _agrees(nomination: Nomination, finding: Finding) -> bool:

@@ -101,9 +101,9 @@ def _changes(points: Sequence[KernelPoint]) -> tuple[KernelPoint, ...]:
 
 def _fields(series: StoredSeries) -> list[tuple[str, str]]:
     machine = series.machine
-    own = [("unit", series.unit), ("arch", machine.arch), ("cpus", str(machine.cpus)),
+    fields = [("unit", series.unit), ("arch", machine.arch), ("cpus", str(machine.cpus)),
            ("memory", str(machine.memory_bytes)), ("better", series.better)]  # fmt: skip
-    return own + [(setting.name, setting.value) for setting in (*series.settings, *series.conditions)]
+    return fields + [(setting.name, setting.value) for setting in (*series.settings, *series.conditions)]
 
 
 def _short(text: str) -> str:

@@ -40,8 +40,8 @@ def _table(given: Given) -> str:
     """For a CSV that lacks a column, or separates its columns by something else than commas."""
     line = first_line(given)
     for sign, name in _SEPARATORS:
-        words = {word.strip().strip('"') for word in line.split(sign)}
-        if sign in line and len(words & set(_COLUMNS)) > 1:
+        parts = {word.strip().strip('"') for word in line.split(sign)}
+        if sign in line and len(parts & set(_COLUMNS)) > 1:
             return f": line 1: its columns are separated by {name}; write commas"
     missing = [name for name in _COLUMNS if name not in header_of(given)]
     if len(missing) < len(_COLUMNS) and len(header_of(given)) > 1:

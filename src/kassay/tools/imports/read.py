@@ -93,9 +93,9 @@ def _differs(series: SampleSeries, other: SampleSeries) -> str:
         return f"workload {series.workload[:60]!r}"
     if series.metric != other.metric:
         return f"metric {series.metric[:60]!r}"
-    own = [f"{item.name}={item.value}"[:60] for item in series.settings if item not in other.settings]
-    if own:
-        return ", ".join(own)
+    differing = [f"{item.name}={item.value}"[:60] for item in series.settings if item not in other.settings]
+    if differing:
+        return ", ".join(differing)
     return f"{series.cpus or 'an unknown number of'} CPUs" if series.cpus != other.cpus else "no setting"
 
 

@@ -85,9 +85,9 @@ def csv_rows(given: Given, needed: tuple[str, ...]) -> list[CsvRow]:
     rows: list[CsvRow] = []
     header: list[str] = []
     try:
-        for words in reader:
+        for row in reader:
             location = f"{given.location}: line {reader.line_num}"
-            cells = [word.strip() for word in words]
+            cells = [word.strip() for word in row]
             if not header:
                 header = _header(cells, needed, location)
             elif any(cells):

@@ -27,8 +27,8 @@ def with_bulk_pages(events: Array, zones: Sequence[Zone]) -> Array:
     free = np.ones(len(came), bool)
     for at in unknown:
         fitting = free & (came < at) & (freed > at)
-        own = fitting & (filled["cpu"][came] == filled["cpu"][at])
-        chosen = np.flatnonzero(own if own.any() else fitting)
+        on_this_cpu = fitting & (filled["cpu"][came] == filled["cpu"][at])
+        chosen = np.flatnonzero(on_this_cpu if on_this_cpu.any() else fitting)
         if len(chosen):
             best = chosen[np.argmax(came[chosen])]
             free[best] = False

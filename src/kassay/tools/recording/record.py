@@ -123,12 +123,12 @@ def recording_of(cell: Cell, how: Recorder, *, calls: bool = False) -> Recording
 
 def _name(plan: Plan, cell: Cell, recording: Recording) -> str:
     """Named after the cell, with a hash of everything that the trace depends on."""
-    words = (cell.id, str(plan.experiment.rounds), str(recording.settings), sha256_file(recording.program),
+    key_parts = (cell.id, str(plan.experiment.rounds), str(recording.settings), sha256_file(recording.program),
              *(f"{digest.name}={digest.value}" for digest in plan.guest_sha256), *plan.machine.options)  # fmt: skip
     varied = {axis.name for use in plan.experiment.workloads if use.name == cell.workload for axis in use.axes}
     settings = "".join(f"-{setting.name}={setting.value}" for setting in cell.settings if setting.name in varied)
     label = f"{plan.kernels[cell.kernel].ref}-{cell.workload}{settings}-{cell.machine.cpus}cpu"
-    return f"{re.sub(r'[^A-Za-z0-9._+=-]', '-', label)}-{sha256_bytes(chr(0).join(words).encode())[:8]}{SUFFIX}"
+    return f"{re.sub(r'[^A-Za-z0-9._+=-]', '-', label)}-{sha256_bytes(chr(0).join(key_parts).encode())[:8]}{SUFFIX}"
 
 
 def _about(measurer: Measurer, cell: Cell) -> About:

@@ -193,8 +193,8 @@ def _twice(events: Events, formats: Mapping[str, Format]) -> Index:
     chosen, others = events.of(taken), events.of(usual)
     pfn = np.full(len(events.at) + 2, _NO_PAGE)
     pfn[others + 1] = events.field(usual, "pfn", others)
-    own = events.field(taken, "pfn", chosen)
-    return np.setdiff1d(chosen, chosen[(pfn[chosen] != own) & (pfn[chosen + 2] != own)])
+    numbers = events.field(taken, "pfn", chosen)
+    return np.setdiff1d(chosen, chosen[(pfn[chosen] != numbers) & (pfn[chosen + 2] != numbers)])
 
 
 def _mark_worker(
@@ -208,11 +208,11 @@ def _mark_worker(
         return
     inside = (last >= 0) & (np.searchsorted(ends, where, "right") <= last)
     tasks = events.words[events.at + 1]
-    own = tasks[where] == tasks[starts[np.maximum(last, 0)]]
+    same_task = tasks[where] == tasks[starts[np.maximum(last, 0)]]
     if begun.fields.get("common_pid") != (4, 4):
         raise PagesError("the kernel's trace events have their task elsewhere", "record on another kernel")
     drains = page_events["what"] >> 4 == Kind.DRAIN
-    page_events["migratetype"][drains & inside & own] |= BY_WORKER
+    page_events["migratetype"][drains & inside & same_task] |= BY_WORKER
 
 
 def _finished(events: Array) -> Array:
@@ -237,11 +237,11 @@ def _type_frees(events: Array) -> None:
     ordered = chosen[np.lexsort((chosen, events["pfn"][chosen]))]
     pfn, allocated = events["pfn"][ordered], is_allocation[ordered]
     last = np.maximum.accumulate(np.where(allocated, np.arange(len(ordered)), -1))
-    own = (last >= 0) & (pfn[last] == pfn) & ~allocated
-    events["migratetype"][ordered[own]] = events["migratetype"][ordered[last[own]]]
+    same_page = (last >= 0) & (pfn[last] == pfn) & ~allocated
+    events["migratetype"][ordered[same_page]] = events["migratetype"][ordered[last[same_page]]]
     blocks, first = np.unique(events["pfn"][is_allocation] >> _BLOCK_ORDER, return_index=True)
     types = events["migratetype"][is_allocation][first]
-    strangers = ordered[~own & ~allocated]
+    strangers = ordered[~same_page & ~allocated]
     wanted = events["pfn"][strangers] >> _BLOCK_ORDER
     at = np.minimum(np.searchsorted(blocks, wanted), max(0, len(blocks) - 1))
     in_block = blocks[at] == wanted if len(blocks) else np.zeros(len(strangers), bool)

@@ -98,11 +98,11 @@ def replay(directory: Path) -> tuple[str, ...]:
             )
             break
     result = searchlog.read_result(directory)
-    own = _outermost(result) if result is not None else None
-    if own is not None and not differ:
+    range_ = _outermost(result) if result is not None else None
+    if range_ is not None and not differ:
         decided = next_step(question, log)
         steps = decided.steps if isinstance(decided, Conclusion) else None
-        if steps != own.steps or log != own.observations:
+        if steps != range_.steps or log != range_.observations:
             differ.append(f"{searchlog.RESULT}: not what follows from the log")
     inner = directory / searchlog.MERGE
     return (*differ, *(replay(inner) if searchlog.is_search(inner) else ()))

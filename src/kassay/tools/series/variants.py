@@ -85,10 +85,10 @@ def _rows(trees: Sequence[str], patches: Sequence[Patch], asked: Asked) -> Itera
     for n in every if len(every) > 1 else ():
         others = tuple(i for i in every if i != n)
         row = _row(f"without {n}", "without", patches[n - 1].subject, others, WHOLE)
-        yield row, partial(carried, whole, trees[n], trees[n - 1])
+        yield row, partial(apply_difference, whole, trees[n], trees[n - 1])
     for n in every[1:] if asked.alone else ():  # the first one alone is the first cumulative row
         row = _row(f"alone {n}", "alone", patches[n - 1].subject, (n,), BASE)
-        yield row, partial(carried, base, trees[n - 1], trees[n])
+        yield row, partial(apply_difference, base, trees[n - 1], trees[n])
     if asked.hunks:
         yield from _hunks(trees, patches, every)
     if asked.annotations:
@@ -99,7 +99,7 @@ def _row(name: str, kind: str, title: str, patches: tuple[int, ...], against: st
     return SeriesRow(name=name, kind=kind, title=title, patches=patches, against=against, outcome="measured")
 
 
-def carried(onto: str, before: str, after: str) -> str:
+def apply_difference(onto: str, before: str, after: str) -> str:
     """`onto` with what leads from `before` to `after`, merged as `git revert` and `git cherry-pick` merge.
 
     Patches that touch neighbouring lines are told apart, which context alone would not do. Raises NotBuilt where both
@@ -107,8 +107,8 @@ def carried(onto: str, before: str, after: str) -> str:
     """
     with git.own_index(onto) as index:
         diff = index.with_name("change.diff")  # a file: what is no UTF-8 would not come through as text
-        words = ("diff-tree", "-r", "-p", "--full-index", "--binary", "--no-renames", f"--output={diff}")
-        git.git((*words, before, after))
+        arguments = ("diff-tree", "-r", "-p", "--full-index", "--binary", "--no-renames", f"--output={diff}")
+        git.git((*arguments, before, after))
         if not diff.stat().st_size:
             return onto
         try:
@@ -135,7 +135,7 @@ def _hunks(trees: Sequence[str], patches: Sequence[Patch], every: tuple[int, ...
 
 
 def _without_hunk(whole: str, step: str, file: FileDiff, hunk: Hunk) -> str:
-    return carried(whole, step, _reversed(step, file, hunk))
+    return apply_difference(whole, step, _reversed(step, file, hunk))
 
 
 def _reversed(tree: str, file: FileDiff, hunk: Hunk) -> str:

@@ -10,14 +10,14 @@ from msgspec import structs
 
 from kassay import __version__
 from kassay.analysis.analyse import analyse, with_itself
-from kassay.analysis.looks import last_look
+from kassay.analysis.planned_looks import last_look
 from kassay.effects import lock
 from kassay.evidence.collect import collect
 from kassay.evidence.hosts import hosts_of
-from kassay.journal.blocks import standing
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory
+from kassay.journal.host_blocks import counted_records
 from kassay.journal.journal import read_journal
-from kassay.journal.tally import Tally
+from kassay.journal.run_counter import RunCounter
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding
 from kassay.model.machine import Point
@@ -89,11 +89,11 @@ class Watched:
             if measuring and not any(record.host for record in records):
                 return "Time is being measured on this host: values are read when it ends, as reading them takes CPUs."
             if measuring:
-                finished = {record.run for record in standing(plan, records) if record.outcome == "ok"}
+                finished = {record.run for record in counted_records(plan, records) if record.outcome == "ok"}
                 lost = {record.run for record in records if record.attempt > plan.experiment.retries} - finished
                 progress = last_look(plan, finished, lost) or 0
         if progress != self._progress and records:
-            self._values = self._read(folder, standing(plan, records))
+            self._values = self._read(folder, counted_records(plan, records))
             self._progress = progress
         return note
 
@@ -142,8 +142,8 @@ def _started(journal: Path) -> bool:
 def _status(watched: Watched, folder: RunDirectory, records: tuple[RunRecord, ...], process: int | None,
             values: _Values, note: str) -> RunStatus:  # fmt: skip
     plan, path = folder.plan, folder.path
-    tally = Tally(plan, short_kernel_names(plan.experiment), point_names(plan), standing(plan, records))
-    counts = tally.counts()
+    counter = RunCounter(plan, short_kernel_names(plan.experiment), point_names(plan), counted_records(plan, records))
+    counts = counter.counts()
     owed = sum(cell.planned - cell.ok - cell.lost for cell in counts.cells)
     state = "measuring" if process is not None else "stopped" if owed and not values.decided else "measured"
     if state == "measured" and watched.fresh_report is not None:

@@ -4,10 +4,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from kassay.commands._experiment import checked_from, directory_for, experiment_from
+from kassay.commands._experiment import checked_from, directory_for, experiment_from, one_workload
 from kassay.commands._inputs import check_file, check_kernels
 from kassay.commands._options import Measuring
-from kassay.commands._set_words import one_value_each
+from kassay.commands._set_option import one_value_each
 from kassay.commands._show import say_answer, showing
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
@@ -71,7 +71,8 @@ def _check_kernels(refs: Sequence[KernelRef], compilers: Sequence[str], asked: C
         one_value_each(asked.set_ or ())
     if asked.measure is not None:
         texts = list(dict.fromkeys(ref.text for ref in refs))
-        checked_from("ladder" if len(texts) > 1 else "value", asked.measure, texts, _measuring(asked))
+        question = "ladder" if len(texts) > 1 else "value"
+        checked_from(question, one_workload(asked.measure), texts, _measuring(asked))
 
 
 def _measuring(asked: Comparing) -> Measuring:

@@ -149,10 +149,11 @@ def _compiled(
     blank: Body, ref: KernelRef, code: FunctionCode, function: str, kernel: KernelArtifact | None
 ) -> FoundCode:
     listed = listing(code)
-    own = code.parts[0]
-    note = "" if own.name == function else f"only {own.name} is left of it: the rest is inlined"
+    main = code.parts[0]
+    note = "" if main.name == function else f"only {main.name} is left of it: the rest is inlined"
     body = msgspec.structs.replace(
-        blank, outcome="compiled", detail="", note=note, size=len(own.code), total=sum(len(p.code) for p in code.parts),
+        blank, outcome="compiled", detail="", note=note, size=len(main.code),
+        total=sum(len(p.code) for p in code.parts),
         parts=tuple(Part(name=part.name, size=len(part.code)) for part in code.parts), sha256=listed.sha256,
         bytes_sha256=listed.bytes_sha256, calls=listed.calls, instruction_count=len(listed.instructions),
         instructions=listed.instructions,

@@ -137,9 +137,9 @@ def notes(report: CodegenReport) -> list[str]:
         per = one_line(f"executed: {report.unit} in {report.function}; in all: of {report.workload}, {report.metric}")
         sentences.append(per)
     for body in report.bodies:
-        words = "; ".join(filter(None, (body.detail, body.note)))
-        if words:
-            sentences.append(one_line(f"{_title(body)}: {words}"))
+        text = "; ".join(filter(None, (body.detail, body.note)))
+        if text:
+            sentences.append(one_line(f"{_title(body)}: {text}"))
     return sentences
 
 

@@ -13,7 +13,7 @@ from kassay import pipeline
 from kassay.commands._experiment import directory_for, experiment_from
 from kassay.commands._inputs import check_directory, check_kernels
 from kassay.commands._options import FLAVOUR, Measuring
-from kassay.commands._set_words import one_value_each
+from kassay.commands._set_option import one_value_each
 from kassay.commands._show import keep_answer, say_answer, showing
 from kassay.errors import BadInput
 from kassay.journal.directory import open_directory

@@ -52,7 +52,7 @@ def record(
     """
     from msgspec import structs
 
-    from kassay.commands._experiment import experiment_from
+    from kassay.commands._experiment import experiment_from, one_workload
     from kassay.commands._inputs import check_directory, check_experiment
     from kassay.commands._options import Measuring
     from kassay.commands._show import say, showing
@@ -68,7 +68,7 @@ def record(
         buffer_kb = parse_bytes(buffer) >> 10 if buffer else 0
     except ValueError as error:
         raise BadInput(f"--buffer {buffer!r}: {error}") from error
-    experiment = experiment_from("value", workload, kernels[:1], options)
+    experiment = experiment_from("value", one_workload(workload), kernels[:1], options)
     uses = [use for kernel in kernels for use in experiment_from("value", workload, [kernel], options).kernels]
     experiment = structs.replace(experiment, kernels=tuple(uses))
     check_directory(out)

@@ -7,7 +7,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from kassay.commands._options import format_option
-from kassay.commands._set_words import name_and_value
+from kassay.commands._set_option import name_and_value
 from kassay.errors import BadInput
 from kassay.report.answers import answer_formats
 

@@ -50,12 +50,12 @@ def cpus_of(sources: Iterable[ListSource]) -> int:
 def _lines(sources: Iterable[ListSource], cpu: int) -> list[Line]:
     lines = []
     for source in sources:
-        own = [point for point in source.points if point.cpu == cpu]
+        points = [point for point in source.points if point.cpu == cpu]
         high, count = _ROLES[source.modelled]
         label = f"{one_line(source.label)}: " if source.label else ""
         lines += [
-            Line(f"{label}pages in the list", count, [(p.seconds, p.pages) for p in own], source.modelled),
-            Line(f"{label}high", high, [(p.seconds, p.high) for p in own], source.modelled),
+            Line(f"{label}pages in the list", count, [(p.seconds, p.pages) for p in points], source.modelled),
+            Line(f"{label}high", high, [(p.seconds, p.high) for p in points], source.modelled),
         ]
     return [line for line in lines if line.points]
 

@@ -42,13 +42,13 @@ def document(answer: PcpReplay) -> Document:
 def verdict(answer: PcpReplay) -> str:
     """The largest error of the policies that the traced kernels have themselves."""
     own_policies = [policy for trace in answer.traces for policy in trace.policies if policy.policy == trace.own]
-    moved = [abs(policy.errors.moved) for policy in own_policies if policy.errors.moved is not None]
+    distances = [abs(policy.errors.moved) for policy in own_policies if policy.errors.moved is not None]
     highs = [policy.errors.high for policy in own_policies if policy.errors.high is not None]
-    if not moved or not highs:
+    if not distances or not highs:
         return f"{len(answer.traces)} traces replayed; none by the policy of its own kernel with pages that moved"
     return (
         f"{counted(len(own_policies), 'trace')} by the policy of its own kernel: the pages that pass the zone lock are "
-        f"predicted to within {_share(max(moved))}, PCP high over time to within {_share(max(highs))}"
+        f"predicted to within {_share(max(distances))}, PCP high over time to within {_share(max(highs))}"
     )
 
 
@@ -106,8 +106,8 @@ def _share(value: float | None) -> str:
 
 def _part(trace: ReplayedTrace) -> PagePart:
     sides = [("the guest", trace.guest.totals), *((policy.policy, policy.totals) for policy in trace.policies)]
-    moved = [(name, totals.refilled_pages + totals.drained_pages) for name, totals in sides]
-    bars = [(name, float(pages), f"{format_number(pages)} pages") for name, pages in moved]
+    pages_moved = [(name, totals.refilled_pages + totals.drained_pages) for name, totals in sides]
+    bars = [(name, float(pages), f"{format_number(pages)} pages") for name, pages in pages_moved]
     guest = ListSource("guest", _points(trace.guest.samples))
     groups = [
         ListGroup(policy.policy, (guest, ListSource(policy.policy, _points(policy.samples), modelled=True)))

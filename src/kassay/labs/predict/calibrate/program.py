@@ -64,13 +64,13 @@ def names() -> tuple[str, ...]:
     return tuple(process.run((str(program()),)).out.split())
 
 
-def run(words: Sequence[str], samples: int) -> Output:
+def run(arguments: Sequence[str], samples: int) -> Output:
     """Runs probes, each NAME or NAME:ARGUMENT, in one process. Raises HostLacks when the program fails."""
-    done = process.run((str(program()), str(samples), *words), timeout_s=_TIMEOUT_S)
+    done = process.run((str(program()), str(samples), *arguments), timeout_s=_TIMEOUT_S)
     if done.status:
         why = "it took too long" if done.timed_out else f"status {done.status} {done.err.strip()[-200:]}"
         raise HostLacks(
-            f"the probes {' '.join(words[:3])} ... failed: {why}", "repeat the command on a quieter machine"
+            f"the probes {' '.join(arguments[:3])} ... failed: {why}", "repeat the command on a quieter machine"
         )
     return parse(done.out)
 

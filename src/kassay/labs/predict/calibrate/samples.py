@@ -102,8 +102,8 @@ def _over(points: list[Point]) -> Measured:
 
 def curve(measured: Mapping[str, Measured], name: str) -> dict[int, float]:
     """Argument -> cycles, of all points NAME:ARGUMENT."""
-    words = [word for word in measured if word.startswith(f"{name}:")]
-    return {int(word.partition(":")[2]): measured[word].value for word in words}
+    names = [word for word in measured if word.startswith(f"{name}:")]
+    return {int(word.partition(":")[2]): measured[word].value for word in names}
 
 
 def begin(path: Path, machine: HostMachine, program: str) -> list[Repeat]:

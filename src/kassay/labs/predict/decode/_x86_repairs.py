@@ -100,5 +100,5 @@ def _vectors(instruction: Any) -> set[int]:
 
 def _string(name: str, accesses: Accesses) -> None:
     """A string instruction advances its registers at once; a repeated one when it has ended."""
-    moved = accesses.address & {_RSI, _RDI}
-    accesses.writes = accesses.writes | moved if name.startswith("rep") else accesses.writes - moved
+    advanced = accesses.address & {_RSI, _RDI}
+    accesses.writes = accesses.writes | advanced if name.startswith("rep") else accesses.writes - advanced

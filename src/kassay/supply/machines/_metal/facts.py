@@ -105,7 +105,7 @@ def refusals(machine_facts: Facts, arch: str, started: bool) -> Iterator[tuple[s
 
 def identity(machine_facts: Facts, arch: str, clock: str, host: str) -> MachineIdentity:
     """The machine, by what no kernel changes."""
-    words = [
+    texts = [
         machine_facts.get("cpu") or f"unknown CPU ({arch_of(arch).uname})",
         f"microcode {machine_facts.get('microcode')}" if machine_facts.get("microcode") else "",
         f"CPUs {machine_facts.get('cpus')}",
@@ -120,13 +120,13 @@ def identity(machine_facts: Facts, arch: str, clock: str, host: str) -> MachineI
         accelerator="a virtual machine" if virtual else "none",
         program=machine_facts.get("kexec_version") or "started by a command",
         options=POLICY,
-        host=", ".join(re.sub(r"\s+", " ", word) for word in words if word.strip()),
+        host=", ".join(re.sub(r"\s+", " ", word) for word in texts if word.strip()),
     )
 
 
 def alive(session: OtherSession, node: str, running: frozenset[int], boot: str) -> bool:
     """True if the kassay of a session may still be at work. node, boot, running: of this host; process ids."""
-    words = session.owner.split(" ")
-    if len(words) == 3 and (words[0], words[1]) == (node, boot) and words[2].isdecimal():
-        return int(words[2]) in running
+    fields = session.owner.split(" ")
+    if len(fields) == 3 and (fields[0], fields[1]) == (node, boot) and fields[2].isdecimal():
+        return int(fields[2]) in running
     return session.idle_s < _DEAD_S

@@ -78,8 +78,8 @@ def _dry_run(visit: Visit, host: str, cmdline: str) -> Iterator[str]:
         yield (_SCRIPTS / f"{name}.sh").read_text().rstrip()
 
 
-def _step(name: str, words: Sequence[str], why: str) -> str:
-    return f"{join((name, *words))}   # {why}"
+def _step(name: str, arguments: Sequence[str], why: str) -> str:
+    return f"{join((name, *arguments))}   # {why}"
 
 
 @cache

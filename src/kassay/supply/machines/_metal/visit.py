@@ -14,7 +14,7 @@ from kassay.effects.files import write_atomic
 from kassay.effects.ssh import ConnectionLost, Ssh, last_line
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
-from kassay.model.reach import SshAddress
+from kassay.model.remote_machine import SshAddress
 from kassay.supply.machines._backend import KernelFiles, Visit
 from kassay.supply.machines._metal import steps
 from kassay.supply.machines._metal.facts import RUN, SESSION, Facts, OtherSession, alive, facts, refusals
@@ -59,9 +59,9 @@ def _inspect(link: Ssh) -> Facts:
     return facts(checked(link, "inspect", (), timeout_s=_INSPECT_S))
 
 
-def checked(link: Ssh, name: str, words: Sequence[str], *, timeout_s: float = 120) -> str:
+def checked(link: Ssh, name: str, arguments: Sequence[str], *, timeout_s: float = 120) -> str:
     """Output of a script. Raises ConnectionLost, or StepFailed with the script's own error message."""
-    done = link.script(steps.script(name), words, timeout_s=timeout_s)
+    done = link.script(steps.script(name), arguments, timeout_s=timeout_s)
     if done.status:
         why = last_line(done.err).removeprefix("kassay: ") or f"status {done.status}"
         raise StepFailed(f"{link.name}: {why}", f"step: {name}; docs/how-to/metal.md says what a machine needs")
@@ -161,8 +161,8 @@ class Visited:
         if set(hashes) - set(facts(self._script("content", *hashes)).all("have")):
             raise HostLacks(f"{self.link.name}: {name} arrives damaged", "check its disk and memory")
 
-    def _script(self, name: str, *words: str) -> str:
-        return checked(self.link, name, (self.directory, *words))
+    def _script(self, name: str, *arguments: str) -> str:
+        return checked(self.link, name, (self.directory, *arguments))
 
     def came_up(self, before: str) -> Facts | None:
         """The machine after a boot: it answers, and not from boot `before`. None when that takes too long."""

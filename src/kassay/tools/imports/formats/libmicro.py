@@ -66,11 +66,11 @@ def _rows(given: Given, label: str, lines: list[str]) -> list[FileRow]:
     header: list[str] | None = None
     columns: list[str] = []
     for at, line in enumerate(lines, 1):
-        words = line.split()
-        if words[: len(_HEADER)] == list(_HEADER):
-            header, columns = words, words
-        elif words and not line.startswith(("#", "!")):
-            name, settings, value = _parsed(words, columns, f"{given.location}: line {at}")
+        fields = line.split()
+        if fields[: len(_HEADER)] == list(_HEADER):
+            header, columns = fields, fields
+        elif fields and not line.startswith(("#", "!")):
+            name, settings, value = _parsed(fields, columns, f"{given.location}: line {at}")
             values[name, settings, _kind(lines, at)].append(value)
             header = None
     if header is not None or not values:
@@ -80,20 +80,20 @@ def _rows(given: Given, label: str, lines: list[str]) -> list[FileRow]:
 
 
 def _parsed(
-    words: list[str], columns: list[str], location: str
+    fields: list[str], columns: list[str], location: str
 ) -> tuple[str, tuple[tuple[str, str], ...], float | None]:
     """Name, settings and value of one line; value None when calls failed."""
-    if not columns or len(words) != len(columns) + 1:
+    if not columns or len(fields) != len(columns) + 1:
         expected = len(columns) + 1 if columns else "column names first"
-        raise BadInput(f"{location}: {len(words)} words, expected {expected}", "it is damaged, or not libMicro's")
-    cells = dict(zip(columns, words[1:], strict=True))
+        raise BadInput(f"{location}: {len(fields)} words, expected {expected}", "it is damaged, or not libMicro's")
+    cells = dict(zip(columns, fields[1:], strict=True))
     value = cost(cells["usecs/call"], location)
     whole(cells["samples"], location)
     settings = {"processes": cells["prc"], "threads": cells["thr"], "calls_per_sample": cells["cnt/samp"],
                 **{name: cells[name] for name in columns[len(_HEADER) :]}}  # fmt: skip
     for name in ("processes", "threads", "calls_per_sample"):
         whole(settings[name], location)
-    return words[0], tuple(settings.items()), None if whole(cells["errors"], location) else value
+    return fields[0], tuple(settings.items()), None if whole(cells["errors"], location) else value
 
 
 def _kind(lines: list[str], at: int) -> str:

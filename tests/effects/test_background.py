@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kassay.effects.ahead import Once, ahead
+from kassay.effects.background import Once, ask_in_background
 from kassay.errors import HostLacks
 
 
@@ -32,7 +32,7 @@ def test_threads_that_ask_at_once_get_one_answer() -> None:
     assert asked == ["qemu", "gcc", "qemu"]
 
 
-def test_what_is_asked_ahead_is_known_when_it_is_needed_and_errors_are_told_then() -> None:
+def test_background_answer_is_kept_and_its_error_is_raised_when_needed() -> None:
     begun, answered = threading.Event(), threading.Event()
     found: list[str] = []
 
@@ -44,7 +44,7 @@ def test_what_is_asked_ahead_is_known_when_it_is_needed_and_errors_are_told_then
             raise HostLacks("qemu: not found on this host", "install it")
         return found[0]
 
-    ahead(version)
+    ask_in_background(version)
     assert begun.wait(10)
     answered.set()
     with pytest.raises(HostLacks, match="not found"):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.analysis.looks import last_look, looks, within
+from kassay.analysis.planned_looks import last_look, looks, within
 from kassay.model.plan import Plan
 from kassay.model.timing import LOOKS
 from tests.analysis.plans import plan_of

@@ -4,7 +4,7 @@
 import pytest
 from msgspec import structs
 
-from kassay.model.printed import Printed
+from kassay.model.printed_values import Printed
 from kassay.model.reason_texts import reason_text
 from kassay.model.run import CellEvidence
 from tests.analysis.works import ADAPTIVE, changed, kernels, two

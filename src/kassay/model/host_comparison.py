@@ -33,7 +33,7 @@ class HostChange(Record, frozen=True, kw_only=True):
     interval: tuple[float, float] | None
 
 
-class AcrossHosts(AtPoint, frozen=True, kw_only=True):
+class HostComparison(AtPoint, frozen=True, kw_only=True):
     """One comparison, host by host.
 
     level: of the intervals; None for exact counts. p: of "one change is all hosts'"; threshold: what p is held against.
@@ -63,7 +63,7 @@ class HostsAnswer(Record, frozen=True, kw_only=True):
 
     title: str
     hosts: tuple[HostRuns, ...]
-    comparisons: tuple[AcrossHosts, ...]
+    comparisons: tuple[HostComparison, ...]
     notes: tuple[Reason, ...]
     kassay_version: str
     schema: str = SCHEMA

@@ -42,7 +42,7 @@ def parse_ssh(text: str) -> SshAddress:
     return SshAddress(user, host, port)
 
 
-class Reach(Record, frozen=True, kw_only=True):
+class RemoteOptions(Record, frozen=True, kw_only=True):
     """Options for reaching a remote machine. They change no measurement and are no part of the experiment."""
 
     reset: str = ""
@@ -53,5 +53,5 @@ class Reach(Record, frozen=True, kw_only=True):
     """Seconds to wait for a kernel to boot."""
 
 
-HERE = Reach()
+HERE = RemoteOptions()
 """For a machine that is this host, or that needs no command to start."""

@@ -6,8 +6,8 @@ from itertools import combinations
 
 from msgspec import structs
 
+from kassay.model.count_differences import disagreement_reason, first_difference
 from kassay.model.run import CellEvidence, Disagreement, Measurement
-from kassay.model.same_digits import disagreement_reason, first_difference
 from kassay.supply.clocks import clock_of
 
 

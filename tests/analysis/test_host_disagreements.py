@@ -4,7 +4,7 @@
 from msgspec import structs
 
 from kassay.analysis.analyse import refusals_of
-from kassay.analysis.same_digits import with_disagreements
+from kassay.analysis.host_disagreements import with_disagreements
 from kassay.model.reason_texts import reason_text
 from kassay.model.run import CellEvidence, Measurement
 from tests.analysis.sides import evidence, measurement
@@ -38,7 +38,7 @@ def test_hosts_that_disagree_are_named_with_both_counts() -> None:
     )
 
 
-def test_what_only_one_of_them_measured_stands_and_all_that_mixes_them_is_refused() -> None:
+def test_comparisons_that_mix_disagreeing_hosts_are_refused() -> None:
     bad = evidence("c", on("alpha", 100), on("beta", 99, repeat=1), index=2)
     alone = [evidence(name, on("alpha", 100), on("alpha", 100, repeat=1), index=i) for i, name in enumerate("ab")]
     other = evidence("b", on("beta", 100), on("beta", 100, repeat=1), index=1)
@@ -53,6 +53,6 @@ def test_this_host_can_be_one_of_them() -> None:
     assert refusals_of(base, head)[0].reason["host"] == "this host"
 
 
-def test_moved_runs_and_repeats_of_one_host_say_nothing_of_hosts() -> None:
+def test_perturbed_runs_and_repeats_of_one_host_show_no_disagreement() -> None:
     moved = evidence("a", on("alpha", 100), on("beta", 99, perturbation=1), on("alpha", 98, repeat=1))
     assert with_disagreements((moved,))[0].disagreements == ()

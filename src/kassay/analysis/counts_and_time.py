@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from kassay.model.finding import REFUSED, Finding
 from kassay.model.reason import Reason, reason
-from kassay.model.timing import Beside
+from kassay.model.timing import CountsAndTime
 from kassay.supply.clocks import clock_of
 
 _LIKE = 2.0
@@ -14,7 +14,7 @@ part of them."""
 _Key = tuple[object, ...]
 
 
-def side_by_side(counts: Sequence[Finding], times: Sequence[Finding]) -> tuple[Beside, ...]:
+def side_by_side(counts: Sequence[Finding], times: Sequence[Finding]) -> tuple[CountsAndTime, ...]:
     """One row for each comparison and metric that was both counted and timed, in the order of the counts."""
     elsewhere = all(f.machine.memory_bytes is None for f in times)  # timed on a real machine, not in the guest's size
     timed = {_key(f, elsewhere): f for f in times}
@@ -62,8 +62,8 @@ def _covers(time: Finding, counts: Finding) -> bool:
     return low <= _size(counts) <= high
 
 
-def _row(counts: Finding, time: Finding) -> Beside:
-    return Beside(
+def _row(counts: Finding, time: Finding) -> CountsAndTime:
+    return CountsAndTime(
         workload=counts.workload, settings=counts.settings, cpus=counts.machine.cpus,
         memory_bytes=counts.machine.memory_bytes, metric=counts.metric, base=counts.sides[0].kernel,
         head=counts.sides[1].kernel, counts_change=counts.change, counts_verdict=counts.verdict,

@@ -33,7 +33,7 @@ def _sequence_of_run(plan: Plan) -> dict[str, str]:
     return {run.id: sequence(run) for run in plan.runs}
 
 
-def standing(plan: Plan, records: tuple[RunRecord, ...]) -> tuple[RunRecord, ...]:
+def counted_records(plan: Plan, records: tuple[RunRecord, ...]) -> tuple[RunRecord, ...]:
     """The records that count: of a block that was continued on another host, only those of that host."""
     if not plan.experiment.depends_on_host or not any(record.host for record in records):
         return records

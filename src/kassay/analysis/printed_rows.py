@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from kassay.model.printed import Printed, PrintedRow
+from kassay.model.printed_values import Printed, PrintedRow
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
 from kassay.supply.clocks import clock_of
@@ -46,7 +46,7 @@ def _value_of_run(values: Sequence[str | None], kind: str) -> str | None:
     return "differs" if kind == "word" else f"{median(map(float, present)):.6g}"
 
 
-def prints_apart(base: CellEvidence, head: CellEvidence) -> Reason | None:
+def printed_difference(base: CellEvidence, head: CellEvidence) -> Reason | None:
     """Numbers that all executions on one kernel print alike, and those on the other one otherwise: the program may have
     done different work. Times, and the number that values are divided by, are left out."""
     if not clock_of(base.cell.machine.clock).counts_work:

@@ -28,7 +28,7 @@ class Once(Generic[P, R]):
             return self._asked(*args, **kwargs)  # type: ignore[arg-type]  # which must be hashable
 
 
-def ahead(*questions: Callable[[], object]) -> None:
+def ask_in_background(*questions: Callable[[], object]) -> None:
     """Asks each in a thread of its own and does not wait. Whoever needs the answer asks again, of a function that is
     asked Once, and is told of an error then."""
     for question in questions:

@@ -8,7 +8,7 @@ from kassay.model.units import format_bytes
 from kassay.tools.cluster.executor import HostRequirements
 
 
-def unsuitable(wanted: HostRequirements, host: Host, identity: MachineIdentity | None, why: str) -> str:
+def reason_unsuitable(wanted: HostRequirements, host: Host, identity: MachineIdentity | None, why: str) -> str:
     """Why a host is not used, "" where it is. identity, why: its own answer."""
     if host.kassay != kassay.__version__:
         return f"it has kassay {host.kassay}, and here is {kassay.__version__}"

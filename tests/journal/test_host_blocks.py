@@ -3,8 +3,8 @@
 
 from msgspec import UNSET, structs
 
-from kassay.analysis.looks import between_looks, within
-from kassay.journal.blocks import LOST, hosts_of_sequences, sequence_of, standing
+from kassay.analysis.planned_looks import between_looks, within
+from kassay.journal.host_blocks import LOST, counted_records, hosts_of_sequences, sequence_of
 from kassay.model.plan import Plan
 from kassay.model.run import RunRecord, WallTime
 from kassay.run.scheduler import owed
@@ -39,7 +39,7 @@ def test_a_block_whose_host_is_lost_is_made_again_as_a_whole_elsewhere() -> None
     assert owed_ids(PLAN, lost)[:2] == FIRST[2:]  # it may still come back
     moved = (*lost, record(FIRST[2], "beta"))
     assert owed_ids(PLAN, moved)[:3] == [FIRST[0], FIRST[1], FIRST[3]]
-    assert {one.host for one in standing(PLAN, moved) if one.run in FIRST} == {"beta"}
+    assert {one.host for one in counted_records(PLAN, moved) if one.run in FIRST} == {"beta"}
     assert SECOND[0] not in owed_ids(PLAN, moved)
     assert set(hosts_of_sequences(PLAN, moved).values()) == {"alpha", "beta"}
 
@@ -56,10 +56,10 @@ def test_a_run_that_loses_its_host_again_and_again_is_given_up() -> None:
 
 def test_runs_of_this_host_and_of_exact_counts_all_stand() -> None:
     here = tuple(record(run, "") for run in FIRST)
-    assert standing(PLAN, here) == here
+    assert counted_records(PLAN, here) == here
     exact = plan_of(2, repeats=2, perturb=0)
     mixed = tuple(record(run.id, host) for run, host in zip(exact.runs, "abab", strict=True))
-    assert standing(exact, mixed) == mixed
+    assert counted_records(exact, mixed) == mixed
 
 
 def test_between_two_looks_stand_all_blocks_that_the_second_needs() -> None:

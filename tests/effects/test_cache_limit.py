@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.effects import room
+from kassay.effects import cache_limit
 
 _NOW = 1_000_000.0
 
@@ -26,20 +26,20 @@ def _left(directory: Path) -> list[str]:
 
 
 def test_the_longest_unused_go_with_what_lies_beside_them(files: Path) -> None:
-    room.make_room(files, ".cpio", (".json",), 2000, unused_since=_NOW)
+    cache_limit.make_room(files, ".cpio", (".json",), 2000, unused_since=_NOW)
     assert _left(files) == ["middle.cpio", "middle.json", "new.cpio", "new.json"]
-    room.make_room(files, ".cpio", (".json",), 2000, unused_since=_NOW)
+    cache_limit.make_room(files, ".cpio", (".json",), 2000, unused_since=_NOW)
     assert len(_left(files)) == 4
 
 
 def test_what_may_be_in_use_stays(files: Path) -> None:
-    room.make_room(files, ".cpio", (".json",), 0, unused_since=_NOW - 2)
+    cache_limit.make_room(files, ".cpio", (".json",), 0, unused_since=_NOW - 2)
     assert _left(files) == ["middle.cpio", "middle.json", "new.cpio", "new.json"]
 
 
 def test_half_of_a_small_disk_is_left_to_others(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: _Disk(1000))
-    room.make_room(files, ".cpio", (".json",), 1 << 40, unused_since=_NOW)
+    cache_limit.make_room(files, ".cpio", (".json",), 1 << 40, unused_since=_NOW)
     assert _left(files) == ["middle.cpio", "middle.json", "new.cpio", "new.json"]  # (1000 + 3000) / 2
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kassay.analysis.in_words import Share, in_words
+from kassay.analysis.difference_text import Share, difference_text
 
 UNIT = "instructions/page"
 
@@ -15,7 +15,7 @@ UNIT = "instructions/page"
 def said(value: float, *deltas: float, total: float | None = None, unattributed: float = 0) -> str:
     shares = [Share(f"f{i}", Fraction(delta)) for i, delta in enumerate(deltas)]
     whole = Fraction(total) if total is not None else sum((one.delta for one in shares), Fraction(unattributed))
-    return in_words(whole, shares, Fraction(unattributed), value, UNIT).whole
+    return difference_text(whole, shares, Fraction(unattributed), value, UNIT).whole
 
 
 def test_the_largest_four_are_named_and_the_others_summed() -> None:
@@ -62,7 +62,7 @@ def test_no_difference_is_said_with_what_bounds_it() -> None:
 
 def test_code_that_moved_is_not_called_one_function() -> None:
     moved = [Share("f with g", Fraction(1, 10), exchanged=True), Share("h", Fraction(-1, 10))]
-    assert in_words(Fraction(0), moved, Fraction(0), 700, UNIT).parts.endswith(
+    assert difference_text(Fraction(0), moved, Fraction(0), 700, UNIT).parts.endswith(
         "no function or group that exchanged code changed by more than 0.1"
     )
 
@@ -72,7 +72,7 @@ def test_code_that_moved_is_not_called_one_function() -> None:
 def test_the_printed_parts_add_up_to_the_printed_total(deltas: list[int], rest: int, value: int) -> None:
     shares = [Share(f"f{i}", Fraction(delta, 1000)) for i, delta in enumerate(deltas)]
     total = Fraction(sum(deltas) + rest, 1000)
-    text = in_words(total, shares, Fraction(rest, 1000), value / 1000, UNIT).whole
+    text = difference_text(total, shares, Fraction(rest, 1000), value / 1000, UNIT).whole
     if text.startswith(("no difference", "a difference")):
         assert abs(total) <= Fraction(1, 20)
         return

@@ -4,7 +4,7 @@
 import msgspec
 import pytest
 
-from kassay.analysis.beside import meaning, side_by_side
+from kassay.analysis.counts_and_time import meaning, side_by_side
 from kassay.analysis.exact import judge_counts
 from kassay.analysis.timed import Session, judge_times
 from kassay.model.finding import Finding

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from kassay.journal.blocks import LOST
+from kassay.journal.host_blocks import LOST
 from kassay.model.plan import Plan, PlannedRun
 from kassay.model.progress import CellCount, HostCount, RunCounts
 from kassay.model.run import RunRecord
@@ -34,7 +34,7 @@ class _Walls(NamedTuple):
     seconds: float
 
 
-class Tally:
+class RunCounter:
     """Counts of one plan; records are added in the order of the journal. Safe to use from several threads.
 
     kernels, points: what people call them, in the order of the plan's kernels and of its cells' points.

@@ -34,7 +34,7 @@ class Share(NamedTuple):
     """Largest parts of several functions, or of the functions that are inlined there."""
 
 
-class InWords(NamedTuple):
+class DifferenceText(NamedTuple):
     """A difference in one sentence."""
 
     total: str
@@ -47,7 +47,9 @@ class InWords(NamedTuple):
         return f"{self.total}: {self.parts}"
 
 
-def in_words(total: Fraction, shares: Sequence[Share], unattributed: Fraction, value: float, unit: str) -> InWords:
+def difference_text(
+    total: Fraction, shares: Sequence[Share], unattributed: Fraction, value: float, unit: str
+) -> DifferenceText:
     """ "+396.4 instructions/page: f +328, g with h +80, and 7 smaller ones -11.6; those named are 103 % of the change".
 
     The parts add up to the total as printed: the last one includes the rounding error. value: the larger of the two
@@ -58,7 +60,7 @@ def in_words(total: Fraction, shares: Sequence[Share], unattributed: Fraction, v
     rest = f"; {format_signed(float(open_), places)} not attributed" if open_ else ""
     if not whole:
         size = f"a difference of less than {10**-places:g} {unit}" if total else f"no difference in {unit}"
-        return InWords(size, f"{_largest(shares, places)}{rest}")
+        return DifferenceText(size, f"{_largest(shares, places)}{rest}")
     ordered = sorted((share for share in shares if share.delta), key=lambda share: (-abs(share.delta), share.name))
     named = [share for share in ordered[:_NAMED] if round(share.delta, places)]
     figures = [round(share.delta, places) for share in named]
@@ -77,7 +79,7 @@ def in_words(total: Fraction, shares: Sequence[Share], unattributed: Fraction, v
     tells = named and others and left and percent in _TELLING
     covered = f"; those named are {percent} % of the change" if tells else ""
     text = f"{', '.join(parts) or 'in no function'}{rest}{covered}"
-    return InWords(f"{format_signed(float(whole), places)} {unit}", text)
+    return DifferenceText(f"{format_signed(float(whole), places)} {unit}", text)
 
 
 def _inside(share: Share, places: int) -> str:
