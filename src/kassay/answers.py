@@ -55,7 +55,9 @@ from kassay.tools.imports import store
 _FIRST: Mapping[str, str] = MappingProxyType({})
 
 
-def report_of(directory: Path, tell: Tell, seed_rules: bool, predict: Sequence[str] | None) -> Report:
+def report_of(
+    directory: Path, tell: Tell, seed_rules: bool = False, predict: Sequence[str] | None = None
+) -> Report:  # fmt: skip
     """See pipeline.answer()."""
     if store.is_import(directory):
         if predict is not None:

@@ -45,10 +45,14 @@ WRONG: list[tuple[str, ...]] = [
 @pytest.fixture(scope="module")
 def loaded() -> Loaded:
     """Exit status and imported modules, by command line. Each is a fork of a fresh interpreter."""
-    argv = [sys.executable, "-c", _MAIN, json.dumps([*QUIET, *WRONG])]
+    argv = [sys.executable, "-c", _MAIN, json.dumps([*QUIET, *WRONG, ("report", "/nowhere")])]
     done = subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=300)
     lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("[[")]
     return {tuple(words): (status, modules) for words, status, modules in lines}
+
+
+MEASURING = {"kassay.pipeline", "kassay.supply.machines", "kassay.supply.prepare", "kassay.supply.kernels"}
+"""What help texts and answers from stored runs do without."""
 
 
 def heavy(modules: list[str], *more: str) -> set[str]:
@@ -60,6 +64,7 @@ def heavy(modules: list[str], *more: str) -> set[str]:
 def test_help_versions_and_workloads_load_the_parser_alone(loaded: Loaded) -> None:
     seen = {words: (loaded[words][0], heavy(loaded[words][1])) for words in QUIET}
     assert seen == dict.fromkeys(QUIET, (0, set()))
+    assert not {*MEASURING, "kassay.model.report"} & {*loaded["--help",][1]}
 
 
 def test_an_error_of_the_command_line_comes_before_what_measures_is_loaded(
@@ -67,3 +72,9 @@ def test_an_error_of_the_command_line_comes_before_what_measures_is_loaded(
 ) -> None:
     seen = {words: (loaded[words][0], heavy(loaded[words][1], "rich")) for words in WRONG}
     assert seen == dict.fromkeys(WRONG, (2, set()))
+
+
+def test_a_stored_answer_loads_nothing_that_measures(loaded: Loaded) -> None:
+    status, modules = loaded["report", "/nowhere"]
+    assert status == 2 and "kassay.answers" in modules
+    assert not MEASURING & {*modules}

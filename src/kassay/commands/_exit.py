@@ -2,12 +2,14 @@
 """--exit-code and --allow-refused, the same for every command that answers."""
 
 from collections.abc import Iterable
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from typer import Option
 
 from kassay.errors import NO_PASS, REGRESSION, BadInput, nearest_of
-from kassay.model.report import Report
+
+if TYPE_CHECKING:  # help texts need not load the records of a report
+    from kassay.model.report import Report
 
 ExitCode = Annotated[bool, Option("--exit-code", help=f"Exit 1 if {REGRESSION}, else 4 if {NO_PASS}.")]
 AllowRefused = Annotated[
@@ -32,7 +34,7 @@ class Passing(NamedTuple):
             if name not in known:
                 raise BadInput(f"--allow-refused {name}: no such workload is measured", nearest_of(name, known))
 
-    def status(self, report: Report) -> int:
+    def status(self, report: "Report") -> int:
         """The exit status."""
         from kassay.report.exit_status import exit_status
 

@@ -45,7 +45,6 @@ def _report(
 
     Example: kassay report kassay-out/demo --format mail > report.mail && git send-email report.mail
     """
-    from kassay.commands._answer import write_page_files
     from kassay.commands._inputs import check_directory
     from kassay.errors import unknown
 
@@ -56,15 +55,17 @@ def _report(
         raise BadInput(f"{', '.join(given[name])}: for --format {name}, not for {chosen.name}", f"add --format {name}")
     if charts is not None:
         check_directory(charts, "--charts")
-    from kassay import pipeline
+    from kassay.answers import report_of  # not by the pipeline, which loads all that measures
     from kassay.report import drawing
 
     if chosen.page == "people" or charts is not None:
         drawing.start()
     with showing() as tell:
-        report = pipeline.answer(directory, tell, seed_rules=rules == "seed")
+        report = report_of(directory, tell, seed_rules=rules == "seed")
     say_answer(report, chosen, given.get(chosen.name))
     if charts is not None:
+        from kassay.commands._answer import write_page_files
+
         for form in formats().values():
             write_page_files(report, form, charts)
     passing = Passing(exit_code, tuple(allow_refused or ()))

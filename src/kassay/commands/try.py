@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kassay try: one boot, to see what a program does before it is measured."""
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path
+from textwrap import indent
 from typing import Annotated
 
 from typer import Argument
 
 from kassay.commands import Command
 from kassay.commands import _complete as complete
-from kassay.commands._experiment import experiments_from, one_workload
 from kassay.commands._options import Measuring
 from kassay.commands._show import say, showing
 from kassay.commands._with_options import with_options
@@ -41,12 +40,15 @@ def _try(
 
     Example: kassay try --program repro.c debian:6.17 --args "-n 20"
     """
+    from tempfile import TemporaryDirectory
+
     from kassay import pipeline
+    from kassay.commands._experiment import experiments_from, one_workload
     from kassay.journal.directory import open_directory
 
     once = replace(options, repeats=1, perturb=0, rounds=options.rounds or _ROUNDS, no_control=True)
     experiment, _ = experiments_from("value", one_workload(workload), (kernel,), once)
-    with tempfile.TemporaryDirectory(prefix="kassay-try-") as scratch:
+    with TemporaryDirectory(prefix="kassay-try-") as scratch:
         directory = options.out or Path(scratch) / "runs"
         with showing() as tell:
             pipeline.measure(experiment, directory, tell, cluster=options.cluster, reach=options.reach)
@@ -54,7 +56,7 @@ def _try(
         record = folder.records()[-1]
         said = said_by(directory, record.stream_sha256)
     for name, text in said:
-        say(f"{name}:\n{_indented(text)}")
+        say(f"{name}:\n" + indent(text.rstrip("\n"), "  ") + "\n")
     say(f"{record.outcome}{f': {record.detail}' if record.detail else ''}\n")
     return 0 if record.outcome == "ok" else 4
 
@@ -75,10 +77,6 @@ def said_by(directory: Path, stream: str | None) -> tuple[tuple[str, str], ...]:
     output = texts.get(f"after:{OUTPUT}/output", "").partition(SEPARATOR)[0]
     errors = texts.get(f"after:{OUTPUT}/errors", "")
     return tuple((name, text) for name, text in (("standard output", output), ("standard error", errors)) if text)
-
-
-def _indented(text: str) -> str:
-    return "".join(f"  {line}\n" for line in text.rstrip("\n").splitlines())
 
 
 COMMAND = Command(name="try", order=12, run=with_options(_try, without=_OPTIONS_OF_ANSWERS))

@@ -13,8 +13,6 @@ from kassay.labs.review.model import Cell
 from kassay.labs.review.settings import setting_text
 from kassay.model.records import from_plain
 
-FILE = ".kassay/limits.toml"
-"""Path in the tree."""
 _EXAMPLE = '[[limit]] workload = "mprotect_toggle", limit = "3 %", reason = "..."'
 
 

@@ -11,11 +11,11 @@ from kassay.effects import runner
 from kassay.effects.files import append_durable, write_atomic
 from kassay.effects.lock import locked, refusing
 from kassay.errors import BadInput, nearest_of
-from kassay.labs.review.commands._ci_options import Gating
+from kassay.labs.review.commands._ci_options import LIMITS, Gating
 from kassay.labs.review.commands._options import seconds
 from kassay.labs.review.gate import GateWanted, exit_status, gate
 from kassay.labs.review.gate_model import Gate, Limit
-from kassay.labs.review.limits import FILE, limits_in, percent
+from kassay.labs.review.limits import limits_in, percent
 from kassay.labs.review.report import GATE
 from kassay.model.build import BuildRef, build_text
 from kassay.spec.load import suite_workloads
@@ -69,7 +69,7 @@ def _keep(found: Gate, directory: Path) -> None:
 
 
 def _limits(options: Gating, tree: Path) -> tuple[Limit, ...]:
-    path = options.limits or tree / FILE
+    path = options.limits or tree / LIMITS
     return limits_in(path) if path.is_file() else ()
 
 

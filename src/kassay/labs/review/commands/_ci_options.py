@@ -10,10 +10,12 @@ from typer import Option
 from kassay.commands import _complete as complete
 from kassay.commands._exit import AllowRefused
 from kassay.commands._options import FLAVOUR, Fresh, format_option
-from kassay.labs.review.limits import FILE
 from kassay.report.answers import answer_formats
 from kassay.supply.arches import arches
 from kassay.supply.clocks import listed
+
+LIMITS = ".kassay/limits.toml"
+"""Path in the tree."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +34,7 @@ class Gating:
     limits: Annotated[
         Path | None,
         Option(
-            metavar="FILE", help="Limits of single cells, each with its reason.", show_default=f"{FILE} of the tree"
+            metavar="FILE", help="Limits of single cells, each with its reason.", show_default=f"{LIMITS} of the tree"
         ),
     ] = None
     budget: Annotated[
