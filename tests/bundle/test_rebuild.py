@@ -238,14 +238,42 @@ def test_private_sources_need_a_word_of_the_author(author: Author, monkeypatch: 
     assert len(stranger.built) == 2
 
 
+def resealed(bundle: Path) -> None:
+    """A manifest that fits the files there are now."""
+    (bundle / NAME).chmod(0o644)
+    manifest = msgspec.json.decode((bundle / NAME).read_bytes(), type=Manifest)
+    write_manifest(bundle, replace(manifest, files=packed_files(bundle)))
+
+
+def test_a_bundle_of_an_earlier_version_is_refused_before_anything_is_built(
+    author: Author, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundle = author.packed()
+    shutil.rmtree(bundle / builds.FOLDER)
+    resealed(bundle)
+    assert verify(bundle, LIMIT, silent).findings == 1
+    assert rerun_here(author, monkeypatch, bundle)
+    stranger = Stranger(author.place, monkeypatch)
+    with pytest.raises(BadInput, match="base cannot be built again: an earlier version of kassay packed the bundle"):
+        stranger.rerun(bundle)
+    assert stranger.experiments == []
+
+
+def rerun_here(author: Author, monkeypatch: pytest.MonkeyPatch, bundle: Path) -> bool:
+    """True if the author's own host makes the runs again."""
+    with monkeypatch.context() as patched:
+        own = Stranger(author.place, patched)
+        patched.setenv("XDG_CACHE_HOME", str(author.place / "author's cache"))
+        own.rerun(bundle)
+        return len(own.experiments) == 1
+
+
 def test_a_patch_that_gives_another_tree_is_refused(author: Author, monkeypatch: pytest.MonkeyPatch) -> None:
     bundle, stranger = as_stranger(author, monkeypatch)
     patch = bundle / builds.FOLDER / builds.read_builds(bundle)[1].patch
     patch.chmod(0o644)
     patch.write_text(patch.read_text().replace("+mine", "+evil"))
-    (bundle / "manifest.json").chmod(0o644)
-    manifest = msgspec.json.decode((bundle / NAME).read_bytes(), type=Manifest)
-    write_manifest(bundle, replace(manifest, files=packed_files(bundle)))
+    resealed(bundle)
     with pytest.raises(BadInput, match="the patch gives git tree"):
         stranger.rerun(bundle, author.public())
     assert stranger.built == []

@@ -11,7 +11,7 @@ from msgspec import structs
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
 from kassay.errors import BadInput, HostLacks, KassayError
 from kassay.model.build import BuildRef, BuildSource, parse_build
-from kassay.model.experiment import Experiment
+from kassay.model.experiment import Experiment, labels
 from kassay.model.kernel import KernelIdentity, KernelRef, parse_ref, with_build
 from kassay.model.plan import Plan
 from kassay.model.progress import Progress, Tell
@@ -22,7 +22,7 @@ from kassay.supply.building.builder import BUILDER
 from kassay.supply.building.compilers import Compiler, find_compiler, package_of
 from kassay.supply.building.config import request_sha256, requested
 from kassay.supply.building.public import fetch_public
-from kassay.supply.building.source import kernel_version, note
+from kassay.supply.building.source import ARCHIVE, kernel_version, note
 from kassay.supply.building.toolchain import is_wrapper
 from kassay.supply.kernels.build import resolved_build
 from kassay.supply.kernels.image import stored_file
@@ -61,6 +61,8 @@ def rebuild(root: Path, plan: Plan, experiment: Experiment, given: Given, tell: 
     plan, experiment: of the bundle. Raises BadInput or HostLacks that names what is missing, before anything is built.
     """
     builds = read_builds(root)
+    if not builds:
+        _check_without_builds(plan)
     for build in builds:
         _check(root, plan, build)
         _fetch_sources(root, build, plan.kernels[build.kernel].build, given, tell)
@@ -90,6 +92,15 @@ def rebuilt_text(kernel: Rebuilt) -> str:
         return f"{kernel.label}: built again, the same image (sha256 {kernel.now[:12]})\n"
     lines = [f"{kernel.label}: built again, ANOTHER image ({kernel.packed[:12]} then, {kernel.now[:12]} now)"]
     return "".join(f"{line}\n" for line in (*lines, *(f"  {line}" for line in kernel.unlike)))
+
+
+def _check_without_builds(plan: Plan) -> None:
+    """Raises BadInput for a kernel whose sources are in no archive, in a bundle of an earlier version."""
+    for label, kernel in zip(labels(plan.experiment), plan.kernels, strict=True):
+        build = kernel.build
+        if build and (build.patches or not build.base.startswith(ARCHIVE)) and not git.has_tree(build.tree):
+            raise BadInput(f"{label} cannot be built again: an earlier version of kassay packed the bundle, and left "
+                           "the patches out", "its author can pack the directory again")  # fmt: skip
 
 
 def _check(root: Path, plan: Plan, build: PackedBuild) -> None:
