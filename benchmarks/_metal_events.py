@@ -27,7 +27,7 @@ class Ended(NamedTuple):
     killed: bool = False
 
 
-class Session:
+class MetalSession:
     """One command of kassay on a stand-in, as often as it takes. journal: of the runs that it makes there."""
 
     def __init__(self, standin: StandIn, journal: Path, say: Say) -> None:

@@ -19,7 +19,7 @@ from tests.standin.host import StandIn, start
 from tests.standin.image import image
 from tests.standin.state import differences, state_of
 
-from benchmarks._metal_events import Ended, Session
+from benchmarks._metal_events import Ended, MetalSession
 from kassay.journal.directory import BESIDE
 from kassay.model.progress import silent
 
@@ -73,7 +73,7 @@ class Show:
     def session(self) -> None:
         """Two kernels in blocks of boots, disturbed twice."""
         directory = self._directory / "session"
-        made = Session(self.standin, directory / BESIDE / "journal.jsonl", self.say)
+        made = MetalSession(self.standin, directory / BESIDE / "journal.jsonl", self.say)
         words = ("compare", "mprotect_toggle", OLD, NEW, *SMALL, "--clock", "icount,metal", *self._there(), "--repeats",
                  str(self._boots), "--perturb", "0", "--profile", "none", "--out", str(directory))  # fmt: skip
         self.say(f"kassay {' '.join(words[:-2])}")
@@ -95,7 +95,7 @@ class Show:
         spec = self._directory / "dead.toml"
         spec.write_text(_DEAD.format(on=self.standin.address))
         directory = self._directory / "dead"
-        made = Session(self.standin, directory / "journal.jsonl", self.say)
+        made = MetalSession(self.standin, directory / "journal.jsonl", self.say)
         words = ("run", str(spec), "--boot-limit", str(self._limit_s), "--out", str(directory), "--format", "markdown")
         self.say("a kernel that panics, and one that hangs, without --reset")
         first = made.command(*words)
@@ -117,7 +117,7 @@ class Show:
             f"sudo sh -c 'mkdir {_FIXED}; printf \"{_READ_ONLY}\" >{_FIXED}/fixed.conf; systemctl daemon-reload'"
         )
         directory = self._directory / "governor"
-        made = Session(self.standin, directory / "journal.jsonl", self.say)
+        made = MetalSession(self.standin, directory / "journal.jsonl", self.say)
         ran = made.command("compare", "mprotect_toggle", OLD, NEW, *SMALL, "--clock", "metal", *self._there(),
                            "--repeats", "1", "--out", str(directory))  # fmt: skip
         self.standin.ssh(f"sudo sh -c 'rm -r {_FIXED}; systemctl daemon-reload'")

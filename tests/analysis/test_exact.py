@@ -28,6 +28,8 @@ positive = st.floats(1, 1e6)
         (side("a", 300, 300, perturbed=[300]), side("b", 301, 301, perturbed=[306]), "inconclusive", "partial"),
         (side("a"), side("b", 301), "incomplete", "partial"),
         (side("a", 0, 0, perturbed=[1]), side("b", 5, 5, perturbed=[5]), "inconclusive", "partial"),
+        (side("a", 300, 300, perturbed=[-1]), side("b", 5, 5, perturbed=[5]), "inconclusive", "partial"),
+        (side("a", 300, 300, 300, perturbed=[300]), side("b", 660, 660, perturbed=[660]), "regression", "exact"),
         # Ranges that touch, or that overlap, are not apart. Ranges that are apart are no change below the margin.
         (side("a", 300, 300, perturbed=[330]), side("b", 330, 330, perturbed=[330]), "inconclusive", "partial"),
         (side("a", 300, 300, perturbed=[300]), side("b", 200, 200, perturbed=[300]), "inconclusive", "partial"),
@@ -85,6 +87,8 @@ def test_a_change_no_larger_than_the_floor_is_not_called_exact() -> None:
 def test_the_floor_is_the_larger_spread_of_both_sides_over_all_their_runs() -> None:
     judged = judge_counts(side("a", 200, 200, perturbed=[201]), side("b", 400, 400, perturbed=[396, 404]), 0.01, None)
     assert judged.floor == 8 / 400
+    wide = judge_counts(side("a", 100, 100, perturbed=[300]), side("b", 400, 400, perturbed=[400]), 0.01, None)
+    assert wide.floor == 2
     assert judge_counts(side("a", 300), side("b", 400, perturbed=[404]), 0.01, None).floor is None
     assert judge_counts(side("a", 300, 300), side("b", 400, 400), 0.01, None).floor == 0
     assert judge_counts(side("a"), side("b", 1, 1), 0.01, None).floor is None

@@ -110,7 +110,7 @@ def test_only_a_document_with_an_envelope_is_a_mail_by_itself() -> None:
 
 
 def test_writers_import_blocks_and_layout_and_nothing_that_knows_a_question() -> None:
-    layout = {"chart", "columns", "document", "form", "icicle", "sides", "writers"}
+    layout = {"answer_form", "chart", "columns", "document", "icicle", "sides", "writers"}
     wrong = []
     for path in (SOURCE / "report" / "writers").glob("*.py"):
         for module in imports(path):

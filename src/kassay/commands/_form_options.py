@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from kassay.report.form import FormOption, Given
+from kassay.report.answer_form import FormOption, Given
 
 FormOptions = Mapping[str, Given]
 """Name of a format -> the options of it that the user gave; formats without any are left out."""

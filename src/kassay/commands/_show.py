@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from kassay.model.progress import Progress, Tell
     from kassay.model.texts import Table
+    from kassay.report.answer_form import Form, Given
     from kassay.report.answers import Kind
     from kassay.report.columns import ScreenLine
-    from kassay.report.form import Form, Given
 
 A = TypeVar("A")
 _PLAIN_EVERY_S = 2.0

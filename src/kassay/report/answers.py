@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from kassay.errors import BadInput
 from kassay.registry import names
-from kassay.report.form import Form, unknown_form
+from kassay.report.answer_form import Form, unknown_form
 from kassay.report.writers import WRITERS, writer_named
 
 if TYPE_CHECKING:

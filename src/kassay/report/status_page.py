@@ -13,7 +13,7 @@ from kassay.model.records import Record
 from kassay.model.status import STATES, Attempt, RunStatus, ValueSoFar
 from kassay.model.texts import one_line
 from kassay.model.units import format_change, format_duration, format_numbers
-from kassay.report.form import template
+from kassay.report.answer_form import template
 
 _WORDS = {
     "preparing": "Being prepared", "measuring": "Measuring", "stopped": "Stopped", "measured": "All runs are made",

@@ -23,6 +23,14 @@ def test_benjamini_and_hochberg_let_a_later_p_carry_earlier_ones() -> None:
     assert benjamini_hochberg((0.02, 0.9, 0.8, 0.04), 0.05) == (False,) * 4
 
 
+def test_a_p_at_its_threshold_is_rejected() -> None:
+    assert holm((0.05,), 0.05) == benjamini_hochberg((0.05,), 0.05) == (True,)
+
+
+def test_holm_divides_the_level_by_the_hypotheses_that_are_left() -> None:
+    assert holm((0.04, 0.012, 0.024, 0.016), 0.05) == (True,) * 4
+
+
 def test_the_five_cells_of_the_seed_keep_two_under_holm_and_four_under_bh() -> None:
     ps = (0.051, 0.0039, 0.039, 0.0117, 0.031)
     assert holm(ps, 0.05) == (False, True, False, True, False)
@@ -45,6 +53,7 @@ def test_a_family_of_one_is_the_cell() -> None:
     cell = drawn(3, effect=0.05)
     whole = pooled([cell], 0.05)
     assert whole == (blocked.test(cell), blocked.estimate(cell), blocked.interval(cell, 0.05))
+    assert pooled([cell]) == whole
 
 
 def test_cells_that_are_each_too_few_are_enough_together() -> None:

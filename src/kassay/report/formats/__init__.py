@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from kassay.registry import load, names
-from kassay.report.form import Form, unknown_form
+from kassay.report.answer_form import Form, unknown_form
 from kassay.report.writers import WRITERS, writer_named
 
 if TYPE_CHECKING:

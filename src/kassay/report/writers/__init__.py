@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kassay.registry import load
-from kassay.report.form import Form
+from kassay.report.answer_form import Form
 
 if TYPE_CHECKING:
     from kassay.report.document import Document

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from kassay.model.codegen import Instruction
 from kassay.model.texts import Table, one_line
+from kassay.report.answer_form import template
 from kassay.report.document import DRAWN, PAGE, Block, Chart, Document, Facts, Paragraph, Section, Sides, Stacks, flat
-from kassay.report.form import template
 from kassay.report.writers import Writer
 
 if TYPE_CHECKING:

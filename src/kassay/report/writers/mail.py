@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kassay.model.texts import Table
+from kassay.report.answer_form import NOTHING, FormOption, Given
 from kassay.report.document import LETTER, Bars, Block, Code, Document, Facts, Items, Paragraph, Section, flat
-from kassay.report.form import NOTHING, FormOption, Given
 from kassay.report.mail.layout import bullets, command, header, lines_of, threaded, verbatim_words, wrapped
 from kassay.report.mail.text import ascii_text
 from kassay.report.writers import Writer
