@@ -52,7 +52,7 @@ def loaded() -> Loaded:
 
 
 MEASURING = {"kassay.pipeline", "kassay.supply.machines", "kassay.supply.prepare", "kassay.supply.kernels"}
-"""What help texts and answers from stored runs do without."""
+"""Modules that help texts and answers from stored runs do without."""
 
 
 def heavy(modules: list[str], *more: str) -> set[str]:
