@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from benchmarks._kassay import kassay
+from benchmarks._pages import narrow
 from kassay.model.records import Record
 
 CORPUS = Path(__file__).with_name("truth.toml")
@@ -258,7 +259,7 @@ def placed(page: str, parts: Mapping[str, str]) -> str:
         _, found, after = rest.partition(end)
         if not found:
             raise ValueError(f"no markers for {name}")
-        page = before + begin + "\n" + text + "\n" + end + after
+        page = before + begin + "\n" + narrow(text) + "\n" + end + after
     return page
 
 

@@ -66,3 +66,15 @@ def _split(paragraph: Sequence[tuple[int, str]]) -> Iterator[Passage]:
         if text[at:end].strip():
             yield Passage(max(number for start, number in starts if start <= at), text[at:end].strip())
         at = end
+
+
+def wide_lines(text: str, most: int) -> Iterator[Passage]:
+    """Lines of prose with more than `most` columns. Tables, blocks of code and comments have none. A piece of code in
+    prose is never broken, and counts as a word."""
+    is_code = False
+    for number, line in enumerate(text.splitlines(), 1):
+        is_fence = line.strip().startswith(_FENCE)
+        keeps = is_code or is_fence or line.lstrip().startswith(("|", "<!--", "![", "#")) or line.startswith("    ")
+        if not keeps and min(len(line), len(_CODE.sub("`code`", line))) > most:
+            yield Passage(number, line)
+        is_code ^= is_fence

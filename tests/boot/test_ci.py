@@ -127,7 +127,8 @@ def test_a_loss_fails_on_gitlab_and_is_annotated_on_github(tree: Tree, tmp_path:
     assert again.returncode == 1
     assert "::error file=mm/mprotect.c,line=" in again.stdout
     assert summary.read_text().startswith("### kassay: ")
-    (tree.path / ".kassay").mkdir()
     entry = 'workload = "folio_write_protect"\nsetting = "order=9"\nlimit = "400 %"\nreason = "a test"\n'
-    (tree.path / ".kassay" / "limits.toml").write_text(f"[[limit]]\n{entry}")
-    assert executed(step("github.yml"), tree, place, GITHUB_BASE_REF="main").returncode == 0
+    limits = tmp_path / "limits.toml"
+    limits.write_text(f"[[limit]]\n{entry}")
+    script = step("github.yml").replace(" --budget", f" --limits {limits} --budget")
+    assert executed(script, tree, place, GITHUB_BASE_REF="main").returncode == 0

@@ -13,13 +13,14 @@ import typer
 
 from kassay.cli import build_app
 from kassay.model.reason_texts import TEXTS
-from tests.prose import Passage, docstrings, sentences
+from tests.prose import Passage, docstrings, sentences, wide_lines
 from tests.source import FILES, ROOT, nodes
 
 _NO_SUBJECT = re.compile(r"(Of|Those|Also|Whether|What|Whose|Within)\b(?!.*\?$)", re.MULTILINE)
 """Openings that a reader has to read twice. A question may begin with one of them."""
 _TOLD = re.compile(r"\b(?:is|are|was|were) (?:said|told)\b")
 
+COLUMNS = 120
 LIMITS = (18, 32)
 """Words of a sentence: the median, and the number that 95 % of the sentences do not exceed."""
 
@@ -103,6 +104,24 @@ def test_docstrings_open_with_their_subject() -> None:
 def test_sentences_are_short(kind: str, found: Any) -> None:
     problem = too_long(found(), LIMITS)
     assert not problem, f"{kind}: {problem}"
+
+
+def test_lines_of_pages_are_narrow() -> None:
+    pages = (
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "CHANGELOG.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+    )
+    wide = [f"{page.relative_to(ROOT)}:{found.line}: {len(found.text)} columns, at most {COLUMNS}"
+            for page in pages for found in wide_lines(page.read_text("utf-8"), COLUMNS)]  # fmt: skip
+    assert not wide, "\n".join(wide)
+
+
+def test_a_wide_line_is_found_outside_of_tables_and_code() -> None:
+    wide = "x" * 121
+    text = f"{wide}\n\n| {wide} |\n\n```\n{wide}\n```\n\n    {wide}\n- {wide}\n"
+    assert [found.line for found in wide_lines(text, 120)] == [1, 10]
 
 
 def test_a_long_sentence_is_named_with_its_place() -> None:

@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks._pages import narrow
+
 from kassay.model.units import format_bytes
 from kassay.model.workload import Parameter, Workload
 from kassay.registry import is_extension
@@ -21,7 +23,7 @@ def pages() -> dict[str, str]:
     groups = [(group, [w for w in members if _is_own(w)]) for group, members in catalog.grouped()]
     groups = [(group, members) for group, members in groups if members]
     made = {f"{workload.name}.md": _page(workload) for _, members in groups for workload in members}
-    return {INDEX: _index(groups), **made}
+    return {name: narrow(text) for name, text in {INDEX: _index(groups), **made}.items()}
 
 
 def main() -> None:

@@ -9,14 +9,15 @@ from junitparser import JUnitXml
 from msgspec import structs
 
 from kassay.errors import BadInput
-from kassay.labs.review.commands._ci_answer import answer
+from kassay.labs.review.commands._ci_answer import _limits, answer
 from kassay.labs.review.commands._ci_options import Gating
-from kassay.labs.review.gate import _equal, _judged, exit_status
+from kassay.labs.review.gate import _judged, _settled, exit_status
 from kassay.labs.review.gate_model import EQUAL, NOT_MEASURED, Gate, Limit
 from kassay.labs.review.limits import limit_of, limits_in, percent
 from kassay.labs.review.model import Cell, Left
 from kassay.labs.review.report import GATE
 from kassay.labs.review.report._gate import SUMMARY, annotations, counts_text, headline, summary
+from tests.building._repository import run, series
 from tests.review.reviews import SIDE, cell
 
 LOSS, GAIN = cell("regression", 0.03, order="9"), cell("improvement", -0.1)
@@ -82,9 +83,14 @@ def test_exit_status_without_a_verdict(found: Gate, status: int) -> None:
 
 
 def test_equal_values_are_equal_whatever_the_perturbed_runs_do() -> None:
-    assert _equal(cell("inconclusive", 0.0)).verdict == EQUAL
-    assert _equal(cell("inconclusive", 0.001)).verdict == "inconclusive"
-    assert _equal(cell("state-mismatch", None)).verdict == "state-mismatch"
+    assert _settled(cell("inconclusive", 0.0)).verdict == EQUAL
+    assert _settled(cell("inconclusive", 0.001)).verdict == "inconclusive"
+    assert _settled(cell("state-mismatch", None)).verdict == "state-mismatch"
+
+
+@pytest.mark.parametrize(("change", "verdict"), [(0.004, "equivalent"), (-0.004, "equivalent"), (0.02, "inconclusive")])
+def test_a_change_that_is_not_larger_than_the_floor_lies_below_it(change: float, verdict: str) -> None:
+    assert _settled(structs.replace(cell("inconclusive", change), floor=0.01)).verdict == verdict
 
 
 def test_the_first_sentence_counts_every_phase() -> None:
@@ -137,6 +143,20 @@ def test_a_file_of_limits(tmp_path: Path) -> None:
     path = tmp_path / "limits.toml"
     path.write_text('[[limit]]\nworkload = "folio_fork"\nsetting = "order=9"\nlimit = "3 %"\nreason = "known"\n')
     assert limits_in(path) == (limit("3 %", setting="order=9"),)
+
+
+def test_limits_are_those_of_the_head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository, _ = series(tmp_path, monkeypatch)
+    assert _limits(Gating(), repository, "main") == ()
+    (repository / ".kassay").mkdir()
+    entry = '[[limit]]\nworkload = "folio_fork"\nlimit = "3 %"\nreason = "known"\n'
+    (repository / ".kassay" / "limits.toml").write_text(entry)
+    assert _limits(Gating(), repository, "main") == ()  # it is not committed
+    run(repository, "checkout", "-q", "-b", "work")
+    run(repository, "add", "-A")
+    run(repository, "commit", "-q", "-m", "limits")
+    assert _limits(Gating(), repository, "work") == (limit("3 %"),)
+    assert _limits(Gating(), repository, "main") == ()
 
 
 @pytest.mark.parametrize(

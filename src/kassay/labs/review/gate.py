@@ -125,14 +125,18 @@ def _measured(sides: Sides, keys: Sequence[Key], margin: float, directory: Path,
         margin=margin, tell=tell,
     )  # fmt: skip
     report = stages.measured(asked, directory, tell)
-    rows = zip(report.findings, map(_equal, result.cells_of(report, once=False)), strict=True)
+    rows = zip(report.findings, map(_settled, result.cells_of(report, once=False)), strict=True)
     return {(result.key_of(cell), cell.phase): (cell, *_line(finding)) for finding, cell in rows}
 
 
-def _equal(cell: Cell) -> Cell:
-    """A phase of the same value on both kernels is equal to the digit, however far apart its perturbed runs lie."""
-    same = cell.base is not None and cell.base == cell.head
-    return structs.replace(cell, verdict=EQUAL, reason="") if same else cell
+def _settled(cell: Cell) -> Cell:
+    """A phase of the same value on both kernels is equal to the digit, however far apart its perturbed runs lie. One
+    that changes by less than they do lies below the floor."""
+    if cell.base is not None and cell.base == cell.head:
+        return structs.replace(cell, verdict=EQUAL, reason="")
+    if cell.verdict == "inconclusive" and cell.floor is not None and abs(cell.change or 0.0) <= cell.floor:
+        return structs.replace(cell, verdict="equivalent", reason="")
+    return cell
 
 
 def _line(finding: Finding) -> tuple[str, int]:

@@ -30,13 +30,21 @@ def percent(text: str, where: str) -> float:
 def limits_in(path: Path) -> tuple[Limit, ...]:
     """The entries of a file. Raises BadInput with the entry that is wrong."""
     try:
-        table = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return parse(path.read_text("utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: {error}", f"a file of limits is TOML: {_EXAMPLE}") from error
+
+
+def parse(text: str, origin: str) -> tuple[Limit, ...]:
+    """The entries of a text; `origin` names it in errors. Raises BadInput with the entry that is wrong."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{origin}: {error}", f"a file of limits is TOML: {_EXAMPLE}") from error
     entries = table.pop("limit", [])
     if table or not isinstance(entries, list):
-        raise BadInput(f"{path}: {', '.join(table) or 'limit'}: unknown", f"write {_EXAMPLE}")
-    return tuple(_limit(entry, f"{path}: limit {number}") for number, entry in enumerate(entries, 1))
+        raise BadInput(f"{origin}: {', '.join(table) or 'limit'}: unknown", f"write {_EXAMPLE}")
+    return tuple(_limit(entry, f"{origin}: limit {number}") for number, entry in enumerate(entries, 1))
 
 
 def _limit(entry: object, where: str) -> Limit:

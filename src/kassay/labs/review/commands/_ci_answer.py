@@ -15,7 +15,7 @@ from kassay.labs.review.commands._ci_options import LIMITS, Gating
 from kassay.labs.review.commands._options import seconds
 from kassay.labs.review.gate import GateWanted, exit_status, gate
 from kassay.labs.review.gate_model import Gate, Limit
-from kassay.labs.review.limits import limits_in, percent
+from kassay.labs.review.limits import limits_in, parse, percent
 from kassay.labs.review.report import GATE
 from kassay.model.build import BuildRef, build_text
 from kassay.spec.load import suite_workloads
@@ -38,8 +38,8 @@ def answer(range_: str, options: Gating) -> int:
     check_directory(options.out)
     check_given(options.limits, "--limits")
     tree = (options.tree or Path.cwd()).absolute()
-    limits = _limits(options, tree)
     ends = _ends(range_, tree)
+    limits = _limits(options, tree, ends[1])
     refs = [build_text(BuildRef(tree=str(tree), revision=git.resolve(tree, end))) for end in ends]
     more = f",{options.build}" if options.build else ""
     wanted = GateWanted(
@@ -68,9 +68,12 @@ def _keep(found: Gate, directory: Path) -> None:
             write_atomic(directory / name, form.render(found).encode())
 
 
-def _limits(options: Gating, tree: Path) -> tuple[Limit, ...]:
-    path = options.limits or tree / LIMITS
-    return limits_in(path) if path.is_file() else ()
+def _limits(options: Gating, tree: Path, head: str) -> tuple[Limit, ...]:
+    """The limits of --limits, else of the file that the head itself has."""
+    if options.limits is not None:
+        return limits_in(options.limits)
+    text = git.read(git.tree_of(tree, git.resolve(tree, head)), LIMITS)
+    return () if text is None else parse(text, f"{head}:{LIMITS}")
 
 
 def _ends(range_: str, tree: Path) -> tuple[str, str]:

@@ -33,9 +33,7 @@ class Gating:
     ] = "0.5 %"  # fmt: skip
     limits: Annotated[
         Path | None,
-        Option(
-            metavar="FILE", help="Limits of single cells, each with its reason.", show_default=f"{LIMITS} of the tree"
-        ),
+        Option(metavar="FILE", help="Limits of single cells, each with its reason.", show_default=f"{LIMITS} of HEAD"),
     ] = None
     budget: Annotated[
         str,
