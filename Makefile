@@ -60,6 +60,7 @@ golden:
 # Pages and pictures that a program writes.
 pages:
 	$(PY) -m tests.guest.workload_pages
+	$(PY) -m tests.commands.pages
 	$(PY) -m tests.layers_picture
 
 # The site; search works once it is served: python3 -m http.server -d build/site
