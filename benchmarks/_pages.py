@@ -25,6 +25,9 @@ def narrow(text: str) -> str:
 def _broken(line: str) -> list[str]:
     item = _ITEM.match(line)
     indent = " " * (item.end() if item else 0)
-    whole = _ATOM.sub(lambda match: match[0].replace(" ", _BLANK), line)
-    parts = textwrap.wrap(whole, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    whole = _ATOM.sub(lambda match: match[0].replace(" ", _BLANK), line.lstrip())
+    begin = line[: len(line) - len(line.lstrip())]
+    parts = textwrap.wrap(
+        whole, COLUMNS, initial_indent=begin, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
     return [part.replace(_BLANK, " ") for part in parts]

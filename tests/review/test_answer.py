@@ -11,7 +11,7 @@ from kassay.labs.review.b4 import b4_checks
 from kassay.labs.review.exit_status import exit_status
 from kassay.labs.review.model import EXECUTED, NOT_EXECUTED, SCREENED, Corner, Left
 from kassay.labs.review.report import REVIEW
-from kassay.labs.review.report._words import changelog, corners, reach, spans, unexecuted, verdict
+from kassay.labs.review.report._words import changelog, corners, letter, portable, reach, spans, unexecuted, verdict
 from tests.review.reviews import cell, function, review
 
 LOSS, GAIN, EQUAL = cell("regression", 0.5, order="9"), cell("improvement", -0.1), cell("equivalent", 0.0, order="4")
@@ -104,7 +104,7 @@ def test_the_changelog_has_at_most_eight_short_lines() -> None:
     lines = changelog(review(LOSS, *many, functions=(function("cold", NOT_EXECUTED, never=(7,)),))).splitlines()
     assert len(lines) <= 8
     assert all(len(line) <= 75 for line in lines)
-    assert any("+50.0 %" in line for line in lines)
+    assert any("+50.0%" in line for line in lines)
     assert lines[-1] == "Not executed by any workload: cold()."
 
 
@@ -112,6 +112,23 @@ def test_every_format_has_the_answer() -> None:
     for form in REVIEW.forms():
         if form.name != "changelog":
             assert "folio_fork" in form.render(review(LOSS, GAIN))
+
+
+@pytest.mark.parametrize(
+    ("command", "others"),
+    [
+        ("kassay review /home/me/series.mbx --tree ~/linux", "kassay review series.mbx --tree linux"),
+        ("kassay review ./x --base build:/src/linux@v7.0+../p.patch,cc=gcc-12",
+         "kassay review x --base build:linux@v7.0+p.patch,cc=gcc-12"),
+        ("kassay review origin/main..HEAD", "kassay review origin/main..HEAD"),
+    ],
+)  # fmt: skip
+def test_a_command_in_a_mail_names_no_directory_of_its_sender(command: str, others: str) -> None:
+    assert portable(command) == others
+
+
+def test_figures_in_a_mail_are_not_cut_by_a_line_end() -> None:
+    assert letter("534 262 to 373 520 instructions/call, -30.1 %") == "534,262 to 373,520 instructions/call, -30.1%"
 
 
 def test_spans_of_lines() -> None:

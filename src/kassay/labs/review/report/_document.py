@@ -20,7 +20,9 @@ from kassay.labs.review.report._words import (
     cell_text,
     changelog,
     corners,
+    letter,
     measured,
+    portable,
     reach,
     screened,
     title,
@@ -76,9 +78,9 @@ def _idle(review: Review) -> Iterator[Block]:
 
 
 def _answer(review: Review) -> Iterator[Block]:
-    yield Paragraph(text=" ".join((*verdict(review), *corners(review))), tone=VERDICT)
+    yield _paragraph(" ".join((*verdict(review), *corners(review))), VERDICT)
     if sentences := reach(review):
-        yield Paragraph(text=" ".join(sentences))
+        yield _paragraph(" ".join(sentences))
     if cells := measured(review):
         units = Paragraph(text="Instructions per operation of the workload; lower is better.", tone=QUIET)
         yield Section(blocks=(section_of_table(settings_table(review)),), readers=(SCREEN, PAGE))
@@ -87,11 +89,16 @@ def _answer(review: Review) -> Iterator[Block]:
             yield section_of_table(predicted)
         changed = [cell for cell in cells if cell.primary and cell.where and cell.verdict in CHANGES]
         where = [f"{cell_text(cell)}: {cell.where}" for cell in dict.fromkeys((*changed[:1], *changed[-1:]))]
-        if where:
-            yield Section(title="In which functions", blocks=(Items(texts=tuple(where)),))
+        for texts, readers in ((where, (SCREEN, PAGE)), (list(map(letter, where)), (LETTER,))):
+            listed_texts = Section(title="In which functions", blocks=(Items(texts=tuple(texts)),))
+            yield Section(blocks=(listed_texts,) if texts else (), readers=readers)
         refused = [f"{cell_text(cell)}: {cell.reason}" for cell in cells if cell.reason]
         if refused:
             yield Section(title="No verdict", blocks=(Items(texts=tuple(refused), tone=DOUBT),))
+
+
+def _paragraph(text: str, tone: str = "") -> Paragraph:
+    return Paragraph(text=text, tone=tone, everyday=(letter(text),))
 
 
 def _rest(review: Review) -> Iterator[Block]:
@@ -131,7 +138,9 @@ def _rest(review: Review) -> Iterator[Block]:
     yield Section(blocks=(section_of_table(tries_table(review)),), readers=(SCREEN, PAGE))
     yield Section(blocks=(Section(title="For the changelog", blocks=(Code(text=changelog(review)),)),),
                   readers=(SCREEN, PAGE))  # fmt: skip
-    yield Section(title="The same again", blocks=(Code(text=review.command, breaks="shell"),))
+    for command, readers in ((review.command, (SCREEN, PAGE)), (portable(review.command), (LETTER,))):
+        again = Section(title="The same again", blocks=(Code(text=command, breaks="shell"),))
+        yield Section(blocks=(again,), readers=readers)
     if review.others:
         idle = shortened(review.others, _OTHERS)
         yield Section(

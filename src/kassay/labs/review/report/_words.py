@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Sentences of a review, and its paragraph for a changelog."""
 
+import re
 import textwrap
 from collections.abc import Sequence
 
@@ -9,8 +10,11 @@ from kassay.labs.review.settings import setting_text
 from kassay.model.finding import REFUSED
 from kassay.model.texts import counted, listed, one_line, shortened
 from kassay.model.units import format_change, format_numbers
+from kassay.report.mail.text import ascii_text
 
 _NAMED = 6
+_THOUSANDS = re.compile(r"(?<=\d) (?=\d{3}(?:\D|$))")
+_DIRECTORIES = re.compile(r"(?<![^:+=,])(?:~|\.\.?)?/(?:[\w.-]+/)*(?=[^/])")
 _WIDTH, _LINES = 72, 8
 """Columns and lines of the paragraph for a changelog."""
 
@@ -19,6 +23,16 @@ def cell_text(cell: Cell) -> str:
     """The setting, with its phase unless that is the primary one."""
     text = setting_text(cell.workload, cell.settings)
     return text if cell.primary else f"{text}, {cell.phase}"
+
+
+def letter(text: str) -> str:
+    """The text for a mail: ASCII, thousands with commas, percent signs without a space."""
+    return ascii_text(_THOUSANDS.sub(",", text).replace(" %", "%"))
+
+
+def portable(command: str) -> str:
+    """The command without the directories of this host: each path by its last part."""
+    return " ".join(_DIRECTORIES.sub("", word) for word in command.split(" "))
 
 
 def title(review: Review) -> str:
@@ -179,4 +193,9 @@ def changelog(review: Review) -> str:
     for cell in dict.fromkeys(ends):
         base, after = format_numbers([cell.base, cell.head])
         rows.append(f"  {setting_text(cell.workload, cell.settings)}: {base} -> {after}, {format_change(cell.change)}")
-    return "\n".join([*head, *rows[: _LINES - len(head) - len(tail)], *tail][:_LINES])
+    return letter_lines([*head, *rows[: _LINES - len(head) - len(tail)], *tail][:_LINES])
+
+
+def letter_lines(lines: Sequence[str]) -> str:
+    """Lines for a mail."""
+    return "\n".join(map(letter, lines))
