@@ -220,7 +220,7 @@ def _workloads(name: str, options: Measuring, problems: list[str]) -> tuple[Work
         return tuple(_workload(one, options, problems, names) for one in names)
     if options.set_:
         problems.append(
-            "--set: a suite has its own settings; to change them write a suite, see docs/reference/suites.md"
+            "--set: a suite has its own settings; to change them write a suite, see docs/reference/experiment.md"
         )
     return suite_workloads(options.suite)
 

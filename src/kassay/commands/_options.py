@@ -162,7 +162,7 @@ class Measuring:
     suite: Annotated[
         str,
         Option(
-            help=f"Measure a suite of workloads, not WORKLOAD: {listed(suites())}. docs/reference/suites.md",
+            help=f"Measure a suite of workloads, not WORKLOAD: {listed(suites())}. docs/reference/experiment.md",
             metavar="NAME",
             autocompletion=complete.suites,
         ),

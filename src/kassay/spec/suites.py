@@ -29,4 +29,4 @@ def table_of(name: str) -> tuple[Path, dict[str, Any]]:
     try:
         return path, tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadInput(f"{path}: {error}", "a suite is TOML; docs/reference/suites.md shows one") from error
+        raise BadInput(f"{path}: {error}", "a suite is TOML; docs/reference/experiment.md shows one") from error
