@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Reports of stored run directories by two versions of kassay, compared byte for byte; measures nothing.
 
-usage: python -m benchmarks.same_reports BEFORE AFTER DIR... [--all | --only REPORT,...] [--diff [--whole]]
+usage: python -m benchmarks.same_reports BEFORE AFTER DIR... [--all | --only REPORT,...] [--numbers]
+                                         [--diff [--whole]]
                                          [--differing] [--save DIR] [--scratch PATH] [--jobs N]
 
 BEFORE and AFTER are programs, for example old/.venv/bin/kassay and .venv/bin/kassay. BEFORE may also be a directory
@@ -9,7 +10,8 @@ that --save wrote, and AFTER "-", when there is nothing to compare yet. Each DIR
 every program, always to the same path, and reported there in every format and by the commands that answer from stored
 runs. Nothing is normalised: a report is standard output, exit status, and the error where there was one, without the
 progress before it; of a command that writes files each file's name, size and sha256 is compared, and with --diff the
-text of those that differ. Standard output is a table; the exit status is 1 when a report differs.
+text of those that differ. With --numbers only the numbers of a report are compared, for a change of words: each must
+be there as often as before. Standard output is a table; the exit status is 1 when a report differs.
 """
 
 import argparse
@@ -17,6 +19,7 @@ import difflib
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -35,6 +38,8 @@ DIFF_LINES = 60
 DIFF_COLUMNS = 200  # a chart is one line
 FILES = "{files}"  # stands for a directory into which a command writes
 OUTPUT = ".out"
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\d)")
+_THOUSANDS = re.compile(r"(?<=\d)[ ,](?=\d{3}(?!\d))")
 DIRECTORY = "directory"  # the report of what the other reports changed in the copy
 
 
@@ -209,6 +214,18 @@ def _exact(path: Path) -> str:
     return path.read_bytes().decode()
 
 
+def numbers_of(text: str) -> str:
+    """The numbers of a report in order of size, one a line. Thousands may be apart by a blank or a comma."""
+    joined = _THOUSANDS.sub("", text)
+    found = sorted(_NUMBER.findall(joined), key=lambda word: (float(word), word))
+    return "".join(f"{word}\n" for word in found)
+
+
+def only_numbers(reports: dict[str, Printed]) -> dict[str, Printed]:
+    """The reports without their words."""
+    return {name: Printed(numbers_of(one.text)) for name, one in reports.items()}
+
+
 def compare(directory: str, before: dict[str, Printed], after: dict[str, Printed]) -> Iterator[Row]:
     """A row for each report of either side; the diff of a report that wrote files has the diffs of its texts."""
     for name in dict.fromkeys((*before, *after)):
@@ -234,6 +251,7 @@ def main() -> int:
     parser.add_argument("directories", nargs="+", type=Path, metavar="DIR", help="stored runs, own or imported")
     parser.add_argument("--all", action="store_true", help="also charts, exports, histories and bundles")
     parser.add_argument("--only", default="", help="names of reports, comma-separated, in place of all these")
+    parser.add_argument("--numbers", action="store_true", help="compare the numbers alone, for a change of words")
     parser.add_argument("--diff", action="store_true", help=f"print differences, {DIFF_LINES} short lines of a report")
     parser.add_argument("--whole", action="store_true", help="with --diff: all lines")
     parser.add_argument("--differing", action="store_true", help="leave rows of equal reports out of the table")
@@ -263,7 +281,10 @@ def main() -> int:
             save(before, given.save / directory.name)
         if given.after == "-":
             return []
-        return list(compare(directory.name, before, render(given.after, directory, copy, asked)))
+        after = render(given.after, directory, copy, asked)
+        if given.numbers:
+            before, after = only_numbers(before), only_numbers(after)
+        return list(compare(directory.name, before, after))
 
     with ThreadPoolExecutor(given.jobs) as pool:
         found = [row for rows_of_one in pool.map(rows, given.directories) for row in rows_of_one]
