@@ -15,7 +15,10 @@ from tests.source import ROOT, SOURCE
 pytestmark = [pytest.mark.release, pytest.mark.timeout(3600)]
 LABORATORIES = sorted(path.name for path in (SOURCE / "labs").iterdir() if (path / "__init__.py").is_file())
 IGNORED = shutil.ignore_patterns(".git", ".venv", "__pycache__", "build", "kassay-out", ".*_cache", ".hypothesis")
-ABOUT_ALL = ("tests/trials", "tests/commands/test_documented.py", "tests/contract/test_inputs.py")
+ABOUT_ALL = (
+    "tests/trials", "tests/commands/test_documented.py", "tests/commands/test_pages.py",
+    "tests/contract/test_inputs.py",
+)  # fmt: skip
 """Tests about all inputs, all commands or all pages, and so about each laboratory."""
 TABLES = (
     "--deselect", "tests/test_layers.py", "--deselect", "tests/test_layers_picture.py",
