@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from kassay.labs.review.b4 import b4_checks
+from kassay.errors import BadInput
+from kassay.labs.review.b4 import b4_checks, tracked_range
 from kassay.labs.review.exit_status import exit_status
 from kassay.labs.review.model import EXECUTED, NOT_EXECUTED, SCREENED, Corner, Left
 from kassay.labs.review.report import REVIEW
@@ -112,6 +113,20 @@ def test_every_format_has_the_answer() -> None:
     for form in REVIEW.forms():
         if form.name != "changelog":
             assert "folio_fork" in form.render(review(LOSS, GAIN))
+
+
+def test_a_series_of_b4_is_the_commits_of_its_review_branch(tmp_path: Path) -> None:
+    tracking = tmp_path / "tracking.json"
+    tracking.write_text(json.dumps({"series": {"first-patch-commit": "abc123", "change-id": "2026-mm-x"}}))
+    assert tracked_range(tracking) == "abc123~1..b4/review/2026-mm-x~1"
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"series": {}}', '{"series": null}'])
+def test_a_file_that_b4_did_not_write_is_refused(tmp_path: Path, text: str) -> None:
+    tracking = tmp_path / "tracking.json"
+    tracking.write_text(text)
+    with pytest.raises(BadInput, match="does not describe a series of b4"):
+        tracked_range(tracking)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ Source of the format: docs/maintainer/review.rst of b4, section "CI check protoc
 import json
 from pathlib import Path
 
+from kassay.errors import BadInput
 from kassay.labs.review.exit_status import exit_status
 from kassay.labs.review.model import Review
 from kassay.labs.review.report._words import unexecuted, verdict
@@ -26,3 +27,17 @@ def b4_checks(review: Review, page: Path) -> str:
         "details": "\n".join((*lines, f"whole answer: {page.absolute()}")),
     }  # fmt: skip
     return json.dumps([check], indent=2) + "\n"
+
+
+def tracked_range(tracking: Path) -> str:
+    """The commits of the series that `b4 review` checks, as a git range. Its standard input is the cover letter alone.
+
+    The branch b4/review/CHANGE-ID has the patches, and a commit of b4's own at its tip. Raises BadInput for a file
+    that does not name them.
+    """
+    try:
+        series = json.loads(tracking.read_text("utf-8"))["series"]
+        first, change = str(series["first-patch-commit"]), str(series["change-id"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInput(f"{tracking}: does not describe a series of b4: {error!r}", "name the series itself") from error
+    return f"{first}~1..b4/review/{change}~1"

@@ -117,6 +117,8 @@ def _kernel_tree(tree: Path | None) -> Path | None:
 def _given(base: str, tree: Path | None) -> _Candidate:
     if base.startswith("build:"):
         return _Candidate("given", base, parse_build(base.removeprefix("build:")))
+    if ":" in base:
+        raise BadInput(f"--base {base}: not sources", "write --base build:TREE@REV or build:debian-source:7.3")
     if tree is None:
         raise BadInput(f"--base {base}: there is no kernel tree to look in", "write --base build:TREE@REV")
     return _at("given", base, tree, base)

@@ -11,9 +11,10 @@ from msgspec import structs
 from kassay.commands._experiment import content_directory, unused_directory
 from kassay.commands._inputs import check_directory, check_given
 from kassay.commands._show import keep_answer, say, say_answer, showing
+from kassay.effects import runner
 from kassay.effects.files import disk_errors
 from kassay.effects.lock import locked, refusing
-from kassay.labs.review.b4 import b4_checks
+from kassay.labs.review.b4 import b4_checks, tracked_range
 from kassay.labs.review.base import FoundBase, find_base
 from kassay.labs.review.checks import checked
 from kassay.labs.review.claims import claims_in, missing_in
@@ -36,6 +37,9 @@ from kassay.supply.building.patches import check_patches, read_patches
 def answer(series: str, options: Reviewing) -> int:
     """Prints the answer and keeps it beside its runs; returns the exit status. Raises BadInput, NotBuilt."""
     form = REVIEW.form(options.format_)
+    tracking = runner.b4_tracking() if options.b4 and series == "-" else None
+    if tracking is not None:
+        series = tracked_range(tracking)
     budget_s = seconds(options.budget)
     corners = _checked(options)
     with showing() as tell, tempfile.TemporaryDirectory(prefix="kassay-review-") as scratch:
