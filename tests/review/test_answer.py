@@ -48,7 +48,7 @@ def test_lines_that_nothing_executed_stand_before_the_answer() -> None:
 def test_functions_without_code_are_not_counted_as_unexecuted() -> None:
     found = review(LOSS, functions=(function("bare", "no-code"), function("warm", EXECUTED, executed=(1,))))
     assert unexecuted(found) == []
-    assert "Of 1 changed function with code, 1 was executed, by 1 setting." in reach(found)
+    assert "Of 1 changed function with code, 1 was executed in changed lines." in reach(found)
 
 
 def test_the_same_image_says_in_which_configuration() -> None:
@@ -106,7 +106,7 @@ def test_the_changelog_has_at_most_eight_short_lines() -> None:
     assert len(lines) <= 8
     assert all(len(line) <= 75 for line in lines)
     assert any("+50.0%" in line for line in lines)
-    assert lines[-1] == "Not executed by any workload: cold()."
+    assert lines[-1] == "Changed lines that no setting executed: mm/x.c:7."
 
 
 def test_every_format_has_the_answer() -> None:

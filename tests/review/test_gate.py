@@ -46,6 +46,8 @@ def test_an_accepted_regression_passes_and_its_reason_is_kept() -> None:
     found = gate(LOSS, limits=(limit("3.5 %"),))
     assert (exit_status(found), found.cells[0].accepted, found.unused) == (0, "known", ())
     assert "1 accepted" in counts_text(found)
+    for form in ("terminal", "summary"):
+        assert "folio_fork order=9 +3.0 %: known" in GATE.form(form).render(found)
     assert exit_status(gate(LOSS, limits=(limit("2 %"),))) == 1
 
 
@@ -96,11 +98,13 @@ def test_a_change_that_is_not_larger_than_the_floor_lies_below_it(change: float,
 def test_the_first_sentence_counts_every_phase() -> None:
     found = gate(LOSS, GAIN, SAME, cell("equivalent", 0.001), cell("state-mismatch", None))
     assert counts_text(found) == (
-        "5 phases of suite mm ran on both kernels: 1 equal to the digit, 1 below 0.5 % or the noise floor, 1 cost "
-        "less, 1 cost more, 1 of them over the limit and 1 refused."
+        "5 phases of suite mm ran on both kernels: 1 equal to the digit, 1 changed by less than 0.5 % or the "
+        "noise floor, 1 cost less than that, 1 cost more than that, 1 of them over the limit and 1 refused."
     )
     assert headline(found) == "1 phase over the limit"
     assert "the same image" in counts_text(gate(same_image=True))
+    left = (Left(what="folio_fork", why="the budget"),)
+    assert headline(gate(SAME, left=left)) == "not decided: 1 setting not measured"
 
 
 def test_a_summary_has_at_most_four_kilobytes_and_says_what_it_leaves_out() -> None:

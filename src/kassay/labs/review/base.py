@@ -89,7 +89,8 @@ def _tried(candidate: _Candidate, patches: Sequence[Patch], seen: dict[str, str]
         apply(tree, patches)
     except NotBuilt as error:
         return structs.replace(named, outcome="does-not-apply", detail=_line(error.what))
-    return structs.replace(named, outcome="applies", detail="")
+    commit = candidate.build.revision[:12]
+    return structs.replace(named, outcome="applies", detail="" if candidate.what.startswith(commit) else commit)
 
 
 def _line(words: str) -> str:

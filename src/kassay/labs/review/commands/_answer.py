@@ -59,7 +59,7 @@ def answer(series: str, options: Reviewing) -> int:
             def keep(review: Review) -> None:
                 keep_answer(review, REVIEW, directory, "review")
 
-            command = _command(series, options)
+            command = _command(series, options, found.ref.removesuffix(f",{options.build}" if options.build else ""))
             review = Reviewer(wanted, directory, budget_s, command, found.tries, tell, keep).run()
             if options.check_claims is not None:
                 review = _with_claims(review, options.check_claims)
@@ -87,6 +87,10 @@ def _checked(options: Reviewing) -> tuple[str, ...]:
     check_given(options.check_claims, "--check-claims")
     if options.previous is not None:
         check_patches(options.previous)
+    if options.predict:
+        from kassay.labs.predict.predictions import timings_for
+
+        timings_for(tuple(filter(None, options.predict.split(","))), options.arch)
     given = tuple(options.corner or ())
     for corner in given:
         check_corner(corner, options.arch)
@@ -133,11 +137,11 @@ def _kept(patches: Path, scratch: Path, directory: Path) -> Path:
     return kept
 
 
-def _command(series: str, options: Reviewing) -> str:
-    """The command for the same question."""
-    words = ["kassay", "review", series]
+def _command(series: str, options: Reviewing, base: str) -> str:
+    """The command for the same question. It names the base that was found: branches move."""
+    words = ["kassay", "review", series, "--base", base]
     usual = Reviewing()
-    for name in ("base", "tree", "build", "settings", "previous", "suite", "predict", "arch"):
+    for name in ("tree", "build", "settings", "previous", "suite", "predict", "arch"):
         value = getattr(options, name)
         if value not in (getattr(usual, name), None):
             words += [f"--{name}", str(value)]

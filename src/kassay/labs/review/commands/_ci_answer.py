@@ -96,7 +96,7 @@ def _to_runner(found: Gate, shown: str) -> None:
 def _command(range_: str, options: Gating) -> str:
     words = ["kassay", "ci", range_]
     usual = Gating()
-    for name in ("suite", "fail_over", "build", "arch"):
+    for name in ("tree", "suite", "fail_over", "limits", "build", "arch"):
         if getattr(options, name) != getattr(usual, name):
             words += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
     return shlex.join(words)

@@ -8,7 +8,6 @@ from typing import Annotated
 from typer import Option
 
 from kassay.commands import _complete as complete
-from kassay.commands._exit import AllowRefused
 from kassay.commands._options import FLAVOUR, Fresh, format_option
 from kassay.report.answers import answer_formats
 from kassay.supply.arches import arches
@@ -49,7 +48,11 @@ class Gating:
         str, Option(metavar="ARCH", help=f"Architecture: {listed(arches())}.", autocompletion=complete.arches)
     ] = "x86_64"
     flavour: Annotated[str, Option(metavar="NAME", help="Flavour of the distribution's configuration.")] = FLAVOUR
-    allow_refused: AllowRefused = None
+    allow_refused: Annotated[
+        list[str] | None,
+        Option("--allow-refused", metavar="WORKLOAD", show_default=False,
+               help="This workload may have no verdict. May be repeated."),
+    ] = None  # fmt: skip
     out: Annotated[
         Path | None,
         Option(metavar="DIR", help="Directory for the answer and its runs. The same command again continues there.",

@@ -52,7 +52,7 @@ _BRANCHES, _OTHERS = 12, 8
 _NOT_TAKEN = "Ways out of branches that no setting took, with the series"
 MEANING = (
     "floor: the largest distance of a run with moved memory, stack and mappings from the plain runs of its kernel. "
-    "n: plain runs of base + head. Counts are exact and are not time."
+    "n: plain runs of base + head. equivalent: the change is smaller than 1 %. Counts are exact and are not time."
 )
 
 

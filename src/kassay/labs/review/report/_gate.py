@@ -44,6 +44,8 @@ def headline(gate: Gate) -> str:
         return "the same kernel, byte for byte"
     if gate.over:
         return f"{counted(len(gate.over), 'phase')} over the limit"
+    if gate.left:
+        return f"not decided: {counted(len(gate.left), 'setting')} not measured"
     return "nothing over the limit"
 
 
@@ -58,6 +60,8 @@ def _blocks(gate: Gate) -> Iterator[Block]:
         meaning = tuple(one_line(f"{cell_text(row.cell)}: {row.cell.subject}") for row in gate.over[:_WHERE])
         if meaning:
             yield Section(title="What the cells stand for", blocks=(Items(texts=meaning),))
+    if texts := accepted_texts(gate):
+        yield Section(title="Accepted by the file of limits", blocks=(Items(texts=texts, tone=DOUBT),))
     yield from _rows_without_verdict(gate)
     if gate.unused:
         texts = tuple(f"{limit.workload} {limit.setting} {limit.phase}: {limit.reason}" for limit in gate.unused)
@@ -78,6 +82,15 @@ def _rows_without_verdict(gate: Gate) -> Iterator[Block]:
             yield Section(title=title, blocks=(Items(texts=tuple(map(one_line, texts)), tone=DOUBT),))
 
 
+def accepted_texts(gate: Gate) -> tuple[str, ...]:
+    """Phases that cost more and pass by an entry of the file of limits, with its reason."""
+    return tuple(
+        one_line(f"{cell_text(row.cell)} {format_change(row.cell.change)}: {row.accepted}")
+        for row in gate.cells
+        if row.accepted and not row.over and row.cell.verdict == "regression"
+    )
+
+
 def counts_text(gate: Gate) -> str:
     """Numbers of cells by what became of them."""
     if gate.same_image:
@@ -88,9 +101,9 @@ def counts_text(gate: Gate) -> str:
     accepted = sum(bool(row.accepted) and not row.over and row.cell.verdict == "regression" for row in gate.cells)
     parts = [
         f"{number[EQUAL]} equal to the digit",
-        f"{number['equivalent']} below {gate.fail_over * 100:g} % or the noise floor",
-        f"{number['improvement']} cost less",
-        f"{number['regression']} cost more, {len(gate.over)} of them over the limit",
+        f"{number['equivalent']} changed by less than {gate.fail_over * 100:g} % or the noise floor",
+        f"{number['improvement']} cost less than that",
+        f"{number['regression']} cost more than that, {len(gate.over)} of them over the limit",
         *([f"{accepted} accepted"] if accepted else []),
         *([f"{number['inconclusive']} not decided"] if number["inconclusive"] else []),
         *([f"{number[NOT_MEASURED]} differ and were not measured"] if number[NOT_MEASURED] else []),
@@ -148,6 +161,8 @@ def summary(gate: Gate) -> str:
             body.append(more)
             break
         body.append(line)
+    if accepted := accepted_texts(gate):
+        tail = ["", f"Accepted by the file of limits: {'; '.join(shortened(accepted, 3))}.", *tail]
     for title, left in (("Not measured", gate.left), ("Fails on head only", gate.failed)):
         if left:
             names = listed(shortened([one.what for one in left], 5))

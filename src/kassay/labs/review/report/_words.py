@@ -111,7 +111,7 @@ def unexecuted(review: Review) -> list[str]:
 
 def _place(row: ChangedFunction, numbers: Sequence[int]) -> str:
     name = f"{row.function}()" if row.function else "outside of functions"
-    of = f", patch {listed([str(n) for n in row.patches])}" if row.patches else ""
+    of = f", patch {row.patches[0]}" if len(row.patches) == 1 else ""  # of several it is not known which
     return f"{one_line(row.path)}:{spans(numbers)} ({one_line(name)}{of})"
 
 
@@ -135,9 +135,8 @@ def reach(review: Review) -> list[str]:
     run = len({(cell.workload, cell.settings) for cell in review.cells}) + len(review.others)
     sentences = [f"{counted(run, 'setting')} ran on both kernels."] if run else []
     sentences += [
-        f"Of {counted(len(with_code), 'changed function')} with code, {len(ran)} {'was' if len(ran) == 1 else 'were'} "
-        f"executed, by "
-        f"{counted(len({(c.workload, c.settings) for c in review.cells}), 'setting')}."
+        f"Of {counted(len(with_code), 'changed function')} with code, {len(ran) or 'none'} "
+        f"{'was' if len(ran) == 1 else 'were'} executed in changed lines."
     ]
     total = review.branches_seen + len(review.branches) + review.branches_open
     if total:
@@ -176,15 +175,18 @@ def _has(corner: Corner, own: Cell, verdict_word: str) -> bool:
 def changelog(review: Review) -> str:
     """At most eight lines of 72 columns for the changelog of the series."""
     if review.same_image:
-        return "\n".join(textwrap.wrap("The kernel is the same with and without this series, byte for byte.", _WIDTH))
+        where = f"by {review.base.compiler} in the {review.base.config} configuration"
+        text = f"The kernel that is built {where} is the same with and without this series, byte for byte."
+        return "\n".join(textwrap.wrap(text, _WIDTH))
     head = textwrap.wrap(
         f"Instructions per operation, exact counts under emulation, not time ({review.base.compiler}, "
         f"{review.base.config} configuration, Linux {review.base.release}, {review.machine}), without and with this "
         "series:",
         _WIDTH,
     )
-    idle = [f"{f.function}()" for f in review.functions if f.state == NOT_EXECUTED and f.function]
-    tail = textwrap.wrap(f"Not executed by any workload: {listed(shortened(idle, 3))}.", _WIDTH) if idle else []
+    idle = [f"{one_line(f.path)}:{spans(f.not_executed)}" for f in review.functions if f.not_executed]
+    text = f"Changed lines that no setting executed: {listed(shortened(idle, 2))}."
+    tail = textwrap.wrap(text, _WIDTH)[:3] if idle else []
     cells = [cell for cell in measured(review) if cell.primary and cell.change is not None]
     if not cells:
         return "\n".join(tail or ["Nothing was measured."])
