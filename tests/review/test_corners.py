@@ -4,8 +4,7 @@
 import pytest
 
 from kassay.errors import BadInput
-from kassay.labs.review.corners import all_corners, check_corner
-from kassay.labs.review.review import otherwise
+from kassay.labs.review.corners import all_corners, check_corner, otherwise
 
 REF = "build:debian-source:7.3,tree=" + "a" * 40
 

@@ -116,10 +116,10 @@ def predicting(experiment: Experiment, cpus: str) -> Experiment:
     """The experiment, with runs that record traces for these CPUs; unchanged if `cpus` is empty. Raises BadInput."""
     if not cpus:
         return experiment
-    return check(structs.replace(experiment, predict=_cpus(cpus, experiment.arch)), "--predict")
+    return check(structs.replace(experiment, predict=cpus_to_predict(cpus, experiment.arch)), "--predict")
 
 
-def _cpus(text: str, arch: str) -> tuple[str, ...]:
+def cpus_to_predict(text: str, arch: str) -> tuple[str, ...]:
     """Names of timing files, and absolute paths of files that the user named."""
     from kassay.labs.predict.calibrate.machine import refuse_another_machine
     from kassay.labs.predict.predictions import timings_for
@@ -177,7 +177,7 @@ def _without_packages(
         profile=options.profile,
         quiesce=not options.no_quiesce,
         background=options.background,
-        predict=_cpus(options.predict, options.arch) if options.predict else UNSET,
+        predict=cpus_to_predict(options.predict, options.arch) if options.predict else UNSET,
         trace_budget=options.trace_budget or UNSET,
         deferred=options.deferred or UNSET,
     )

@@ -27,12 +27,10 @@ def known_to_execute(functions: Iterable[str]) -> tuple[tuple[WorkloadUse, ...],
     names: dict[str, None] = {}
     unknown = []
     for function in functions:
-        row = table[function] if function else None
-        if row is None or not row.workloads:
-            unknown.append(function)
-            continue
-        names.update(dict.fromkeys(name.partition(" ")[0] for name in row.workloads))
-    return tuple(use for use in suite_workloads(SUITE) if use.name in names), tuple(filter(None, unknown))
+        workloads = table[function].workloads
+        names.update(dict.fromkeys(name.partition(" ")[0] for name in workloads))
+        unknown += [function] if not workloads else []
+    return tuple(use for use in suite_workloads(SUITE) if use.name in names), tuple(unknown)
 
 
 def neighbours(use: WorkloadUse, workload: Workload) -> tuple[WorkloadUse, ...]:
@@ -43,7 +41,7 @@ def neighbours(use: WorkloadUse, workload: Workload) -> tuple[WorkloadUse, ...]:
     combinations = [dict(zip(free, values, strict=True)) for values in product(*free.values())]
     if len(combinations) > _MOST_SETTINGS:
         combinations = [{name: value} for name, values in free.items() for value in values]
-    settings = {tuple(sorted((usual | chosen).items())): usual | fixed | chosen for chosen in combinations}
+    settings = {tuple(sorted(one.items())): one for one in (usual | chosen for chosen in combinations)}
     return tuple(
         WorkloadUse(name=use.name, axes=tuple(Axis(name=name, values=(value,)) for name, value in chosen.items()))
         for chosen in settings.values()

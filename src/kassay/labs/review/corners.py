@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Corners: the compilers, configurations and architectures in which a series may do something else."""
 
+from msgspec import structs
+
 from kassay.errors import BadInput
+from kassay.model.build import parse_build
+from kassay.model.kernel import parse_ref, with_build
 from kassay.supply.arches import arches
 from kassay.supply.building.compilers import check_name
 
@@ -36,3 +40,16 @@ def check_corner(corner: str, arch: str) -> None:
         check_name(value, arch)
     if name == "arch" and value not in arches():
         raise BadInput(f"--corner {corner}: unknown architecture", f"known: {', '.join(arches())}")
+
+
+def otherwise(ref: str, option: str, arch: str, other_arch: str) -> str:
+    """The reference, built with another compiler or configuration, or for another architecture."""
+    parsed = parse_ref(ref, arch)
+    if arch != other_arch:
+        return ref
+    name, _, value = option.partition("=")
+    build = parse_build(parsed.locator)
+    if name == "cc":
+        return with_build(parsed, structs.replace(build, cc=value))
+    base, *fragments = value.split("+")
+    return with_build(parsed, structs.replace(build, config=base or build.config, fragments=tuple(fragments)))

@@ -66,6 +66,7 @@ def gate(
         )  # fmt: skip
     answer = structs.replace(answer, impossible=impossible, failed=failed)
     differing = _differing(report)
+    margin = max(min([wanted.fail_over, *(limit.limit for limit in limits)]), _SMALLEST)
     for number in range(0, len(differing), _BATCH):
         keys = differing[number : number + _BATCH]
         if clock.monotonic_s() - began > budget_s:
@@ -74,7 +75,6 @@ def gate(
                 answer, left=tuple(Left(what=setting_text(*key), why=why) for key in differing[number:])
             )
             break
-        margin = max(min([wanted.fail_over, *(limit.limit for limit in limits)]), _SMALLEST)
         found |= _measured(sides, keys, margin, directory / "measured" / f"{number // _BATCH}", tell)
     return _kept(_judged(answer, found.values(), limits), began, keep)
 
@@ -87,8 +87,9 @@ def _kept(answer: Gate, began: float, keep: Callable[[Gate], None]) -> Gate:
 
 def _failures(directory: Path) -> tuple[tuple[Left, ...], tuple[Left, ...]]:
     """Workloads that base cannot run, and those that only head cannot run."""
-    on_base = {key: why for key, kernel, why in stages.failures(directory) if kernel == stages.BASE}
-    on_head = {key: why for key, kernel, why in stages.failures(directory) if kernel == stages.HEAD}
+    failures = stages.failures(directory)
+    on_base = {key: why for key, kernel, why in failures if kernel == stages.BASE}
+    on_head = {key: why for key, kernel, why in failures if kernel == stages.HEAD}
     impossible = tuple(Left(what=setting_text(*key), why=why) for key, why in on_base.items())
     failed = tuple(Left(what=setting_text(*key), why=why) for key, why in on_head.items() if key not in on_base)
     return impossible, failed

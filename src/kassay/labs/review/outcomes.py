@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from kassay.evidence.profile.costs import times
 from kassay.evidence.profile.counters import RawProfile
+from kassay.evidence.profile.functions import executed_in_region
 from kassay.evidence.profile.line_table import named_frames
 from kassay.evidence.profile.place import decode
 from kassay.evidence.profile.symbols import is_kernel
@@ -68,8 +69,8 @@ def ways_of(raw: RawProfile, table: LineTable, functions: Collection[str]) -> Wa
 
 def functions_executed(table: LineTable, raw: RawProfile) -> frozenset[str]:
     """Every function of the sources that ran in the measured region, inlined ones included."""
-    counts, _ = _counts(raw)
-    chains = {chain for address, chain in table.places if counts[address]}
+    executed = executed_in_region(raw)
+    chains = {chain for address, chain in table.places if address in executed}
     return frozenset(frame.function for chain in chains for frame in table.chains[chain])
 
 

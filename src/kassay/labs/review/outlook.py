@@ -3,7 +3,6 @@
 
 from pathlib import Path
 
-from kassay.labs.review.changed import changed_functions
 from kassay.labs.review.choice import known_to_execute, neighbours
 from kassay.labs.review.review import Wanted
 from kassay.model.build import parse_build
@@ -11,6 +10,7 @@ from kassay.model.kernel import parse_ref
 from kassay.model.progress import Tell
 from kassay.model.texts import listed
 from kassay.spec.load import suite_workloads
+from kassay.supply.building.changes import changed_functions
 from kassay.supply.building.patches import read_patches, steps
 from kassay.supply.building.source import source_tree
 from kassay.supply.guest import catalog

@@ -2,6 +2,7 @@
 """A review, step by step: the cheapest informative work first, and a row for whatever the budget left undone."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from msgspec import structs
@@ -10,14 +11,12 @@ import kassay
 from kassay.effects import clock
 from kassay.errors import KassayError, NotBuilt
 from kassay.labs.review import result, stages
-from kassay.labs.review.changed import functions_by_patch
 from kassay.labs.review.choice import Key, chosen, known_to_execute, neighbours, use_of
+from kassay.labs.review.corners import otherwise
 from kassay.labs.review.model import SCREENED, Corner, Left, Previous, Review, Try
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Seen, Sides
-from kassay.model.build import parse_build
 from kassay.model.experiment import WorkloadUse
-from kassay.model.kernel import parse_ref, with_build
 from kassay.model.lines import SourceChange
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record
@@ -25,7 +24,7 @@ from kassay.model.report import Report
 from kassay.model.series import Series
 from kassay.model.texts import machine_text
 from kassay.spec.load import suite_workloads
-from kassay.supply.building.patches import read_patches
+from kassay.supply.building.changes import changed_functions
 from kassay.supply.guest import catalog
 from kassay.tools.series import rows
 from kassay.tools.series.variants import BASE, WHOLE, Asked
@@ -85,12 +84,8 @@ class Reviewer:
         """The whole answer. Raises BadInput and NotBuilt where there is nothing to say."""
         wanted = self._wanted
         series = rows.rows_of(wanted.base, Path(wanted.patches), Asked(), wanted.arch, self._tell)
-        base_tree = next(row.tree for row in series.rows if row.name == BASE)
-        if base_tree is not None:
-            self._by_patch = functions_by_patch(base_tree, read_patches(Path(wanted.patches)))
-        refs = {row.name: row.ref for row in series.rows}
-        whole = next(row for row in series.rows if row.name == WHOLE)
-        sides = stages.built(refs[BASE], refs[whole.same_as or WHOLE], wanted.arch, wanted.flavour, self._tell)
+        self._by_patch = _functions_by_patch(series)
+        sides = stages.built(*_ends(series), wanted.arch, wanted.flavour, self._tell)
         review = self._begun(series, sides)
         change = stages.source_change(sides)
         if sides.same_image or change is None:
@@ -122,7 +117,6 @@ class Reviewer:
         executing = {one.key[0] for one in self._seen if one.functions}
         known = catalog.workloads()
         more = [near for use in uses if use.name in executing for near in neighbours(use, known[use.name])]
-        review = self._updated(review, change)
         second = self._screened("neighbours", more, sides, functions) if more and self._time("neighbours") else first
         picked = self._picked((first, second))
         review = self._updated(review, change)
@@ -221,15 +215,13 @@ class Reviewer:
         try:
             previous = self._previous(review, sides)
         except KassayError as error:
-            previous = Previous(source=source, problem=" ".join(error.what.split())[:_SHOWN])
+            previous = Previous(source=source, problem=_problem(error))
         return self._kept(structs.replace(review, previous=previous))
 
     def _previous(self, review: Review, sides: Sides) -> Previous:
         source = self._wanted.previous
         series = rows.rows_of(self._wanted.base, Path(source), Asked(), sides.arch, self._tell)
-        refs = {row.name: row.ref for row in series.rows}
-        whole = next(row for row in series.rows if row.name == WHOLE)
-        both = stages.built(refs[whole.same_as or WHOLE], sides.refs[1], sides.arch, self._wanted.flavour, self._tell)
+        both = stages.built(_ends(series)[1], sides.refs[1], sides.arch, self._wanted.flavour, self._tell)
         if both.same_image:
             return Previous(source=source, same_image=True)
         keys = dict.fromkeys(result.key_of(cell) for cell in review.cells if cell.verdict != SCREENED)
@@ -248,7 +240,7 @@ class Reviewer:
         try:
             corner = self._corner(name, sides, spots)
         except KassayError as error:
-            corner = Corner(name=name, problem=" ".join(error.what.split())[:_SHOWN])
+            corner = Corner(name=name, problem=_problem(error))
         self._longest_s = max(self._longest_s, clock.monotonic_s() - began)
         return self._kept(structs.replace(review, corners=(*review.corners, corner)))
 
@@ -282,22 +274,26 @@ class Reviewer:
         return review
 
 
+def _ends(series: Series) -> tuple[str, str]:
+    """References of base and of the whole series."""
+    refs = {row.name: row.ref for row in series.rows}
+    whole = next(row for row in series.rows if row.name == WHOLE)
+    return refs[BASE], refs[whole.same_as or WHOLE]
+
+
+def _functions_by_patch(series: Series) -> Mapping[int, tuple[str, ...]]:
+    """By the number of a patch the functions that it changes: base and the rows patch by patch have the trees."""
+    trees = [row.tree for row in series.rows if row.kind in ("base", "cumulative") and row.tree is not None]
+    return {number: changed_functions(*pair) for number, pair in enumerate(pairwise(trees), 1)}
+
+
+def _problem(error: KassayError) -> str:
+    return " ".join(error.what.split())[:_SHOWN]
+
+
 def _spots(review: Review) -> tuple[Key, ...]:
     """The settings that gain and lose most, and one more if neither changed."""
     cells = [cell for cell in review.cells if cell.primary and cell.change is not None and cell.n_base > 1]
     by_change = sorted(cells, key=lambda cell: cell.change or 0.0)
     ends = [*by_change[:1], *by_change[-1:]]
     return tuple(dict.fromkeys(result.key_of(cell) for cell in ends))
-
-
-def otherwise(ref: str, option: str, arch: str, other_arch: str) -> str:
-    """The reference, built with another compiler or configuration, or for another architecture."""
-    parsed = parse_ref(ref, arch)
-    if arch != other_arch:
-        return ref
-    name, _, value = option.partition("=")
-    build = parse_build(parsed.locator)
-    if name == "cc":
-        return with_build(parsed, structs.replace(build, cc=value))
-    base, *fragments = value.split("+")
-    return with_build(parsed, structs.replace(build, config=base or build.config, fragments=tuple(fragments)))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The experiments of a review: each is a run directory inside the review's, and resumes by itself."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,8 +15,10 @@ from kassay.labs.review.outcomes import Ways, functions_executed, ways_of
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import KernelArtifact, parse_ref
 from kassay.model.lines import SourceChange
+from kassay.model.plan import Cell
 from kassay.model.progress import Tell
 from kassay.model.report import Report
+from kassay.model.run import RunRecord
 from kassay.spec.load import check
 from kassay.supply import kernels as kernel_store
 from kassay.supply.arches import arches
@@ -92,14 +94,11 @@ class Seen(NamedTuple):
 
 def seen(directory: Path, functions: frozenset[str]) -> tuple[Seen, ...]:
     """Functions of these, and ways through them, that each run of a stage executed; runs that failed are left out."""
-    folder = open_directory(directory)
-    cells = {cell.id: cell for cell in folder.plan.cells}
-    runs = {run.id: cells[run.cell] for run in folder.plan.runs}
     found = []
-    for record in folder.records():
-        if record.outcome != "ok" or record.run not in runs:
+    for cell, record in _runs(directory):
+        if record.outcome != "ok":
             continue
-        cell, table, raw = runs[record.run], lines_of_run(directory, record), raw_of(directory, record)
+        table, raw = lines_of_run(directory, record), raw_of(directory, record)
         if table is None or raw is None:
             continue
         executed = functions_executed(table, raw)
@@ -110,15 +109,16 @@ def seen(directory: Path, functions: frozenset[str]) -> tuple[Seen, ...]:
 
 def failures(directory: Path) -> tuple[tuple[Key, str, str], ...]:
     """Settings of which a run failed, each with the kernel and the reason."""
+    return tuple(
+        ((cell.workload, cell.settings), (BASE, HEAD)[cell.kernel], record.detail or record.outcome)
+        for cell, record in _runs(directory)
+        if record.outcome != "ok"
+    )
+
+
+def _runs(directory: Path) -> Iterator[tuple[Cell, RunRecord]]:
+    """Each run of a stage with its cell."""
     folder = open_directory(directory)
     cells = {cell.id: cell for cell in folder.plan.cells}
-    runs = {run.id: cells[run.cell] for run in folder.plan.runs}
-    return tuple(
-        (
-            (runs[record.run].workload, runs[record.run].settings),
-            (BASE, HEAD)[runs[record.run].kernel],
-            record.detail or record.outcome,
-        )
-        for record in folder.records()
-        if record.outcome != "ok" and record.run in runs
-    )
+    planned = {run.id: cells[run.cell] for run in folder.plan.runs}
+    return ((planned[record.run], record) for record in folder.records() if record.run in planned)

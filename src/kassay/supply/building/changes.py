@@ -2,12 +2,12 @@
 """Differing lines of two source trees, hunk by hunk, and which of them have code in the kernels built from them."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from kassay.model.lines import NO_SOURCE, NOT_COMPILED, NOTHING_OF_ITS_OWN, SourcePart
 from kassay.supply.building import git, line_tables
-from kassay.supply.building.hunks import BEGINS_FUNCTION, Hunk, hunks_of
+from kassay.supply.building.hunks import BEGINS_FUNCTION, FileDiff, Hunk, hunks_of
 
 MOST_FILES = 400
 """Trees that differ in more files are different releases: a list of their hunks would be read by nobody."""
@@ -32,10 +32,26 @@ def parts(base: str, head: str, base_lines: Path, head_lines: Path) -> tuple[Sou
         raise TooMany
     if not paths:
         return ()
-    diff = git.git(("diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-color", "--no-ext-diff", base, head))
     code = line_tables.lines_with_code(base_lines, wanted), line_tables.lines_with_code(head_lines, wanted)
     sides = (_Side(base, code[0]), _Side(head, code[1]))
-    return tuple(_part(file.path, hunk, *sides) for file, hunk in hunks_of(diff))
+    return tuple(_part(file.path, hunk, *sides) for file, hunk in _hunks(base, head))
+
+
+def changed_functions(base: str, head: str) -> tuple[str, ...]:
+    """Functions that differ between two trees, in the order of the diff; read from the sources alone."""
+    sides = (_Side(base, {}), _Side(head, {}))
+    found: dict[str, None] = {}
+    for file, hunk in _hunks(base, head):
+        side, span = (sides[1], hunk.new) if hunk.new[1] else (sides[0], hunk.old)
+        found.update(dict.fromkeys(side.function(file.path, line) for line in _numbers(span)))
+    return tuple(filter(None, found))
+
+
+def _hunks(base: str, head: str) -> Iterator[tuple[FileDiff, Hunk]]:
+    """The hunks that lead from one tree to the other, without context."""
+    return hunks_of(
+        git.git(("diff-tree", "-r", "-p", "-U0", "--no-renames", "--no-color", "--no-ext-diff", base, head))
+    )
 
 
 class _Side:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from kassay.commands._experiment import content_directory, unused_directory
+from kassay.commands._experiment import content_directory, cpus_to_predict, unused_directory
 from kassay.commands._inputs import check_directory, check_given
 from kassay.commands._show import keep_answer, say, say_answer, showing
 from kassay.effects import runner
@@ -18,7 +18,7 @@ from kassay.labs.review.b4 import b4_checks, tracked_range
 from kassay.labs.review.base import FoundBase, find_base
 from kassay.labs.review.checks import checked
 from kassay.labs.review.claims import claims_in, missing_in
-from kassay.labs.review.commands._options import Reviewing, seconds
+from kassay.labs.review.commands._options import Reviewing, given_words, seconds
 from kassay.labs.review.corners import all_corners, check_corner
 from kassay.labs.review.exit_status import exit_status
 from kassay.labs.review.model import Review
@@ -88,9 +88,7 @@ def _checked(options: Reviewing) -> tuple[str, ...]:
     if options.previous is not None:
         check_patches(options.previous)
     if options.predict:
-        from kassay.labs.predict.predictions import timings_for
-
-        timings_for(tuple(filter(None, options.predict.split(","))), options.arch)
+        cpus_to_predict(options.predict, options.arch)
     given = tuple(options.corner or ())
     for corner in given:
         check_corner(corner, options.arch)
@@ -110,7 +108,7 @@ def _wanted(
         settings=options.settings,
         corners=corners,
         previous=str(options.previous or ""),
-        predict=tuple(filter(None, options.predict.split(","))),
+        predict=cpus_to_predict(options.predict, options.arch) if options.predict else (),
         hashes=tuple(patch.sha256 for patch in read_patches(Path(found.patches))),
     )
 
@@ -140,10 +138,6 @@ def _kept(patches: Path, scratch: Path, directory: Path) -> Path:
 def _command(series: str, options: Reviewing, base: str) -> str:
     """The command for the same question. It names the base that was found: branches move."""
     words = ["kassay", "review", series, "--base", base]
-    usual = Reviewing()
-    for name in ("tree", "build", "settings", "previous", "suite", "predict", "arch"):
-        value = getattr(options, name)
-        if value not in (getattr(usual, name), None):
-            words += [f"--{name}", str(value)]
+    words += given_words(options, ("tree", "build", "settings", "previous", "suite", "predict", "arch"))
     words += [word for corner in options.corner or () for word in ("--corner", corner)]
     return shlex.join([*words, *(["--corners"] if options.corners else [])])

@@ -12,7 +12,7 @@ from kassay.effects.files import append_durable, write_atomic
 from kassay.effects.lock import locked, refusing
 from kassay.errors import BadInput, nearest_of
 from kassay.labs.review.commands._ci_options import LIMITS, Gating
-from kassay.labs.review.commands._options import seconds
+from kassay.labs.review.commands._options import given_words, seconds
 from kassay.labs.review.gate import GateWanted, exit_status, gate
 from kassay.labs.review.gate_model import Gate, Limit
 from kassay.labs.review.limits import limits_in, parse, percent
@@ -94,9 +94,5 @@ def _to_runner(found: Gate, shown: str) -> None:
 
 
 def _command(range_: str, options: Gating) -> str:
-    words = ["kassay", "ci", range_]
-    usual = Gating()
-    for name in ("tree", "suite", "fail_over", "limits", "build", "arch"):
-        if getattr(options, name) != getattr(usual, name):
-            words += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
-    return shlex.join(words)
+    names = ("tree", "suite", "fail_over", "limits", "build", "arch")
+    return shlex.join(["kassay", "ci", range_, *given_words(options, names)])

@@ -2,6 +2,7 @@
 """The options of `kassay review`, as one record."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -123,3 +124,10 @@ def seconds(budget: str) -> float:
     if match is None:
         raise BadInput(f"--budget {budget!r}: not a time", "write 90s, 20m or 2h")
     return float(match[1]) * _SECONDS[match[2]]
+
+
+def given_words(options: object, names: Sequence[str]) -> list[str]:
+    """The words of the options with these names that do not have their default, to repeat a command."""
+    usual = type(options)()
+    given = {name: getattr(options, name) for name in names if getattr(options, name) != getattr(usual, name)}
+    return [word for name, value in given.items() for word in (f"--{name.replace('_', '-')}", str(value))]

@@ -24,6 +24,7 @@ from kassay.report.document import (
     Section,
     section_of_table,
 )
+from kassay.report.words import floor_text
 
 _ANNOTATIONS, _WHERE = 10, 3
 SUMMARY = 4096
@@ -98,7 +99,7 @@ def counts_text(gate: Gate) -> str:
     number = {word: sum(row.cell.verdict == word for row in gate.cells) for word in
               (EQUAL, "equivalent", "regression", "improvement", "inconclusive", NOT_MEASURED)}  # fmt: skip
     refused = sum(row.cell.verdict in REFUSED for row in gate.cells)
-    accepted = sum(bool(row.accepted) and not row.over and row.cell.verdict == "regression" for row in gate.cells)
+    accepted = len(accepted_texts(gate))
     parts = [
         f"{number[EQUAL]} equal to the digit",
         f"{number['equivalent']} changed by less than {gate.fail_over * 100:g} % or the noise floor",
@@ -126,12 +127,11 @@ def _table(rows: tuple[GateCell, ...]) -> Table:
 def _row(row: GateCell) -> tuple[TableCell, ...]:
     cell = row.cell
     base, head = format_numbers([cell.base, cell.head])
-    floor = "-" if cell.floor is None else format_change(cell.floor).lstrip("+")
     word = "over the limit" if row.over else "accepted" if row.accepted and cell.verdict == "regression" else ""
     mark = "regression" if row.over else "improvement" if cell.verdict == "improvement" else ""
     return cells(
         cell_text(cell), cell.unit, base, head, format_change(cell.change), word or cell.verdict,
-        f"{row.limit * 100:g} %", floor, f"{cell.n_base}+{cell.n_head}", mark=mark,
+        f"{row.limit * 100:g} %", floor_text(cell.floor), f"{cell.n_base}+{cell.n_head}", mark=mark,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from kassay.labs.review.report._words import cell_text, measured, screened, span
 from kassay.labs.review.settings import setting_text
 from kassay.model.texts import Table, TableCell, cells, figures, listed, one_line, table
 from kassay.model.units import format_change, format_numbers
-from kassay.report.words import interval_text
+from kassay.report.words import floor_text, interval_text
 
 
 def settings_table(review: Review) -> Table:
@@ -44,11 +44,10 @@ def _row(cell: Cell) -> tuple[TableCell, ...]:
     base, head = format_numbers([cell.base, cell.head])
     word = "" if cell.verdict == SCREENED else cell.verdict
     word += " (lines not executed)" if cell.executes is False and cell.verdict in ("equivalent", SCREENED) else ""
-    floor = "-" if cell.floor is None else format_change(cell.floor).lstrip("+")
     mark = "" if cell.verdict in ("equivalent", SCREENED) else cell.verdict
     return cells(
-        cell_text(cell), cell.unit, base, head, format_change(cell.change), word.strip(), floor,
-        f"{cell.n_base}+{cell.n_head}", mark=mark,
+        cell_text(cell), cell.unit, base, head, format_change(cell.change), word.strip(),
+        floor_text(cell.floor), f"{cell.n_base}+{cell.n_head}", mark=mark,
     )  # fmt: skip
 
 

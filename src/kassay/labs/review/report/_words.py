@@ -195,9 +195,4 @@ def changelog(review: Review) -> str:
     for cell in dict.fromkeys(ends):
         base, after = format_numbers([cell.base, cell.head])
         rows.append(f"  {setting_text(cell.workload, cell.settings)}: {base} -> {after}, {format_change(cell.change)}")
-    return letter_lines([*head, *rows[: _LINES - len(head) - len(tail)], *tail][:_LINES])
-
-
-def letter_lines(lines: Sequence[str]) -> str:
-    """Lines for a mail."""
-    return "\n".join(map(letter, lines))
+    return "\n".join(map(letter, [*head, *rows[: _LINES - len(head) - len(tail)], *tail][:_LINES]))
