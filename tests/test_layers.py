@@ -119,6 +119,22 @@ ALLOWED: dict[str, set[str]] = {
         "recording",
     },
     "codegen": GROUND | {"machine_code", "report", "__init__"},
+    "site": GROUND
+    | {
+        "__init__",
+        "answers",
+        "bundle",
+        "history",
+        "journal",
+        "kernels",
+        "archive",
+        "building",
+        "pipeline",
+        "prepare",
+        "report",
+        "search",
+        "spec",
+    },
     "review": GROUND
     | {
         "__init__",

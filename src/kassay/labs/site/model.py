@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Contents of the site, read from a history and from files that people edit. The pages render these records alone."""
+
+from kassay.model.records import Record
+
+STATES = {
+    "measured": "has a value",
+    "refused": "was measured; the comparison with the kernel before was refused, for the reason given",
+    "failed": "was tried; no run succeeded",
+    "absent": "was not measured",
+}
+"""States of a cell, each with its meaning. Only a measured cell has a value that may be compared."""
+
+LIVES = {
+    "found": "nominated by the history; not measured again yet",
+    "confirmed": "measured again by a fresh pair, with a verdict in the same direction",
+    "not confirmed": "measured again by a fresh pair, which does not show it",
+    "narrowed": "confirmed; a bisection gave the commit, the patch, the configuration or the package",
+    "reported": "a person reported it; `link` is the report",
+    "fixed": "a later kernel takes it back, or a fix is known; `link` or `text` says which",
+    "accepted": "accepted by a person, for the reason in `text`",
+    "back": "was fixed, and is there again",
+}
+"""States of a step in its life, each with its meaning."""
+
+
+class SiteKernel(Record, frozen=True, kw_only=True):
+    """A column of the matrix."""
+
+    key: str
+    """Part of addresses: the upstream release, e.g. "6.17.13"; with the package's version if two share a release."""
+    name: str
+    """As people call it: "6.17.13"."""
+    ref: str
+    """Reference that names this very kernel in commands, e.g. "debian:6.17.13-1~bpo13+1"; "" if none does."""
+    arch: str
+    release: str
+    compiler: str = ""
+    """As in the kernel's banner, shortened to name and version; "" if not known."""
+    config_sha256: str = ""
+    image_sha256: str = ""
+    measured_utc: str = ""
+    """Date of its first run."""
+    problem: str = ""
+    """Why nothing of it was measured (does not boot, cannot be fetched)."""
+
+
+class SiteWorkload(Record, frozen=True, kw_only=True):
+    """A workload or an application, in its own words."""
+
+    name: str
+    group: str
+    """Subsystem: a word of model.workload.GROUPS, or "applications"."""
+    summary: str
+    state: str
+    """Required state of memory in words."""
+    parameters: tuple[tuple[str, str], ...] = ()
+    """(name, summary) of each."""
+
+
+class SiteSeries(Record, frozen=True, kw_only=True):
+    """A row of the matrix: one metric of one workload at one setting on one machine. Unique by arch and key."""
+
+    key: str
+    """Part of addresses: "mprotect_toggle"; with settings that are not the default "mprotect_toggle,share=private";
+    of a metric that is not primary "mprotect_toggle.unmap"."""
+    arch: str
+    workload: str
+    settings: str
+    """Settings that tell rows of one workload apart, "" if there is one."""
+    metric: str
+    unit: str
+    """e.g. "instructions/page"."""
+    better: str
+    """ "lower" or "higher"."""
+    definition: str
+    primary: bool
+    group: str
+    machine: str
+    """In words: "icount, 1 CPU, 1 GiB, QEMU 7.2.22"."""
+    command: str
+    """Workload and options of `kassay compare`, without the kernels: "mprotect_toggle --set share=private"."""
+
+
+class SiteCell(Record, frozen=True, kw_only=True):
+    """One value: a series on a kernel."""
+
+    series: str
+    """Key of the series."""
+    arch: str
+    kernel: str
+    """Key of the kernel."""
+    state: str
+    """Word of STATES."""
+    value: float | None = None
+    """Median of the plain runs, in the series' unit."""
+    n: int = 0
+    """Plain runs."""
+    floor: float | None = None
+    """Highest minus lowest of all runs that should agree, perturbed ones included, relative; None below two runs."""
+    reason: str = ""
+    """Why it is refused, failed or absent."""
+
+
+class FunctionCost(Record, frozen=True, kw_only=True):
+    """A kernel function's own cost on both sides of a step, in the unit of the series per operation."""
+
+    function: str
+    base: float
+    head: float
+    file: str = ""
+    """Source file of the function; "" if not known."""
+
+
+class SitePrediction(Record, frozen=True, kw_only=True):
+    """Predicted time on one CPU: stands beside the count, and is never combined with it. Relative changes."""
+
+    cpu: str
+    change: float
+    low: float
+    high: float
+
+
+class SiteStep(Record, frozen=True, kw_only=True):
+    """Two neighbouring kernels of one series, changed or not."""
+
+    series: str
+    arch: str
+    before: str
+    """Key of a kernel."""
+    after: str
+    change: float | None
+    """after / before - 1; None if a value is missing or the comparison was refused."""
+    before_value: float | None
+    after_value: float | None
+    n_before: int
+    n_after: int
+    verdict: str
+    """Word of model.finding.VERDICTS; "" if the history has no comparison of the two, only both values."""
+    evidence: str = ""
+    """Word of model.finding.EVIDENCE."""
+    floor: float | None = None
+    margin: float = 0.01
+    """Smallest relative change that is called one."""
+    reasons: tuple[str, ...] = ()
+    """Why it was refused, or why the evidence is less than exact."""
+    confounders: tuple[str, ...] = ()
+    """What else differs between the two kernels: compiler, configuration, CPU."""
+    sentence: str = ""
+    """The functions that explain it, in words."""
+    functions: tuple[FunctionCost, ...] = ()
+    """Largest change first."""
+    unattributed: float | None = None
+    """Part of the change outside of `functions`, per operation; None without a profile."""
+    state: str = ""
+    """State of memory that both worked on, in words."""
+    predictions: tuple[SitePrediction, ...] = ()
+    measured_utc: str = ""
+    kassay_version: str = ""
+    repeat: tuple[str, ...] = ()
+    """Commands that repeat it."""
+    life: str = ""
+    """Word of LIVES; "" for a step that nobody nominated."""
+    life_text: str = ""
+    """Sentence of the step's life: what confirmed it, the commit, the reason."""
+    link: str = ""
+    """Address of a report or of a fix."""
+    mail: str = ""
+    """Draft of a mail; "" if there is none."""
+    recipients: tuple[str, ...] = ()
+    """Whom MAINTAINERS names for the files."""
+    bundle: str = ""
+    """File name of its bundle in the site's bundle/; "" if there is none."""
+
+
+class SiteFunction(Record, frozen=True, kw_only=True):
+    """One kernel function over workloads and kernels: a part of the atlas."""
+
+    name: str
+    file: str = ""
+    maintainers: tuple[str, ...] = ()
+    callers: tuple[str, ...] = ()
+    """Functions seen to call it, most calls first."""
+    costs: tuple[tuple[str, str, str, float, float], ...] = ()
+    """(arch, series, kernel, own instructions per operation, calls per operation) where it was executed."""
+    sizes: tuple[tuple[str, str, int], ...] = ()
+    """(arch, kernel, bytes of machine code) where known."""
+
+
+class Mistake(Record, frozen=True, kw_only=True):
+    """Something that the lab published and that was wrong."""
+
+    date: str
+    page: str
+    """Address below the site, e.g. "step/mprotect_toggle/6.16.12-6.17.13/"."""
+    wrong: str
+    right: str
+
+
+class SiteStatus(Record, frozen=True, kw_only=True):
+    """How current the site is."""
+
+    last_kernel: tuple[tuple[str, str, str], ...] = ()
+    """(arch, kernel, date) of the newest kernel of each architecture."""
+    queue: tuple[str, ...] = ()
+    """What is to be measured next, in words."""
+    failed: tuple[tuple[str, str], ...] = ()
+    """(kernel, why it was not measured)."""
+    oldest_missing: str = ""
+    """The cell that has been missing longest, in words; "" if none is missing."""
+    mistakes: tuple[Mistake, ...] = ()
+    turn_utc: str = ""
+    """End of the last turn of the lab; "" if the site was made without one."""
+
+
+class Site(Record, frozen=True, kw_only=True):
+    """All that is shown. Kernels of one architecture stand in the order of releases."""
+
+    title: str
+    address: str
+    """Where it will be served, for the feed, e.g. "https://example.org/kassay/"; "" if not known."""
+    made_utc: str
+    kassay_version: str
+    kernels: tuple[SiteKernel, ...]
+    workloads: tuple[SiteWorkload, ...]
+    series: tuple[SiteSeries, ...]
+    cells: tuple[SiteCell, ...]
+    steps: tuple[SiteStep, ...]
+    functions: tuple[SiteFunction, ...]
+    status: SiteStatus
