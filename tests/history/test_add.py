@@ -10,6 +10,7 @@ import pytest
 
 from kassay.model.records import to_json
 from kassay.model.samples import ImportedKernel, Sample, Samples, SampleSeries, Source, Spread
+from kassay.pipeline import answer
 from kassay.tools.history.add import add
 from kassay.tools.history.archive import Archive, writing
 from kassay.tools.history.gather import gather
@@ -75,6 +76,21 @@ def test_a_run_that_failed_and_succeeded_later_is_renewed(archive: Archive, tmp_
     assert add(archive, gather(directory)).runs == 1
     assert archive.rows("SELECT outcome, sum(attempts) FROM runs GROUP BY ALL") == [("ok", 3)]
     assert values(archive) == [[("6.12.1", 30.0, 1), ("6.17.2", 60.0, 1)]]
+
+
+def test_verdicts_of_a_directory_are_those_of_its_report(archive: Archive, tmp_path: Path) -> None:
+    plan = plan_with(["6.12.1", "6.17.2"])
+    directory = measured(tmp_path / "d", plan, {0: [30, 30, 30, 30], 1: [60, 60, 60, 60]})
+    add(archive, gather(directory))
+    query = "SELECT verdict, evidence, change, base_value, head_value, base_n, head_n FROM comparisons"
+    report = answer(directory)
+    assert archive.rows(query) == [
+        (f.verdict, f.evidence, f.change, f.base_value, f.head_value, f.n_base, f.n_head) for f in report.findings
+    ]
+    assert archive.rows("SELECT name FROM workloads") == [(report.workloads[0].name,)]
+    older = measured(tmp_path / "older", plan, {0: [30, 30]})
+    add(archive, gather(older))
+    assert len(archive.rows(query)) == len(report.findings)
 
 
 def test_an_older_copy_takes_nothing_away(archive: Archive, tmp_path: Path) -> None:

@@ -162,9 +162,25 @@ def test_another_database_is_not_taken_for_an_archive(tmp_path: Path) -> None:
 def test_an_archive_of_a_later_version_is_refused(tmp_path: Path) -> None:
     path = filled(tmp_path / "h")
     with duckdb.connect(str(path)) as connection:
-        connection.execute("UPDATE about SET value = 'kassay-history/2'")
-    with pytest.raises(BadInput, match=r"is a kassay-history/2; this kassay reads kassay-history/1"), reading(path):
+        connection.execute("UPDATE about SET value = 'kassay-history/3'")
+    with pytest.raises(BadInput, match=r"is a kassay-history/3; this kassay reads kassay-history/2"), reading(path):
         pass
+
+
+def test_an_archive_of_version_1_is_read_and_gets_the_new_tables_when_it_is_written(tmp_path: Path) -> None:
+    path = filled(tmp_path / "h")
+    with duckdb.connect(str(path)) as connection:
+        for name in ("comparisons", "functions", "workloads"):
+            connection.execute(f"DROP VIEW {name}; DROP TABLE t_{name}")
+        connection.execute("UPDATE about SET value = 'kassay-history/1'")
+    with reading(path) as archive:
+        assert not archive.has_comparisons
+        assert archive.rows("SELECT count(*) FROM runs") == [(6,)]
+    filled(path)
+    with reading(path) as archive:
+        assert archive.has_comparisons
+        assert archive.rows("SELECT count(*) FROM comparisons") == [(0,)]
+        assert archive.rows("SELECT value FROM about WHERE name = 'schema'") == [("kassay-history/2",)]
 
 
 def test_an_archive_open_in_another_program_is_said(tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ class SiteStep(Record, frozen=True, kw_only=True):
     reasons: tuple[str, ...] = ()
     """Why it was refused, or why the evidence is less than exact."""
     confounders: tuple[str, ...] = ()
-    """What else differs between the two kernels: compiler, configuration, CPU."""
+    """Further differences between the two kernels: compiler, configuration, CPU."""
     sentence: str = ""
     """The functions that explain it, in words."""
     functions: tuple[FunctionCost, ...] = ()
@@ -203,7 +203,7 @@ class SiteStatus(Record, frozen=True, kw_only=True):
     last_kernel: tuple[tuple[str, str, str], ...] = ()
     """(arch, kernel, date) of the newest kernel of each architecture."""
     queue: tuple[str, ...] = ()
-    """What is to be measured next, in words."""
+    """Measurements that are next, in words."""
     failed: tuple[tuple[str, str], ...] = ()
     """(kernel, why it was not measured)."""
     oldest_missing: str = ""

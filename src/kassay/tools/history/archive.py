@@ -3,6 +3,7 @@
 
 Version history ("kassay-history/N" in the table `about`):
 1   experiments, kernels, series, runs, samples, confirmations; views as in docs/reference/history.md.
+2   comparisons, functions, workloads. An archive of version 1 gets them when it is next written.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,8 @@ from kassay.effects.lock import locked
 from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import Progress, Tell, silent
 
-SCHEMA = "kassay-history/1"
+SCHEMA = "kassay-history/2"
+_FIRST_SCHEMA = "kassay-history/1"
 
 # No keys and no indexes: a writer holds the lock and looks for duplicates itself; ten million rows stay small and fast.
 TABLES = """
@@ -53,6 +55,17 @@ CREATE TABLE t_confirmations (
 );
 """
 
+ADDED_TABLES = """
+CREATE TABLE t_comparisons (
+    series INTEGER, base INTEGER, head INTEGER, experiment INTEGER, verdict VARCHAR, evidence VARCHAR, change DOUBLE,
+    low DOUBLE, high DOUBLE, floor DOUBLE, base_value DOUBLE, head_value DOUBLE, base_n INTEGER, head_n INTEGER,
+    detail VARCHAR
+);
+CREATE TABLE t_functions (series INTEGER, kernel INTEGER, function VARCHAR, own FLOAT, whole FLOAT, calls FLOAT);
+CREATE TABLE t_workloads (name VARCHAR, description VARCHAR);
+"""
+"""Tables since version 2. Costs of functions have seven digits, so that the archive stays small."""
+
 _POINT = """
     q[2] AS value, CASE WHEN printed THEN told ELSE counted END AS n, (q[3] - q[1]) / q[2] AS spread, lowest, highest,
     all_runs, first_utc, last_utc, deviation
@@ -76,6 +89,12 @@ CREATE VIEW sessions AS SELECT series, kernel, experiment, {_POINT}
     FROM (SELECT series, kernel, experiment, {_GROUPED} GROUP BY series, kernel, experiment);
 """
 
+ADDED_VIEWS = """
+CREATE VIEW comparisons AS FROM t_comparisons;
+CREATE VIEW functions AS FROM t_functions;
+CREATE VIEW workloads AS FROM t_workloads;
+"""
+
 _TOUCHED = "SELECT DISTINCT series, kernel FROM t_samples WHERE experiment = ?"
 FORGET_POINTS = f"DELETE FROM t_points WHERE (series, kernel) IN ({_TOUCHED})"
 MAKE_POINTS = f"""
@@ -85,7 +104,10 @@ INSERT INTO t_points SELECT series, kernel, {_POINT} FROM (
 """
 """Points are stored. When an experiment gets runs, the points with its samples are made again, from all samples."""
 
-VIEW_NAMES = ("experiments", "kernels", "series", "runs", "samples", "points", "sessions", "confirmations")
+VIEW_NAMES = (
+    "experiments", "kernels", "series", "runs", "samples", "points", "sessions", "confirmations", "comparisons",
+    "functions", "workloads",
+)  # fmt: skip
 
 
 Row = tuple[Any, ...]
@@ -117,6 +139,11 @@ class Archive:
         """All rows of one statement."""
         with readable(self.path):
             return self._connection.execute(query, list(parameters)).fetchall()
+
+    @property
+    def has_comparisons(self) -> bool:
+        """False for an archive of version 1 that is only read."""
+        return bool(self.rows("SELECT 1 FROM duckdb_tables() WHERE table_name = 't_comparisons'"))
 
     def run(self, query: str, parameters: Sequence[object] = ()) -> None:
         """One statement without rows."""
@@ -176,22 +203,30 @@ def _connected(path: Path, *, read_only: bool) -> Iterator[Archive]:
 
 
 def _check(archive: Archive, read_only: bool) -> None:
-    """Refuses a database that is not an archive of this version; makes the tables of a new one."""
+    """Refuses a database that is no archive, or of a later version; makes the tables that are missing, if it may."""
     tables = {name for (name,) in archive.rows("SELECT table_name FROM duckdb_tables()")}
     if not tables and not read_only:
-        archive.run("BEGIN TRANSACTION")
-        for statement in (*TABLES.split(";"), *VIEWS.split(";")):
-            if statement.strip():
-                archive.run(statement)
-        archive.run("INSERT INTO about VALUES ('schema', ?)", [SCHEMA])
-        archive.run("COMMIT")
+        _make(archive, TABLES, VIEWS, ADDED_TABLES, ADDED_VIEWS)
         return
     if "about" not in tables:
         raise BadInput(f"{archive.path}: a database, but not a history of kassay", "choose another file with --archive")
     schema = next((value for name, value in archive.rows("SELECT name, value FROM about") if name == "schema"), "?")
-    if schema != SCHEMA:
+    if schema == _FIRST_SCHEMA:
+        if not read_only:
+            _make(archive, ADDED_TABLES, ADDED_VIEWS)
+    elif schema != SCHEMA:
         raise BadInput(f"{archive.path}: is a {schema}; this kassay reads {SCHEMA}",
                        "use the kassay that made it, or choose another file with --archive")  # fmt: skip
+
+
+def _make(archive: Archive, *scripts: str) -> None:
+    archive.run("BEGIN TRANSACTION")
+    for statement in ";".join(scripts).split(";"):
+        if statement.strip():
+            archive.run(statement)
+    archive.run("DELETE FROM about WHERE name = 'schema'")
+    archive.run("INSERT INTO about VALUES ('schema', ?)", [SCHEMA])
+    archive.run("COMMIT")
 
 
 def _locked(path: Path, tell: Tell, *, shared: bool) -> AbstractContextManager[None]:
