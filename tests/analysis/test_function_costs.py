@@ -2,7 +2,7 @@
 """Costs of functions: own, with callees, and calls, per operation, of kernel code alone."""
 
 from kassay.analysis.function_costs import FunctionShare, function_costs
-from kassay.model.profile import FunctionCost, Profile, StackCost
+from kassay.model.profile import CallEdge, FunctionCost, Profile, StackCost
 
 
 def cost(function: str, context: str, instructions: int, calls: int, iterations: int = 0) -> FunctionCost:
@@ -13,7 +13,10 @@ def cost(function: str, context: str, instructions: int, calls: int, iterations:
 def profile(**changes: object) -> Profile:
     fields: dict[str, object] = {
         "kernel": "k", "run": "r", "mode": "stacks", "phase": "p", "rounds": (0,), "operations": 10, "ticks": None,
-        "edges": (),
+        "edges": (
+            CallEdge(caller="outer", callee="inner.isra.0", context="kernel", calls=20),
+            CallEdge(caller="tick", callee="inner.constprop.0", context="interrupt", calls=5),
+        ),
         "functions": (
             cost("outer", "kernel", 100, 10), cost("inner.isra.0", "kernel", 40, 20, iterations=10),
             cost("inner.constprop.0", "interrupt", 50, 5), cost("main", "user", 1000, 1), cost("swapper", "idle", 7, 1),
@@ -30,7 +33,7 @@ def profile(**changes: object) -> Profile:
 
 def test_copies_are_added_up_and_a_recursive_function_counts_once() -> None:
     assert function_costs(profile()) == (
-        FunctionShare("inner", 10.0, 10.0, 2.5), FunctionShare("outer", 10.0, 15.0, 1.0),
+        FunctionShare("inner", 10.0, 10.0, 2.5, ("outer", "tick")), FunctionShare("outer", 10.0, 15.0, 1.0),
     )  # fmt: skip
 
 

@@ -149,7 +149,8 @@ def _renew_comparisons(
     for pair in {(series[cost.series], kernels[cost.kernel]) for cost in batch.costs}:
         archive.run("DELETE FROM t_functions WHERE series = ? AND kernel = ?", pair)
     _insert(archive, "t_functions", [
-        (series[cost.series], kernels[cost.kernel], cost.function, cost.own, cost.whole, cost.calls)
+        (series[cost.series], kernels[cost.kernel], cost.function, cost.own, cost.whole, cost.calls,
+         " ".join(cost.callers), cost.bytes)
         for cost in batch.costs
     ])  # fmt: skip
     archive.run("DELETE FROM t_workloads WHERE list_contains(?, name)", [[w.name for w in batch.workloads]])

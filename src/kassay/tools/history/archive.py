@@ -61,7 +61,10 @@ CREATE TABLE t_comparisons (
     low DOUBLE, high DOUBLE, floor DOUBLE, base_value DOUBLE, head_value DOUBLE, base_n INTEGER, head_n INTEGER,
     detail VARCHAR
 );
-CREATE TABLE t_functions (series INTEGER, kernel INTEGER, function VARCHAR, own FLOAT, whole FLOAT, calls FLOAT);
+CREATE TABLE t_functions (
+    series INTEGER, kernel INTEGER, function VARCHAR, own FLOAT, whole FLOAT, calls FLOAT, callers VARCHAR,
+    bytes INTEGER
+);
 CREATE TABLE t_workloads (name VARCHAR, description VARCHAR);
 """
 """Tables since version 2. Costs of functions have seven digits, so that the archive stays small."""

@@ -114,10 +114,11 @@ def _costs_of(
         profile = profiles.of(cell_of(finding, part.folder.plan.cells), side, finding.metric)
     except BadInput:
         return
+    sizes = profiles.sizes(cell_of(finding, part.folder.plan.cells), side, finding.metric)
     for share in function_costs(profile):
         yield StoredCost(
             series=part.series[finding.metric], kernel=kernel, function=share.function, own=share.own,
-            whole=share.whole, calls=share.calls,
+            whole=share.whole, calls=share.calls, callers=share.callers, bytes=sizes.get(share.function),
         )  # fmt: skip
 
 

@@ -144,6 +144,9 @@ class StoredCost(Record, frozen=True, kw_only=True):
     own: float
     whole: float | None
     calls: float
+    callers: tuple[str, ...] = ()
+    bytes: int | None = None
+    """Size of its machine code; None if it is not known."""
 
 
 class Batch(Record, frozen=True, kw_only=True):
