@@ -122,6 +122,7 @@ ALLOWED: dict[str, set[str]] = {
     "site": GROUND
     | {
         "__init__",
+        "analysis",
         "answers",
         "bundle",
         "history",

@@ -34,6 +34,7 @@ class SiteKernel(Record, frozen=True, kw_only=True):
     ref: str
     """Reference that names this very kernel in commands, e.g. "debian:6.17.13-1~bpo13+1"; "" if none does."""
     arch: str
+    """Line of development: the architecture for kernels of the archive, with the name of the tree for its builds."""
     release: str
     compiler: str = ""
     """As in the kernel's banner, shortened to name and version; "" if not known."""
@@ -43,6 +44,8 @@ class SiteKernel(Record, frozen=True, kw_only=True):
     """Date of its first run."""
     problem: str = ""
     """Why nothing of it was measured (does not boot, cannot be fetched)."""
+    column: bool = True
+    """False for a kernel that was measured only to narrow a step: it has no column in the matrix."""
 
 
 class SiteWorkload(Record, frozen=True, kw_only=True):
