@@ -76,7 +76,8 @@ def compared(
         comparisons += done.comparisons if found else ()
         costs += done.costs
         text = f"{number} of {len(parts)}: {parts[number - 1].findings[0].workload}"
-        tell(Progress(stage="compare", subject=folder.path.name, text=text, done=number / len(parts)))
+        if len(parts) >= _MANY:
+            tell(Progress(stage="compare", subject=folder.path.name, text=text, done=number / len(parts)))
     return Compared(tuple(comparisons), tuple(costs))
 
 
