@@ -60,6 +60,8 @@ PATHS: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("history show", "--archive"): (("--archive", "RUNS"), "no history yet"),
     ("history points", "--archive"): (("--archive", "RUNS"), "no history yet"),
     ("history sql", "--archive"): (("SELECT 1", "--archive", "RUNS"), "no history yet"),
+    ("history pack", "out"): (("HERE/h.zst",), "Not a directory"),
+    ("history pack", "--archive"): (("TREE/h.zst", "--archive", "RUNS"), "no history yet"),
     ("history confirm", "--archive"): (("abc", "--archive", "/proc/nowhere/h"), "/proc/nowhere"),
     ("history confirm", "--out"): (("abc", "--archive", "RUNS", "--out", "HERE"), "not a directory"),
     ("kernels source", "--out"): ((SOURCE, "--out", "HERE"), "is there already"),

@@ -15,6 +15,7 @@ from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import Progress
 from kassay.tools.history.add import add
 from kassay.tools.history.archive import VIEW_NAMES, default_path, reading, writing
+from kassay.tools.history.packed import pack
 from kassay.tools.history.records import Batch
 from tests.history.batches import batch
 
@@ -244,3 +245,18 @@ def test_the_default_place_follows_the_data_directory(monkeypatch: pytest.Monkey
 
 def test_a_batch_is_a_record_that_can_be_compared() -> None:
     assert isinstance(batch(1), Batch) and batch(1) == batch(1) != batch(2)
+
+
+def test_a_packed_history_is_read_like_any_other_and_never_written(tmp_path: Path) -> None:
+    path = filled(tmp_path / "h")
+    out = tmp_path / "h.duckdb.zst"
+    assert pack(path, out) == out.stat().st_size < path.stat().st_size / 4
+    assert count(out) == 6
+    with reading(out) as archive:
+        assert archive.rows("SELECT DISTINCT directory FROM experiments") == [("plan",)]
+        assert archive.rows("SELECT count(*) FROM points") == [(2,)]
+    with pytest.raises(BadInput, match="only read"), writing(out):
+        pass
+    out.write_bytes(out.read_bytes()[:100])
+    with pytest.raises(BadInput, match="damaged"), reading(out):
+        pass

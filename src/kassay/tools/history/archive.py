@@ -17,6 +17,7 @@ from kassay.effects.files import data_directory, disk_errors
 from kassay.effects.lock import locked
 from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import Progress, Tell, silent
+from kassay.tools.history.packed import is_packed, unpacked
 
 SCHEMA = "kassay-history/2"
 _FIRST_SCHEMA = "kassay-history/1"
@@ -171,16 +172,23 @@ class Archive:
 
 @contextmanager
 def reading(path: Path, tell: Tell = silent) -> Iterator[Archive]:
-    """The archive for queries, side by side with other readers. Raises BadInput when there is none."""
+    """The archive for queries, side by side with other readers; a packed one as well. Raises BadInput when there is
+    none."""
     if not path.is_file():
         raise BadInput(f"{path}: there is no history yet", "add a run directory: kassay history add DIR")
+    path = unpacked(path)
     with _locked(path, tell, shared=True), _connected(path, read_only=True) as archive:
         yield archive
 
 
 @contextmanager
 def writing(path: Path, tell: Tell = silent) -> Iterator[Archive]:
-    """The archive for one change, alone: all of the block is stored, or nothing. A missing archive is created."""
+    """The archive for one change, alone: all of the block is stored, or nothing. A missing archive is created.
+
+    Raises BadInput for a packed archive, which is only read.
+    """
+    if is_packed(path):
+        raise BadInput(f"{path}: a packed history is only read", f"unpack it first: zstd -d {path}")
     with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path, tell, shared=False), _connected(path, read_only=False) as archive:
