@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from kassay.model.records import to_json
+from kassay.model.run import Origin
 from kassay.model.samples import ImportedKernel, Sample, Samples, SampleSeries, Source, Spread
 from kassay.pipeline import answer
 from kassay.tools.history.add import add
@@ -209,3 +210,21 @@ def test_points_are_those_of_all_samples_after_every_addition(archive: Archive, 
             "SELECT series, kernel, value, lowest, highest, all_runs, last_utc FROM points ORDER BY ALL"
         )
         assert kept == live
+
+
+def test_samples_of_a_run_that_two_directories_have_are_added_once(archive: Archive) -> None:
+    from_there = Origin(plan="plan", run="r1")
+    add(archive, batch(1))
+    other = batch_of({"6.17": [201.0], "6.19": [400.0]}, plan="other")
+    taken = (msgspec.structs.replace(other.runs[0], origin=from_there), *other.runs[1:])
+    other = msgspec.structs.replace(other, runs=taken)
+    added = add(archive, other)
+    assert (added.runs, added.samples) == (2, 1)
+    assert values(archive) == [[("6.12", 100.0, 1), ("6.17", 200.0, 1), ("6.19", 400.0, 1)]]
+    assert add(archive, other).runs == 0
+
+
+def test_samples_of_a_reused_run_are_added_where_its_directory_is_not_known(archive: Archive) -> None:
+    alone = batch(1)
+    runs = tuple(msgspec.structs.replace(run, origin=Origin(plan="elsewhere", run=run.name)) for run in alone.runs)
+    assert add(archive, msgspec.structs.replace(alone, runs=runs)).samples == 2

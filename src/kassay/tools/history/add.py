@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from kassay.effects import clock
 from kassay.model.records import Record, Setting, to_json
+from kassay.model.run import Origin
 from kassay.tools.history.archive import FORGET_POINTS, MAKE_POINTS, Archive
 from kassay.tools.history.records import Batch, StoredKernel, StoredSeries
 
@@ -121,12 +122,26 @@ def _runs(
     return numbers
 
 
+def _samples_of_origins(archive: Archive, batch: Batch) -> set[tuple[int, Origin | None]]:
+    """(series, run) of the samples that the archive has of runs which the batch took from other directories."""
+    plans = sorted({run.origin.plan for run in batch.runs if run.origin})
+    if not plans:
+        return set()
+    query = (
+        "SELECT DISTINCT s.series, e.plan, r.name FROM t_samples s JOIN t_runs r USING (run)"
+        " JOIN t_experiments e ON e.experiment = r.experiment WHERE list_contains(?, e.plan)"
+    )
+    return {(int(series), Origin(plan=plan, run=name)) for series, plan, name in archive.rows(query, [plans])}
+
+
 def _samples(archive: Archive, batch: Batch, experiment: int, numbers: Mapping[int, int], kernels: Sequence[int],
              series: Sequence[int]) -> int:  # fmt: skip
+    known = _samples_of_origins(archive, batch)
     rows = [
         (series[s.series], kernels[s.kernel], experiment, numbers[s.run], s.value, s.counted,
          _moment(batch.runs[s.run].started_utc), s.printed, s.deviation, s.told)
-        for s in batch.samples if s.run in numbers
+        for s in batch.samples
+        if s.run in numbers and (series[s.series], batch.runs[s.run].origin) not in known
     ]  # fmt: skip
     _insert(archive, "t_samples", rows)
     if rows:

@@ -137,7 +137,7 @@ def _runs(plan: Plan, records: Sequence[RunRecord]) -> tuple[StoredRun, ...]:
         StoredRun(
             name=run.id, kernel=kernel[run.cell], outcome=last[run.id].outcome, attempts=last[run.id].attempt,
             perturbation=run.perturbation.number, control=run.control, block=run.block,
-            started_utc=last[run.id].started_utc,
+            started_utc=last[run.id].started_utc, origin=last[run.id].reused or None,
         )
         for run in plan.runs if run.id in last
     )  # fmt: skip

@@ -3,6 +3,7 @@
 
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting, content_id
+from kassay.model.run import Origin
 from kassay.model.workload import Workload
 
 
@@ -59,7 +60,8 @@ class StoredKernel(Record, frozen=True, kw_only=True):
 
 
 class StoredRun(Record, frozen=True, kw_only=True):
-    """One planned run that was tried. kernel: index into Batch.kernels. started_utc: "" when not known."""
+    """One planned run that was tried. kernel: index into Batch.kernels. started_utc: "" when not known. origin: the run
+    of another directory that it was taken from."""
 
     name: str
     kernel: int
@@ -69,6 +71,7 @@ class StoredRun(Record, frozen=True, kw_only=True):
     control: bool
     block: int | None
     started_utc: str
+    origin: Origin | None = None
 
 
 class StoredSample(Record, frozen=True, kw_only=True):
