@@ -9,6 +9,7 @@ these files.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from kassay.effects.files import cache_directory, kept_record, write_atomic
 from kassay.errors import HostLacks
@@ -18,6 +19,7 @@ from kassay.model.records import Record, to_json
 from kassay.supply.building import git
 from kassay.supply.building.hunks import function_named_in
 from kassay.supply.building.maintainers import Maintainers
+from kassay.supply.building.source import releases_at_hand
 
 _VERSION = 1
 """Increased when the same tree would give another index."""
@@ -89,6 +91,30 @@ def index_of(tree: Path | str, tell: Tell) -> SourceIndex:
             raise HostLacks(f"tree {sha1[:12]}: no kernel sources in the store", "repeat the command with its sources")
         write_atomic(path, to_json(kept))
     return SourceIndex(sha1, kept)
+
+
+class Named(NamedTuple):
+    """People for functions, by the sources of one release."""
+
+    release: str
+    files: tuple[tuple[str, str], ...]
+    """(function, file) where one file alone may define it."""
+    recipients: tuple[str, ...]
+
+
+def named_for(functions: Iterable[str], arch: str, tell: Tell, release: str = "") -> Named | None:
+    """Files of functions and the people for them; None if the store has no release's sources. Fetches nothing.
+
+    release: the one whose sources are read if the store has them; else they are the newest that it has.
+    """
+    releases = releases_at_hand()
+    if not releases:
+        return None
+    version = release if release in releases else next(iter(releases))
+    index = index_of(releases[version], tell)
+    found = {name: index.files_of(name, arch) for name in functions}
+    files = tuple((base_name(name), file[0]) for name, file in found.items() if len(file) == 1)
+    return Named(version, files, index.recipients(file for _, file in files))
 
 
 def _tree_of(path: Path, tell: Tell) -> str:
