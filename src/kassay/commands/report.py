@@ -15,6 +15,7 @@ from kassay.errors import BadInput
 from kassay.report.formats import format_named, formats
 
 RULES = ("kassay", "seed")
+MAIL = "mail"
 
 
 @WithFormOptions
@@ -56,13 +57,18 @@ def _report(
     if charts is not None:
         check_directory(charts, "--charts")
     from kassay.answers import report_of  # not by the pipeline, which loads all that measures
+    from kassay.commands._recipients import recipients_text
     from kassay.report import drawing
+    from kassay.report.writers.mail import PEOPLE
 
     if chosen.page == "people" or charts is not None:
         drawing.start()
     with showing() as tell:
         report = report_of(directory, tell, seed_rules=rules == "seed")
-    say_answer(report, chosen, given.get(chosen.name))
+        options = given.get(chosen.name, {})
+        if chosen.name == MAIL:
+            options = {**options, PEOPLE: recipients_text(report, tell)}
+    say_answer(report, chosen, options)
     if charts is not None:
         from kassay.commands._answer import write_page_files
 
