@@ -35,7 +35,6 @@ class GateWanted(Record, frozen=True, kw_only=True):
     """Reference of the sources."""
     head: str
     arch: str
-    flavour: str
     suite: str
     fail_over: float
 
@@ -46,7 +45,7 @@ def gate(
 ) -> Gate:  # fmt: skip
     """The whole answer. names: the revisions, as the user wrote them. keep: stores the answer. Raises NotBuilt."""
     began = clock.monotonic_s()
-    sides = stages.built(wanted.base, wanted.head, wanted.arch, wanted.flavour, tell)
+    sides = stages.built(wanted.base, wanted.head, wanted.arch, tell)
     answer = Gate(
         kassay_version=kassay.__version__, command=command, base_name=names[0], head_name=names[1],
         base=result.kernel_side(sides.refs[0], sides.base), head=result.kernel_side(sides.refs[1], sides.head),

@@ -43,7 +43,7 @@ def answer(range_: str, options: Gating) -> int:
     refs = [build_text(BuildRef(tree=str(tree), revision=git.resolve(tree, end))) for end in ends]
     more = f",{options.build}" if options.build else ""
     wanted = GateWanted(
-        base=refs[0] + more, head=refs[1] + more, arch=options.arch, flavour=options.flavour, suite=options.suite,
+        base=refs[0] + more, head=refs[1] + more, arch=options.arch, suite=options.suite,
         fail_over=fail_over,
     )  # fmt: skip
     base = options.out or content_directory(f"ci-{ends[1]}", wanted)
