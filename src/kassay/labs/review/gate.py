@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec import structs
 
 import kassay
+from kassay.analysis.exact import judge_counts
 from kassay.effects import clock
 from kassay.labs.review import result, stages
 from kassay.labs.review.choice import Key, use_of
@@ -15,42 +16,41 @@ from kassay.labs.review.limits import limit_of
 from kassay.labs.review.model import SCREENED, Cell, Left
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Sides
-from kassay.model.finding import Finding
+from kassay.model.finding import REFUSED, Finding
 from kassay.model.progress import Tell
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.texts import machine_text
 from kassay.spec.load import suite_workloads
 
-_SMALLEST = 1e-9
-"""Margin for a limit of zero."""
+_MARGIN, _SMALLEST = 0.005, 1e-9
+"""Margin that every experiment has, so that runs serve for all limits, and the margin for a limit of zero."""
 _BATCH = 4
 """Settings that are measured between two looks at the budget."""
 
 
 class GateWanted(Record, frozen=True, kw_only=True):
-    """The question; its hash names the directory."""
+    """The question; its hash names the directory. Limits are no part of it: they judge what was measured."""
 
     base: str
     """Reference of the sources."""
     head: str
     arch: str
-    flavour: str
     suite: str
-    fail_over: float
 
 
 def gate(
-    wanted: GateWanted, directory: Path, *, names: tuple[str, str], limits: Sequence[Limit], budget_s: float,
-    command: str, tell: Tell, keep: Callable[[Gate], None],
+    wanted: GateWanted, directory: Path, *, names: tuple[str, str], fail_over: float, limits: Sequence[Limit],
+    budget_s: float, command: str, tell: Tell, keep: Callable[[Gate], None],
 ) -> Gate:  # fmt: skip
-    """The whole answer. names: the revisions, as the user wrote them. keep: stores the answer. Raises NotBuilt."""
+    """The whole answer. names: the revisions, as the user wrote them. fail_over: the limit of phases without one of
+    their own. keep: stores the answer. Raises NotBuilt."""
     began = clock.monotonic_s()
-    sides = stages.built(wanted.base, wanted.head, wanted.arch, wanted.flavour, tell)
+    sides = stages.built(wanted.base, wanted.head, wanted.arch, tell)
     answer = Gate(
         kassay_version=kassay.__version__, command=command, base_name=names[0], head_name=names[1],
         base=result.kernel_side(sides.refs[0], sides.base), head=result.kernel_side(sides.refs[1], sides.head),
-        suite=wanted.suite, machine="", emulator="", fail_over=wanted.fail_over, same_image=sides.same_image,
+        suite=wanted.suite, machine="", emulator="", fail_over=fail_over, same_image=sides.same_image,
     )  # fmt: skip
     if sides.same_image:
         return _kept(answer, began, keep)
@@ -66,7 +66,7 @@ def gate(
         )  # fmt: skip
     answer = structs.replace(answer, impossible=impossible, failed=failed)
     differing = _differing(report)
-    margin = max(min([wanted.fail_over, *(limit.limit for limit in limits)]), _SMALLEST)
+    margin = max(min([fail_over, *(limit.limit for limit in limits)]), _SMALLEST)
     for number in range(0, len(differing), _BATCH):
         keys = differing[number : number + _BATCH]
         if clock.monotonic_s() - began > budget_s:
@@ -123,11 +123,20 @@ def _differing(report: Report) -> list[Key]:
 def _measured(sides: Sides, keys: Sequence[Key], margin: float, directory: Path, tell: Tell) -> _Found:
     asked = stages.experiment(
         "measured", sides.uses, [use_of(key) for key in keys], sides.arch, once=False, question="compare",
-        margin=margin, tell=tell,
+        margin=_MARGIN, tell=tell,
     )  # fmt: skip
     report = stages.measured(asked, directory, tell)
+    report = structs.replace(report, findings=tuple(at_margin(finding, margin) for finding in report.findings))
     rows = zip(report.findings, map(_settled, result.cells_of(report, once=False)), strict=True)
     return {(result.key_of(cell), cell.phase): (cell, *_line(finding)) for finding, cell in rows}
+
+
+def at_margin(finding: Finding, margin: float) -> Finding:
+    """The comparison with the verdict of another margin than that of its experiment."""
+    if finding.verdict in REFUSED or finding.evidence == "unstable":
+        return finding
+    judged = judge_counts(*finding.sides, margin, None)
+    return structs.replace(finding, verdict=judged.verdict, reasons=judged.reasons)
 
 
 def _settled(cell: Cell) -> Cell:

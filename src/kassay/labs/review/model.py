@@ -126,6 +126,8 @@ class PatchValue(Record, frozen=True, kw_only=True):
     change: float | None
     """Change against the row before; for a row that leaves a patch out, against the whole series."""
     verdict: str
+    changed: str = ""
+    """State of the lines that differ from that row, a word of lines.STATES; empty if it is not known."""
 
 
 class PatchRow(Record, frozen=True, kw_only=True):

@@ -153,7 +153,9 @@ def steps_of(series: Series | None) -> tuple[PatchTable, ...]:
         PatchTable(
             workload=table.workload, settings=table.settings, phase=table.metric, unit=table.unit,
             values=tuple(
-                PatchValue(row=value.row, value=value.value, change=value.change, verdict=value.verdict)
+                PatchValue(
+                    row=value.row, value=value.value, change=value.change, verdict=value.verdict, changed=value.changed
+                )
                 for value in table.values
             ),
         )

@@ -45,7 +45,6 @@ class Wanted(Record, frozen=True, kw_only=True):
     base: str
     """Reference of the sources without the series."""
     arch: str
-    flavour: str
     suite: str
     """Suite that settings are taken from where the table of functions knows none."""
     settings: int
@@ -85,7 +84,7 @@ class Reviewer:
         wanted = self._wanted
         series = rows.rows_of(wanted.base, Path(wanted.patches), Asked(), wanted.arch, self._tell)
         self._by_patch = _functions_by_patch(series)
-        sides = stages.built(*_ends(series), wanted.arch, wanted.flavour, self._tell)
+        sides = stages.built(*_ends(series), wanted.arch, self._tell)
         review = self._begun(series, sides)
         change = stages.source_change(sides)
         if sides.same_image or change is None:
@@ -188,7 +187,7 @@ class Reviewer:
         if not self._time("patch by patch"):
             return review
         directory = self._directory / "series"
-        image_of = rows.image_of(self._wanted.flavour, self._tell)
+        image_of = rows.image_of(stages.NO_FLAVOUR, self._tell)
         try:
             series = rows.built(series, self._wanted.arch, self._tell, image_of)
             template = stages.experiment(
@@ -221,7 +220,7 @@ class Reviewer:
     def _previous(self, review: Review, sides: Sides) -> Previous:
         source = self._wanted.previous
         series = rows.rows_of(self._wanted.base, Path(source), Asked(), sides.arch, self._tell)
-        both = stages.built(_ends(series)[1], sides.refs[1], sides.arch, self._wanted.flavour, self._tell)
+        both = stages.built(_ends(series)[1], sides.refs[1], sides.arch, self._tell)
         if both.same_image:
             return Previous(source=source, same_image=True)
         keys = dict.fromkeys(result.key_of(cell) for cell in review.cells if cell.verdict != SCREENED)
@@ -247,7 +246,7 @@ class Reviewer:
     def _corner(self, name: str, sides: Sides, spots: Sequence[Key]) -> Corner:
         arch = name.removeprefix("arch=") if name.startswith("arch=") else sides.arch
         refs = [otherwise(ref, name, sides.arch, arch) for ref in sides.refs]
-        other = stages.built(refs[0], refs[1], arch, self._wanted.flavour, self._tell)
+        other = stages.built(refs[0], refs[1], arch, self._tell)
         if other.same_image:
             return Corner(name=name, same_image=True)
         asked = stages.experiment(

@@ -103,7 +103,6 @@ def _wanted(
         patches=found.patches,
         base=kernels.pinned(parse_ref(found.ref, options.arch), tell),
         arch=options.arch,
-        flavour=options.flavour,
         suite=options.suite,
         settings=options.settings,
         corners=corners,

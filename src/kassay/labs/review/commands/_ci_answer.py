@@ -43,14 +43,14 @@ def answer(range_: str, options: Gating) -> int:
     refs = [build_text(BuildRef(tree=str(tree), revision=git.resolve(tree, end))) for end in ends]
     more = f",{options.build}" if options.build else ""
     wanted = GateWanted(
-        base=refs[0] + more, head=refs[1] + more, arch=options.arch, flavour=options.flavour, suite=options.suite,
-        fail_over=fail_over,
+        base=refs[0] + more, head=refs[1] + more, arch=options.arch, suite=options.suite
     )  # fmt: skip
     base = options.out or content_directory(f"ci-{ends[1]}", wanted)
     directory = unused_directory(base) if options.fresh else base
     with showing() as tell, locked(directory / "lock", refusing(str(directory))):
         found = gate(
-            wanted, directory, names=ends, limits=limits, budget_s=budget_s, command=_command(range_, options),
+            wanted, directory, names=ends, fail_over=fail_over, limits=limits, budget_s=budget_s,
+            command=_command(range_, options),
             tell=tell, keep=lambda one: _keep(one, directory),
         )  # fmt: skip
     say_answer(found, form)
