@@ -9,7 +9,8 @@ from msgspec import structs
 from kassay.errors import BadInput
 from kassay.labs.site.contents import read_site
 from kassay.labs.site.model import Site
-from kassay.model.records import Setting
+from kassay.labs.site.sources import SourceNames
+from kassay.model.records import Setting, to_json
 from kassay.model.workload import Parameter, Workload
 from kassay.tools.history.add import add
 from kassay.tools.history.archive import writing
@@ -121,3 +122,13 @@ def test_a_history_without_comparisons_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no comparison of exact counts") as caught:
         site(tmp_path, pair("6.16.12", "6.17.13", comparisons=()))
     assert "history add" in caught.value.remedy
+
+
+def test_files_and_people_are_those_that_the_history_remembers(tmp_path: Path) -> None:
+    names = SourceNames(release="7.3.4", files={"f": "mm/f.c"}, people={"mm/f.c": ("A Person <a@example.org>",)})
+    with writing(tmp_path / "h") as archive:
+        archive.run("INSERT INTO about VALUES ('sources', ?)", [to_json(names).decode()])
+    found = site(tmp_path, pair("6.16.12", "6.17.13"))
+    assert (found.functions[0].file, found.functions[0].maintainers) == ("mm/f.c", ("A Person <a@example.org>",))
+    assert found.steps[0].functions[0].file == "mm/f.c"
+    assert found.steps[0].recipients == ("A Person <a@example.org>",)

@@ -10,6 +10,7 @@ from kassay.errors import BadInput
 from kassay.labs.site.kernels import site_kernels
 from kassay.labs.site.model import Site, SiteKernel, SiteStatus
 from kassay.labs.site.rows import Comparison, comparisons, rows_of
+from kassay.labs.site.sources import source_names
 from kassay.labs.site.steps import steps_of
 from kassay.labs.site.values import cells_of, functions_of, workloads_of
 from kassay.model.progress import Progress, Tell, silent
@@ -42,9 +43,10 @@ def _site(
 ) -> Site:
     kernels = site_kernels(archive, found)
     series = rows_of(archive, found, {number: kernel.arch for number, kernel in kernels.items()})
-    steps = steps_of(found, kernels, series)
+    names = source_names(archive)
+    steps = steps_of(found, kernels, series, names)
     tell(Progress(stage="site", subject="history", text=f"{len(steps)} comparisons of {len(series)} series"))
-    functions = functions_of(archive, kernels, series)
+    functions = functions_of(archive, kernels, series, names)
     return Site(
         title=title or "Costs of Linux memory management", address=address, made_utc=clock.utc_now(),
         kassay_version=__version__, kernels=tuple(kernels.values()), workloads=workloads_of(archive, series.values()),

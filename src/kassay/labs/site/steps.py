@@ -5,11 +5,16 @@ from collections.abc import Mapping, Sequence
 
 from kassay.labs.site.model import FunctionCost, SiteKernel, SitePrediction, SiteSeries, SiteStep
 from kassay.labs.site.rows import Comparison
+from kassay.labs.site.sources import SourceNames
+from kassay.model.profile import base_name
 from kassay.supply.clocks import clock_of
+
+_ADDRESSED = 5
+"""Functions of a step whose people are named."""
 
 
 def steps_of(
-    found: Sequence[Comparison], kernels: Mapping[int, SiteKernel], series: Mapping[int, SiteSeries]
+    found: Sequence[Comparison], kernels: Mapping[int, SiteKernel], series: Mapping[int, SiteSeries], names: SourceNames
 ) -> tuple[SiteStep, ...]:
     """One step for each series and pair of kernels, the newest comparison of each. Base is the older kernel."""
     order = {number: place for place, number in enumerate(kernels)}
@@ -20,11 +25,11 @@ def steps_of(
         if base is None or head is None or row is None or base.arch != head.arch:
             continue
         if order[comparison.base] < order[comparison.head]:
-            newest[row.arch, row.key, base.key, head.key] = _step(comparison, base, head, row)
+            newest[row.arch, row.key, base.key, head.key] = _step(comparison, base, head, row, names)
     return tuple(newest.values())
 
 
-def _step(comparison: Comparison, base: SiteKernel, head: SiteKernel, row: SiteSeries) -> SiteStep:
+def _step(comparison: Comparison, base: SiteKernel, head: SiteKernel, row: SiteSeries, names: SourceNames) -> SiteStep:
     detail = comparison.detail
     repeat = f"kassay compare {row.command} {base.ref} {head.ref}"
     return SiteStep(
@@ -33,7 +38,10 @@ def _step(comparison: Comparison, base: SiteKernel, head: SiteKernel, row: SiteS
         n_after=comparison.head_n, verdict=comparison.verdict, evidence=comparison.evidence, floor=comparison.floor,
         margin=clock_of("icount").margin, reasons=detail.reasons, confounders=detail.confounders,
         sentence=detail.sentence,
-        functions=tuple(FunctionCost(function=f.function, base=f.base, head=f.head) for f in detail.functions),
+        functions=tuple(
+            FunctionCost(function=f.function, base=f.base, head=f.head, file=names.files.get(base_name(f.function), ""))
+            for f in detail.functions
+        ),
         unattributed=detail.rest,
         predictions=tuple(
             SitePrediction(cpu=cpu, change=change, low=low, high=high)
@@ -41,4 +49,5 @@ def _step(comparison: Comparison, base: SiteKernel, head: SiteKernel, row: SiteS
         ),
         measured_utc=comparison.added_utc, kassay_version=detail.version,
         repeat=(repeat,) if base.ref and head.ref else (),
+        recipients=names.recipients(base_name(f.function) for f in detail.functions[:_ADDRESSED]),
     )  # fmt: skip

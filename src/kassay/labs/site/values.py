@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kassay.labs.site.model import SiteCell, SiteFunction, SiteKernel, SiteSeries, SiteWorkload
 from kassay.labs.site.rows import Comparison, descriptions
+from kassay.labs.site.sources import SourceNames
 from kassay.model.finding import REFUSED
 from kassay.tools.history.archive import Archive
 
@@ -60,7 +61,7 @@ def workloads_of(archive: Archive, series: Iterable[SiteSeries]) -> tuple[SiteWo
 
 
 def functions_of(
-    archive: Archive, kernels: Mapping[int, SiteKernel], series: Mapping[int, SiteSeries]
+    archive: Archive, kernels: Mapping[int, SiteKernel], series: Mapping[int, SiteSeries], names: SourceNames
 ) -> tuple[SiteFunction, ...]:
     """Every kernel function that a workload executed."""
     costs: dict[str, dict[tuple[str, str, str], tuple[float, float]]] = {}
@@ -78,7 +79,8 @@ def functions_of(
         callers.setdefault(function, Counter()).update((called_by or "").split())
     return tuple(
         SiteFunction(
-            name=name, callers=tuple(caller for caller, _ in callers[name].most_common(_CALLERS)),
+            name=name, file=names.files.get(name, ""), maintainers=names.recipients([name]),
+            callers=tuple(caller for caller, _ in callers[name].most_common(_CALLERS)),
             costs=tuple((*place, *cost) for place, cost in by_place.items()),
             sizes=tuple((*place, size) for place, size in sizes.get(name, {}).items()),
         )
