@@ -124,6 +124,7 @@ ALLOWED: dict[str, set[str]] = {
         "__init__",
         "analysis",
         "answers",
+        "applications",
         "bundle",
         "history",
         "journal",
