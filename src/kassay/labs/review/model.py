@@ -186,6 +186,10 @@ class CheckedClaim(Record, frozen=True, kw_only=True):
     detail: str
 
 
+UNDER_WAY = "not done yet: the command is under way, or was interrupted; the same command goes on with it"
+"""Reason of work in an answer that is stored between two steps."""
+
+
 class Left(Record, frozen=True, kw_only=True):
     """Work that was not done."""
 

@@ -56,14 +56,14 @@ def answer(series: str, options: Reviewing) -> int:
         with locked(directory / "lock", refusing(str(directory))):
             wanted = structs.replace(wanted, patches=str(_kept(patches, Path(scratch), directory)))
 
+            def complete(review: Review) -> Review:
+                return review if options.check_claims is None else _with_claims(review, options.check_claims)
+
             def keep(review: Review) -> None:
-                keep_answer(review, REVIEW, directory, "review")
+                keep_answer(complete(review), REVIEW, directory, "review")
 
             command = _command(series, options, found.ref.removesuffix(f",{options.build}" if options.build else ""))
-            review = Reviewer(wanted, directory, budget_s, command, found.tries, tell, keep).run()
-            if options.check_claims is not None:
-                review = _with_claims(review, options.check_claims)
-                keep(review)
+            review = complete(Reviewer(wanted, directory, budget_s, command, found.tries, tell, keep).run())
     if options.b4:
         say(b4_checks(review, directory / "review.html"))
     else:
