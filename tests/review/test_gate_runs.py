@@ -7,6 +7,7 @@ import pytest
 
 from kassay.labs.review.gate import GateWanted, exit_status, gate
 from kassay.labs.review.gate_model import Gate
+from kassay.labs.review.limits import Limits
 from kassay.labs.review.report._gate import headline
 from kassay.model.progress import silent
 from tests.review.laboratory import REFS, Laboratory
@@ -25,7 +26,7 @@ def answered(
     directory: Path, *, fail_over: float = 0.005, budget_s: float = 600, kept: list[Gate] | None = None
 ) -> Gate:
     return gate(
-        WANTED, directory, names=("main", "HEAD"), fail_over=fail_over, limits=(), budget_s=budget_s, command="",
+        WANTED, directory, names=("main", "HEAD"), fail_over=fail_over, limits=Limits(), budget_s=budget_s, command="",
         tell=silent, keep=(kept if kept is not None else []).append,
     )  # fmt: skip
 
@@ -37,7 +38,7 @@ def test_another_limit_judges_what_was_measured(tmp_path: Path, monkeypatch: pyt
     assert exit_status(answered(tmp_path, fail_over=0.05)) == 0
     assert exit_status(answered(tmp_path, fail_over=0.0)) == 1
     assert laboratory.measured == ["screen", "measured"]
-    assert headline(answered(tmp_path, fail_over=0.05)).startswith("nothing over the limit")
+    assert headline(answered(tmp_path, fail_over=0.05)) == "nothing over the limit; 1 cost more below it"
 
 
 def test_every_job_goes_on_however_small_the_budget_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from kassay.labs.review import result, stages
 from kassay.labs.review.budget import Budget
 from kassay.labs.review.choice import Key, use_of
 from kassay.labs.review.gate_model import EQUAL, NOT_MEASURED, Gate, GateCell, Limit
-from kassay.labs.review.limits import limit_of
+from kassay.labs.review.limits import Limits, limit_of
 from kassay.labs.review.model import SCREENED, UNDER_WAY, Cell, Left
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Sides
@@ -40,7 +40,7 @@ class GateWanted(Record, frozen=True, kw_only=True):
 
 
 def gate(
-    wanted: GateWanted, directory: Path, *, names: tuple[str, str], fail_over: float, limits: Sequence[Limit],
+    wanted: GateWanted, directory: Path, *, names: tuple[str, str], fail_over: float, limits: Limits,
     budget_s: float, command: str, tell: Tell, keep: Callable[[Gate], None],
 ) -> Gate:  # fmt: skip
     """The whole answer. names: the revisions, as the user wrote them. fail_over: the limit of phases without one of
@@ -51,6 +51,7 @@ def gate(
         kassay_version=kassay.__version__, command=command, base_name=names[0], head_name=names[1],
         base=result.kernel_side(sides.refs[0], sides.base), head=result.kernel_side(sides.refs[1], sides.head),
         suite=wanted.suite, machine="", emulator="", fail_over=fail_over, same_image=sides.same_image,
+        limits_added=limits.added, limits_removed=limits.removed,
     )  # fmt: skip
     if sides.same_image:
         return _kept(answer, budget, keep)
@@ -66,17 +67,17 @@ def gate(
             answer, machine=machine_text(report.findings[0].machine), emulator=report.machine.program
         )  # fmt: skip
     answer = structs.replace(answer, impossible=impossible, failed=failed)
-    margin = max(min([fail_over, *(limit.limit for limit in limits)]), _SMALLEST)
+    margin = max(min([fail_over, *(limit.limit for limit in limits.entries)]), _SMALLEST)
     left = _differing(report)
     for number in range(-(-len(left) // _BATCH)):
         place = directory / "measured" / f"{number}"
         if not budget.allows(place):
-            return _kept(_judged(answer, found.values(), limits, left, budget.reason), budget, keep)
+            return _kept(_judged(answer, found.values(), limits.entries, left, budget.reason), budget, keep)
         if not stages.finished(place):
-            _kept(_judged(answer, found.values(), limits, left, UNDER_WAY), budget, keep)
+            _kept(_judged(answer, found.values(), limits.entries, left, UNDER_WAY), budget, keep)
         found |= _measured(sides, left[:_BATCH], margin, place, tell)
         left = left[_BATCH:]
-    return _kept(_judged(answer, found.values(), limits), budget, keep)
+    return _kept(_judged(answer, found.values(), limits.entries), budget, keep)
 
 
 def _kept(answer: Gate, budget: Budget, keep: Callable[[Gate], None]) -> Gate:
