@@ -13,8 +13,9 @@ from kassay.commands._inputs import check_directory, check_given
 from kassay.commands._show import keep_answer, say, say_answer, showing
 from kassay.effects import runner
 from kassay.effects.files import disk_errors
-from kassay.effects.lock import locked, refusing
-from kassay.labs.review.b4 import b4_checks, tracked_range
+from kassay.effects.lock import check_host, locked, refusing
+from kassay.errors import KassayError
+from kassay.labs.review.b4 import b4_checks, b4_refusal, tracked_range
 from kassay.labs.review.base import FoundBase, find_base
 from kassay.labs.review.checks import checked
 from kassay.labs.review.claims import claims_in, missing_in
@@ -35,13 +36,28 @@ from kassay.supply.building.patches import check_patches, read_patches
 
 
 def answer(series: str, options: Reviewing) -> int:
-    """Prints the answer and keeps it beside its runs; returns the exit status. Raises BadInput, NotBuilt."""
+    """Prints the answer and keeps it beside its runs; returns the exit status. Raises BadInput, NotBuilt.
+
+    With --b4 an error is an answer as well: b4 shows the JSON on standard output, whatever the exit status is.
+    """
+    if not options.b4:
+        return _answered(series, options)
+    try:
+        return _answered(series, options)
+    except KassayError as error:
+        say(b4_refusal(error))
+        return error.status
+
+
+def _answered(series: str, options: Reviewing) -> int:
     form = REVIEW.form(options.format_)
     tracking = runner.b4_tracking() if options.b4 and series == "-" else None
     if tracking is not None:
         series = tracked_range(tracking)
     budget_s = seconds(options.budget)
     corners = _checked(options)
+    if not options.plan:
+        check_host()
     with showing() as tell, tempfile.TemporaryDirectory(prefix="kassay-review-") as scratch:
         patches, range_base = series_of(series, options.tree, Path(scratch))
         found = find_base(

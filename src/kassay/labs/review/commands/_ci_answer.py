@@ -9,7 +9,7 @@ from kassay.commands._inputs import check_directory, check_given
 from kassay.commands._show import say, say_answer, showing
 from kassay.effects import runner
 from kassay.effects.files import append_durable, write_atomic
-from kassay.effects.lock import locked, refusing
+from kassay.effects.lock import check_host, locked, refusing
 from kassay.errors import BadInput, nearest_of
 from kassay.labs.review.commands._ci_options import LIMITS, Gating
 from kassay.labs.review.commands._options import given_words, seconds
@@ -38,6 +38,7 @@ def answer(range_: str, options: Gating) -> int:
             raise BadInput(f"--allow-refused {name}: not in suite {options.suite}", nearest_of(name, sorted(names)))
     check_directory(options.out)
     check_given(options.limits, "--limits")
+    check_host()
     commits = range_in(range_, options.tree)
     limits = _limits(options, commits)
     refs = [build_text(BuildRef(tree=str(commits.tree), revision=end)) for end in (commits.left, commits.head)]
