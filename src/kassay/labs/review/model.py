@@ -106,8 +106,7 @@ class Cell(Record, frozen=True, kw_only=True):
     """Number of plain runs."""
     n_head: int = 0
     floor: float | None = None
-    """Largest distance of a perturbed run from the plain ones of its kernel, as a share of the value; None without
-    perturbed runs."""
+    """Distance between runs of one kernel that should not differ, as Finding.floor; None if it was run once."""
     executes: bool | None = None
     """True if changed lines ran in this setting; None if that is not known."""
     where: str = ""

@@ -51,7 +51,7 @@ from kassay.report.document import (
 _BRANCHES, _OTHERS = 12, 8
 _NOT_TAKEN = "Ways out of branches that no setting took, with the series"
 MEANING = (
-    "floor: the largest distance of a run with moved memory, stack and mappings from the plain runs of its kernel. "
+    "floor: the largest distance between runs of one kernel, some of them with moved memory, stack and mappings. "
     "n: plain runs of base + head. equivalent: the change is smaller than 1 %. Counts are exact and are not time."
 )
 
