@@ -31,6 +31,7 @@ def laboratory(monkeypatch: pytest.MonkeyPatch) -> Laboratory:
         for name, kind, ref in zip(("base", "whole"), ("base", "cumulative"), REFS, strict=True)
     )
     monkeypatch.setattr(rows, "rows_of", lambda *words: Series(base=REFS[0], patches=(PATCH,), rows=both))
+    monkeypatch.setattr("kassay.labs.review.review.read_mails", lambda path: ())
     monkeypatch.setattr(stages, "source_change", _change)
     monkeypatch.setattr(stages, "seen", lambda directory, functions: _seen(found, directory, functions))
     return found

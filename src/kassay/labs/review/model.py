@@ -31,6 +31,16 @@ class Try(Record, frozen=True, kw_only=True):
     """Error of git in one line, or another reason."""
 
 
+class Original(Record, frozen=True, kw_only=True):
+    """The mail that the review answers: the cover letter, or the first patch of a series without one."""
+
+    subject: str
+    message_id: str = ""
+    """With its brackets; empty if the input has none."""
+    author: str = ""
+    """"Name <address>"; empty if no header takes it."""
+
+
 class KernelSide(Record, frozen=True, kw_only=True):
     """One of the two kernels."""
 
@@ -233,6 +243,8 @@ class Review(Record, frozen=True, kw_only=True):
     left: tuple[Left, ...] = ()
     same_image: bool = False
     """True if the series makes the same kernel as base, byte for byte."""
+    original: Original | None = None
+    """None if the series was not given as mails."""
     seconds: float = 0.0
     """Wall time of this command."""
     schema: str = SCHEMA

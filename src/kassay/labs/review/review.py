@@ -17,6 +17,7 @@ from kassay.labs.review.corners import otherwise
 from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Left, Previous, Review, Try
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Seen, Sides
+from kassay.labs.review.thread import original_of
 from kassay.model.experiment import WorkloadUse
 from kassay.model.lines import SourceChange
 from kassay.model.progress import Progress, Tell
@@ -26,6 +27,7 @@ from kassay.model.series import Series
 from kassay.model.texts import machine_text
 from kassay.spec.load import suite_workloads
 from kassay.supply.building.changes import changed_functions
+from kassay.supply.building.patches import read_mails
 from kassay.supply.guest import catalog
 from kassay.tools.series import rows
 from kassay.tools.series.variants import BASE, WHOLE, Asked
@@ -112,6 +114,7 @@ class Reviewer:
     def _begun(self, series: Series, sides: Sides) -> Review:
         return Review(
             kassay_version=kassay.__version__, command=self._command, source=self._wanted.source,
+            original=original_of(read_mails(Path(self._wanted.patches))),
             patches=series.patches, tries=self._tries, margin=0.0, machine="",
             base=result.kernel_side(sides.refs[0], sides.base), head=result.kernel_side(sides.refs[1], sides.head),
         )  # fmt: skip
