@@ -62,11 +62,11 @@ def _answered(series: str, options: Reviewing) -> int:
         patches, range_base = series_of(series, options.tree, Path(scratch))
         found = find_base(
             patches, base=options.base or range_base, tree=options.tree,
-            options=f",{options.build}" if options.build else "", tell=tell,
+            options=f",{options.build}" if options.build else "", tell=tell, fetches=not options.plan,
         )  # fmt: skip
         wanted = _wanted(series, found, options, corners, tell)
         if options.plan:
-            say(outlook(wanted, tell))
+            say(outlook(wanted, found.fetch, tell))
             return 0
         directory = _directory(wanted, options)
         with locked(directory / "lock", refusing(str(directory))):
@@ -117,7 +117,7 @@ def _wanted(
     return Wanted(
         source=series,
         patches=found.patches,
-        base=kernels.pinned(parse_ref(found.ref, options.arch), tell),
+        base=found.ref if found.fetch else kernels.pinned(parse_ref(found.ref, options.arch), tell),
         arch=options.arch,
         suite=options.suite,
         settings=options.settings,
