@@ -25,16 +25,19 @@ Values = Mapping[str, tuple[float, float]]
 
 
 class Laboratory:
-    """Counts what is measured; a directory refuses another experiment, as a real one does."""
+    """Counts what is measured; a directory refuses another experiment, as a real one does. ends_at: the stage in which
+    the command is interrupted."""
 
     def __init__(self, values: Values, monkeypatch: pytest.MonkeyPatch) -> None:
         self.values = values
         self.measured: list[str] = []
         self._asked: dict[Path, Experiment] = {}
         self.seconds = 0.0
+        self.ends_at = ""
         monkeypatch.setattr(stages, "built", self._built)
         monkeypatch.setattr(stages, "measured", self._measured)
         monkeypatch.setattr(stages, "failures", _no_failures)
+        monkeypatch.setattr(stages, "finished", lambda directory: (directory / "plan.json").exists())
         monkeypatch.setattr(stages, "pin_experiment", lambda experiment, tell: experiment)
         monkeypatch.setattr("kassay.effects.clock.monotonic_s", lambda: self.seconds)
 
@@ -47,12 +50,20 @@ class Laboratory:
         if self._asked.setdefault(directory, asked) != asked:
             raise BadInput(f"{directory}: holds another experiment")
         if not (directory / "plan.json").exists():
+            if asked.name == self.ends_at:
+                raise KeyboardInterrupt
             directory.mkdir(parents=True)
             (directory / "plan.json").write_text("")
             self.measured.append(asked.name)
             self.seconds += 10
         findings = tuple(self._finding(use.name, asked) for use in asked.workloads if use.name in self.values)
         return report_of(REFS, findings=findings)
+
+    def keys(self, directory: Path) -> tuple[Key, ...]:
+        """The settings that a stage measured."""
+        asked = self._asked[directory]
+        found = [self._finding(use.name, asked) for use in asked.workloads if use.name in self.values]
+        return tuple((one.workload, one.settings) for one in found)
 
     def _finding(self, workload: str, asked: Experiment) -> Finding:
         found = finding(*REFS, self.values[workload])

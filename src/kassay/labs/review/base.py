@@ -24,7 +24,7 @@ from kassay.supply.building import git
 from kassay.supply.building.mails import Mail
 from kassay.supply.building.maintainers import Maintainers
 from kassay.supply.building.patches import Patch, apply, read_mails, read_patches
-from kassay.supply.building.source import source_tree
+from kassay.supply.building.source import source_tree, to_fetch
 
 _MOST_TAGS = 5
 _MOST_RELEASES = 3
@@ -45,6 +45,8 @@ class FoundBase(Record, frozen=True, kw_only=True):
     """Path of the series."""
     tries: tuple[Try, ...]
     """All tries in order; the last one applies."""
+    fetch: str = ""
+    """File that has to be downloaded before the sources can be read, with its size; only without `fetches`."""
 
 
 class _Candidate(NamedTuple):
@@ -57,14 +59,20 @@ class _Candidate(NamedTuple):
     outcome: str = "absent"
 
 
-def find_base(series: Path, *, base: str, tree: Path | None, options: str, tell: Tell) -> FoundBase:
+def find_base(
+    series: Path, *, base: str, tree: Path | None, options: str, tell: Tell, fetches: bool = True
+) -> FoundBase:
     """The first source that the series applies to. Sources of the archive that the store lacks are fetched.
 
     base: a build: reference or a revision of the tree; "" to search. tree: a kernel's git tree; None takes the current
-    directory if it is one. options: appended to the reference, such as ",cc=gcc-12". Raises BadInput with every try.
+    directory if it is one. options: appended to the reference, such as ",cc=gcc-12". fetches: False does not fetch the
+    sources of a base that was given. Raises BadInput with every try.
     """
     patches, place = read_patches(series), _kernel_tree(tree)
     candidates = [_given(base, place)] if base else _candidates(series, patches, place, tell)
+    given = candidates[0].build if isinstance(candidates, list) and not fetches else None
+    if given is not None and (fetch := to_fetch(given, tell)):
+        return FoundBase(ref=build_text(given) + options, patches=str(series), tries=(), fetch=fetch)
     tries: list[Try] = []
     seen: dict[str, str] = {}
     for candidate in candidates:

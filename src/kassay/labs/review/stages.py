@@ -85,6 +85,14 @@ def measured(asked: Experiment, directory: Path, tell: Tell) -> Report:
     return pipeline.answer(directory, tell)
 
 
+def finished(directory: Path) -> bool:
+    """True if a stage has a record of every planned run, so that its answer only has to be read."""
+    if not (directory / "plan.json").exists():
+        return False
+    folder = open_directory(directory)
+    return {run.id for run in folder.plan.runs} <= {record.run for record in folder.records()}
+
+
 class Seen(NamedTuple):
     """Changed functions and ways that one setting executed on one kernel."""
 

@@ -36,8 +36,8 @@ def write(document: Document, given: Given = NOTHING) -> str:
     text = "\n".join(
         (header("Subject", envelope.subject), "", _text([["Hi,"], *blocks]), "", "\n\n".join(ends), "")
     )  # fmt: skip
-    (reply,) = given.get(_IN_REPLY_TO.name) or ("",)
-    return threaded(text, reply, given.get(_TO.name, ()), given.get(_CC.name, ()))
+    (reply,) = given.get(_IN_REPLY_TO.name) or (envelope.in_reply_to,)
+    return threaded(text, reply, given.get(_TO.name) or envelope.to, given.get(_CC.name, ()))
 
 
 def _text(blocks: Iterable[Iterable[str]]) -> str:

@@ -87,10 +87,16 @@ def hunks_of(text: str) -> Iterator[tuple[FileDiff, Hunk]]:
 
 def place_of(file_diff: FileDiff, hunk: Hunk) -> str:
     """ "mm/mprotect.c: change_pte_range()" or "mm/mprotect.c:12": where a hunk is, for people."""
+    name = function_of(hunk)
+    return f"{file_diff.path}: {name}()" if name else f"{file_diff.path}:{hunk.new[0]}"
+
+
+def function_of(hunk: Hunk) -> str:
+    """The function of a hunk's first changed line, as far as the diff shows it; "" outside of functions."""
     first = next((i for i, line in enumerate(hunk.lines) if line[:1] in ("-", "+")), 0)
     begun = [line[1:] for line in hunk.lines[: first + 1] if BEGINS_FUNCTION.match(line[1:])]
     name = re.search(r"([A-Za-z_]\w*)\s*\(", begun[-1] if begun else hunk.function)
-    return f"{file_diff.path}: {name.group(1)}()" if name else f"{file_diff.path}:{hunk.new[0]}"
+    return name.group(1) if name else ""
 
 
 def _starts(lines: Sequence[str], at: int) -> bool:

@@ -43,6 +43,18 @@ def source_tree(build: BuildRef, tell: Tell) -> tuple[str, BuildSource]:
     return tree, _with_configuration(source, build)
 
 
+def to_fetch(build: BuildRef, tell: Tell) -> str:
+    """The file that has to be downloaded before these sources can be read, with its size; "" if there is none."""
+    if not build.tree.startswith(ARCHIVE) or (build.pin and git.has_tree(build.pin)):
+        return ""
+    exact = archive.exact_version(build.tree.removeprefix(ARCHIVE), tell)
+    record = git.store() / "releases" / archive.file_name(exact)
+    if record.is_file() and git.has_tree(record.read_text("utf-8").partition(" ")[0]):
+        return ""
+    file = archive.missing_file(exact, tell)
+    return "" if file is None else f"{file.uri.rpartition('/')[2]}, {archive.size_text(file)}"
+
+
 def check_source(build: BuildRef) -> None:
     """Raises BadInput for a tree, a revision or a patch that is not there. Fetches and stores nothing.
 

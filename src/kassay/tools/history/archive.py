@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 
 from kassay.effects.files import data_directory, disk_errors
-from kassay.effects.lock import locked
+from kassay.effects.lock import Holder, locked
 from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import Progress, Tell, silent
 from kassay.tools.history.packed import is_packed, unpacked
@@ -243,8 +243,8 @@ def _make(archive: Archive, *scripts: str) -> None:
 def _locked(path: Path, tell: Tell, *, shared: bool) -> AbstractContextManager[None]:
     """Waits for the process that has the archive, and tells its id. The lock file is next to the archive and stays."""
 
-    def busy(process: str) -> None:
-        tell(Progress(stage="history", subject=path.name, text=f"waiting for process {process}"))
+    def busy(holder: Holder) -> None:
+        tell(Progress(stage="history", subject=path.name, text=f"waiting for {holder.text}"))
 
     return locked(path.with_name(f"{path.name}.lock"), busy, shared=shared)
 

@@ -54,7 +54,7 @@ class Reviewing:
     ] = "20m"  # fmt: skip
     plan: Annotated[
         bool,
-        Option("--plan", rich_help_panel=_W, help="Show what would be built and run, and do none of it."),
+        Option("--plan", rich_help_panel=_W, help="Show what would be downloaded, built and run, and do none of it."),
     ] = False
     settings: Annotated[
         int,
