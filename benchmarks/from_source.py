@@ -36,7 +36,7 @@ def codegen() -> None:
 
 def series() -> None:
     """Seed 002: what 7.3 does for order-0 folios, patch by patch, and which __always_inline it is."""
-    words = ("series", "mprotect_toggle", "--base", GENERAL, "--patches", str(EXAMPLES / "mprotect-order-0"))
+    words = ("series", "folio_write_protect", "--base", GENERAL, "--patches", str(EXAMPLES / "mprotect-order-0"))
     show(kassay(*words, "--annotations", "--alone", "--format", "mail"))
 
 
