@@ -22,7 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "registry": {"errors"},
     "clocks": {"errors", "registry"},
     "arches": {"errors", "registry"},
-    "model": {"errors", "clocks", "arches"},
+    "model": {"errors", "registry", "clocks", "arches"},
     "cpus": {"errors", "registry", "arches"},
     "applications": {"errors", "registry", "model"},
     "costs": {"errors", "registry", "model"},
