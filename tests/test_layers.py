@@ -28,9 +28,10 @@ ALLOWED: dict[str, set[str]] = {
     "costs": {"errors", "registry", "model"},
     "effects": {"errors", "model"},
     # suppliers: each makes something that a run needs, from what it is given
-    "archive": GROUND,
+    "packages": GROUND,
+    "archive": GROUND | {"packages"},
     "building": GROUND | {"archive"},
-    "kernels": GROUND | {"archive", "building"},
+    "kernels": GROUND | {"packages", "archive", "building"},
     "guest": GROUND | {"cpus", "applications"},
     "images": GROUND | {"archive", "guest"},
     "machines": GROUND | {"cpus"},

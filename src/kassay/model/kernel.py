@@ -3,6 +3,8 @@
 
 import re
 
+from msgspec import UNSET, UnsetType
+
 from kassay.errors import BadInput, nearest
 from kassay.model.build import BuildRef, BuildSource, build_text
 from kassay.model.kinds import kinds
@@ -19,6 +21,15 @@ class KernelRef(Record, frozen=True, kw_only=True):
     arch: str
     kind: str
     locator: str
+
+
+class KernelFile(Record, frozen=True, kw_only=True):
+    """One file, or directory, that a user named for a kernel."""
+
+    name: str
+    """Its name without the directory that it is in."""
+    sha256: str
+    """Hash of its content; of a directory, that of all names and contents below it."""
 
 
 class KernelIdentity(Record, frozen=True, kw_only=True):
@@ -49,6 +60,8 @@ class KernelIdentity(Record, frozen=True, kw_only=True):
     build: BuildSource | None = None
     configuration: tuple[Setting, ...] | None = None
     config_source: str = ""
+    files: tuple[KernelFile, ...] | UnsetType = UNSET
+    """Files that the user named: packages, or modules, configuration and vmlinux beside an image."""
 
 
 class KernelArtifact(Record, frozen=True, kw_only=True):
@@ -69,6 +82,8 @@ class KernelArtifact(Record, frozen=True, kw_only=True):
     packages: tuple[str, ...] = ()
     pvh: bool | None = None
     lines: str | None = None
+    modules: tuple[str, ...] = ()
+    """Packages, or a directory, that the user named and that modules are taken from; empty for others. Not stored."""
 
 
 OWN_CPU = "@cpu="
