@@ -9,6 +9,7 @@ from msgspec import UNSET, structs
 from kassay.errors import BadInput, nearest_of
 from kassay.model.experiment import APART, BOOTS, DEFERRED_WORK, ORDERS, SCHEMA, Experiment
 from kassay.model.kernel import parse_ref
+from kassay.model.kinds import kinds
 from kassay.model.machine import SAMPLED, STATE
 from kassay.model.profile import PROFILES
 from kassay.model.program import checks
@@ -116,7 +117,7 @@ def _kernels(e: Experiment) -> Iterator[str]:
             continue
         if ref.arch != e.arch:
             yield f"kernels[{index}].ref: {use.ref!r} is for {ref.arch}, the experiment for {e.arch}"
-        if (ref.kind == "host") != _native(e):
+        if kinds()[ref.kind].native != _native(e):
             native = " or ".join(name for name, clock in measuring().items() if clock.native)
             wrong = f"{use.ref!r} with clock {e.clock!r}"
             yield f"kernels[{index}].ref: {wrong}: kernel host and clock {native} go together"
