@@ -38,7 +38,7 @@ PATHS: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("review", "--previous"): (("DIFF", "--base", SOURCE, "--previous", GONE), "no such patch"),
     ("review", "--check-claims"): (("DIFF", "--base", SOURCE, "--check-claims", GONE), "No such file"),
     ("review", "--out"): (("DIFF", "--base", SOURCE, "--out", "HERE"), "not a directory"),
-    ("ci", "--tree"): (("a..b", "--tree", GONE), "not a git tree"),
+    ("ci", "--tree"): (("a..b", "--tree", GONE), "no such directory"),
     ("ci", "--limits"): (("a..b", "--limits", GONE), "No such file"),
     ("ci", "--out"): (("a..b", "--out", "HERE"), "not a directory"),
     ("bisect", "--replay"): (("--replay", GONE), GONE),
