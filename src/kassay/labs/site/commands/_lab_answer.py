@@ -9,6 +9,7 @@ from kassay.commands._show import say, showing
 from kassay.effects import clock
 from kassay.labs.site.turn.settings import load, seconds
 from kassay.labs.site.turn.turn import Outside, Turned, planned, turn
+from kassay.model.texts import counted
 
 
 def answer(file: Path, *, once: bool, plan: bool, budget: str | None, out: Path | None) -> int:
@@ -40,5 +41,5 @@ def _lines(turned: Turned) -> Iterator[str]:
         yield f"steps: {turned.found} found, {turned.confirmed} measured again"
     if turned.missing:
         more = ", the budget is used up" if turned.spent else ""
-        yield f"still missing: {len(turned.missing)} pairs{more}"
+        yield f"still missing: {counted(len(turned.missing), 'pair')}{more}"
     yield from (f"note: {note}" for note in turned.notes)
