@@ -24,6 +24,7 @@ LEAST = 'archive = ["6.17"]\n'
     ('archive = ["6.17.2"]\n', "archive: '6.17.2' is not a series"),
     (LEAST + "back = 1\n", "back: must be at least 2"),
     (LEAST + 'budget = "long"\n', "budget: 'long' is not a time"),
+    (LEAST + 'cpus = ["zen4", "arm64/neoverse_n1"]\n', "cpus: a CPU of an architecture that is not in arches"),
     (LEAST + "title = 1\n", "Expected `str`, got `int` - at `$.title`"),
     ('[[branch]]\ntree = "t"\n', "missing required field `name` - at `$.branch[0]`"),
     ('[[branch]]\ntree = "t"\nname = "n"\nbranch = "b"\n', "branch[0].branch: unknown key"),
@@ -69,3 +70,8 @@ def test_the_example_of_the_page_is_read_and_names_every_key() -> None:
 
 def test_times() -> None:
     assert [seconds(text, "t") for text in ("90s", "1.5m", "2h", "1d")] == [90, 90, 7200, 86400]
+
+
+def test_cpus_belong_to_their_architecture() -> None:
+    lab = parse(LEAST + 'arches = ["x86_64", "arm64"]\ncpus = ["zen4", "arm64/neoverse_n1", "/a/b.toml"]\n', "lab.toml")
+    assert (lab.cpus_of("x86_64"), lab.cpus_of("arm64")) == (("zen4", "/a/b.toml"), ("neoverse_n1",))

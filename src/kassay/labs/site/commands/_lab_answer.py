@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from kassay.commands._experiment import cpus_to_predict
 from kassay.commands._inputs import check_directory
 from kassay.commands._show import say, showing
 from kassay.effects import clock
@@ -17,6 +18,9 @@ def answer(file: Path, *, once: bool, plan: bool, budget: str | None, out: Path 
     if out is not None:
         check_directory(out)
     lab = load(file, out)
+    for arch in lab.arches:
+        if names := lab.cpus_of(arch):
+            cpus_to_predict(",".join(names), arch)  # raises BadInput for a CPU that is not known
     budget_s = None if budget is None else seconds(budget, "--budget")
     if plan:
         with showing() as tell:
