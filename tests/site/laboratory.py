@@ -69,7 +69,7 @@ class Laboratory:
     def outside(self) -> Outside:
         return Outside(
             lines=self.lines, measure=self.measure, fetch=self._fetch, answer=answer, between=self._between,
-            write_site=self._write,
+            name_sources=lambda archive, tell: None, write_site=self._write,
         )  # fmt: skip
 
     def _tell(self, event: Progress) -> None:

@@ -4,11 +4,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from kassay.commands._experiment import cpus_to_predict
 from kassay.commands._inputs import check_directory
 from kassay.commands._show import say, showing
 from kassay.effects import clock
 from kassay.labs.site.turn.settings import load, seconds
 from kassay.labs.site.turn.turn import Outside, Turned, planned, turn
+from kassay.model.texts import counted
 
 
 def answer(file: Path, *, once: bool, plan: bool, budget: str | None, out: Path | None) -> int:
@@ -16,6 +18,9 @@ def answer(file: Path, *, once: bool, plan: bool, budget: str | None, out: Path 
     if out is not None:
         check_directory(out)
     lab = load(file, out)
+    for arch in lab.arches:
+        if names := lab.cpus_of(arch):
+            cpus_to_predict(",".join(names), arch)  # raises BadInput for a CPU that is not known
     budget_s = None if budget is None else seconds(budget, "--budget")
     if plan:
         with showing() as tell:
@@ -40,5 +45,5 @@ def _lines(turned: Turned) -> Iterator[str]:
         yield f"steps: {turned.found} found, {turned.confirmed} measured again"
     if turned.missing:
         more = ", the budget is used up" if turned.spent else ""
-        yield f"still missing: {len(turned.missing)} pairs{more}"
+        yield f"still missing: {counted(len(turned.missing), 'pair')}{more}"
     yield from (f"note: {note}" for note in turned.notes)

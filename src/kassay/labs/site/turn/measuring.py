@@ -62,11 +62,15 @@ class Budget:
             raise Spent
 
     def telling(self, tell: Tell) -> Tell:
-        """A Tell that raises Spent at the end of the first run that is made after the budget."""
+        """A Tell that raises Spent at the end of the first run that is made after the budget. It raises once, so that
+        runs which end meanwhile are kept."""
+        raised = False
 
         def checked(event: Progress) -> None:
+            nonlocal raised
             tell(event)
-            if event.stage == "run" and not event.passing:
+            if event.stage == "run" and not event.passing and not raised:
+                raised = self.spent
                 self.check()
 
         return checked

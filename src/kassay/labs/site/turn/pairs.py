@@ -75,7 +75,7 @@ def runs_to_make(pair: Pair, lab: Lab, measured: Sequence[str]) -> int:
     cells = sum(prod(len(axis.values) for axis in use.axes) for use in suite_workloads(pair.suite))
     known = {name for directory in measured for name in _kernels_of(directory, pair)}
     new = sum(kernel.name not in known for kernel in (pair.before, pair.after))
-    return cells * (_RUNS * new + (2 if lab.cpus else 0))
+    return cells * (_RUNS * new + (2 if lab.cpus_of(pair.arch) else 0))
 
 
 def _kernels_of(directory: str, pair: Pair) -> tuple[str, ...]:
@@ -114,7 +114,8 @@ def experiment_text(pair: Pair, lab: Lab) -> str:
     text = [f'question = "compare"\nsuite = "{pair.suite}"\narch = "{pair.arch}"\nflavour = "{lab.flavour}"']
     text += [f"rounds = {_ROUNDS}"] if not all(map(is_application, names)) else []
     text += ['boot = "snapshot"'] if arch_of(pair.arch).qemu.snapshots else []
-    text += [f"predict = {list(lab.cpus)}".replace("'", '"')] if lab.cpus else []
+    cpus = ", ".join(_quoted(cpu) for cpu in lab.cpus_of(pair.arch))
+    text += [f"predict = [{cpus}]"] if cpus else []
     for kernel in (pair.before, pair.after):
         text += [f"[[kernels]]\nref = {_quoted(kernel.ref)}\ndraw = {zlib.crc32(kernel.name.encode())}"]
     return "\n".join(text)

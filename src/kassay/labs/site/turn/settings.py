@@ -17,6 +17,7 @@ from kassay.supply.arches import arches
 ALL = "all"
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(s|m|h|d)")
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_X86 = "x86_64"
 _SERIES = re.compile(r"\d+\.\d+")
 
 
@@ -48,6 +49,7 @@ class Lab(Record, frozen=True, kw_only=True):
     """Series of the archive at most, the newest ones."""
     branch: tuple[Branch, ...] = ()
     cpus: tuple[str, ...] = ()
+    """CPUs to predict time for: "zen4" is of x86_64, "arm64/neoverse_n1" of the architecture that it names."""
     flavour: str = "cloud"
     budget: str = "2h"
     every: str = "1h"
@@ -63,6 +65,11 @@ class Lab(Record, frozen=True, kw_only=True):
     def budget_s(self) -> float:
         """Seconds that a turn may measure."""
         return seconds(self.budget, "budget")
+
+    def cpus_of(self, arch: str) -> tuple[str, ...]:
+        """CPUs of an architecture, without its name."""
+        named = (parts if (parts := cpu.partition("/"))[0] in arches() else (_X86, "/", cpu) for cpu in self.cpus)
+        return tuple(name for head, _, name in named if head == arch)
 
 
 _PLACES = ("runs", "history", "site", "outbox", "status")
@@ -132,6 +139,8 @@ def _wrong_values(lab: Lab) -> list[str]:
     else:
         wrong = [word for word in lab.archive if not _SERIES.fullmatch(word)]
         problems += [f"archive: {word!r} is not a series; write 6.17" for word in wrong]
+    unused = len(lab.cpus) - sum(len(lab.cpus_of(arch)) for arch in set(lab.arches))
+    problems += ["cpus: a CPU of an architecture that is not in arches"] * (unused > 0)
     problems += ["archive, branch: nothing to follow; name series of the archive or a branch"] * (
         not lab.archive and not lab.branch
     )

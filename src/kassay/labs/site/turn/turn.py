@@ -13,6 +13,7 @@ from kassay.effects.files import disk_errors
 from kassay.effects.lock import locked, refusing
 from kassay.errors import BadInput
 from kassay.labs.site.model import Site
+from kassay.labs.site.sources import remember_sources
 from kassay.labs.site.turn import status as status_file
 from kassay.labs.site.turn import steps_file
 from kassay.labs.site.turn.followed import Line, lines_of
@@ -26,8 +27,9 @@ from kassay.labs.site.turn.status import Finished, Status, Waiting
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import Record
 from kassay.model.report import Report
+from kassay.model.texts import counted
 from kassay.tools.history.add import add
-from kassay.tools.history.archive import writing
+from kassay.tools.history.archive import Archive, writing
 from kassay.tools.history.gather import gather
 from kassay.tools.search.candidates import between
 
@@ -46,6 +48,7 @@ class Outside(NamedTuple):
     fetch: Fetch = fetched
     answer: Callable[[Path, Tell], Report] = pipeline.answer
     between: Between = between
+    name_sources: Callable[[Archive, Tell], None] = remember_sources
     write_site: Callable[[Site, Path, Tell], None] = _write_site
 
 
@@ -114,6 +117,9 @@ class _Turn:
         self._found += self._lives.nominate()  # also of what was added last
         self._status = structs.replace(self._status, turn_utc=clock.utc_now())
         missing = self._look(lines)
+        if self._measured:
+            with writing(Path(self._lab.history), self._tell) as archive:
+                self._outside.name_sources(archive, self._tell)
         site = site_of(self._lab, self._status, missing, self._tell)
         if site is not None:
             self._outside.write_site(site, Path(self._lab.site), self._tell)
@@ -141,7 +147,7 @@ class _Turn:
 
     def _pair(self, pair: Pair, left: int) -> None:
         runs = _runs([pair], self._lab, self._status)[0]
-        about = f"{runs} runs, about {_duration(runs * self._status.pace_s)}; {left} pairs to go"
+        about = f"{runs} runs, about {_duration(runs * self._status.pace_s)}; {counted(left, 'pair')} to go"
         self._tell(Progress(stage="lab", subject=pair.text, text=about))
         begun = clock.monotonic_s()
         try:
