@@ -22,15 +22,16 @@ ALLOWED: dict[str, set[str]] = {
     "registry": {"errors"},
     "clocks": {"errors", "registry"},
     "arches": {"errors", "registry"},
-    "model": {"errors", "clocks", "arches"},
+    "model": {"errors", "registry", "clocks", "arches"},
     "cpus": {"errors", "registry", "arches"},
     "applications": {"errors", "registry", "model"},
     "costs": {"errors", "registry", "model"},
     "effects": {"errors", "model"},
     # suppliers: each makes something that a run needs, from what it is given
-    "archive": GROUND,
+    "packages": GROUND,
+    "archive": GROUND | {"packages"},
     "building": GROUND | {"archive"},
-    "kernels": GROUND | {"archive", "building"},
+    "kernels": GROUND | {"packages", "archive", "building"},
     "guest": GROUND | {"cpus", "applications"},
     "images": GROUND | {"archive", "guest"},
     "machines": GROUND | {"cpus"},
@@ -71,7 +72,7 @@ ALLOWED: dict[str, set[str]] = {
     "recording": GROUND
     | {"prepare", "plan", "run", "spec", "kernels", "guest", "pipeline", "journal", "evidence", "profile"},
     "watch": GROUND | {"__init__", "pipeline", "spec", "journal", "evidence", "analysis", "report"},
-    "history": GROUND | {"journal", "evidence", "analysis", "imports"},
+    "history": GROUND | {"__init__", "spec", "journal", "evidence", "analysis", "imports"},
     "bundle": GROUND
     | {
         "measured",
@@ -122,7 +123,9 @@ ALLOWED: dict[str, set[str]] = {
     "site": GROUND
     | {
         "__init__",
+        "analysis",
         "answers",
+        "applications",
         "bundle",
         "history",
         "journal",

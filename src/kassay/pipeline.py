@@ -30,6 +30,7 @@ from kassay.plan.expand import expand
 from kassay.report.words import point_names, short_kernel_names
 from kassay.run.local_host import local_host
 from kassay.run.owed_runs import Schedule, host_requirements, make_runs
+from kassay.run.reuse import with_reused
 from kassay.run.scheduler import known_pace, stages
 from kassay.spec.rules import question_of
 from kassay.supply.guest.program_source import PROGRAMS, SUFFIX
@@ -40,12 +41,13 @@ from kassay.tools.cluster import joined
 
 def measure(
     experiment: Experiment, directory: Path, tell: Tell, programs: Programs | None = None, *, cluster: str = "",
-    reach: RemoteOptions = HERE,
+    reach: RemoteOptions = HERE, reuse: Sequence[Path] = (),
 ) -> None:  # fmt: skip
     """Makes every planned run that `directory` does not have yet; runs that it has are never made again.
 
     programs: guest programs to use instead of building them. cluster: address of the hosts that make the runs; "" for
-    this host. reach: how a remote machine is reached.
+    this host. reach: how a remote machine is reached. reuse: run directories whose finished runs are taken instead of
+    making them again, if all inputs are equal and counts are exact.
     """
     if experiment.predict:  # fails before anything is measured if a timing file or the core is missing
         from kassay.labs.predict.predictions import ready_to_predict
@@ -56,7 +58,7 @@ def measure(
     with locked(directory / "lock", refusing(str(directory))):
         folder = started(directory, plan)
         _keep_inputs(folder, supply)
-        records = _records(folder, tell)
+        records = with_reused(folder, _records(folder, tell), supply, reuse, tell)
         schedule = _schedule(folder, records, tell, several_hosts=bool(cluster))
         if cluster:
             hosts = joined(cluster, host_requirements(folder.plan, supply), tell)

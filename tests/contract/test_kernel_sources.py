@@ -5,14 +5,23 @@ import pytest
 
 from kassay.errors import BadInput
 from kassay.model.kernel import parse_ref
+from kassay.model.kinds import kinds
 from kassay.model.progress import silent
 from kassay.supply.kernels import KernelSource, sources
 
 SOURCES = dict(sources())
 
 
-def test_there_are_the_three_that_the_grammar_names() -> None:
+def test_each_kind_has_its_words_and_a_source() -> None:
     assert {"debian", "image", "host"} <= set(SOURCES)
+    assert set(SOURCES) == set(kinds())
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_kind_is_named_like_its_file_and_shows_how_it_is_written(name: str) -> None:
+    kind = kinds()[name]
+    assert kind.name == name
+    assert kind.grammar.startswith(name if kind.bare else f"{name}:")
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -21,7 +30,7 @@ def test_a_source_is_named_like_its_file_and_its_word_in_references(name: str) -
     assert isinstance(source, KernelSource)
     assert source.name == name
     assert source.summary and "\n" not in source.summary
-    assert parse_ref("host" if name == "host" else f"{name}:x").kind == name
+    assert parse_ref(name if kinds()[name].bare else f"{name}:x").kind == name
 
 
 @pytest.mark.parametrize("text", ["image:/etc/hostname", "image:/nowhere/at/all", "image:/etc"])

@@ -2,12 +2,13 @@
 """Who has a lock, who waits for it and who is refused."""
 
 import os
+import re
 import threading
 from pathlib import Path
 
 import pytest
 
-from kassay.effects.lock import host_locked, locked, refusing, waiting
+from kassay.effects.lock import Holder, host_locked, locked, refusing, waiting
 from kassay.errors import HostLacks
 from tests.kernels.fakes import Told
 
@@ -17,8 +18,8 @@ def test_a_lock_that_is_taken_is_refused_with_its_holder_or_waited_for(tmp_path:
     started = threading.Event()
 
     def wait() -> None:
-        def busy(process: str) -> None:
-            waiting(told, "debian:6.17")(process)
+        def busy(holder: Holder) -> None:
+            waiting(told, "debian:6.17")(holder)
             started.set()
 
         with locked(path, busy):
@@ -33,7 +34,8 @@ def test_a_lock_that_is_taken_is_refused_with_its_holder_or_waited_for(tmp_path:
         order.append("first")
     second.join()
     assert order == ["first", "second"]
-    assert told.texts == f"waiting for another fetch of the same, by process {os.getpid()}"
+    text = rf"waiting for another fetch of the same, by process {os.getpid()} in {Path.cwd()}, since \d\d:\d\d:\d\d"
+    assert re.fullmatch(text, told.texts)
     with locked(path, refusing("/x")):
         pass
 

@@ -9,7 +9,9 @@ import msgspec
 import pytest
 
 from kassay.model.records import to_json
+from kassay.model.run import Origin
 from kassay.model.samples import ImportedKernel, Sample, Samples, SampleSeries, Source, Spread
+from kassay.pipeline import answer
 from kassay.tools.history.add import add
 from kassay.tools.history.archive import Archive, writing
 from kassay.tools.history.gather import gather
@@ -75,6 +77,21 @@ def test_a_run_that_failed_and_succeeded_later_is_renewed(archive: Archive, tmp_
     assert add(archive, gather(directory)).runs == 1
     assert archive.rows("SELECT outcome, sum(attempts) FROM runs GROUP BY ALL") == [("ok", 3)]
     assert values(archive) == [[("6.12.1", 30.0, 1), ("6.17.2", 60.0, 1)]]
+
+
+def test_verdicts_of_a_directory_are_those_of_its_report(archive: Archive, tmp_path: Path) -> None:
+    plan = plan_with(["6.12.1", "6.17.2"])
+    directory = measured(tmp_path / "d", plan, {0: [30, 30, 30, 30], 1: [60, 60, 60, 60]})
+    add(archive, gather(directory))
+    query = "SELECT verdict, evidence, change, base_value, head_value, base_n, head_n FROM comparisons"
+    report = answer(directory)
+    assert archive.rows(query) == [
+        (f.verdict, f.evidence, f.change, f.base_value, f.head_value, f.n_base, f.n_head) for f in report.findings
+    ]
+    assert archive.rows("SELECT name FROM workloads") == [(report.workloads[0].name,)]
+    older = measured(tmp_path / "older", plan, {0: [30, 30]})
+    add(archive, gather(older))
+    assert len(archive.rows(query)) == len(report.findings)
 
 
 def test_an_older_copy_takes_nothing_away(archive: Archive, tmp_path: Path) -> None:
@@ -193,3 +210,21 @@ def test_points_are_those_of_all_samples_after_every_addition(archive: Archive, 
             "SELECT series, kernel, value, lowest, highest, all_runs, last_utc FROM points ORDER BY ALL"
         )
         assert kept == live
+
+
+def test_samples_of_a_run_that_two_directories_have_are_added_once(archive: Archive) -> None:
+    from_there = Origin(plan="plan", run="r1")
+    add(archive, batch(1))
+    other = batch_of({"6.17": [201.0], "6.19": [400.0]}, plan="other")
+    taken = (msgspec.structs.replace(other.runs[0], origin=from_there), *other.runs[1:])
+    other = msgspec.structs.replace(other, runs=taken)
+    added = add(archive, other)
+    assert (added.runs, added.samples) == (2, 1)
+    assert values(archive) == [[("6.12", 100.0, 1), ("6.17", 200.0, 1), ("6.19", 400.0, 1)]]
+    assert add(archive, other).runs == 0
+
+
+def test_samples_of_a_reused_run_are_added_where_its_directory_is_not_known(archive: Archive) -> None:
+    alone = batch(1)
+    runs = tuple(msgspec.structs.replace(run, origin=Origin(plan="elsewhere", run=run.name)) for run in alone.runs)
+    assert add(archive, msgspec.structs.replace(alone, runs=runs)).samples == 2

@@ -15,6 +15,7 @@ from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import Progress
 from kassay.tools.history.add import add
 from kassay.tools.history.archive import VIEW_NAMES, default_path, reading, writing
+from kassay.tools.history.packed import pack
 from kassay.tools.history.records import Batch
 from tests.history.batches import batch
 
@@ -162,9 +163,25 @@ def test_another_database_is_not_taken_for_an_archive(tmp_path: Path) -> None:
 def test_an_archive_of_a_later_version_is_refused(tmp_path: Path) -> None:
     path = filled(tmp_path / "h")
     with duckdb.connect(str(path)) as connection:
-        connection.execute("UPDATE about SET value = 'kassay-history/2'")
-    with pytest.raises(BadInput, match=r"is a kassay-history/2; this kassay reads kassay-history/1"), reading(path):
+        connection.execute("UPDATE about SET value = 'kassay-history/3'")
+    with pytest.raises(BadInput, match=r"is a kassay-history/3; this kassay reads kassay-history/2"), reading(path):
         pass
+
+
+def test_an_archive_of_version_1_is_read_and_gets_the_new_tables_when_it_is_written(tmp_path: Path) -> None:
+    path = filled(tmp_path / "h")
+    with duckdb.connect(str(path)) as connection:
+        for name in ("comparisons", "functions", "workloads"):
+            connection.execute(f"DROP VIEW {name}; DROP TABLE t_{name}")
+        connection.execute("UPDATE about SET value = 'kassay-history/1'")
+    with reading(path) as archive:
+        assert not archive.has_comparisons
+        assert archive.rows("SELECT count(*) FROM runs") == [(6,)]
+    filled(path)
+    with reading(path) as archive:
+        assert archive.has_comparisons
+        assert archive.rows("SELECT count(*) FROM comparisons") == [(0,)]
+        assert archive.rows("SELECT value FROM about WHERE name = 'schema'") == [("kassay-history/2",)]
 
 
 def test_an_archive_open_in_another_program_is_said(tmp_path: Path) -> None:
@@ -228,3 +245,18 @@ def test_the_default_place_follows_the_data_directory(monkeypatch: pytest.Monkey
 
 def test_a_batch_is_a_record_that_can_be_compared() -> None:
     assert isinstance(batch(1), Batch) and batch(1) == batch(1) != batch(2)
+
+
+def test_a_packed_history_is_read_like_any_other_and_never_written(tmp_path: Path) -> None:
+    path = filled(tmp_path / "h")
+    out = tmp_path / "h.duckdb.zst"
+    assert pack(path, out) == out.stat().st_size < path.stat().st_size / 4
+    assert count(out) == 6
+    with reading(out) as archive:
+        assert archive.rows("SELECT DISTINCT directory FROM experiments") == [("plan",)]
+        assert archive.rows("SELECT count(*) FROM points") == [(2,)]
+    with pytest.raises(BadInput, match="only read"), writing(out):
+        pass
+    out.write_bytes(out.read_bytes()[:100])
+    with pytest.raises(BadInput, match="damaged"), reading(out):
+        pass

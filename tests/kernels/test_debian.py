@@ -219,7 +219,7 @@ def test_compressed_modules_are_decompressed_and_the_result_is_kept(
     artifact = _get("debian:6.17")
     first = load_modules(artifact, ["zram"], Told())
     assert all(data.startswith(b"\x7fELF") for _, data in first)
-    monkeypatch.setattr("kassay.supply.kernels._modules.modules_package", _fail)
+    monkeypatch.setattr("kassay.supply.kernels._module_files.modules_package", _fail)
     assert load_modules(artifact, ["zram"], Told()) == first
 
 

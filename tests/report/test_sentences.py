@@ -27,18 +27,18 @@ def said(values: tuple[float | None, ...], steps: Steps) -> str:
     ("values", "steps", "sentence"),
     [
         ((300, 300, 672), ((1, 2, 1.24, "regression"),),
-         "Toggling executes 2.24× the instructions per page since C; A and B are the same to the digit."),
+         "Toggling executes 2.24× the instructions per page since C. A and B are the same to the digit."),
         ((300, 306, 306), ((0, 1, 0.02, "regression"),),
-         "Toggling executes 2 % more instructions per page since B; B and C are the same to the digit."),
+         "Toggling executes 2 % more instructions per page since B. B and C are the same to the digit."),
         ((300, 100, 101), ((0, 1, -2 / 3, "improvement"),),
-         "Toggling executes 0.33× the instructions per page since B; B and C are the same within 1 %."),
+         "Toggling executes 0.33× the instructions per page since B. B and C are the same within 1 %."),
         ((900, 300, 330, 360), ((0, 1, -2 / 3, "improvement"), (1, 2, 0.1, "regression"), (2, 3, 0.09, "regression")),
-         "Toggling executes 10 % more instructions per page since C; -66.7 % from A to B; +9.0 % from C to D."),
+         "Toggling executes 10 % more instructions per page since C. From A to B: -66.7 %. From C to D: +9.0 %."),
         ((300, 300, 300), (), "Toggling costs the same on all 3 kernels to the digit."),
         ((300, None, 300), ((0, 1, None, "incomplete"),),
          "Toggling costs the same on A and C to the digit. No verdict from A to B (incomplete)."),
         ((300, None, 300, 600), ((0, 1, None, "incomplete"), (2, 3, 1.0, "regression")),
-         "Toggling executes 2.00× the instructions per page since D; A and C are the same to the digit."
+         "Toggling executes 2.00× the instructions per page since D. A and C are the same to the digit."
          " No verdict from A to B (incomplete)."),
         ((None, None), ((0, 1, None, "incomplete"),),
          "No step could be admitted for toggling. No verdict from A to B (incomplete)."),

@@ -29,6 +29,14 @@ def test_the_largest_loss_and_gain_are_named_and_all_phases_are_counted() -> Non
     assert sentences[2] == "Of 3 phases in 3 settings, 1 cost more, 1 cost less and 1 are equal within 1 %."
 
 
+def test_changes_below_the_margin_are_counted() -> None:
+    small = cell("equivalent", 0.004, order="2")
+    within = structs.replace(cell("equivalent", 0.004, order="3"), floor=0.005)
+    assert verdict(review(EQUAL, small, within))[2] == (
+        "Of 3 phases in 3 settings, 3 are equal within 1 % (1 of them cost more)."
+    )
+
+
 def test_settings_that_ran_once_have_no_verdict() -> None:
     once = cell(SCREENED, 0.9, n=1)
     assert verdict(review(once)) == ["No setting was measured, so there is no verdict."]

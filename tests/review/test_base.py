@@ -8,10 +8,10 @@ import pytest
 from kassay.errors import BadInput
 from kassay.labs.review import base as base_module
 from kassay.labs.review.base import FoundBase, find_base
-from kassay.labs.review.maintainers import trees_of
 from kassay.model.progress import silent
 from kassay.supply.archive.sources_list import SourceList, SourceVersion
 from kassay.supply.building import debian_source
+from kassay.supply.building.maintainers import Maintainers
 from tests.building._repository import BASE, run, series
 
 MAKEFILE = "VERSION = 7\nPATCHLEVEL = 3\nSUBLEVEL = 0\nEXTRAVERSION =\n"
@@ -136,8 +136,8 @@ def test_tree_must_be_a_kernel(kernel: Kernel, tmp_path: Path) -> None:
 
 
 def test_maintainers_of_the_most_specific_pattern_come_first() -> None:
-    assert trees_of(MAINTAINERS, ["mm/walk.c"]) == (
+    assert Maintainers(MAINTAINERS).trees(["mm/walk.c"]) == (
         "git://git.example.org/akpm/mm mm-new",
         "git://git.example.org/torvalds/linux.git",
     )
-    assert trees_of(MAINTAINERS, ["README"]) == ("git://git.example.org/torvalds/linux.git",)
+    assert Maintainers(MAINTAINERS).trees(["README"]) == ("git://git.example.org/torvalds/linux.git",)

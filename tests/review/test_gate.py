@@ -13,10 +13,11 @@ from kassay.labs.review.commands._ci_answer import _limits, answer
 from kassay.labs.review.commands._ci_options import Gating
 from kassay.labs.review.gate import _judged, _settled, exit_status
 from kassay.labs.review.gate_model import EQUAL, NOT_MEASURED, Gate, Limit
-from kassay.labs.review.limits import limit_of, limits_in, percent
+from kassay.labs.review.limits import Limits, limit_of, limits_in, parse, percent
 from kassay.labs.review.model import Cell, Left
 from kassay.labs.review.report import GATE
 from kassay.labs.review.report._gate import SUMMARY, annotations, counts_text, headline, summary
+from kassay.labs.review.series import range_in
 from tests.building._repository import run, series
 from tests.review.reviews import SIDE, cell
 
@@ -96,12 +97,16 @@ def test_a_change_that_is_not_larger_than_the_floor_lies_below_it(change: float,
 
 
 def test_the_first_sentence_counts_every_phase() -> None:
-    found = gate(LOSS, GAIN, SAME, cell("equivalent", 0.001), cell("state-mismatch", None))
+    noise = structs.replace(cell("equivalent", 0.001), floor=0.002)
+    less = cell("equivalent", -0.001)
+    found = gate(LOSS, GAIN, SAME, cell("equivalent", 0.001), noise, less, cell("state-mismatch", None))
     assert counts_text(found) == (
-        "5 phases of suite mm ran on both kernels: 1 equal to the digit, 1 changed by less than 0.5 % or the "
-        "noise floor, 1 cost less than that, 1 cost more than that, 1 of them over the limit and 1 refused."
+        "7 phases of suite mm ran on both kernels: 1 equal to the digit, 1 within the noise floor, 2 cost less, "
+        "1 over the limit, 1 cost more below it and 1 refused."
     )
-    assert headline(found) == "1 phase over the limit"
+    assert headline(found) == "1 phase over the limit; 1 cost more below it"
+    assert headline(gate(LOSS, SAME)) == "1 phase over the limit"
+    assert headline(gate(LOSS, limits=(limit("5 %"),))) == "nothing over the limit"
     assert "the same image" in counts_text(gate(same_image=True))
     left = (Left(what="folio_fork", why="the budget"),)
     assert headline(gate(SAME, left=left)) == "not decided: 1 setting not measured"
@@ -151,16 +156,63 @@ def test_a_file_of_limits(tmp_path: Path) -> None:
 
 def test_limits_are_those_of_the_head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repository, _ = series(tmp_path, monkeypatch)
-    assert _limits(Gating(), repository, "main") == ()
+
+    def limits(range_: str) -> Limits:
+        return _limits(Gating(), range_in(range_, repository))
+
+    def committed(text: str) -> None:
+        (repository / ".kassay" / "limits.toml").write_text(text)
+        run(repository, "add", "-A")
+        run(repository, "commit", "-q", "-m", "limits")
+
+    assert limits("main~1..main") == Limits()
     (repository / ".kassay").mkdir()
     entry = '[[limit]]\nworkload = "folio_fork"\nlimit = "3 %"\nreason = "known"\n'
     (repository / ".kassay" / "limits.toml").write_text(entry)
-    assert _limits(Gating(), repository, "main") == ()  # it is not committed
+    assert limits("main~1..main") == Limits()  # it is not committed
     run(repository, "checkout", "-q", "-b", "work")
-    run(repository, "add", "-A")
-    run(repository, "commit", "-q", "-m", "limits")
-    assert _limits(Gating(), repository, "work") == (limit("3 %"),)
-    assert _limits(Gating(), repository, "main") == ()
+    committed(entry)
+    assert limits("main..work") == Limits((limit("3 %"),), (limit("3 %"),))
+    committed(entry.replace("3 %", "4 %"))
+    assert limits("work~1..work") == Limits((limit("4 %"),), (limit("4 %"),), (limit("3 %"),))
+    committed("[[limit]]")
+    committed(entry)
+    assert limits("work~1..work").added == (limit("3 %"),)
+
+
+def test_a_range_that_changes_its_own_limits_says_so_first() -> None:
+    found = gate(LOSS, limits=(limit("5 %"),), limits_added=(limit("5 %", setting="order=9"),))
+    text = "This range changes .kassay/limits.toml: +1 accepted (folio_fork order=9 up to 5 %)."
+    assert summary(found).splitlines()[2] == text
+    assert GATE.form("terminal").render(found).splitlines()[1].strip().startswith(text[:60])
+    removed = gate(LOSS, limits_removed=(limit("5 %"),))
+    assert "This range changes .kassay/limits.toml: -1 accepted." in summary(removed)
+
+
+@pytest.mark.parametrize(
+    ("entry", "what", "remedy"),
+    [
+        ({"workload": "folio_frok"}, "unknown workload 'folio_frok'", "did you mean folio_fork?"),
+        ({"phase": "frok"}, "folio_fork has no phase 'frok'", "did you mean fork?"),
+        ({"setting": "ordr=9"}, "folio_fork has no parameter 'ordr'", "did you mean order?"),
+        ({"setting": "order=99"}, "folio_fork has no order '99'", "did you mean 9?"),
+        ({"reasn": "x"}, "unknown field `reasn`", "did you mean reason?"),
+    ],
+)
+def test_a_name_that_matches_nothing_is_refused_with_the_nearest_one(
+    entry: dict[str, str], what: str, remedy: str
+) -> None:
+    table = {"workload": "folio_fork", "limit": "3 %", "reason": "known", **entry}
+    text = "[[limit]]\n" + "".join(f'{name} = "{value}"\n' for name, value in table.items())
+    with pytest.raises(BadInput) as error:
+        parse(text, "limits.toml")
+    assert what in error.value.what
+    assert remedy in error.value.remedy
+
+
+def test_a_setting_is_matched_by_whole_words() -> None:
+    assert limit_of(cell("regression", 0.03, order="10"), (limit("3 %", setting="order=1"),)) is None
+    assert limit_of(cell("regression", 0.03), (limit("3 %", setting="size=4MiB order=0"),)) is not None
 
 
 @pytest.mark.parametrize(
@@ -192,7 +244,7 @@ def test_a_wrong_file_of_limits_names_the_entry(tmp_path: Path, text: str, part:
         ("a..b", Gating(fail_over="-1 %"), "not a percentage"),
         ("a..b", Gating(suite="mmm"), "unknown suite"),
         ("a..b", Gating(allow_refused=["nothing"]), "not in suite mm"),
-        ("a..b", Gating(), "not a git tree"),
+        ("a..b", Gating(), "not inside of a git tree"),
     ],
 )
 def test_wrong_words_are_refused_before_anything_is_built(

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from kassay.analysis.difference_text import Inside, Share, difference_text
-from kassay.analysis.pairing import Node, folded, holders
+from kassay.analysis.pairing import Node, folded, holders, mostly_cancel
 from kassay.analysis.source_shares import Lines, SourcePart, added_up, lines_of, source_parts
 from kassay.model.costs import DEFAULT, Cost, cost_of
 from kassay.model.finding import Attribution, AttributionGroup, AttributionRow, SourceShare
@@ -212,8 +212,7 @@ def _same_name(old: _Key, new: _Key, deltas: Mapping[_Key, Fraction], costs: tup
 def _replaced(old: _Key, new: _Key, deltas: Mapping[_Key, Fraction], costs: tuple[_Costs, _Costs]) -> bool:
     before, after = costs[0][old].calls, costs[1][new].calls
     nearly = _related(old, new) and abs(before - after) <= _ALIKE * max(before, after)
-    cancel = 2 * abs(deltas[old] + deltas[new]) < min(abs(deltas[old]), abs(deltas[new]))
-    return bool(before) and cancel and (before == after or nearly)
+    return bool(before) and mostly_cancel(deltas[old], deltas[new]) and (before == after or nearly)
 
 
 def _related(old: _Key, new: _Key) -> bool:
@@ -246,9 +245,7 @@ def _offset(group: Sequence[_Key], deltas: Mapping[_Key, Fraction]) -> _Key | No
     root, *others = group
     against = [key for key in others if deltas[key] * deltas[root] < 0]
     best = min(against, key=lambda key: abs(deltas[key] + deltas[root]), default=None)
-    if best is None or 2 * abs(deltas[best] + deltas[root]) >= min(abs(deltas[best]), abs(deltas[root])):
-        return None
-    return best
+    return best if best is not None and mostly_cancel(deltas[best], deltas[root]) else None
 
 
 def _group_name(group: Sequence[_Key]) -> str:

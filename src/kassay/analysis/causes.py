@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from kassay.analysis.pairing import mostly_cancel
 from kassay.model.finding import Attribution, AttributionRow, Finding
 from kassay.model.overview import Cause, CauseRow
 from kassay.model.records import Setting
@@ -84,8 +85,7 @@ def _shown(cause: Cause) -> Cause:
 def _takes_over(old: Cause, new: Cause) -> bool:
     """True if `new` replaces `old` in one step: it is called as often in the same workloads, for about the same
     cost."""
-    left = abs(_total(old) + _total(new))
-    if 2 * left >= min(abs(_total(old)), abs(_total(new))):
+    if not mostly_cancel(_total(old), _total(new)):
         return False
     before, after = ({_at(row): row for row in cause.rows} for cause in (old, new))
     large = {_at(row) for row in (*old.rows, *new.rows) if abs(row.share) >= _SHARE}

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
+from kassay.analysis.pairing import mostly_cancel
 from kassay.analysis.statistics.share import GapShare, of_counts, of_times
 from kassay.model.finding import CHANGES, REFUSED, Attribution, AttributionRow, Finding, Gap, GapFunction, Side
 from kassay.model.reason import Reason, reason
@@ -159,7 +160,7 @@ def _moved(name: str, rows: Sequence[AttributionRow]) -> tuple[AttributionRow, .
 def _cancel(rows: Sequence[AttributionRow]) -> bool:
     """True if the sum of all rows is less than half of the additions, and less than half of the removals."""
     came, went = sum(row.delta for row in rows if row.delta > 0), -sum(row.delta for row in rows if row.delta < 0)
-    return 2 * abs(came - went) < min(came, went)
+    return mostly_cancel(came, -went)
 
 
 def _root(parent: Mapping[_Key, _Key], key: _Key) -> _Key:

@@ -7,14 +7,27 @@ compiler made of a function (.isra, .part, .constprop, .cold) are merged into it
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import TypeVar
 
 import msgspec
 
 from kassay.model.costs import counted
 from kassay.model.profile import NO_SYMBOL, CallEdge, FunctionCost, Profile, StackCost, base_name
 
+N = TypeVar("N", float, Fraction)
 Node = tuple[str, str]
 """A function in a context. Edges do not name the place, so two functions of one name and context are one node."""
+
+
+def mostly_cancel(one: N, other: N) -> bool:
+    """True if two changes leave less than half of either: code or work went from one function to the other.
+
+    This is the one rule for a single comparison and for a suite. How often the two must be called differs: one pair of
+    profiles is exact, so that attribution.py takes equal numbers, and nearly equal ones only of names that are related.
+    A suite sees the pair in many workloads, where causes.py takes nearly equal numbers, whatever the names are.
+    """
+    return 2 * abs(one + other) < min(abs(one), abs(other))
 
 
 def holders(base: Profile, head: Profile) -> dict[Node, Node]:

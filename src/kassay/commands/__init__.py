@@ -6,13 +6,27 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 import typer
 
 from kassay.errors import BadInput
 from kassay.registry import load, names
+from kassay.report.answer_form import Given
 
 _LABORATORIES = Path(__file__).parents[1] / "labs"
+
+
+class Again(NamedTuple):
+    """The words of `kassay report` for an answer that a command keeps."""
+
+    directory: Path
+    format_: str
+    given: Given
+    """Options of the format."""
+    exit_code: bool
+    allowed: tuple[str, ...]
+    """Workloads that may have no verdict."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +38,8 @@ class Command:
     """Its position in the help."""
     run: Callable[..., int] | typer.Typer
     """A function for typer that returns the exit status, or an app of sub-commands."""
+    show: Callable[[Again], int] | None = None
+    """Shows the answer that the command keeps as NAME.json in a directory, and returns the exit status."""
 
 
 @cache

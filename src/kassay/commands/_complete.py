@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import typer
 
 from kassay.errors import KassayError
+from kassay.model.kinds import kinds
 from kassay.report.formats import format_names
 from kassay.spec.suites import suites as known_suites
 from kassay.supply.arches import arches as known_arches
@@ -33,7 +34,8 @@ def kernels(ctx: typer.Context, incomplete: str) -> list[str]:
         index = None
     versions = {package.version for package in index.packages if package.is_kernel} if index is not None else set()
     listed = dict.fromkeys(f"debian:{upstream_of(version)}" for version in sorted(versions, key=version_key))
-    return _begun((*listed, "image:", "build:"), incomplete)
+    others = (f"{name}:" for name, kind in kinds().items() if not kind.bare and name != "debian")
+    return _begun((*listed, *others), incomplete)
 
 
 def settings(ctx: typer.Context, incomplete: str) -> list[str]:

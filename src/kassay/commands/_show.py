@@ -16,6 +16,7 @@ from kassay.effects import clock, terminal
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from kassay.commands import Again
     from kassay.model.progress import Progress, Tell
     from kassay.model.texts import Table
     from kassay.report.answer_form import Form, Given
@@ -56,6 +57,21 @@ def keep_answer(answer: A, kind: "Kind[A]", directory: "Path", name: str = "repo
 
     for form in kind.forms():
         write_atomic(directory / f"{name}{form.suffix}", form.render(answer).encode())
+
+
+def say_kept(kind: "Kind[A]", name: str, record: type[A], again: "Again") -> A:
+    """Shows the answer that keep_answer() wrote, in another format. Raises BadInput."""
+    from kassay.errors import BadInput
+    from kassay.model.records import from_json
+
+    path = again.directory / f"{name}.json"
+    form = kind.form(again.format_)
+    try:
+        answer = from_json(path.read_bytes(), record)
+    except ValueError as error:
+        raise BadInput(f"{path}: {error}", "repeat the command that wrote it") from error
+    say_answer(answer, form, again.given)
+    return answer
 
 
 def say_table(table: "Table") -> None:

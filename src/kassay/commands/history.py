@@ -171,6 +171,28 @@ def _confirm(
     return 0
 
 
+@_app.command("pack")
+def _pack(
+    out: Annotated[Path, Argument(metavar="FILE", help="File to write, e.g. history.duckdb.zst.")],
+    archive: _Archive = None,
+) -> int:
+    """Write the archive as one small file, to hand on or to keep in git.
+
+    Every other command reads such a file with --archive, and none changes it. Paths of run directories are left out.
+    """
+    from kassay.commands._inputs import check_writable_place
+    from kassay.tools.history.archive import reading
+    from kassay.tools.history.packed import SUFFIX, pack
+
+    if out.suffix != SUFFIX:
+        raise BadInput(f"{out}: a packed history ends with {SUFFIX}", f"write {out}{SUFFIX}")
+    check_writable_place(out)
+    with showing() as tell, reading(_path(archive), tell) as open_archive:
+        size = pack(open_archive.path, out, tell)
+    say(f"{out}: {size / 1e6:.2f} MB\n")
+    return 0
+
+
 @_app.command("sql")
 def _sql(
     query: Annotated[
@@ -181,7 +203,8 @@ def _sql(
 ) -> int:
     """Query the archive in SQL. The archive is only read.
 
-    The views are experiments, kernels, series, runs, samples, points, sessions and confirmations.
+    The views are experiments, kernels, series, runs, samples, points, sessions, confirmations, comparisons, functions
+    and workloads.
 
     Example: kassay history sql "SELECT metric, count(*) FROM points JOIN series USING (series) GROUP BY metric"
     """

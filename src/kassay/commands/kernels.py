@@ -111,14 +111,16 @@ def _source(
 
 def _fields(identity: "KernelIdentity") -> Iterator[tuple[str, str]]:
     """Name and text of every field, also those of a build, without the configuration; "-" for unknown values."""
-    from msgspec import structs
+    from msgspec import UNSET, structs
 
     from kassay.model.build import BuildSource
 
     for name, value in structs.asdict(identity).items():
-        if name == "configuration":
+        if name == "configuration" or value is UNSET:
             continue
-        if isinstance(value, BuildSource):
+        if name == "files":
+            yield from ((f"file {file.name}", f"sha256 {file.sha256}") for file in value)
+        elif isinstance(value, BuildSource):
             for part, text in structs.asdict(value).items():
                 yield f"build.{part}", (", ".join(text) or "-") if isinstance(text, tuple) else text
         elif name != "build":

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from kassay.commands import Command
+from kassay.commands import Again, Command, command_named, command_packages
 from kassay.commands._exit import AllowRefused, ExitCode, Passing
 from kassay.commands._form_options import FormOptions, WithFormOptions
 from kassay.commands._options import Format
@@ -15,6 +15,7 @@ from kassay.errors import BadInput
 from kassay.report.formats import format_named, formats
 
 RULES = ("kassay", "seed")
+MAIL = "mail"
 
 
 @WithFormOptions
@@ -48,6 +49,10 @@ def _report(
     from kassay.commands._inputs import check_directory
     from kassay.errors import unknown
 
+    if not (directory / "plan.json").exists():
+        again = Again(directory, format_, given.get(format_, {}), exit_code, tuple(allow_refused or ()))
+        if (status := _shown(again, runs_only=charts is not None or rules != RULES[0])) is not None:
+            return status
     chosen = format_named(format_)
     if rules not in RULES:
         raise unknown("--rules: unknown", rules, RULES)
@@ -56,13 +61,18 @@ def _report(
     if charts is not None:
         check_directory(charts, "--charts")
     from kassay.answers import report_of  # not by the pipeline, which loads all that measures
+    from kassay.commands._recipients import recipients_text
     from kassay.report import drawing
+    from kassay.report.writers.mail import PEOPLE
 
     if chosen.page == "people" or charts is not None:
         drawing.start()
     with showing() as tell:
         report = report_of(directory, tell, seed_rules=rules == "seed")
-    say_answer(report, chosen, given.get(chosen.name))
+        options = given.get(chosen.name, {})
+        if chosen.name == MAIL:
+            options = {**options, PEOPLE: recipients_text(report, tell)}
+    say_answer(report, chosen, options)
     if charts is not None:
         from kassay.commands._answer import write_page_files
 
@@ -71,6 +81,16 @@ def _report(
     passing = Passing(exit_code, tuple(allow_refused or ()))
     passing.check(finding.workload for finding in report.findings)
     return passing.status(report)
+
+
+def _shown(again: Again, *, runs_only: bool) -> int | None:
+    """The answer of a command that keeps one of its own; the exit status, or None if the directory has none. runs_only:
+    an option was given that is for runs."""
+    kept = (name for name in command_packages() if (again.directory / f"{name}.json").is_file())
+    show = next((found for name in kept if (found := command_named(name).show) is not None), None)
+    if show is not None and runs_only:
+        raise BadInput(f"{again.directory}: --charts and --rules are for a directory of runs", "leave them out")
+    return None if show is None else show(again)
 
 
 COMMAND = Command(name="report", order=40, run=_report)

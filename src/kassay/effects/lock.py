@@ -6,16 +6,38 @@ A file is made when absent and never removed; the kernel releases the lock when 
 
 import fcntl
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from kassay.effects.files import cache_directory, disk_errors
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
 
-Busy = Callable[[str], None]
-"""Called with the id of the process that has the lock, or "unknown"; raises, or returns to wait for it."""
+
+class Holder(NamedTuple):
+    """The process that has a lock."""
+
+    process: str
+    """Its id, or "unknown"."""
+    since_s: float
+    """Time when it took the lock, in seconds since 1970."""
+
+    @property
+    def text(self) -> str:
+        """ "process 4711 in /home/me/linux, since 14:03:21"; without the directory if this user may not see it."""
+        since = time.strftime("%H:%M:%S", time.localtime(self.since_s))
+        try:
+            directory = f" in {Path(f'/proc/{self.process}/cwd').readlink()}"
+        except OSError:
+            directory = ""
+        return f"process {self.process}{directory}, since {since}"
+
+
+Busy = Callable[[Holder], None]
+"""Called with the holder of the lock; raises, or returns to wait for it."""
 
 
 @contextmanager
@@ -34,7 +56,8 @@ def locked(path: Path, busy: Busy | None = None, *, shared: bool = False) -> Ite
             fcntl.flock(handle, kind | fcntl.LOCK_NB)
         except BlockingIOError:
             if busy is not None:
-                busy(os.pread(handle, 64, 0).decode("ascii", "replace").strip() or "unknown")
+                process = os.pread(handle, 64, 0).decode("ascii", "replace").strip()
+                busy(Holder(process or "unknown", os.fstat(handle).st_mtime))
             fcntl.flock(handle, kind)
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
@@ -64,16 +87,16 @@ def holder(path: Path) -> int | None:
 
 def waiting(tell: Tell, subject: str, other: str = "another fetch of the same") -> Busy:
     """For locked(): tells what the wait is for and which process has the lock, and waits."""
-    return lambda process: tell(
-        Progress(stage="kernels", subject=subject, text=f"waiting for {other}, by process {process}")
+    return lambda holder: tell(
+        Progress(stage="kernels", subject=subject, text=f"waiting for {other}, by {holder.text}")
     )
 
 
 def refusing(what: str, remedy: str = "choose another directory with --out") -> Busy:
     """For locked(): raises HostLacks that names the process."""
 
-    def busy(process: str) -> None:
-        text = f"{what} is in use by another kassay (process {process})"
+    def busy(holder: Holder) -> None:
+        text = f"{what} is in use by another kassay (process {holder.process})"
         raise HostLacks(text, f"wait for it to end, or {remedy}")
 
     return busy
@@ -94,3 +117,10 @@ def host_locked(*, timed: bool, cpus: Sequence[int] = (), busy: Busy | None = No
         for cpu in cpus:
             locks.enter_context(locked(directory / f"host-cpu{cpu}.lock", busy, shared=not timed))
         yield
+
+
+def check_host() -> None:
+    """Raises HostLacks while another kassay measures time on this host: nothing is counted then, so that a command that
+    builds kernels first can end at once."""
+    with host_locked(timed=False):
+        pass

@@ -146,6 +146,11 @@ class StoredProfiles:
         run = next(m.run for m in self._evidence[cell.setting_key, side.kernel].measurements if m.plain)
         return self._opened(self._records[run]).symbols.names()
 
+    def sizes(self, cell: Cell, side: Side, phase: str) -> Mapping[str, int]:
+        """Bytes of machine code of each function that a side's kernel has."""
+        record = self._records[self.of(cell, side, phase).run]
+        return self._opened(record).symbols.kernel.sizes
+
     def executed(self, cell: Cell, side: Side, phase: str) -> Executed:
         """Instructions executed in a side's rounds, added up over all of them."""
         record = self._records[self.of(cell, side, phase).run]

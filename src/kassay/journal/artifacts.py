@@ -5,7 +5,7 @@ from pathlib import Path
 
 import zstandard
 
-from kassay.effects.files import sha256_bytes, write_atomic
+from kassay.effects.files import disk_errors, sha256_bytes, write_atomic
 from kassay.errors import BadInput
 
 
@@ -32,6 +32,23 @@ def get(directory: Path, name: str) -> bytes:
     if sha256_bytes(data) != name:
         raise BadInput(f"{path}: its content is not what its name says", "restore the directory from its copy")
     return data
+
+
+def take(directory: Path, name: str, source: Path) -> None:
+    """Stores the bytes that another directory has under `name`, as a hard link where the file system has them.
+
+    Raises BadInput when they are missing or damaged there.
+    """
+    path = _path(directory, name)
+    if path.exists():
+        return
+    get(source, name)
+    with disk_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.hardlink_to(_path(source, name))
+        except OSError:
+            write_atomic(path, _path(source, name).read_bytes(), mode=0o444)
 
 
 def _path(directory: Path, name: str) -> Path:

@@ -40,8 +40,8 @@ class WorkloadUse(Record, frozen=True, kw_only=True):
 class KernelUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     """A kernel reference and the extra kernel parameters it boots with.
 
-    name, against and cpu are not written unless they are set, so that experiments keep the hash they had before there
-    were such fields.
+    name, against, cpu and draw are not written unless they are set, so that experiments keep the hash they had before
+    there were such fields.
     """
 
     ref: str
@@ -52,6 +52,9 @@ class KernelUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     """In a series, the place of the kernel that it is compared with."""
     cpu: str = ""
     """CPU that it runs on, if that is not the experiment's."""
+    draw: int | None = None
+    """Number that its perturbations are drawn by, if that is not its place. Experiments in which a kernel has different
+    places can then reuse each other's runs."""
 
 
 class Experiment(Record, frozen=True, kw_only=True):

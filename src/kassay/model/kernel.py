@@ -3,22 +3,15 @@
 
 import re
 
-from msgspec import structs
+from msgspec import UNSET, UnsetType
 
 from kassay.errors import BadInput, nearest
-from kassay.model.build import GRAMMAR, BuildRef, BuildSource, build_text, parse_build
+from kassay.model.build import BuildRef, BuildSource, build_text
+from kassay.model.kinds import kinds
 from kassay.model.records import Record, Setting
 from kassay.supply.arches import arches
-from kassay.supply.clocks import listed, measuring
 
-_NATIVE = listed(name for name, clock in measuring().items() if clock.native)
 _VERSION = re.compile(r"\d+\.\d+([.~+-][\w.~+-]*)?")
-_KINDS = {
-    "debian": "debian:6.17.8, or debian:6.17 for the newest 6.17.x of the archive",
-    "image": "image:PATH of a bzImage, Image or vmlinux",
-    "build": GRAMMAR,
-    "host": f"host, the kernel that runs here (only with --clock {_NATIVE})",
-}
 
 
 class KernelRef(Record, frozen=True, kw_only=True):
@@ -28,6 +21,15 @@ class KernelRef(Record, frozen=True, kw_only=True):
     arch: str
     kind: str
     locator: str
+
+
+class KernelFile(Record, frozen=True, kw_only=True):
+    """One file, or directory, that a user named for a kernel."""
+
+    name: str
+    """Its name without the directory that it is in."""
+    sha256: str
+    """Hash of its content; of a directory, that of all names and contents below it."""
 
 
 class KernelIdentity(Record, frozen=True, kw_only=True):
@@ -58,6 +60,8 @@ class KernelIdentity(Record, frozen=True, kw_only=True):
     build: BuildSource | None = None
     configuration: tuple[Setting, ...] | None = None
     config_source: str = ""
+    files: tuple[KernelFile, ...] | UnsetType = UNSET
+    """Files that the user named: packages, or modules, configuration and vmlinux beside an image."""
 
 
 class KernelArtifact(Record, frozen=True, kw_only=True):
@@ -78,6 +82,8 @@ class KernelArtifact(Record, frozen=True, kw_only=True):
     packages: tuple[str, ...] = ()
     pvh: bool | None = None
     lines: str | None = None
+    modules: tuple[str, ...] = ()
+    """Packages, or a directory, that the user named and that modules are taken from; empty for others. Not stored."""
 
 
 OWN_CPU = "@cpu="
@@ -101,16 +107,17 @@ def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
     head, slash, rest = body.partition("/")
     if slash and head in arches():
         body, arch = rest, head
-    elif slash and re.fullmatch(r"[a-z0-9_]+", head) and rest.startswith(tuple(f"{k}:" for k in _KINDS)):
+    elif slash and re.fullmatch(r"[a-z0-9_]+", head) and rest.startswith(tuple(f"{name}:" for name in kinds())):
         raise BadInput(f"kernel {text!r}: unknown arch {head!r}", f"known: {', '.join(arches())}")
-    kind, colon, locator = body.partition(":")
-    if kind not in _KINDS or (kind != "host" and not (colon and locator)) or (kind == "host" and colon):
-        near = nearest(kind, _KINDS) if colon and kind not in _KINDS else None
+    name, colon, locator = body.partition(":")
+    kind = kinds().get(name)
+    if kind is None or (colon if kind.bare else not locator):
+        near = nearest(name, kinds()) if colon and kind is None else None
         guess = f"did you mean {near}:{locator}? " if near else ""
-        raise BadInput(f"kernel {text!r}: not a kernel reference", f"{guess}write " + " · ".join(_KINDS.values()))
-    if kind == "build":
-        parse_build(locator)
-    return KernelRef(text=text, arch=arch, kind=kind, locator=locator)
+        grammars = " · ".join(known.grammar for known in kinds().values())
+        raise BadInput(f"kernel {text!r}: not a kernel reference", f"{guess}write {grammars}")
+    kind.check(locator)
+    return KernelRef(text=text, arch=arch, kind=name, locator=locator)
 
 
 def with_build(ref: KernelRef, build: BuildRef) -> str:
@@ -122,9 +129,16 @@ def exact_ref(kernel: KernelIdentity) -> str:
     """A reference that names this very kernel: of the archive, by its package version; of a build, by its sources; else
     as it was written."""
     arch, slash, body = kernel.ref.partition("/") if kernel.ref.partition("/")[0] in arches() else ("", "", kernel.ref)
-    if body.startswith("debian:") and kernel.package_version is not None:
-        return f"{arch}{slash}debian:{kernel.package_version}"
-    if body.startswith("build:") and kernel.build is not None:
-        pinned = structs.replace(parse_build(body.removeprefix("build:")), pin=kernel.build.tree)
-        return f"{arch}{slash}{build_text(pinned)}"
-    return kernel.ref
+    name, _, locator = body.partition(":")
+    pinned = kinds()[name].pinned(locator, kernel) if name in kinds() else None
+    return kernel.ref if pinned is None else f"{arch}{slash}{pinned}"
+
+
+def short_ref(text: str, *, configured: bool) -> str | None:
+    """Short name of a reference for reports, without its arch; None for a text that is no reference.
+
+    configured: with the configuration of a build.
+    """
+    arch, slash, body = text.partition("/")
+    name, _, locator = (body if slash and arch in arches() else text).partition(":")
+    return kinds()[name].short(locator, configured) or text if name in kinds() and locator else None

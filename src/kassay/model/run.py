@@ -38,6 +38,13 @@ class WallTime(Record, frozen=True, kw_only=True):
     shutdown_s: float = 0.0
 
 
+class Origin(Record, frozen=True, kw_only=True):
+    """The run whose finished record another directory took. plan: hash of its plan.json; run: its id there."""
+
+    plan: str
+    run: str
+
+
 class RunRecord(Record, frozen=True, kw_only=True):
     """One attempt at one planned run; never changed once written.
 
@@ -51,6 +58,8 @@ class RunRecord(Record, frozen=True, kw_only=True):
     without line tables.
     host: name of the host that made it, host_sha256: the artifact that says what it is (a model.host.Host in JSON); not
     written of runs on the host that keeps the journal.
+    reused: the run that this record was taken from, as it had equal inputs; not written of runs that were made for this
+    directory.
     """
 
     run: str
@@ -69,6 +78,7 @@ class RunRecord(Record, frozen=True, kw_only=True):
     host: str | msgspec.UnsetType = msgspec.UNSET
     host_sha256: str | msgspec.UnsetType = msgspec.UNSET
     lines_sha256: str | msgspec.UnsetType = msgspec.UNSET
+    reused: Origin | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def artifacts(self) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ def padding_parameter(change: Perturbation) -> str:
 
 
 def perturbation(seed: int, kernel: int, number: int) -> Perturbation:
-    """The `number`-th (from 1) perturbation of one kernel's runs.
+    """The `number`-th (from 1) perturbation of one kernel's runs. kernel: its place, or the draw that it names.
 
     Each kernel draws its own, so that comparing a kernel with itself compares different
     draws: their difference is the floor, below which no change may be claimed. Ranges:
@@ -193,7 +193,8 @@ def _runs(experiment: Experiment, cells: tuple[Cell, ...]) -> list[PlannedRun]:
 def _run(experiment: Experiment, cell: Cell, block: int, member: Member) -> PlannedRun:
     plain = experiment.repeats + experiment.traced
     number = 0 if member.control else max(0, member.repeat - plain + 1)
-    changes = perturbation(experiment.seed, member.kernel, number) if number else PLAIN
+    draw = experiment.kernels[cell.kernel].draw
+    changes = perturbation(experiment.seed, member.kernel if draw is None else draw, number) if number else PLAIN
     return PlannedRun(
         id=f"{cell.id}-{member.repeat}", cell=cell.id, block=block, repeat=member.repeat, perturbation=changes,
         control=member.control,

@@ -143,6 +143,10 @@ class Envelope(Record, frozen=True, kw_only=True):
     trailer: str
     """Text after all others that programs read, such as the robot of a regression tracker."""
     signature: str
+    in_reply_to: str = ""
+    """Message-ID that the mail answers, unless the user names another one."""
+    to: tuple[str, ...] = ()
+    """Recipients, unless the user names others."""
 
 
 class Document(Record, frozen=True, kw_only=True):

@@ -91,8 +91,8 @@ def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
     if steps:
         first, *others = steps
         text = f"{what} {_costs(first.change or 0.0, ladder.unit)} since {name_of[first.to_kernel]}"
-        also = (f"from {name_of[step.from_kernel]} to {name_of[step.to_kernel]}" for step in others)
-        text += "".join(f"; {format_change(step.change)} {pair}" for step, pair in zip(others, also, strict=True))
+        also = (f"From {name_of[step.from_kernel]} to {name_of[step.to_kernel]}" for step in others)
+        text += "".join(f". {pair}: {format_change(step.change)}" for step, pair in zip(others, also, strict=True))
         text += _plateaus(ladder, names)
     elif len(measured) > 1 and all(step.verdict == "incomplete" for step in ladder.steps):
         all_of = f"all {len(names)} kernels" if len(measured) == len(names) else listed([names[i] for i in measured])
@@ -120,10 +120,10 @@ def leading_first(steps: Sequence[LadderStep]) -> list[LadderStep]:
 
 
 def _plateaus(ladder: Ladder, names: Sequence[str]) -> str:
-    """ "; 6.12 and 6.16 are the same to the digit" for each stretch."""
+    """ ". 6.12 and 6.16 are the same to the digit" for each stretch."""
     same = stretches(ladder) if ladder.steps else []
     texts = (f"{listed([names[i] for i in stretch])} are the same{_within(ladder, stretch)}" for stretch in same)
-    return "".join(f"; {text}" for text in texts)
+    return "".join(f". {text}" for text in texts)
 
 
 def stretches(ladder: Ladder) -> list[list[int]]:

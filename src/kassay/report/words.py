@@ -3,12 +3,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import PurePath
 
-from kassay.errors import BadInput
-from kassay.model.build import parse_build
 from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import DERIVED, EVIDENCE, VERDICTS, Side
+from kassay.model.kernel import short_ref
 from kassay.model.machine import Point
 from kassay.model.plan import Plan
 from kassay.model.records import grouped
@@ -157,29 +155,10 @@ def names_by_label(report: Report) -> dict[str, str]:
     return dict(zip(labels(report.experiment), short_kernel_names(report.experiment), strict=True))
 
 
-def _built(locator: str, *, configured: bool) -> str:
-    """ "7.3 + fix.patch, clang-18" for debian-source:7.3+/tmp/fix.patch,cc=clang-18; configured: with the names of its
-    configuration and fragments."""
-    try:
-        build = parse_build(locator)
-    except BadInput:
-        return f"build:{locator}"
-    tree = PurePath(build.tree.removeprefix("debian-source:")).name or build.tree
-    tree += f"@{build.revision}" if build.revision else ""
-    names = [tree, *(PurePath(patch).stem for patch in build.patches)]
-    compiler = (build.cc,) if build.cc != "gcc" else ()
-    options = (PurePath(build.config).name, *(PurePath(part).name for part in build.fragments)) if configured else ()
-    return ", ".join((" + ".join(names), *compiler, *options))
-
-
 def _strip(label: str, *, configured: bool) -> str:
     body, bracket, rest = label.partition(" [")
-    arch, kind, locator = body.partition("build:")
-    if kind and (not arch or arch.endswith("/")):
-        return f"{_built(locator, configured=configured)}{bracket}{rest}"
-    body, bracket, rest = label.partition(" ")
-    name = body.rpartition("debian:")[2] if "debian:" in body else body.removeprefix("image:").rpartition("/")[2]
-    return f"{name or body}{bracket}{rest}"
+    name = short_ref(body, configured=configured)
+    return label if name is None else f"{name}{bracket}{rest}"
 
 
 def floor_text(floor: float | None) -> str:

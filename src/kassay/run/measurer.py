@@ -4,7 +4,7 @@
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import UNSET, structs
 
@@ -108,7 +108,7 @@ class Measurer:
         measured, machine = self.supply.measured[cell.workload], self.supply.machine
         return outcome_of(ended, measured, cell.settings, logs_kernel=machine.logs_kernel)
 
-    def _host_fields(self, made: RunOnHost) -> dict[str, str]:
+    def _host_fields(self, made: RunOnHost) -> dict[str, Any]:
         """Fields of a record; none for this host."""
         if made.host is None:
             return {}

@@ -20,7 +20,7 @@ from kassay.spec.suites import table_of
 from kassay.supply.applications import application, is_application
 from kassay.supply.clocks import measuring
 
-_KERNEL_KEYS = ("ref", "cmdline", "name", "against", "cpu")
+_KERNEL_KEYS = ("ref", "cmdline", "name", "against", "cpu", "draw")
 _WORKLOAD_KEYS = ("name", "set")
 _WORKLOAD_AND_KERNELS = {"schema", "kernels", "workloads"}
 _PLAIN_KEYS = tuple(name for name in Experiment.__struct_fields__ if name not in _WORKLOAD_AND_KERNELS)

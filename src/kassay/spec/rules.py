@@ -9,6 +9,7 @@ from msgspec import UNSET, structs
 from kassay.errors import BadInput, nearest_of
 from kassay.model.experiment import APART, BOOTS, DEFERRED_WORK, ORDERS, SCHEMA, Experiment
 from kassay.model.kernel import parse_ref
+from kassay.model.kinds import kinds
 from kassay.model.machine import SAMPLED, STATE
 from kassay.model.profile import PROFILES
 from kassay.model.program import checks
@@ -116,16 +117,21 @@ def _kernels(e: Experiment) -> Iterator[str]:
             continue
         if ref.arch != e.arch:
             yield f"kernels[{index}].ref: {use.ref!r} is for {ref.arch}, the experiment for {e.arch}"
-        if (ref.kind == "host") != _native(e):
+        if kinds()[ref.kind].native != _native(e):
             native = " or ".join(name for name, clock in measuring().items() if clock.native)
             wrong = f"{use.ref!r} with clock {e.clock!r}"
             yield f"kernels[{index}].ref: {wrong}: kernel host and clock {native} go together"
         if use.against is not None and (not question.against or use.against not in range(len(e.kernels))):
             yield f"kernels[{index}].against: {use.against}: the place of another kernel of a series, from 0"
+        if use.draw is not None and not 0 <= use.draw < 1 << 32:
+            yield f"kernels[{index}].draw: {use.draw}: outside 0..{(1 << 32) - 1}"
         if use.name and (not use.name.isprintable() or len(use.name) > 100):
             yield f"kernels[{index}].name: must be one printable line of at most 100 characters"
         if not use.cmdline.isprintable() or len(use.cmdline) > 1500:
             yield f"kernels[{index}].cmdline: must be one printable line of at most 1500 characters"
+    draws = [index if use.draw is None else use.draw for index, use in enumerate(e.kernels)]
+    if len(set(draws)) < count:
+        yield "kernels: two have the same draw, so their perturbed runs would show no differences"
 
 
 def _workloads(e: Experiment) -> Iterator[str]:

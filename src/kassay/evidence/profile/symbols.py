@@ -2,13 +2,14 @@
 """Address -> function, out of the tables that tables.py writes."""
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
 from kassay.evidence.profile.counters import ProfileError
-from kassay.model.profile import NO_SYMBOL
+from kassay.model.profile import NO_SYMBOL, base_name
 from kassay.supply.arches import arches
 
 _KERNEL_HALF = 1 << 63
@@ -47,6 +48,12 @@ class _Table(NamedTuple):
 
     def names(self) -> Iterator[str]:
         return (line.rpartition(" ")[2] for line in self.lines)
+
+    def sizes(self) -> Iterator[tuple[str, int]]:
+        """Name and bytes of each function."""
+        for line in self.lines:
+            _, size, _, name = line.split(" ")
+            yield name, int(size, 16)
 
 
 class Symbols:
@@ -89,6 +96,16 @@ class Symbols:
         """True if one of the functions is where a kernel switches tasks. The plugin then follows each switch."""
         ends = tuple(f" {arch.code.task_switch}" for arch in arches().values())
         return any(line.endswith(ends) for table in self.kernel._tables for line in table.lines)
+
+    @cached_property
+    def sizes(self) -> Mapping[str, int]:
+        """Bytes of machine code of each function of kernel and modules; all copies of a compiler together."""
+        sizes = Counter[str]()
+        for table in self._tables:
+            if table.place != "program":
+                for name, size in table.sizes():
+                    sizes[base_name(name)] += size
+        return sizes
 
     def names(self) -> frozenset[str]:
         """All functions of kernel and modules."""

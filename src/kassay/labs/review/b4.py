@@ -7,7 +7,7 @@ Source of the format: docs/maintainer/review.rst of b4, section "CI check protoc
 import json
 from pathlib import Path
 
-from kassay.errors import BadInput
+from kassay.errors import BadInput, KassayError
 from kassay.labs.review.exit_status import exit_status
 from kassay.labs.review.model import Review
 from kassay.labs.review.report._words import unexecuted, verdict
@@ -26,6 +26,18 @@ def b4_checks(review: Review, page: Path) -> str:
         "tool": "kassay", "status": _STATUSES[exit_status(review)], "summary": lines[0],
         "details": "\n".join((*lines, f"whole answer: {page.absolute()}")),
     }  # fmt: skip
+    return json.dumps([check], indent=2) + "\n"
+
+
+def b4_refusal(error: KassayError) -> str:
+    """The check of a command that ends without an answer."""
+    summary, *more = error.what.splitlines()
+    check = {
+        "tool": "kassay",
+        "status": "fail",
+        "summary": summary,
+        "details": "\n".join((*more, error.remedy)).strip(),
+    }
     return json.dumps([check], indent=2) + "\n"
 
 

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from kassay.effects.files import expanded
 from kassay.errors import BadInput, HostLacks, NotBuilt
-from kassay.labs.review import maintainers
+from kassay.labs.review.branches import branch_at, branch_of
 from kassay.labs.review.model import Try
 from kassay.model.build import BuildRef, build_text, parse_build
 from kassay.model.progress import Progress, Tell
@@ -22,8 +22,9 @@ from kassay.supply.archive.sources_list import listed_sources
 from kassay.supply.archive.versions import series_of, upstream_of, version_key
 from kassay.supply.building import git
 from kassay.supply.building.mails import Mail
+from kassay.supply.building.maintainers import Maintainers
 from kassay.supply.building.patches import Patch, apply, read_mails, read_patches
-from kassay.supply.building.source import source_tree
+from kassay.supply.building.source import source_tree, to_fetch
 
 _MOST_TAGS = 5
 _MOST_RELEASES = 3
@@ -44,6 +45,8 @@ class FoundBase(Record, frozen=True, kw_only=True):
     """Path of the series."""
     tries: tuple[Try, ...]
     """All tries in order; the last one applies."""
+    fetch: str = ""
+    """File that has to be downloaded before the sources can be read, with its size; only without `fetches`."""
 
 
 class _Candidate(NamedTuple):
@@ -56,14 +59,20 @@ class _Candidate(NamedTuple):
     outcome: str = "absent"
 
 
-def find_base(series: Path, *, base: str, tree: Path | None, options: str, tell: Tell) -> FoundBase:
+def find_base(
+    series: Path, *, base: str, tree: Path | None, options: str, tell: Tell, fetches: bool = True
+) -> FoundBase:
     """The first source that the series applies to. Sources of the archive that the store lacks are fetched.
 
     base: a build: reference or a revision of the tree; "" to search. tree: a kernel's git tree; None takes the current
-    directory if it is one. options: appended to the reference, such as ",cc=gcc-12". Raises BadInput with every try.
+    directory if it is one. options: appended to the reference, such as ",cc=gcc-12". fetches: False does not fetch the
+    sources of a base that was given. Raises BadInput with every try.
     """
     patches, place = read_patches(series), _kernel_tree(tree)
     candidates = [_given(base, place)] if base else _candidates(series, patches, place, tell)
+    given = candidates[0].build if isinstance(candidates, list) and not fetches else None
+    if given is not None and (fetch := to_fetch(given, tell)):
+        return FoundBase(ref=build_text(given) + options, patches=str(series), tries=(), fetch=fetch)
     tries: list[Try] = []
     seen: dict[str, str] = {}
     for candidate in candidates:
@@ -133,14 +142,14 @@ def _candidates(series: Path, patches: Sequence[Patch], tree: Path | None, tell:
         reason = "commits are not searched for it; if a branch has it, name that branch with --base"
         yield _Candidate("prerequisites", patch_id, None, reason, "not-tried")
     for word in _tree_words(mails):
-        branch = maintainers.branch_of(tree, word) if tree is not None else ""
+        branch = branch_of(tree, word) if tree is not None else ""
         yield _at("tree-tag", word, tree, branch) if branch or tree is None else _Candidate(
             "tree-tag", word, None, f"{tree} has no branch of this name")  # fmt: skip
     if tree is not None:
         files = [file for patch in patches for file in patch.files]
-        for entry in maintainers.trees_of(git.read(git.tree_of(tree, git.resolve(tree, "HEAD")), "MAINTAINERS") or "",
-                                          files):  # fmt: skip
-            branch = maintainers.branch_at(tree, entry)
+        text = git.read(git.tree_of(tree, git.resolve(tree, "HEAD")), "MAINTAINERS") or ""
+        for entry in Maintainers(text).trees(files):
+            branch = branch_at(tree, entry)
             yield _at("maintainers", entry, tree, branch) if branch else _Candidate(
                 "maintainers", entry, None, f"{tree} has no such remote, or has not fetched that branch")  # fmt: skip
         tags = [tag for tag in git.git(("tag", "--list", "v*"), repository=tree).split() if _RELEASE.fullmatch(tag)]

@@ -7,56 +7,58 @@ from pathlib import Path
 from msgspec import structs
 
 import kassay
-from kassay.effects import clock
+from kassay.analysis.exact import judge_counts
 from kassay.labs.review import result, stages
+from kassay.labs.review.budget import Budget
 from kassay.labs.review.choice import Key, use_of
 from kassay.labs.review.gate_model import EQUAL, NOT_MEASURED, Gate, GateCell, Limit
-from kassay.labs.review.limits import limit_of
-from kassay.labs.review.model import SCREENED, Cell, Left
+from kassay.labs.review.limits import Limits, limit_of
+from kassay.labs.review.model import SCREENED, UNDER_WAY, Cell, Left
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Sides
-from kassay.model.finding import Finding
+from kassay.model.finding import REFUSED, Finding
 from kassay.model.progress import Tell
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.texts import machine_text
 from kassay.spec.load import suite_workloads
 
-_SMALLEST = 1e-9
-"""Margin for a limit of zero."""
+_MARGIN, _SMALLEST = 0.005, 1e-9
+"""Margin that every experiment has, so that runs serve for all limits, and the margin for a limit of zero."""
 _BATCH = 4
 """Settings that are measured between two looks at the budget."""
 
 
 class GateWanted(Record, frozen=True, kw_only=True):
-    """The question; its hash names the directory."""
+    """The question; its hash names the directory. Limits are no part of it: they judge what was measured."""
 
     base: str
     """Reference of the sources."""
     head: str
     arch: str
-    flavour: str
     suite: str
-    fail_over: float
 
 
 def gate(
-    wanted: GateWanted, directory: Path, *, names: tuple[str, str], limits: Sequence[Limit], budget_s: float,
-    command: str, tell: Tell, keep: Callable[[Gate], None],
+    wanted: GateWanted, directory: Path, *, names: tuple[str, str], fail_over: float, limits: Limits,
+    budget_s: float, command: str, tell: Tell, keep: Callable[[Gate], None],
 ) -> Gate:  # fmt: skip
-    """The whole answer. names: the revisions, as the user wrote them. keep: stores the answer. Raises NotBuilt."""
-    began = clock.monotonic_s()
-    sides = stages.built(wanted.base, wanted.head, wanted.arch, wanted.flavour, tell)
+    """The whole answer. names: the revisions, as the user wrote them. fail_over: the limit of phases without one of
+    their own. keep: stores the answer. Raises NotBuilt."""
+    budget = Budget(budget_s)
+    sides = stages.built(wanted.base, wanted.head, wanted.arch, tell)
     answer = Gate(
         kassay_version=kassay.__version__, command=command, base_name=names[0], head_name=names[1],
         base=result.kernel_side(sides.refs[0], sides.base), head=result.kernel_side(sides.refs[1], sides.head),
-        suite=wanted.suite, machine="", emulator="", fail_over=wanted.fail_over, same_image=sides.same_image,
+        suite=wanted.suite, machine="", emulator="", fail_over=fail_over, same_image=sides.same_image,
+        limits_added=limits.added, limits_removed=limits.removed,
     )  # fmt: skip
     if sides.same_image:
-        return _kept(answer, began, keep)
+        return _kept(answer, budget, keep)
     asked = stages.experiment(
         "screen", sides.uses, suite_workloads(wanted.suite), sides.arch, once=True, question="compare", tell=tell
     )  # fmt: skip
+    budget.allows(directory / "screen")  # the first step that a command makes
     report = stages.measured(asked, directory / "screen", tell)
     impossible, failed = _failures(directory / "screen")
     found = _screened(report)
@@ -65,22 +67,21 @@ def gate(
             answer, machine=machine_text(report.findings[0].machine), emulator=report.machine.program
         )  # fmt: skip
     answer = structs.replace(answer, impossible=impossible, failed=failed)
-    differing = _differing(report)
-    margin = max(min([wanted.fail_over, *(limit.limit for limit in limits)]), _SMALLEST)
-    for number in range(0, len(differing), _BATCH):
-        keys = differing[number : number + _BATCH]
-        if clock.monotonic_s() - began > budget_s:
-            why = f"the budget of {budget_s:.0f} s"
-            answer = structs.replace(
-                answer, left=tuple(Left(what=setting_text(*key), why=why) for key in differing[number:])
-            )
-            break
-        found |= _measured(sides, keys, margin, directory / "measured" / f"{number // _BATCH}", tell)
-    return _kept(_judged(answer, found.values(), limits), began, keep)
+    margin = max(min([fail_over, *(limit.limit for limit in limits.entries)]), _SMALLEST)
+    left = _differing(report)
+    for number in range(-(-len(left) // _BATCH)):
+        place = directory / "measured" / f"{number}"
+        if not budget.allows(place):
+            return _kept(_judged(answer, found.values(), limits.entries, left, budget.reason), budget, keep)
+        if not stages.finished(place):
+            _kept(_judged(answer, found.values(), limits.entries, left, UNDER_WAY), budget, keep)
+        found |= _measured(sides, left[:_BATCH], margin, place, tell)
+        left = left[_BATCH:]
+    return _kept(_judged(answer, found.values(), limits.entries), budget, keep)
 
 
-def _kept(answer: Gate, began: float, keep: Callable[[Gate], None]) -> Gate:
-    answer = structs.replace(answer, seconds=round(clock.monotonic_s() - began, 1))
+def _kept(answer: Gate, budget: Budget, keep: Callable[[Gate], None]) -> Gate:
+    answer = structs.replace(answer, seconds=round(budget.used_s, 1))
     keep(answer)
     return answer
 
@@ -123,11 +124,20 @@ def _differing(report: Report) -> list[Key]:
 def _measured(sides: Sides, keys: Sequence[Key], margin: float, directory: Path, tell: Tell) -> _Found:
     asked = stages.experiment(
         "measured", sides.uses, [use_of(key) for key in keys], sides.arch, once=False, question="compare",
-        margin=margin, tell=tell,
+        margin=_MARGIN, tell=tell,
     )  # fmt: skip
     report = stages.measured(asked, directory, tell)
+    report = structs.replace(report, findings=tuple(at_margin(finding, margin) for finding in report.findings))
     rows = zip(report.findings, map(_settled, result.cells_of(report, once=False)), strict=True)
     return {(result.key_of(cell), cell.phase): (cell, *_line(finding)) for finding, cell in rows}
+
+
+def at_margin(finding: Finding, margin: float) -> Finding:
+    """The comparison with the verdict of another margin than that of its experiment."""
+    if finding.verdict in REFUSED or finding.evidence == "unstable":
+        return finding
+    judged = judge_counts(*finding.sides, margin, None)
+    return structs.replace(finding, verdict=judged.verdict, reasons=judged.reasons)
 
 
 def _settled(cell: Cell) -> Cell:
@@ -148,7 +158,11 @@ def _line(finding: Finding) -> tuple[str, int]:
     return "", 0
 
 
-def _judged(answer: Gate, found: Iterable[tuple[Cell, str, int]], limits: Sequence[Limit]) -> Gate:
+def _judged(
+    answer: Gate, found: Iterable[tuple[Cell, str, int]], limits: Sequence[Limit], left: Sequence[Key] = (),
+    why: str = "",
+) -> Gate:  # fmt: skip
+    """The answer with its phases. left: settings that differ and are not measured, for the reason `why`."""
     cells = []
     used: list[Limit] = []
     for cell, path, line in found:
@@ -164,7 +178,8 @@ def _judged(answer: Gate, found: Iterable[tuple[Cell, str, int]], limits: Sequen
             )
         )  # fmt: skip
     unused = tuple(limit for limit in limits if limit not in used)
-    return structs.replace(answer, cells=tuple(cells), unused=unused)
+    rest = tuple(Left(what=setting_text(*key), why=why) for key in left)
+    return structs.replace(answer, cells=tuple(cells), unused=unused, left=rest)
 
 
 def exit_status(answer: Gate, allowed: Sequence[str] = ()) -> int:

@@ -19,7 +19,7 @@ class Limit(Record, frozen=True, kw_only=True):
     """Largest change that passes, as a share: 0.03 is 3 %."""
     reason: str
     setting: str = ""
-    """Text that the setting contains, such as "order=9"; empty for every setting."""
+    """Words NAME=VALUE that the setting has, such as "order=9"; empty for every setting."""
     phase: str = ""
     """Name of the phase; empty for every phase."""
 
@@ -61,6 +61,10 @@ class Gate(Record, frozen=True, kw_only=True):
     """Settings that differ, and that the budget left unmeasured."""
     unused: tuple[Limit, ...] = ()
     """Entries of the file of limits that no phase needed."""
+    limits_added: tuple[Limit, ...] = ()
+    """Entries that the range itself adds to the file of limits, or changes."""
+    limits_removed: tuple[Limit, ...] = ()
+    """Entries that the range removes from it, or changes."""
     seconds: float = 0.0
     schema: str = SCHEMA
 

@@ -1,19 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The file of limits: regressions that a project has accepted, each with its reason."""
 
+import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
-from kassay.errors import BadInput
+from kassay.errors import BadInput, nearest_of
 from kassay.labs.review.gate_model import Limit
 from kassay.labs.review.model import Cell
 from kassay.labs.review.settings import setting_text
 from kassay.model.records import from_plain
+from kassay.supply.guest import catalog
 
+_FIELD = re.compile(r"unknown field `(\w+)`")
 _EXAMPLE = '[[limit]] workload = "mprotect_toggle", limit = "3 %", reason = "..."'
+
+
+class Limits(NamedTuple):
+    """The entries that judge a range, and those that the range itself changes."""
+
+    entries: tuple[Limit, ...] = ()
+    added: tuple[Limit, ...] = ()
+    removed: tuple[Limit, ...] = ()
 
 
 def percent(text: str, where: str) -> float:
@@ -53,16 +65,52 @@ def _limit(entry: object, where: str) -> Limit:
     try:
         limit = from_plain(entry, Limit)
     except msgspec.ValidationError as error:
-        raise BadInput(f"{where}: {error}", f"write {_EXAMPLE}") from error
+        field = _FIELD.search(str(error))
+        remedy = nearest_of(field[1], Limit.__struct_fields__) if field else f"write {_EXAMPLE}"
+        raise BadInput(f"{where}: {error}", remedy) from error
     if not limit.reason.strip():
         raise BadInput(f"{where}: an accepted change needs a reason", f"write {_EXAMPLE}")
+    _check_names(limit, where)
     return limit
+
+
+def _check_names(limit: Limit, where: str) -> None:
+    """Raises BadInput for an entry that no phase can match."""
+    workloads = catalog.workloads()
+    _check(limit.workload, workloads, f"{where}: unknown workload")
+    workload = workloads[limit.workload]
+    if limit.phase:
+        _check(limit.phase, [phase.name for phase in workload.phases], f"{where}: {workload.name} has no phase")
+    parameters = {parameter.name: parameter for parameter in workload.parameters}
+    for name, value in _given(limit.setting):
+        _check(name, parameters, f"{where}: {workload.name} has no parameter")
+        if choices := parameters[name].choices:
+            _check(value, choices, f"{where}: {workload.name} has no {name}")
+
+
+def _check(name: str, known: Iterable[str], what: str) -> None:
+    if name not in known:
+        raise BadInput(f"{what} {name!r}", nearest_of(name, known))
+
+
+def _given(setting: str) -> list[tuple[str, str]]:
+    """The words NAME=VALUE of an entry's setting."""
+    return [(name, value) for name, equals, value in (word.partition("=") for word in setting.split()) if equals]
 
 
 def limit_of(cell: Cell, limits: Sequence[Limit]) -> Limit | None:
     """The first entry that covers a phase; None if there is none."""
+    own = [(setting.name, setting.value) for setting in cell.settings]
     text = setting_text(cell.workload, cell.settings)
     for limit in limits:
-        if limit.workload == cell.workload and limit.setting in text and limit.phase in ("", cell.phase):
+        words = _given(limit.setting)
+        covers = all(word in own for word in words) if words else limit.setting in text
+        if limit.workload == cell.workload and covers and limit.phase in ("", cell.phase):
             return limit
     return None
+
+
+def of_range(base: Sequence[Limit], head: Sequence[Limit]) -> Limits:
+    """The entries of head judge; those that base does not have are added by the range."""
+    added, removed = ([one for one in ours if one not in others] for ours, others in ((head, base), (base, head)))
+    return Limits(tuple(head), tuple(added), tuple(removed))

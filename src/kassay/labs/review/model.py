@@ -31,6 +31,16 @@ class Try(Record, frozen=True, kw_only=True):
     """Error of git in one line, or another reason."""
 
 
+class Original(Record, frozen=True, kw_only=True):
+    """The mail that the review answers: the cover letter, or the first patch of a series without one."""
+
+    subject: str
+    message_id: str = ""
+    """With its brackets; empty if the input has none."""
+    author: str = ""
+    """"Name <address>"; empty if no header takes it."""
+
+
 class KernelSide(Record, frozen=True, kw_only=True):
     """One of the two kernels."""
 
@@ -106,8 +116,7 @@ class Cell(Record, frozen=True, kw_only=True):
     """Number of plain runs."""
     n_head: int = 0
     floor: float | None = None
-    """Largest distance of a perturbed run from the plain ones of its kernel, as a share of the value; None without
-    perturbed runs."""
+    """Distance between runs of one kernel that should not differ, as Finding.floor; None if it was run once."""
     executes: bool | None = None
     """True if changed lines ran in this setting; None if that is not known."""
     where: str = ""
@@ -126,6 +135,8 @@ class PatchValue(Record, frozen=True, kw_only=True):
     change: float | None
     """Change against the row before; for a row that leaves a patch out, against the whole series."""
     verdict: str
+    changed: str = ""
+    """State of the lines that differ from that row, a word of lines.STATES; empty if it is not known."""
 
 
 class PatchRow(Record, frozen=True, kw_only=True):
@@ -184,6 +195,10 @@ class CheckedClaim(Record, frozen=True, kw_only=True):
     detail: str
 
 
+UNDER_WAY = "not done yet: the command is under way, or was interrupted; the same command goes on with it"
+"""Reason of work in an answer that is stored between two steps."""
+
+
 class Left(Record, frozen=True, kw_only=True):
     """Work that was not done."""
 
@@ -228,6 +243,8 @@ class Review(Record, frozen=True, kw_only=True):
     left: tuple[Left, ...] = ()
     same_image: bool = False
     """True if the series makes the same kernel as base, byte for byte."""
+    original: Original | None = None
+    """None if the series was not given as mails."""
     seconds: float = 0.0
     """Wall time of this command."""
     schema: str = SCHEMA

@@ -1,52 +1,98 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`kassay review --plan`: kernels that would be built and settings that would be run, with an estimate of time."""
 
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
-from kassay.labs.review.choice import known_to_execute, neighbours
+from kassay.labs.review.choice import Key, known_to_execute, neighbours
 from kassay.labs.review.review import Wanted
+from kassay.labs.review.settings import setting_text
 from kassay.model.build import parse_build
+from kassay.model.experiment import WorkloadUse
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import Tell
-from kassay.model.texts import listed
+from kassay.model.records import Setting
+from kassay.model.texts import counted, listed
 from kassay.spec.load import suite_workloads
 from kassay.supply.building.changes import changed_functions
-from kassay.supply.building.patches import read_patches, steps
+from kassay.supply.building.hunks import function_of, hunks_of
+from kassay.supply.building.patches import Patch, read_patches, steps
 from kassay.supply.building.source import source_tree
 from kassay.supply.guest import catalog
 
 _RUN_S, _KERNEL_S, _NEXT_KERNEL_S = 0.4, 200, 30
 """Seconds of one restored run, of a kernel that is built from nothing, and of one that differs in a few files, on two
 idle cores; for an estimate only."""
-_MEASURED_RUNS, _ONCE = 8, 2
+_MEASURED_RUNS, _ONCE, _SPOTS = 8, 2, 2
+_WIDTH, _LABEL = 100, 10
 
 
-def outlook(wanted: Wanted, tell: Tell) -> str:
-    """The plan as text."""
+def outlook(wanted: Wanted, fetch: str, tell: Tell) -> str:
+    """The plan as text. fetch: the file with the sources of base, if it has to be downloaded; "" if they are there."""
     patches = read_patches(Path(wanted.patches))
-    tree, source = source_tree(parse_build(parse_ref(wanted.base, wanted.arch).locator), tell)
-    functions = changed_functions(tree, steps(tree, patches)[-1])
+    if fetch:
+        base, functions = wanted.base, _functions_of_the_diffs(patches)
+    else:
+        tree, source = source_tree(parse_build(parse_ref(wanted.base, wanted.arch).locator), tell)
+        base, functions = f"{source.base}, Linux {source.version}", changed_functions(tree, steps(tree, patches)[-1])
+    return "\n".join(_lines(wanted, patches, base, functions, fetch)) + "\n"
+
+
+def _functions_of_the_diffs(patches: Sequence[Patch]) -> tuple[str, ...]:
+    names = (function_of(hunk) for patch in patches for _, hunk in hunks_of(patch.text))
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+def _lines(
+    wanted: Wanted, patches: Sequence[Patch], base: str, functions: Sequence[str], fetch: str
+) -> Iterator[str]:  # fmt: skip
     uses, unknown = known_to_execute(functions)
     known = catalog.workloads()
-    first = suite_workloads(wanted.suite) if unknown else uses
-    near = sum(len(neighbours(use, known[use.name])) for use in uses)
-    once_s = (len(first) + near) * _ONCE * _RUN_S
-    measured_s = wanted.settings * _MEASURED_RUNS * _RUN_S
+    first = _texts(suite_workloads(wanted.suite) if unknown else uses)
+    near = [text for use in uses for text in _texts(neighbours(use, known[use.name]))]
+    once = tuple(dict.fromkeys((*first, *near)))
+    most = min(wanted.settings, len(once))
     kernels = 2 if len(patches) == 1 else 2 * len(patches)
-    further_s = (kernels - 2) * _NEXT_KERNEL_S
-    lines = [
-        f"series: {len(patches)} patch{'es' * (len(patches) != 1)} on {source.base}, Linux {source.version}",
-        f"changed functions: {listed(functions) or 'none'}",
-        f"known to execute them: {listed([use.name for use in uses]) or 'no workload'}",
-        *([f"no workload is known to execute {listed(unknown)}: suite {wanted.suite} is run once"] if unknown else []),
-        "",
-        f"build   base and the series: {_minutes(_KERNEL_S + _NEXT_KERNEL_S)} if neither was built before",
-        f"once    {len(first)} workloads and {near} neighbouring settings on both kernels: {_minutes(once_s)}",
-        f"measure at most {wanted.settings} settings: {_minutes(measured_s)}",
-        *([f"patches {kernels - 2} further kernels: {_minutes(further_s)}"] if kernels > 2 else []),
-        *(f"corner  {name}: {_minutes(_KERNEL_S + _NEXT_KERNEL_S)}" for name in wanted.corners),
-    ]  # fmt: skip
-    return "\n".join(lines) + "\n"
+    times = {
+        "build": (_KERNEL_S + _NEXT_KERNEL_S, "base and the series"),
+        "once": (len(once) * _ONCE * _RUN_S, f"{counted(len(once), 'setting')} on both kernels"),
+        "measure": (most * _MEASURED_RUNS * _RUN_S, f"at most {most} of these"),
+    }  # fmt: skip
+    if kernels > 2:
+        runs_s = _SPOTS * kernels * _MEASURED_RUNS / 2 * _RUN_S
+        times["patches"] = ((kernels - 2) * _NEXT_KERNEL_S + runs_s, f"{kernels - 2} further kernels")
+    for name in wanted.corners:
+        times[f"corner {name}"] = (_KERNEL_S + _NEXT_KERNEL_S, "two kernels")
+    if fetch:
+        yield from _row("download", f"{fetch}; the functions are those that the diffs name until then")
+    yield from _row("series", f"{len(patches)} patch{'es' * (len(patches) != 1)} on {base}")
+    yield from _row("functions", listed(functions) or "none")
+    if unknown:
+        yield from _row("", f"no workload is known to execute {listed(unknown)}: suite {wanted.suite} is run once")
+    yield ""
+    for name, (seconds, what) in times.items():
+        yield from _row(name, f"{what}: {_minutes(seconds)}")
+        yield from _row("", ", ".join(once)) if name == "once" else ()
+    total = sum(seconds for seconds, _ in times.values())
+    built = total - times["build"][0]
+    yield from _row("total", f"{_minutes(total)}; {_minutes(built)} if base and the series were built before")
+
+
+def _texts(uses: Sequence[WorkloadUse]) -> list[str]:
+    """The settings of workloads, one for each combination of their values."""
+    keys: list[Key] = [
+        (use.name, tuple(Setting(name=axis.name, value=value) for axis, value in zip(use.axes, values, strict=True)))
+        for use in uses
+        for values in product(*(axis.values for axis in use.axes))
+    ]
+    return [setting_text(*key) for key in keys]
+
+
+def _row(name: str, text: str) -> list[str]:
+    label = f"{name:<{_LABEL}}" if len(name) < _LABEL else f"{name}  "
+    return textwrap.wrap(text, _WIDTH, initial_indent=label, subsequent_indent=" " * _LABEL, break_on_hyphens=False)
 
 
 def _minutes(seconds: float) -> str:

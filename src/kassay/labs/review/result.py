@@ -71,7 +71,7 @@ def _cell(finding: Finding, *, once: bool) -> Cell:
         evidence="" if once else finding.evidence,
         n_base=finding.n_base,
         n_head=finding.n_head,
-        floor=None if once or refused else _floor(finding),
+        floor=None if once or refused else finding.floor,
         executes=None if not state else state == lines.EXECUTED,
         where=finding.attribution.parts if finding.attribution is not None else "",
         predicted=tuple(
@@ -79,13 +79,6 @@ def _cell(finding: Finding, *, once: bool) -> Cell:
         ),
         reason=reasons_text(finding.reasons) if refused or finding.verdict == "inconclusive" else "",
     )
-
-
-def _floor(finding: Finding) -> float | None:
-    distances = [
-        abs(value / side.value - 1) for side in finding.sides if side.value for value in side.perturbed
-    ]  # fmt: skip
-    return max(distances, default=None)
 
 
 def functions_of(
@@ -153,7 +146,9 @@ def steps_of(series: Series | None) -> tuple[PatchTable, ...]:
         PatchTable(
             workload=table.workload, settings=table.settings, phase=table.metric, unit=table.unit,
             values=tuple(
-                PatchValue(row=value.row, value=value.value, change=value.change, verdict=value.verdict)
+                PatchValue(
+                    row=value.row, value=value.value, change=value.change, verdict=value.verdict, changed=value.changed
+                )
                 for value in table.values
             ),
         )

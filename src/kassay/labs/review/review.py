@@ -11,11 +11,13 @@ import kassay
 from kassay.effects import clock
 from kassay.errors import KassayError, NotBuilt
 from kassay.labs.review import result, stages
+from kassay.labs.review.budget import Budget
 from kassay.labs.review.choice import Key, chosen, known_to_execute, neighbours, use_of
 from kassay.labs.review.corners import otherwise
-from kassay.labs.review.model import SCREENED, Corner, Left, Previous, Review, Try
+from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Left, Previous, Review, Try
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Seen, Sides
+from kassay.labs.review.thread import original_of
 from kassay.model.experiment import WorkloadUse
 from kassay.model.lines import SourceChange
 from kassay.model.progress import Progress, Tell
@@ -25,6 +27,7 @@ from kassay.model.series import Series
 from kassay.model.texts import machine_text
 from kassay.spec.load import suite_workloads
 from kassay.supply.building.changes import changed_functions
+from kassay.supply.building.patches import read_mails
 from kassay.supply.guest import catalog
 from kassay.tools.series import rows
 from kassay.tools.series.variants import BASE, WHOLE, Asked
@@ -33,6 +36,11 @@ _SHOWN = 300
 """Characters of an error that are shown."""
 _SPOTS = 2
 """Settings with the largest gains, and with the largest losses, that patches and corners are measured in."""
+
+
+_, _NEIGHBOURS, _MEASURED = _STEPS = ("settings once", "neighbours", "measured settings")
+_PATCHES, _PREVIOUS = "patch by patch", "the earlier version"
+"""Names of the steps in the rows of an answer that lacks them."""
 
 
 class Wanted(Record, frozen=True, kw_only=True):
@@ -45,7 +53,6 @@ class Wanted(Record, frozen=True, kw_only=True):
     base: str
     """Reference of the sources without the series."""
     arch: str
-    flavour: str
     suite: str
     """Suite that settings are taken from where the table of functions knows none."""
     settings: int
@@ -68,13 +75,14 @@ class Reviewer:
         """keep: stores the answer so far, after each step."""
         self._wanted = wanted
         self._directory = directory
-        self._began = clock.monotonic_s()
-        self._budget_s = budget_s
+        self._budget = Budget(budget_s)
         self._tell = tell
         self._keep = keep
         self._seen: list[Seen] = []
         self._reports: list[Report] = []
         self._left: list[Left] = []
+        self._owed: list[str] = []
+        self._stored: Review | None = None
         self._command = command
         self._tries = tries
         self._longest_s = 0.0
@@ -85,12 +93,14 @@ class Reviewer:
         wanted = self._wanted
         series = rows.rows_of(wanted.base, Path(wanted.patches), Asked(), wanted.arch, self._tell)
         self._by_patch = _functions_by_patch(series)
-        sides = stages.built(*_ends(series), wanted.arch, wanted.flavour, self._tell)
+        sides = stages.built(*_ends(series), wanted.arch, self._tell)
         review = self._begun(series, sides)
         change = stages.source_change(sides)
         if sides.same_image or change is None:
             return self._kept(structs.replace(review, same_image=sides.same_image))
-        review = self._guarded(review, sides, change)
+        further = (_PATCHES,) * (len(series.patches) > 1) + (_PREVIOUS,) * bool(wanted.previous)
+        self._owed = [*_STEPS, *further, *wanted.corners]
+        review = self._guarded(self._kept(review), sides, change)
         spots = _spots(review)
         if len(series.patches) > 1 and spots:
             review = self._stepped(review, series, sides, spots)
@@ -98,11 +108,13 @@ class Reviewer:
             review = self._compared_with_previous(review, sides)
         for corner in wanted.corners:
             review = self._cornered(review, corner, sides, spots)
+        self._owed = []
         return self._kept(review)
 
     def _begun(self, series: Series, sides: Sides) -> Review:
         return Review(
             kassay_version=kassay.__version__, command=self._command, source=self._wanted.source,
+            original=original_of(read_mails(Path(self._wanted.patches))),
             patches=series.patches, tries=self._tries, margin=0.0, machine="",
             base=result.kernel_side(sides.refs[0], sides.base), head=result.kernel_side(sides.refs[1], sides.head),
         )  # fmt: skip
@@ -113,14 +125,19 @@ class Reviewer:
         uses, unknown = known_to_execute(sorted(functions))
         if unknown:  # on this kernel another workload may execute them: all of the suite are asked
             uses = suite_workloads(self._wanted.suite)
+        self._budget.allows(self._directory / "screen")  # the first step that a command makes
         first = self._screened("screen", uses, sides, functions)
         executing = {one.key[0] for one in self._seen if one.functions}
         known = catalog.workloads()
         more = [near for use in uses if use.name in executing for near in neighbours(use, known[use.name])]
-        second = self._screened("neighbours", more, sides, functions) if more and self._time("neighbours") else first
+        del self._owed[: 1 if more else 2]
+        second = first
+        review = self._kept(self._updated(review, change))
+        if more and self._time(_NEIGHBOURS, "neighbours"):
+            second = self._screened("neighbours", more, sides, functions)
         picked = self._picked((first, second))
-        review = self._updated(review, change)
-        if picked and self._time("measured settings"):
+        review = self._kept(self._updated(review, change))
+        if picked and self._time(_MEASURED, "guard"):
             asked = stages.experiment(
                 "guard", sides.uses, [use_of(key) for key in picked], sides.arch, once=False, question="compare",
                 predict=self._wanted.predict, tell=self._tell,
@@ -129,8 +146,8 @@ class Reviewer:
             self._reports.append(report)
             machine = machine_text(report.findings[0].machine) if report.findings else ""
             review = structs.replace(review, margin=asked.margin, machine=machine)
-            review = self._updated(review, change, measured=report)
-        return self._kept(review)
+            review = self._kept(self._updated(review, change, measured=report))
+        return review
 
     def _screened(
         self, name: str, uses: Sequence[WorkloadUse], sides: Sides, functions: frozenset[str]
@@ -185,10 +202,10 @@ class Reviewer:
 
     def _stepped(self, review: Review, series: Series, sides: Sides, spots: Sequence[Key]) -> Review:
         """The series patch by patch, in the settings that gain and lose most."""
-        if not self._time("patch by patch"):
+        if not self._time(_PATCHES, "series"):
             return review
         directory = self._directory / "series"
-        image_of = rows.image_of(self._wanted.flavour, self._tell)
+        image_of = rows.image_of(stages.NO_FLAVOUR, self._tell)
         try:
             series = rows.built(series, self._wanted.arch, self._tell, image_of)
             template = stages.experiment(
@@ -199,7 +216,7 @@ class Reviewer:
             rows.keep(directory, series)
             report = stages.measured(asked, directory, self._tell)
         except NotBuilt as error:
-            self._left.append(Left(what="patch by patch", why=error.what))
+            self._left.append(Left(what=_PATCHES, why=error.what))
             return review
         return self._kept(
             structs.replace(
@@ -209,7 +226,7 @@ class Reviewer:
 
     def _compared_with_previous(self, review: Review, sides: Sides) -> Review:
         """The measured settings on the earlier version of the series and on this one."""
-        if not self._time("the earlier version"):
+        if not self._time(_PREVIOUS, "previous"):
             return review
         source = self._wanted.previous
         try:
@@ -221,7 +238,7 @@ class Reviewer:
     def _previous(self, review: Review, sides: Sides) -> Previous:
         source = self._wanted.previous
         series = rows.rows_of(self._wanted.base, Path(source), Asked(), sides.arch, self._tell)
-        both = stages.built(_ends(series)[1], sides.refs[1], sides.arch, self._wanted.flavour, self._tell)
+        both = stages.built(_ends(series)[1], sides.refs[1], sides.arch, self._tell)
         if both.same_image:
             return Previous(source=source, same_image=True)
         keys = dict.fromkeys(result.key_of(cell) for cell in review.cells if cell.verdict != SCREENED)
@@ -234,7 +251,7 @@ class Reviewer:
 
     def _cornered(self, review: Review, name: str, sides: Sides, spots: Sequence[Key]) -> Review:
         """The same settings on kernels that are built otherwise."""
-        if not self._time(name):
+        if not self._time(name, _corner_place(name)):
             return review
         began = clock.monotonic_s()
         try:
@@ -247,31 +264,40 @@ class Reviewer:
     def _corner(self, name: str, sides: Sides, spots: Sequence[Key]) -> Corner:
         arch = name.removeprefix("arch=") if name.startswith("arch=") else sides.arch
         refs = [otherwise(ref, name, sides.arch, arch) for ref in sides.refs]
-        other = stages.built(refs[0], refs[1], arch, self._wanted.flavour, self._tell)
+        other = stages.built(refs[0], refs[1], arch, self._tell)
         if other.same_image:
             return Corner(name=name, same_image=True)
         asked = stages.experiment(
             "corner", other.uses, [use_of(key) for key in spots], arch, once=False, question="compare", tell=self._tell
         )  # fmt: skip
-        place = self._directory / "corners" / name.replace("/", "_").replace("=", "-").replace(",", "_")
-        report = stages.measured(asked, place, self._tell)
+        report = stages.measured(asked, self._directory / _corner_place(name), self._tell)
         return Corner(name=name, cells=tuple(cell for cell in result.cells_of(report, once=False) if cell.primary))
 
-    def _time(self, what: str) -> bool:
-        """True if the budget allows a further step; otherwise the step gets a row of its own."""
-        used = clock.monotonic_s() - self._began
-        if used + self._longest_s <= self._budget_s:
+    def _time(self, what: str, place: str) -> bool:
+        """True if the step with its runs in this directory may begin; otherwise it gets a row of its own."""
+        if what in self._owed:
+            self._owed.remove(what)
+        if self._budget.allows(self._directory / place, self._longest_s):
             return True
-        self._left.append(Left(what=what, why=f"the budget of {self._budget_s:.0f} s: {used:.0f} s were used"))
+        self._left.append(Left(what=what, why=self._budget.reason))
         return False
 
     def _kept(self, review: Review) -> Review:
-        review = structs.replace(review, left=tuple(self._left), seconds=round(clock.monotonic_s() - self._began, 1))
-        self._keep(review)
-        done = [cell for cell in review.cells if cell.n_base > 1]
-        self._tell(Progress(stage="review", subject="answer so far", text=f"{len(done)} values, {len(review.steps)} "
-                            f"tables of patches, {len(review.corners)} corners"))  # fmt: skip
+        """The review as it is stored: with what is left. An answer that says nothing new is not stored again."""
+        owed = [Left(what=what, why=UNDER_WAY) for what in self._owed]
+        review = structs.replace(review, left=(*self._left, *owed), seconds=round(self._budget.used_s, 1))
+        known = structs.replace(review, seconds=0.0)
+        if known != self._stored:
+            self._stored = known
+            self._keep(review)
+            done = [cell for cell in review.cells if cell.n_base > 1]
+            text = f"{len(done)} values, {len(review.steps)} tables of patches, {len(review.corners)} corners"
+            self._tell(Progress(stage="review", subject="answer so far", text=text))
         return review
+
+
+def _corner_place(name: str) -> str:
+    return f"corners/{name.replace('/', '_').replace('=', '-').replace(',', '_')}"
 
 
 def _ends(series: Series) -> tuple[str, str]:

@@ -5,6 +5,7 @@ import re
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from kassay.effects.files import expanded, write_atomic
 from kassay.errors import BadInput
@@ -19,6 +20,34 @@ _FORMAT = ("-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "form
            "--no-ext-diff", "--no-color", "--subject-prefix=PATCH", "--full-index", "--binary")  # fmt: skip
 
 
+class Range(NamedTuple):
+    """The commits BASE..HEAD of a git tree."""
+
+    tree: Path
+    names: tuple[str, str]
+    """BASE and HEAD, as the user wrote them."""
+    left: str
+    """Commit where HEAD left BASE."""
+    head: str
+    """Commit of HEAD."""
+
+
+def range_in(text: str, tree: Path | None) -> Range:
+    """The commits of a range of `tree`, or of the git tree around the current directory. Raises BadInput."""
+    matched = _RANGE.fullmatch(text)
+    if matched is None:
+        raise BadInput(f"{text}: not a range of commits", "write BASE..HEAD, two revisions of the git tree")
+    base, head = matched["base"], matched["head"] or "HEAD"
+    place = git_tree(tree)
+    first, last = git.resolve(place, base), git.resolve(place, head)
+    left = git.git(("merge-base", first, last), repository=place, may_fail=True).strip()
+    if not left:
+        raise BadInput(f"{text}: {base} and {head} have no commit in common", "name a base that HEAD was made from")
+    if not git.git(("rev-list", "-1", f"{left}..{last}"), repository=place).strip():
+        raise BadInput(f"{text}: no commits in this range of {place}", "write BASE..HEAD, the older revision first")
+    return Range(place, (base, head), left, last)
+
+
 def series_of(text: str, tree: Path | None, into: Path) -> tuple[Path, str]:
     """(path of the patches, reference of the base, "" if the words do not tell it).
 
@@ -31,10 +60,8 @@ def series_of(text: str, tree: Path | None, into: Path) -> tuple[Path, str]:
     path = expanded(text)
     if path.exists():
         return path, ""
-    if matched := _RANGE.fullmatch(text):
-        return _range(text, matched["base"], matched["head"] or "HEAD", git_tree(tree), into)
     if ".." in text:
-        raise BadInput(f"{text}: not a range of commits", "write BASE..HEAD")
+        return _patches_of(text, range_in(text, tree), into)
     if _MESSAGE.fullmatch(text):
         raise BadInput(f"{text}: kassay does not fetch mails",
                        f"run `b4 am -o - {text} > series.mbx`, and name series.mbx")  # fmt: skip
@@ -63,13 +90,8 @@ def _standard_input(into: Path) -> Path:
     return _written(data, into)
 
 
-def _range(text: str, base: str, head: str, tree: Path, into: Path) -> tuple[Path, str]:
-    first, last = git.resolve(tree, base), git.resolve(tree, head)
-    left = git.git(("merge-base", first, last), repository=tree, may_fail=True).strip()
-    if not left:
-        raise BadInput(f"{text}: {base} and {head} have no commit in common", "name a base that HEAD was made from")
-    if not git.git(("rev-list", "-1", f"{left}..{last}"), repository=tree).strip():
-        raise BadInput(f"{text}: no commits in this range of {tree}", "write BASE..HEAD, the older revision first")
+def _patches_of(text: str, commits: Range, into: Path) -> tuple[Path, str]:
+    left, last, tree = commits.left, commits.head, commits.tree
     if merges := git.git(("rev-list", "--merges", f"{left}..{last}"), repository=tree).split():
         raise BadInput(f"{text}: commit {merges[-1][:12]} is a merge", "rebase the series, or name a base behind it")
     with tempfile.TemporaryDirectory(prefix="range-", dir=git.store()) as name:

@@ -26,6 +26,8 @@ from kassay.supply.prepare.pin import pin_experiment
 
 BASE, HEAD = "base", "with the series"
 """Names of the kernels in every stage."""
+NO_FLAVOUR = ""
+"""Flavour of kernels that are built: flavours are of the archive's kernels."""
 _MARGIN = 0.01
 _ROUNDS, _FEW_ROUNDS = 10, 4
 
@@ -50,10 +52,10 @@ class Sides(NamedTuple):
         return tuple(KernelUse(ref=ref, name=name) for ref, name in zip(self.refs, (BASE, HEAD), strict=True))
 
 
-def built(base: str, head: str, arch: str, flavour: str, tell: Tell) -> Sides:
+def built(base: str, head: str, arch: str, tell: Tell) -> Sides:
     """Builds both kernels, base first. Raises NotBuilt."""
     first, second = (kernel_store.pinned(parse_ref(ref, arch), tell) for ref in (base, head))
-    artifacts = [kernel_store.fetch((parse_ref(ref, arch),), flavour, tell)[0] for ref in (first, second)]
+    artifacts = [kernel_store.fetch((parse_ref(ref, arch),), NO_FLAVOUR, tell)[0] for ref in (first, second)]
     return Sides(arch, (first, second), artifacts[0], artifacts[1])
 
 
@@ -81,6 +83,14 @@ def measured(asked: Experiment, directory: Path, tell: Tell) -> Report:
     """The answer of a stage; makes the runs that are missing."""
     pipeline.measure(asked, directory, tell)
     return pipeline.answer(directory, tell)
+
+
+def finished(directory: Path) -> bool:
+    """True if a stage has a record of every planned run, so that its answer only has to be read."""
+    if not (directory / "plan.json").exists():
+        return False
+    folder = open_directory(directory)
+    return {run.id for run in folder.plan.runs} <= {record.run for record in folder.records()}
 
 
 class Seen(NamedTuple):

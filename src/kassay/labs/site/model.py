@@ -34,6 +34,7 @@ class SiteKernel(Record, frozen=True, kw_only=True):
     ref: str
     """Reference that names this very kernel in commands, e.g. "debian:6.17.13-1~bpo13+1"; "" if none does."""
     arch: str
+    """Line of development: the architecture for kernels of the archive, with the name of the tree for its builds."""
     release: str
     compiler: str = ""
     """As in the kernel's banner, shortened to name and version; "" if not known."""
@@ -43,6 +44,8 @@ class SiteKernel(Record, frozen=True, kw_only=True):
     """Date of its first run."""
     problem: str = ""
     """Why nothing of it was measured (does not boot, cannot be fetched)."""
+    column: bool = True
+    """False for a kernel that was measured only to narrow a step: it has no column in the matrix."""
 
 
 class SiteWorkload(Record, frozen=True, kw_only=True):
@@ -145,7 +148,7 @@ class SiteStep(Record, frozen=True, kw_only=True):
     reasons: tuple[str, ...] = ()
     """Why it was refused, or why the evidence is less than exact."""
     confounders: tuple[str, ...] = ()
-    """What else differs between the two kernels: compiler, configuration, CPU."""
+    """Further differences between the two kernels: compiler, configuration, CPU."""
     sentence: str = ""
     """The functions that explain it, in words."""
     functions: tuple[FunctionCost, ...] = ()
@@ -203,7 +206,7 @@ class SiteStatus(Record, frozen=True, kw_only=True):
     last_kernel: tuple[tuple[str, str, str], ...] = ()
     """(arch, kernel, date) of the newest kernel of each architecture."""
     queue: tuple[str, ...] = ()
-    """What is to be measured next, in words."""
+    """Measurements that are next, in words."""
     failed: tuple[tuple[str, str], ...] = ()
     """(kernel, why it was not measured)."""
     oldest_missing: str = ""

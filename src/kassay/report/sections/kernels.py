@@ -3,6 +3,8 @@
 
 from collections.abc import Iterator
 
+from msgspec import UNSET
+
 from kassay.model.experiment import labels
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import Report
@@ -41,11 +43,13 @@ def _kernels_table(report: Report) -> Table:
 def _identity_table(report: Report) -> Table:
     """Every field of each kernel except its configuration, not shortened; "-" where it is not known."""
     fields = [(k.ref, name, getattr(k, name)) for k in report.kernels for name in k.__struct_fields__[1:]]
-    rows = (
+    rows = [
         cells(ref, name, "-" if value in (None, "") else str(value))
         for ref, name, value in fields
-        if name != "configuration" and (name != "config_source" or value)
-    )
+        if name not in ("configuration", "files") and (name != "config_source" or value)
+    ]
+    files = ((k.ref, file) for k in report.kernels if k.files is not UNSET for file in k.files)
+    rows += [cells(ref, f"file {file.name}", f"sha256 {file.sha256}") for ref, file in files]
     return table("Identities in full", ("kernel", "field", "value"), rows, folded=True)
 
 

@@ -178,7 +178,11 @@ def _kernels_and_parts(report: Report, group: MetricGroup, *, alone: bool) -> It
     unit = unit_text(first.unit) or first.metric
     title = f"In {unit}{better}{where}" if first.unit else f"{unit}{better}{where}"
     is_perturbed = any(row.side.perturbed for row in first.rows)
-    note = "Boots: with nothing changed, plus with something moved that should not matter." if is_perturbed else ""
+    note = (
+        "Boots: first those with nothing changed, then those with something moved that should not matter."
+        if is_perturbed
+        else ""
+    )
     note = RANKS if any(f.timing is not None and f.metric == first.metric for f in report.findings) else note
     yield rows_of(TextBlock(title=title, tables=(_kernels(report, first),), text=(note,) if note else ()))
     if len(group.series) > 1:

@@ -19,6 +19,9 @@ _TO, _CC = (
     FormOption(name=name, metavar="ADDRESS", help="Recipient of the mail. May be repeated.", many=True)
     for name in ("--to", "--cc")
 )
+PEOPLE = "people"
+"""Not an option: a sentence and then lines, each a person or a list, that stand below the signature. Tools that look
+for trailers do not read them there."""
 
 
 def write(document: Document, given: Given = NOTHING) -> str:
@@ -27,14 +30,14 @@ def write(document: Document, given: Given = NOTHING) -> str:
     envelope = document.envelope
     if envelope is None:
         return f"{_text([wrapped(document.title), *blocks] if document.title else blocks)}\n"
-    ends = [text for text in (envelope.trailer, f"-- \n{envelope.signature}") if text]
+    about, *people = given.get(PEOPLE) or ("",)
+    signature = "\n".join((envelope.signature, *wrapped(about), *(f"  {ascii_text(person)}" for person in people)))
+    ends = [text for text in (envelope.trailer, f"-- \n{signature.rstrip()}") if text]
     text = "\n".join(
         (header("Subject", envelope.subject), "", _text([["Hi,"], *blocks]), "", "\n\n".join(ends), "")
     )  # fmt: skip
-    if not given:
-        return text
-    (reply,) = given.get(_IN_REPLY_TO.name) or ("",)
-    return threaded(text, reply, given.get(_TO.name, ()), given.get(_CC.name, ()))
+    (reply,) = given.get(_IN_REPLY_TO.name) or (envelope.in_reply_to,)
+    return threaded(text, reply, given.get(_TO.name) or envelope.to, given.get(_CC.name, ()))
 
 
 def _text(blocks: Iterable[Iterable[str]]) -> str:

@@ -20,7 +20,7 @@ from kassay.supply.archive.index import Index, current_index
 from kassay.supply.archive.mirrors import Mirrors, host_mirrors
 from kassay.supply.archive.versions import series_of, upstream_of, version_key
 
-_TARBALL = re.compile(r"^ ([0-9a-f]{64}) \d+ (\S+\.orig\.tar\.xz)$", re.M)
+_TARBALL = re.compile(r"^ ([0-9a-f]{64}) (\d+) (\S+\.orig\.tar\.xz)$", re.M)
 _UNSIGNED = "unsigned: no list of the archive has its hash any more"
 
 
@@ -32,6 +32,8 @@ class SourceFile(Record, frozen=True, kw_only=True):
     """None if no signed list has it."""
     provenance: str
     """Origin in words."""
+    size: int | None = None
+    """Bytes; None if no list has it."""
 
 
 class SourceVersion(Record, frozen=True, kw_only=True):
@@ -102,18 +104,20 @@ def _tarballs(root: _apt.AptRoot, mirrors: Mirrors) -> Iterator[tuple[str, Sourc
     for stanza in _asked(root, "showsrc", "--only-source", "linux").split("\n\n"):
         version, folder = _field(stanza, "Version"), _field(stanza, "Directory")
         if version and folder and (match := _TARBALL.search(stanza)):
-            provenance = f"the archive's tarball {match[2]} of the upstream release"
-            yield version, SourceFile(uri=_uri(mirrors, f"{folder}/{match[2]}"), sha256=match[1], provenance=provenance)
+            sha256, size, name = match.groups()
+            provenance, uri = f"the archive's tarball {name} of the upstream release", _uri(mirrors, f"{folder}/{name}")
+            yield version, SourceFile(uri=uri, sha256=sha256, provenance=provenance, size=int(size))
 
 
 def _packages(mirrors: Mirrors) -> Iterator[tuple[str, SourceFile]]:
     root = root_of("deb")
     names = re.findall(r"^(linux-source-\d\S*) ", _asked(root, "search", "--names-only", "^linux-source-[0-9]"), re.M)
     for stanza in _asked(root, "show", *names).split("\n\n") if names else ():
-        version, path, sha256 = (_field(stanza, name) for name in ("Version", "Filename", "SHA256"))
+        version, path, sha256, size = (_field(stanza, name) for name in ("Version", "Filename", "SHA256", "Size"))
         if version and path and sha256:
             provenance = f"{_field(stanza, 'Package')} {version}, with Debian's patches"
-            yield version, SourceFile(uri=_uri(mirrors, path), sha256=sha256, provenance=provenance)
+            bytes_ = int(size) if size else None
+            yield version, SourceFile(uri=_uri(mirrors, path), sha256=sha256, provenance=provenance, size=bytes_)
 
 
 def _unlisted(index: Index, mirrors: Mirrors) -> Iterator[tuple[str, SourceFile]]:

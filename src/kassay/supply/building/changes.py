@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Differing lines of two source trees, hunk by hunk, and which of them have code in the kernels built from them."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from kassay.model.lines import NO_SOURCE, NOT_COMPILED, NOTHING_OF_ITS_OWN, SourcePart
 from kassay.supply.building import git, line_tables
-from kassay.supply.building.hunks import BEGINS_FUNCTION, FileDiff, Hunk, hunks_of
+from kassay.supply.building.hunks import BEGINS_FUNCTION, FileDiff, Hunk, function_named_in, hunks_of
 
 MOST_FILES = 400
 """Trees that differ in more files are different releases: a list of their hunks would be read by nobody."""
-_NAMES = re.compile(r"([A-Za-z_]\w*)\s*\(")
-_NO_NAMES = ("__attribute__", "__section", "__aligned", "__printf", "__must_hold", "__acquires", "__releases")
-_SYSTEM_CALL = re.compile(r"SYSCALL_DEFINE\d\((\w+)")
 _SOURCES = (".c", ".h", ".S", ".inc")
 
 
@@ -76,9 +72,7 @@ def function_at(lines: Sequence[str], number: int) -> str:
         if line.startswith("}") and at < number - 1:
             return ""
         if BEGINS_FUNCTION.match(line) and not line.rstrip().endswith(";"):
-            if system_call := _SYSTEM_CALL.match(line):
-                return f"__do_sys_{system_call[1]}"
-            return next((name for name in _NAMES.findall(line) if name not in _NO_NAMES), "")
+            return function_named_in(line)
     return ""
 
 

@@ -48,6 +48,16 @@ def debian_source(version: str, tell: Tell, sha256: str = "") -> tuple[Path, str
     return final, provenance
 
 
+def missing_file(version: str, tell: Tell) -> SourceFile | None:
+    """The file of a release's sources that debian_source() fetches; None if the cache has one. Raises BadInput."""
+    return None if _packed(version) else _files(version, tell)[0]
+
+
+def size_text(file: SourceFile) -> str:
+    """ "151 MB"."""
+    return "of unknown size" if file.size is None else f"{file.size / 1e6:.0f} MB"
+
+
 def file_name(version: str, sha256: str = "") -> str:
     """Name of a release's files in the cache. The archive may have had another file under the same version."""
     return version.replace("/", "_") + (f"+{sha256[:12]}" if sha256 else "")
@@ -76,7 +86,7 @@ def _archive_file(version: str, name: str, sha256: str, tell: Tell) -> tuple[Pat
     note, subject, reasons = note.with_name(f"{name}.txt"), f"debian-source:{version}", []
     for file in _files(version, tell, sha256):
         final = note.with_name(f"{name}.{'deb' if file.uri.endswith('.deb') else 'tar.xz'}")
-        tell(Progress(stage="source", subject=subject, text=f"fetching: {file.provenance}"))
+        tell(Progress(stage="source", subject=subject, text=f"fetching {size_text(file)}: {file.provenance}"))
         with swept(note.with_name(f".{name}.partial")) as scratch:
             partial = scratch / final.name
             reason = _apt.download(root_of("deb"), file.uri, file.sha256 or sha256 or None, partial, tell)

@@ -13,6 +13,24 @@ _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 BEGINS_FUNCTION = re.compile(r"[A-Za-z_][\w\s*]*\(")
 """A line that begins a function. The function that diff shows after @@ begins before the hunk; the hunk itself may
 begin another one."""
+_NAMES = re.compile(r"([A-Za-z_]\w*)\s*\(")
+_NO_NAMES = ("__attribute__", "__section", "__aligned", "__printf", "__must_hold", "__acquires", "__releases",
+             "__alloc_size", "__diagnose_as", "__no_context_analysis", "__overloadable", "__scanf", "__cond_acquires",
+             "__nonnull", "__malloc", "typeof", "__typeof__")  # fmt: skip
+_SYSTEM_CALL = re.compile(r"(COMPAT_)?SYSCALL(?:32)?_DEFINE\d\(\s*(\w+)")
+_NAMED_BY_MACRO = re.compile(r"(?:DEFINE_(?:IDT|FRED)ENTRY\w*|BPF_CALL_\d|SYM_\w*(?:START|ALIAS)\w*)\(\s*(\w+)")
+
+
+def function_named_in(line: str) -> str:
+    """The function that a line of C or of the kernel's assembly defines, if it defines one; "" if it names none.
+
+    A system call is named as its compiled body: SYSCALL_DEFINE3(mprotect, ...) is __do_sys_mprotect.
+    """
+    if system_call := _SYSTEM_CALL.match(line):
+        return f"__do_{'compat_' if system_call[1] else ''}sys_{system_call[2]}"
+    if named := _NAMED_BY_MACRO.match(line):
+        return named[1]
+    return next((name for name in _NAMES.findall(line) if name not in _NO_NAMES), "")
 
 
 class Hunk(Record, frozen=True, kw_only=True):
@@ -69,10 +87,16 @@ def hunks_of(text: str) -> Iterator[tuple[FileDiff, Hunk]]:
 
 def place_of(file_diff: FileDiff, hunk: Hunk) -> str:
     """ "mm/mprotect.c: change_pte_range()" or "mm/mprotect.c:12": where a hunk is, for people."""
+    name = function_of(hunk)
+    return f"{file_diff.path}: {name}()" if name else f"{file_diff.path}:{hunk.new[0]}"
+
+
+def function_of(hunk: Hunk) -> str:
+    """The function of a hunk's first changed line, as far as the diff shows it; "" outside of functions."""
     first = next((i for i, line in enumerate(hunk.lines) if line[:1] in ("-", "+")), 0)
     begun = [line[1:] for line in hunk.lines[: first + 1] if BEGINS_FUNCTION.match(line[1:])]
     name = re.search(r"([A-Za-z_]\w*)\s*\(", begun[-1] if begun else hunk.function)
-    return f"{file_diff.path}: {name.group(1)}()" if name else f"{file_diff.path}:{hunk.new[0]}"
+    return name.group(1) if name else ""
 
 
 def _starts(lines: Sequence[str], at: int) -> bool:

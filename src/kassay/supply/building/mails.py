@@ -4,6 +4,7 @@
 import re
 import tempfile
 from collections.abc import Sequence
+from email.parser import BytesHeaderParser
 from pathlib import Path
 
 from kassay.effects import process
@@ -22,13 +23,14 @@ _REPLY = re.compile(r"\s*(?:re|fwd?|aw):", re.IGNORECASE)
 
 class Mail(Record, frozen=True, kw_only=True):
     """One mail, or a bare diff. subject: as sent. diff: its text from the diff on, decoded; "" without one.
-    text: the whole body, decoded."""
+    text: the whole body, decoded. message_id: with its brackets; "" if there is none."""
 
     origin: str
     subject: str
     author: str
     diff: str
     text: str
+    message_id: str = ""
 
     @property
     def title(self) -> str:
@@ -116,7 +118,14 @@ def _mail(raw: Path, file: Path, scratch: Path) -> Mail:
     subject = " ".join(fields.get("Subject", "").split())
     author = f"{fields.get('Author', '')} <{fields.get('Email', '')}>".strip()
     return Mail(origin=f"{file}, mail {int(raw.name)}", subject=subject, author=author, diff=_diff(text),
-                text=changelog + text)  # fmt: skip
+                text=changelog + text, message_id=_message_id(raw))  # fmt: skip
+
+
+def _message_id(raw: Path) -> str:
+    """The Message-ID of a mail, which git mailinfo does not tell."""
+    with raw.open("rb") as data:
+        found = BytesHeaderParser().parse(data)["Message-ID"]
+    return str(found or "").strip()
 
 
 def _diff(text: str) -> str:

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import msgspec
 
-from kassay.effects.files import expanded, sha256_bytes, write_atomic
+from kassay.effects.files import cache_directory, expanded, sha256_bytes, write_atomic
 from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput
 from kassay.model.build import BuildRef, BuildSource
 from kassay.model.progress import Tell
 from kassay.model.records import from_json, to_json
+from kassay.supply.archive.versions import version_key
 from kassay.supply.building import debian_source as archive
 from kassay.supply.building import git
 from kassay.supply.building.config import version_in
@@ -40,6 +41,18 @@ def source_tree(build: BuildRef, tell: Tell) -> tuple[str, BuildSource]:
     source = BuildSource(base=_written(build), version=version, patches=subjects, tree=tree)
     note(source)
     return tree, _with_configuration(source, build)
+
+
+def to_fetch(build: BuildRef, tell: Tell) -> str:
+    """The file that has to be downloaded before these sources can be read, with its size; "" if there is none."""
+    if not build.tree.startswith(ARCHIVE) or (build.pin and git.has_tree(build.pin)):
+        return ""
+    exact = archive.exact_version(build.tree.removeprefix(ARCHIVE), tell)
+    record = git.store() / "releases" / archive.file_name(exact)
+    if record.is_file() and git.has_tree(record.read_text("utf-8").partition(" ")[0]):
+        return ""
+    file = archive.missing_file(exact, tell)
+    return "" if file is None else f"{file.uri.rpartition('/')[2]}, {archive.size_text(file)}"
 
 
 def check_source(build: BuildRef) -> None:
@@ -109,6 +122,18 @@ def release(exact: str, tell: Tell, sha256: str = "") -> tuple[str, str]:
         write_atomic(record, f"{tree} {provenance}\n".encode())
         archive.discard(unpacked)
     return tree, provenance
+
+
+def releases_at_hand() -> dict[str, str]:
+    """Releases of the archive whose sources the store has, newest first, each with its tree. Fetches nothing."""
+    records = sorted((cache_directory() / "sources" / "git" / "releases").glob("[0-9]*"))
+    trees = {
+        record.name.partition("+")[0]: record.read_text("utf-8").split()[0]
+        for record in records
+        if record.suffix != ".lock"
+    }
+    newest = sorted(trees, key=version_key, reverse=True)
+    return {version: trees[version] for version in newest if git.has_tree(trees[version])}
 
 
 def _kernel(tree: str, name: str, provenance: str) -> tuple[str, str]:

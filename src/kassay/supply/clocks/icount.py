@@ -20,8 +20,8 @@ CLOCK = Clock(
         "Every iteration of a string instruction (rep movs, rep stos) counts as one instruction.",
         "Time that the guest is idle inside the measured region counts as instructions; profiles show it as [idle].",
     ),
-    meaning="These are instructions, counted while an emulator executed them. They are not time: whether anybody can "
-    "feel the difference, counts alone do not show.",
+    meaning="These are instructions, counted while an emulator executed them. They are not time. Counts alone do not "
+    "show whether a program becomes slower.",
     mechanism="Clock: QEMU interprets the guest and counts every instruction that it executes (-icount).",
     where="counted",
 )

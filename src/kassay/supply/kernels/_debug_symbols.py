@@ -3,6 +3,8 @@
 
 from pathlib import Path
 
+from msgspec import UNSET
+
 from kassay.effects.files import cache_directory, check_writable, write_atomic
 from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput, HostLacks
@@ -22,7 +24,7 @@ def debug_symbols(identity: KernelIdentity, tell: Tell) -> Path:
     No list has the package's hash: the file is good for reading lines, and whoever does so compares its code. Raises
     BadInput for a kernel of no package, HostLacks without the package or the room for it.
     """
-    if identity.package is None or identity.package_version is None:
+    if identity.package is None or identity.package_version is None or identity.files is not UNSET:
         raise BadInput(f"kernel {identity.ref!r}: is not of the archive, so no package has its debug symbols",
                        "give the vmlinux that was built with it: --lines VMLINUX")  # fmt: skip
     name = f"linux-image-{identity.release}-dbg"

@@ -11,8 +11,8 @@ from kassay.effects.lock import locked, waiting
 from kassay.errors import HostLacks
 from kassay.model.kernel import KernelArtifact
 from kassay.model.progress import Progress, Tell
-from kassay.supply.archive.deb import Contents, opened
-from kassay.supply.kernels.debian import modules_package
+from kassay.supply.kernels._module_files import content_key, modules_of
+from kassay.supply.packages.contents import Contents
 
 _FORMAT = 1  # of what is stored
 _MODULES = "lib/modules"
@@ -25,14 +25,13 @@ def module_tree(artifact: KernelArtifact, tell: Tell) -> Path | None:
     Raises HostLacks when its package cannot be had any more.
     """
     identity = artifact.identity
-    if identity.package is None or identity.image_sha256 is None:
+    if (identity.package is None and not artifact.modules) or identity.image_sha256 is None:
         return None
-    path = cache_directory() / "module-trees" / f"{identity.image_sha256}.{_FORMAT}.tar.gz"
+    path = cache_directory() / "module-trees" / f"{identity.image_sha256}{content_key(identity)}.{_FORMAT}.tar.gz"
     with locked(path.with_suffix(".lock"), waiting(tell, identity.ref)):
         if not path.exists():
-            package = modules_package(artifact, tell)
-            tell(Progress(stage="kernels", subject=identity.ref, text="packing all modules"))
-            with opened(package) as contents, disk_errors(path):
+            with modules_of(artifact, tell) as contents, disk_errors(path):
+                tell(Progress(stage="kernels", subject=identity.ref, text="packing all modules"))
                 publish_file(path, lambda out: _pack(contents, identity.release, out))
     return path
 

@@ -14,9 +14,9 @@ from kassay.errors import BadInput
 from kassay.model.kernel import KernelArtifact
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import from_msgpack
-from kassay.supply.archive.deb import Contents, opened
 from kassay.supply.kernels._compression import decompress, is_compressed
-from kassay.supply.kernels.debian import modules_package
+from kassay.supply.kernels._module_files import content_key, modules_of
+from kassay.supply.packages.contents import Contents
 
 Modules = tuple[tuple[str, bytes], ...]
 
@@ -35,13 +35,13 @@ def load_modules(artifact: KernelArtifact, names: Sequence[str], tell: Tell) -> 
     if not wanted:
         return ()
     image = artifact.identity.image_sha256 or "none"
-    path = cache_directory() / "modules" / image / f"{sha256_bytes(' '.join((_FORMAT, *wanted)).encode())[:16]}.msgpack"
+    key = " ".join((_FORMAT, *wanted)) + content_key(artifact.identity)
+    path = cache_directory() / "modules" / image / f"{sha256_bytes(key.encode())[:16]}.msgpack"
     with locked(path.with_suffix(".lock"), waiting(tell, artifact.identity.ref)):
         stored = _load(path)
         if stored is None:
-            package = modules_package(artifact, tell)
-            tell(Progress(stage="kernels", subject=artifact.identity.ref, text=f"taking {', '.join(wanted)} out"))
-            with opened(package) as contents:
+            with modules_of(artifact, tell) as contents:
+                tell(Progress(stage="kernels", subject=artifact.identity.ref, text=f"taking {', '.join(wanted)} out"))
                 stored = closure(contents, wanted, builtin, f"kernel {artifact.identity.ref!r}")
             packed = msgspec.msgpack.encode(stored)
             write_atomic(path, sha256_bytes(packed).encode() + packed)

@@ -14,8 +14,6 @@ from kassay.supply.archive.index import current_index
 
 # Downloads overlap with unpacking; more at once would only compete for the network and the CPUs.
 _AT_ONCE = 3
-_LISTED = ("debian",)
-"""Kinds whose check() needs the archive's list. fetch() alone tells a wrong version of them before it downloads."""
 
 
 class KernelVersion(Record, frozen=True, kw_only=True):
@@ -42,6 +40,8 @@ class KernelSource(ABC):
 
     name: str
     summary: str
+    listed: bool = False
+    """True if check() needs a list that may have to be fetched. resolve() tells a wrong version before it downloads."""
 
     @abstractmethod
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
@@ -90,10 +90,10 @@ def check(refs: Iterable[KernelRef], flavour: str, tell: Tell) -> None:
     """Raises BadInput or HostLacks for the first reference that names what is not there, before anything is fetched or
     built for another one. The archive's list is read only if a reference of another kind could fail after it."""
     kernel_sources = sources()
-    wanted = sorted(dict.fromkeys(refs), key=lambda ref: ref.kind in _LISTED)
+    wanted = sorted(dict.fromkeys(refs), key=lambda ref: kernel_sources[ref.kind].listed)
     several = len({ref.kind for ref in wanted}) > 1
     for ref in wanted:
-        if several or ref.kind not in _LISTED:
+        if several or not kernel_sources[ref.kind].listed:
             kernel_sources[ref.kind].check(ref, flavour, tell)
 
 

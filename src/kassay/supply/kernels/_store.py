@@ -41,7 +41,7 @@ class Origin(Record, frozen=True, kw_only=True):
 
     source: str
     kind: str = "file"
-    """Word of KINDS."""
+    """Word of KINDS; any other one has an entry of its own for each image."""
     package: str | None = None
     package_version: str | None = None
     flavour: str | None = None
@@ -158,9 +158,12 @@ def _describe(image: KernelImage, contents: dict[str, bytes], origin: Origin) ->
         symbol_count=symbols.count(b"\n") if symbols else None,
         source=origin.source,
     )
-    names = {name: name if name in contents else None for name in ("vmlinux", "config", "symbols")}
+    named = [name if name in contents else None for name in ("vmlinux", "config", "symbols")]
     packages = tuple(Path(p).name for p in origin.packages)
-    return KernelArtifact(identity=identity, directory="", image="image", packages=packages, pvh=image.pvh, **names)
+    return KernelArtifact(
+        identity=identity, directory="", image="image", vmlinux=named[0], config=named[1], symbols=named[2],
+        packages=packages, pvh=image.pvh,
+    )  # fmt: skip
 
 
 def _publish(directory: Path, contents: dict[str, bytes], artifact: KernelArtifact) -> None:
@@ -182,8 +185,9 @@ def _publish(directory: Path, contents: dict[str, bytes], artifact: KernelArtifa
 
 
 def _entry(entry: _Entry) -> bytes:
-    """kernel.json without the fields that load() reads out of the configuration each time."""
+    """kernel.json without the fields that are found anew each time."""
     plain = msgspec.to_builtins(entry)
+    del plain["artifact"]["modules"]
     for name in ("configuration", "config_source"):
         del plain["artifact"]["identity"][name]
     return msgspec.json.encode(plain)
@@ -206,7 +210,7 @@ def _intact(directory: Path, file: _StoredFile) -> bool:
 
 
 def _directory(image_sha256: str, kind: str) -> Path:
-    return cache_directory() / "kernels" / f"{image_sha256}{KINDS[kind]}"
+    return cache_directory() / "kernels" / f"{image_sha256}{KINDS.get(kind, f'.{kind}')}"
 
 
 def _notes(arch: str, flavour: str) -> Path:

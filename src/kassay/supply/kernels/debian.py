@@ -41,6 +41,7 @@ class DebianSource(KernelSource):
 
     name = "debian"
     summary = "a kernel of the Debian archive: debian:6.17.8, or debian:6.17 for the newest 6.17.x"
+    listed = True
 
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         """See KernelSource. An exact version that is in the store is returned whatever the age of the package list."""

@@ -3,11 +3,13 @@
 
 from pathlib import Path
 
-from kassay.effects.files import readable, sha256_bytes
+from kassay.effects.files import expanded, sha256_bytes
 from kassay.errors import BadInput
 from kassay.model.kernel import KernelArtifact, KernelRef
 from kassay.model.progress import Tell
+from kassay.model.reference_files import image_files
 from kassay.supply.kernels import _store
+from kassay.supply.kernels._given import check_file, with_config, with_modules, with_vmlinux
 from kassay.supply.kernels._source import KernelSource
 
 # Above any kernel, debug information of a vmlinux included.
@@ -22,20 +24,39 @@ class ImageSource(KernelSource):
 
     def check(self, ref: KernelRef, flavour: str, tell: Tell) -> None:
         """See KernelSource."""
-        _check(Path(ref.locator).expanduser(), ref.text)
+        files = image_files(ref.locator)
+        _check(expanded(files.path), ref.text)
+        for name, path in (("config", files.config), ("vmlinux", files.vmlinux)):
+            if path:
+                check_file(expanded(path), ref.text, f"give the file in {name}=")
+        if files.modules and not expanded(files.modules).is_dir():
+            raise BadInput(f"kernel {ref.text!r}: {files.modules} is not a directory",
+                           "give a directory in modules=, such as /lib/modules/6.17.1")  # fmt: skip
 
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         """See KernelSource; flavour means nothing here."""
-        path = Path(ref.locator).expanduser()
-        data = _read(path, ref.text)
-        sha256 = sha256_bytes(data)
-        for kind in _store.KINDS:
-            stored = _store.load(sha256, ref.text, kind=kind)
-            if stored and stored.identity.arch == ref.arch:
-                return stored
-        config = path.with_name(".config")
-        extras = {"config": config.read_bytes()} if config.is_file() else {}
-        return _store.keep(data, _store.Origin(source=f"file {path.absolute()}"), extras, ref.arch, ref.text, tell)
+        self.check(ref, flavour, tell)
+        files = image_files(ref.locator)
+        artifact = stored_image(expanded(files.path), ref, tell)
+        if files.modules:
+            artifact = with_modules(artifact, expanded(files.modules))
+        if files.config:
+            config = expanded(files.config)
+            artifact = with_config(artifact, config.read_bytes(), config.name)
+        return with_vmlinux(artifact, expanded(files.vmlinux)) if files.vmlinux else artifact
+
+
+def stored_image(path: Path, ref: KernelRef, tell: Tell) -> KernelArtifact:
+    """An image file in the store, as the package that it is of, if that is there."""
+    data = _read(path, ref.text)
+    sha256 = sha256_bytes(data)
+    for kind in _store.KINDS:
+        stored = _store.load(sha256, ref.text, kind=kind)
+        if stored and stored.identity.arch == ref.arch:
+            return stored
+    config = path.with_name(".config")
+    extras = {"config": config.read_bytes()} if config.is_file() else {}
+    return _store.keep(data, _store.Origin(source=f"file {path.absolute()}"), extras, ref.arch, ref.text, tell)
 
 
 def stored_file(image_sha256: str) -> Path | None:
@@ -46,13 +67,9 @@ def stored_file(image_sha256: str) -> Path | None:
 
 def _check(path: Path, ref: str) -> None:
     """Raises BadInput for a file that cannot be a kernel's."""
-    if not path.is_file():
-        what = "is not a file" if path.exists() else "does not exist"
-        raise BadInput(f"kernel {ref!r}: {path} {what}", "give the path of a bzImage, Image or vmlinux")
+    check_file(path, ref, "give the path of a bzImage, Image or vmlinux")
     if path.stat().st_size > _LARGEST_BYTES:
         raise BadInput(f"kernel {ref!r}: {path} has {path.stat().st_size} bytes", "no kernel image is that large")
-    if not readable(path):
-        raise BadInput(f"kernel {ref!r}: {path}: Permission denied", "give a file that you may read")
 
 
 def _read(path: Path, ref: str) -> bytes:

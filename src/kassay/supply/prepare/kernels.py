@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from kassay.errors import BadInput, HostLacks
 from kassay.model.experiment import Experiment, labels
@@ -55,7 +55,9 @@ def fetch_kernels(experiment: Experiment, resumed: Plan | None, tell: Tell) -> t
 def _same_kernel(current: KernelIdentity, measured: KernelIdentity) -> bool:
     """True if the image is the one that was measured. Its configuration may have become known since."""
     configs = {kernel.config_sha256 for kernel in (current, measured)} - {None}
-    return (current.image_sha256, current.banner) == (measured.image_sha256, measured.banner) and len(configs) <= 1
+    same_files = measured.files in (UNSET, current.files)
+    same_image = (current.image_sha256, current.banner) == (measured.image_sha256, measured.banner)
+    return same_image and same_files and len(configs) <= 1
 
 
 def _check_entry(artifact: KernelArtifact) -> None:

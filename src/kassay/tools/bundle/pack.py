@@ -16,6 +16,7 @@ from kassay.journal.directory import BESIDE, open_directory
 from kassay.journal.journal import read_journal
 from kassay.model.experiment import labels
 from kassay.model.kernel import parse_ref
+from kassay.model.kinds import kinds
 from kassay.model.prediction import TIMINGS
 from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
@@ -120,7 +121,7 @@ def kernel_files(root: Path) -> tuple[str, ...]:
         return ()
     plan = open_directory(root).plan
     named = zip(labels(plan.experiment), plan.kernels, strict=True)
-    return tuple(name for name, kernel in named if parse_ref(kernel.ref, plan.experiment.arch).kind == "image")
+    return tuple(name for name, kernel in named if kinds()[parse_ref(kernel.ref, plan.experiment.arch).kind].files)
 
 
 def _fill(directory: Path, root: Path, base: str, tell: Tell) -> Packing:

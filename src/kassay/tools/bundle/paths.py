@@ -11,8 +11,8 @@ import msgspec
 
 from kassay.effects.files import sha256_bytes
 from kassay.errors import BadInput
-from kassay.model.build import BuildRef, build_text, parse_build
 from kassay.model.kernel import parse_ref
+from kassay.model.kinds import kinds
 from kassay.model.plan import Plan
 from kassay.model.program import ProgramUse
 
@@ -80,13 +80,9 @@ def paths_in(ref: str) -> tuple[str, ...]:
     """Paths in a kernel reference, as they are and as they are written there; empty for any other text."""
     try:
         parsed = parse_ref(ref)
-        build = parse_build(parsed.locator) if parsed.kind == "build" else None
+        return kinds()[parsed.kind].paths(parsed.locator)
     except BadInput:
         return ()
-    if build is None:
-        return (parsed.locator,) if parsed.kind == "image" else ()
-    words = (build.tree, *build.patches, build.cc, build.config, *build.fragments)
-    return tuple(form for word in words for form in (word, build_text(BuildRef(tree=word)).removeprefix("build:")))
 
 
 def _of_programs(plan: Plan) -> Iterator[str]:

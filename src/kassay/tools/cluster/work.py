@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes
-from kassay.effects.lock import host_locked
+from kassay.effects.lock import Holder, host_locked
 from kassay.effects.process import variable
 from kassay.errors import HostLacks
 from kassay.model.host import Host
@@ -72,8 +72,8 @@ class _Busy(Exception):
     """Another measurement has this host, or CPUs of it."""
 
 
-def _busy(process: str) -> None:
-    raise _Busy(f"process {process} measures there")
+def _busy(holder: Holder) -> None:
+    raise _Busy(f"process {holder.process} measures there")
 
 
 def _host() -> Host:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from kassay.effects import clock
-from kassay.model.records import Record, Setting
+from kassay.model.records import Record, Setting, to_json
+from kassay.model.run import Origin
 from kassay.tools.history.archive import FORGET_POINTS, MAKE_POINTS, Archive
 from kassay.tools.history.records import Batch, StoredKernel, StoredSeries
 
@@ -33,6 +34,8 @@ def add(archive: Archive, batch: Batch) -> Added:
     kernels, series = _kernels(archive, batch.kernels), _series(archive, batch.series)
     numbers = _runs(archive, batch, experiment, new, kernels)
     samples = _samples(archive, batch, experiment, numbers, kernels, series)
+    if len(batch.runs) >= len(stored):  # an older copy of the directory has fewer
+        _renew_comparisons(archive, batch, experiment, kernels, series)
     return Added(runs=len(new), samples=samples, known=sum(outcome == "ok" for outcome, _ in stored.values()))
 
 
@@ -119,18 +122,54 @@ def _runs(
     return numbers
 
 
+def _samples_of_origins(archive: Archive, batch: Batch) -> set[tuple[int, Origin | None]]:
+    """(series, run) of the samples that the archive has of runs which the batch took from other directories."""
+    plans = sorted({run.origin.plan for run in batch.runs if run.origin})
+    if not plans:
+        return set()
+    query = (
+        "SELECT DISTINCT s.series, e.plan, r.name FROM t_samples s JOIN t_runs r USING (run)"
+        " JOIN t_experiments e ON e.experiment = r.experiment WHERE list_contains(?, e.plan)"
+    )
+    return {(int(series), Origin(plan=plan, run=name)) for series, plan, name in archive.rows(query, [plans])}
+
+
 def _samples(archive: Archive, batch: Batch, experiment: int, numbers: Mapping[int, int], kernels: Sequence[int],
              series: Sequence[int]) -> int:  # fmt: skip
+    known = _samples_of_origins(archive, batch)
     rows = [
         (series[s.series], kernels[s.kernel], experiment, numbers[s.run], s.value, s.counted,
          _moment(batch.runs[s.run].started_utc), s.printed, s.deviation, s.told)
-        for s in batch.samples if s.run in numbers
+        for s in batch.samples
+        if s.run in numbers and (series[s.series], batch.runs[s.run].origin) not in known
     ]  # fmt: skip
     _insert(archive, "t_samples", rows)
     if rows:
         archive.run(FORGET_POINTS, [experiment])
         archive.run(MAKE_POINTS, [experiment])
     return len(rows)
+
+
+def _renew_comparisons(
+    archive: Archive, batch: Batch, experiment: int, kernels: Sequence[int], series: Sequence[int]
+) -> None:
+    """Verdicts of this experiment, costs of its functions and descriptions of its workloads replace earlier ones."""
+    archive.run("DELETE FROM t_comparisons WHERE experiment = ?", [experiment])
+    rows = [
+        (series[c.series], kernels[c.base], kernels[c.head], experiment, c.verdict, c.evidence, c.change, c.low, c.high,
+         c.floor, c.base_value, c.head_value, c.base_n, c.head_n, to_json(c.detail).decode())
+        for c in batch.comparisons
+    ]  # fmt: skip
+    _insert(archive, "t_comparisons", rows)
+    for pair in {(series[cost.series], kernels[cost.kernel]) for cost in batch.costs}:
+        archive.run("DELETE FROM t_functions WHERE series = ? AND kernel = ?", pair)
+    _insert(archive, "t_functions", [
+        (series[cost.series], kernels[cost.kernel], cost.function, cost.own, cost.whole, cost.calls,
+         " ".join(cost.callers), cost.bytes)
+        for cost in batch.costs
+    ])  # fmt: skip
+    archive.run("DELETE FROM t_workloads WHERE list_contains(?, name)", [[w.name for w in batch.workloads]])
+    _insert(archive, "t_workloads", [(workload.name, to_json(workload).decode()) for workload in batch.workloads])
 
 
 def _insert(archive: Archive, table: str, rows: Sequence[tuple[object, ...]]) -> None:

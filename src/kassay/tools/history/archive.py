@@ -3,6 +3,7 @@
 
 Version history ("kassay-history/N" in the table `about`):
 1   experiments, kernels, series, runs, samples, confirmations; views as in docs/reference/history.md.
+2   comparisons, functions, workloads. An archive of version 1 gets them when it is next written.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,11 +14,13 @@ from typing import Any
 import duckdb
 
 from kassay.effects.files import data_directory, disk_errors
-from kassay.effects.lock import locked
+from kassay.effects.lock import Holder, locked
 from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import Progress, Tell, silent
+from kassay.tools.history.packed import is_packed, unpacked
 
-SCHEMA = "kassay-history/1"
+SCHEMA = "kassay-history/2"
+_FIRST_SCHEMA = "kassay-history/1"
 
 # No keys and no indexes: a writer holds the lock and looks for duplicates itself; ten million rows stay small and fast.
 TABLES = """
@@ -53,6 +56,20 @@ CREATE TABLE t_confirmations (
 );
 """
 
+ADDED_TABLES = """
+CREATE TABLE t_comparisons (
+    series INTEGER, base INTEGER, head INTEGER, experiment INTEGER, verdict VARCHAR, evidence VARCHAR, change DOUBLE,
+    low DOUBLE, high DOUBLE, floor DOUBLE, base_value DOUBLE, head_value DOUBLE, base_n INTEGER, head_n INTEGER,
+    detail VARCHAR
+);
+CREATE TABLE t_functions (
+    series INTEGER, kernel INTEGER, function VARCHAR, own FLOAT, whole FLOAT, calls FLOAT, callers VARCHAR,
+    bytes INTEGER
+);
+CREATE TABLE t_workloads (name VARCHAR, description VARCHAR);
+"""
+"""Tables since version 2. Costs of functions have seven digits, so that the archive stays small."""
+
 _POINT = """
     q[2] AS value, CASE WHEN printed THEN told ELSE counted END AS n, (q[3] - q[1]) / q[2] AS spread, lowest, highest,
     all_runs, first_utc, last_utc, deviation
@@ -76,6 +93,12 @@ CREATE VIEW sessions AS SELECT series, kernel, experiment, {_POINT}
     FROM (SELECT series, kernel, experiment, {_GROUPED} GROUP BY series, kernel, experiment);
 """
 
+ADDED_VIEWS = """
+CREATE VIEW comparisons AS FROM t_comparisons;
+CREATE VIEW functions AS FROM t_functions;
+CREATE VIEW workloads AS FROM t_workloads;
+"""
+
 _TOUCHED = "SELECT DISTINCT series, kernel FROM t_samples WHERE experiment = ?"
 FORGET_POINTS = f"DELETE FROM t_points WHERE (series, kernel) IN ({_TOUCHED})"
 MAKE_POINTS = f"""
@@ -85,7 +108,10 @@ INSERT INTO t_points SELECT series, kernel, {_POINT} FROM (
 """
 """Points are stored. When an experiment gets runs, the points with its samples are made again, from all samples."""
 
-VIEW_NAMES = ("experiments", "kernels", "series", "runs", "samples", "points", "sessions", "confirmations")
+VIEW_NAMES = (
+    "experiments", "kernels", "series", "runs", "samples", "points", "sessions", "confirmations", "comparisons",
+    "functions", "workloads",
+)  # fmt: skip
 
 
 Row = tuple[Any, ...]
@@ -118,6 +144,11 @@ class Archive:
         with readable(self.path):
             return self._connection.execute(query, list(parameters)).fetchall()
 
+    @property
+    def has_comparisons(self) -> bool:
+        """False for an archive of version 1 that is only read."""
+        return bool(self.rows("SELECT 1 FROM duckdb_tables() WHERE table_name = 't_comparisons'"))
+
     def run(self, query: str, parameters: Sequence[object] = ()) -> None:
         """One statement without rows."""
         with readable(self.path):
@@ -141,16 +172,23 @@ class Archive:
 
 @contextmanager
 def reading(path: Path, tell: Tell = silent) -> Iterator[Archive]:
-    """The archive for queries, side by side with other readers. Raises BadInput when there is none."""
+    """The archive for queries, side by side with other readers; a packed one as well. Raises BadInput when there is
+    none."""
     if not path.is_file():
         raise BadInput(f"{path}: there is no history yet", "add a run directory: kassay history add DIR")
+    path = unpacked(path)
     with _locked(path, tell, shared=True), _connected(path, read_only=True) as archive:
         yield archive
 
 
 @contextmanager
 def writing(path: Path, tell: Tell = silent) -> Iterator[Archive]:
-    """The archive for one change, alone: all of the block is stored, or nothing. A missing archive is created."""
+    """The archive for one change, alone: all of the block is stored, or nothing. A missing archive is created.
+
+    Raises BadInput for a packed archive, which is only read.
+    """
+    if is_packed(path):
+        raise BadInput(f"{path}: a packed history is only read", f"unpack it first: zstd -d {path}")
     with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path, tell, shared=False), _connected(path, read_only=False) as archive:
@@ -176,29 +214,37 @@ def _connected(path: Path, *, read_only: bool) -> Iterator[Archive]:
 
 
 def _check(archive: Archive, read_only: bool) -> None:
-    """Refuses a database that is not an archive of this version; makes the tables of a new one."""
+    """Refuses a database that is no archive, or of a later version; makes the tables that are missing, if it may."""
     tables = {name for (name,) in archive.rows("SELECT table_name FROM duckdb_tables()")}
     if not tables and not read_only:
-        archive.run("BEGIN TRANSACTION")
-        for statement in (*TABLES.split(";"), *VIEWS.split(";")):
-            if statement.strip():
-                archive.run(statement)
-        archive.run("INSERT INTO about VALUES ('schema', ?)", [SCHEMA])
-        archive.run("COMMIT")
+        _make(archive, TABLES, VIEWS, ADDED_TABLES, ADDED_VIEWS)
         return
     if "about" not in tables:
         raise BadInput(f"{archive.path}: a database, but not a history of kassay", "choose another file with --archive")
     schema = next((value for name, value in archive.rows("SELECT name, value FROM about") if name == "schema"), "?")
-    if schema != SCHEMA:
+    if schema == _FIRST_SCHEMA:
+        if not read_only:
+            _make(archive, ADDED_TABLES, ADDED_VIEWS)
+    elif schema != SCHEMA:
         raise BadInput(f"{archive.path}: is a {schema}; this kassay reads {SCHEMA}",
                        "use the kassay that made it, or choose another file with --archive")  # fmt: skip
+
+
+def _make(archive: Archive, *scripts: str) -> None:
+    archive.run("BEGIN TRANSACTION")
+    for statement in ";".join(scripts).split(";"):
+        if statement.strip():
+            archive.run(statement)
+    archive.run("DELETE FROM about WHERE name = 'schema'")
+    archive.run("INSERT INTO about VALUES ('schema', ?)", [SCHEMA])
+    archive.run("COMMIT")
 
 
 def _locked(path: Path, tell: Tell, *, shared: bool) -> AbstractContextManager[None]:
     """Waits for the process that has the archive, and tells its id. The lock file is next to the archive and stays."""
 
-    def busy(process: str) -> None:
-        tell(Progress(stage="history", subject=path.name, text=f"waiting for process {process}"))
+    def busy(holder: Holder) -> None:
+        tell(Progress(stage="history", subject=path.name, text=f"waiting for {holder.text}"))
 
     return locked(path.with_name(f"{path.name}.lock"), busy, shared=shared)
 

@@ -10,6 +10,7 @@ from kassay.effects.files import expanded
 from kassay.errors import BadInput
 from kassay.model.build import BuildRef, build_text, parse_build
 from kassay.model.kernel import parse_ref
+from kassay.model.kinds import Kind, kinds
 from kassay.tools.history.records import KernelPoint, StoredKernel
 
 Key = tuple[str, ...]
@@ -68,23 +69,23 @@ def _of_each_kernel(points: Sequence[KernelPoint]) -> list[list[KernelPoint]]:
 
 def build_of(kernel: StoredKernel) -> BuildRef | None:
     """Inputs of a kernel's build; None if kassay did not build it."""
-    if _kind(kernel) != "build":
-        return None
-    return parse_build(parse_ref(kernel.ref).locator)
+    kind = _kind(kernel)
+    return parse_build(parse_ref(kernel.ref).locator) if kind is not None and kind.name == "build" else None
 
 
-def _kind(kernel: StoredKernel) -> str:
-    """The kind of its reference; "" for a kernel that no reference names."""
+def _kind(kernel: StoredKernel) -> Kind | None:
+    """The kind of its reference; None for a kernel that no reference names."""
     try:
-        return parse_ref(kernel.ref).kind
+        return kinds()[parse_ref(kernel.ref).kind]
     except BadInput:
-        return ""
+        return None
 
 
 def _key(kernel: StoredKernel, build: BuildRef | None) -> Key:
     """Kernels without patches of equal keys may be neighbours."""
     if build is None:
-        if _kind(kernel) in ("image", "host"):
+        kind = _kind(kernel)
+        if kind is not None and (kind.files or kind.native):
             return ("files", kernel.compiler or "", f"configuration {(kernel.config_sha256 or 'unknown')[:8]}")
         return ("releases",)
     tree = _ARCHIVE.rstrip(":") if build.tree.startswith(_ARCHIVE) else build.tree

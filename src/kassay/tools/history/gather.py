@@ -12,7 +12,7 @@ from kassay.journal.directory import RunDirectory, open_directory, pinned
 from kassay.model.build import parse_build
 from kassay.model.experiment import APART, labels
 from kassay.model.kernel import KernelIdentity, exact_ref, parse_ref, with_build
-from kassay.model.machine import MachineUse
+from kassay.model.machine import MachineUse, Point
 from kassay.model.plan import Plan
 from kassay.model.progress import Tell, silent
 from kassay.model.records import Setting, content_id, to_json
@@ -20,6 +20,7 @@ from kassay.model.run import CellEvidence, RunRecord
 from kassay.model.samples import ImportedKernel, Samples, SampleSeries, Spread
 from kassay.model.workload import Phase
 from kassay.supply.clocks import clock_of
+from kassay.tools.history.comparisons import SeriesIndex, compared
 from kassay.tools.history.records import Batch, StoredKernel, StoredRun, StoredSample, StoredSeries
 from kassay.tools.imports import store
 
@@ -97,12 +98,13 @@ def gather(directory: Path, tell: Tell = silent) -> Batch:
     records = folder.records()
     evidence = collect(folder, records, tell)
     runs = _runs(folder.plan, records)
-    series, samples = _values(folder, evidence, {run.name: index for index, run in enumerate(runs)})
+    indexes, series, samples = _values(folder, evidence, {run.name: index for index, run in enumerate(runs)})
+    found = compared(folder, records, evidence, indexes, tell)
     return Batch(
         plan=folder.plan_id, session=content_id(records[0])[:12] if records else "", kind="run",
         name=folder.plan.experiment.name, directory=str(directory.absolute()),
         experiment=to_json(pinned(folder.plan)).decode(), kernels=_kernels(folder.plan), series=series, runs=runs,
-        samples=samples,
+        samples=samples, comparisons=found.comparisons, costs=found.costs, workloads=folder.plan.workloads,
     )  # fmt: skip
 
 
@@ -135,14 +137,17 @@ def _runs(plan: Plan, records: Sequence[RunRecord]) -> tuple[StoredRun, ...]:
         StoredRun(
             name=run.id, kernel=kernel[run.cell], outcome=last[run.id].outcome, attempts=last[run.id].attempt,
             perturbation=run.perturbation.number, control=run.control, block=run.block,
-            started_utc=last[run.id].started_utc,
+            started_utc=last[run.id].started_utc, origin=last[run.id].reused or None,
         )
         for run in plan.runs if run.id in last
     )  # fmt: skip
 
 
-def _values(folder: RunDirectory, evidence: Sequence[CellEvidence],
-            run_indexes: dict[str, int]) -> tuple[tuple[StoredSeries, ...], tuple[StoredSample, ...]]:  # fmt: skip
+def _values(
+    folder: RunDirectory, evidence: Sequence[CellEvidence], run_indexes: dict[str, int]
+) -> tuple[SeriesIndex, tuple[StoredSeries, ...], tuple[StoredSample, ...]]:
+    """Index of each point's series, the series, and their samples."""
+    indexes: dict[tuple[Point, str], int] = {}
     by_id: dict[str, tuple[int, StoredSeries]] = {}
     samples = []
     for item in evidence:
@@ -151,12 +156,13 @@ def _values(folder: RunDirectory, evidence: Sequence[CellEvidence],
             method = method_of(group, phase.name)
             stored = _series(folder.plan, item, phase, f"{method} of its rounds")
             index, _ = by_id.setdefault(stored.id, (len(by_id), stored))
+            indexes[item.cell.point, phase.name] = index
             samples += [
                 StoredSample(series=index, kernel=item.cell.kernel, run=run_indexes[m.run], counted=m.plain,
                              value=run_value(m, phase.name, method))
                 for m in item.measurements if m.deferred != "not known"
             ]  # fmt: skip
-    return tuple(series for _, series in by_id.values()), tuple(samples)
+    return indexes, tuple(series for _, series in by_id.values()), tuple(samples)
 
 
 def _phases(plan: Plan, item: CellEvidence) -> list[Phase]:

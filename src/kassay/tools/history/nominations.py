@@ -13,6 +13,7 @@ from kassay.errors import BadInput
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.finding import Finding
 from kassay.model.kernel import parse_ref
+from kassay.model.kinds import kinds
 from kassay.model.program import ProgramUse
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import from_json
@@ -101,7 +102,7 @@ def why_not(nomination: Nomination) -> str:
         return f"{', '.join(unnamed)}: no reference names this kernel"
     if sides[0].id == sides[1].id:
         return "both sides are one kernel, measured on two dates: whatever moved, the kernel did not"
-    moving = [kernel.name for kernel in sides if parse_ref(kernel.ref).kind == "host"]
+    moving = [kernel.name for kernel in sides if kinds()[parse_ref(kernel.ref).kind].native]
     return f"{', '.join(moving)}: the host's own kernel, which only runs one at a time" if moving else ""
 
 

@@ -40,7 +40,7 @@ class SeriesFilter(Record, frozen=True, kw_only=True):
 
 def lines(archive: Archive, wanted: SeriesFilter) -> tuple[PointLine, ...]:
     """Every series that is wanted, with its points. Raises BadInput that lists what there is when none is."""
-    every = dict(_all_series(archive))
+    every = dict(all_series(archive))
     chosen = {number: series for number, series in every.items() if _matches(series, wanted)}
     if not chosen:
         names = sorted({f"{series.workload}.{series.metric}" for series in every.values()})
@@ -124,7 +124,8 @@ def _matches(series: StoredSeries, wanted: SeriesFilter) -> bool:
     return metric and equal and named and set(wanted.settings) <= {*series.settings, *series.conditions}
 
 
-def _all_series(archive: Archive) -> list[tuple[int, StoredSeries]]:
+def all_series(archive: Archive) -> list[tuple[int, StoredSeries]]:
+    """Every series of the archive, with its number there."""
     rows = archive.rows(
         "SELECT series, workload, metric, unit, better, clock, arch, cpus, memory_bytes, settings, conditions,"
         " definition, is_primary FROM t_series ORDER BY series"

@@ -3,6 +3,8 @@
 
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting, content_id
+from kassay.model.run import Origin
+from kassay.model.workload import Workload
 
 
 class StoredSeries(Record, frozen=True, kw_only=True):
@@ -58,7 +60,8 @@ class StoredKernel(Record, frozen=True, kw_only=True):
 
 
 class StoredRun(Record, frozen=True, kw_only=True):
-    """One planned run that was tried. kernel: index into Batch.kernels. started_utc: "" when not known."""
+    """One planned run that was tried. kernel: index into Batch.kernels. started_utc: "" when not known. origin: the run
+    of another directory that it was taken from."""
 
     name: str
     kernel: int
@@ -68,6 +71,7 @@ class StoredRun(Record, frozen=True, kw_only=True):
     control: bool
     block: int | None
     started_utc: str
+    origin: Origin | None = None
 
 
 class StoredSample(Record, frozen=True, kw_only=True):
@@ -87,23 +91,87 @@ class StoredSample(Record, frozen=True, kw_only=True):
     told: int | None = None
 
 
-class Batch(Record, frozen=True, kw_only=True):
-    """All that one directory has for the archive.
+class FunctionChange(Record, frozen=True, kw_only=True):
+    """A function's own cost on both sides of a comparison, per operation."""
 
-    session: sets one measurement of a plan apart from a fresh one of the same plan; stays the same as the directory
-    grows. kind: "run" or "import". experiment: with kernels pinned, as JSON; "" of imports.
-    """
+    function: str
+    base: float
+    head: float
+
+
+class ComparisonDetail(Record, frozen=True, kw_only=True):
+    """The part of a comparison that is read with it, and not searched for."""
+
+    reasons: tuple[str, ...] = ()
+    """Why it was refused, or why the evidence is less than exact."""
+    confounders: tuple[str, ...] = ()
+    """Further differences between the two kernels: compiler, configuration, CPU."""
+    sentence: str = ""
+    """The functions that explain the change, in words."""
+    functions: tuple[FunctionChange, ...] = ()
+    """Largest change first; the rest is in `rest`."""
+    rest: float | None = None
+    """Part of the change that is in no function of `functions`, per operation; None without a profile."""
+    predictions: tuple[tuple[str, float, float, float], ...] = ()
+    """(CPU, change, low, high) of predicted time."""
+    version: str = ""
+    """Version of kassay that judged it."""
+
+
+class StoredComparison(Record, frozen=True, kw_only=True):
+    """Verdict on two kernels in one series. series, base, head: indexes into the batch."""
+
+    series: int
+    base: int
+    head: int
+    verdict: str
+    evidence: str
+    change: float | None
+    low: float | None
+    high: float | None
+    floor: float | None
+    base_value: float | None
+    head_value: float | None
+    base_n: int
+    head_n: int
+    detail: ComparisonDetail
+
+
+class StoredCost(Record, frozen=True, kw_only=True):
+    """Cost of one kernel function per operation, as in analysis.function_costs. series, kernel: indexes into the
+    batch."""
+
+    series: int
+    kernel: int
+    function: str
+    own: float
+    whole: float | None
+    calls: float
+    callers: tuple[str, ...] = ()
+    bytes: int | None = None
+    """Size of its machine code; None if it is not known."""
+
+
+class Batch(Record, frozen=True, kw_only=True):
+    """All that one directory has for the archive."""
 
     plan: str
     session: str
+    """Sets one measurement of a plan apart from a fresh one of the same plan. It stays as the directory grows."""
     kind: str
+    """ "run" or "import"."""
     name: str
     directory: str
     experiment: str
+    """With kernels pinned, as JSON; "" for imports."""
     kernels: tuple[StoredKernel, ...]
     series: tuple[StoredSeries, ...]
     runs: tuple[StoredRun, ...]
     samples: tuple[StoredSample, ...]
+    comparisons: tuple[StoredComparison, ...] = ()
+    costs: tuple[StoredCost, ...] = ()
+    workloads: tuple[Workload, ...] = ()
+    """Workloads in their own words."""
 
 
 class KernelPoint(Record, frozen=True, kw_only=True):

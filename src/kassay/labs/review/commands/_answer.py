@@ -13,8 +13,9 @@ from kassay.commands._inputs import check_directory, check_given
 from kassay.commands._show import keep_answer, say, say_answer, showing
 from kassay.effects import runner
 from kassay.effects.files import disk_errors
-from kassay.effects.lock import locked, refusing
-from kassay.labs.review.b4 import b4_checks, tracked_range
+from kassay.effects.lock import check_host, locked, refusing
+from kassay.errors import KassayError
+from kassay.labs.review.b4 import b4_checks, b4_refusal, tracked_range
 from kassay.labs.review.base import FoundBase, find_base
 from kassay.labs.review.checks import checked
 from kassay.labs.review.claims import claims_in, missing_in
@@ -35,35 +36,50 @@ from kassay.supply.building.patches import check_patches, read_patches
 
 
 def answer(series: str, options: Reviewing) -> int:
-    """Prints the answer and keeps it beside its runs; returns the exit status. Raises BadInput, NotBuilt."""
+    """Prints the answer and keeps it beside its runs; returns the exit status. Raises BadInput, NotBuilt.
+
+    With --b4 an error is an answer as well: b4 shows the JSON on standard output, whatever the exit status is.
+    """
+    if not options.b4:
+        return _answered(series, options)
+    try:
+        return _answered(series, options)
+    except KassayError as error:
+        say(b4_refusal(error))
+        return error.status
+
+
+def _answered(series: str, options: Reviewing) -> int:
     form = REVIEW.form(options.format_)
     tracking = runner.b4_tracking() if options.b4 and series == "-" else None
     if tracking is not None:
         series = tracked_range(tracking)
     budget_s = seconds(options.budget)
     corners = _checked(options)
+    if not options.plan:
+        check_host()
     with showing() as tell, tempfile.TemporaryDirectory(prefix="kassay-review-") as scratch:
         patches, range_base = series_of(series, options.tree, Path(scratch))
         found = find_base(
             patches, base=options.base or range_base, tree=options.tree,
-            options=f",{options.build}" if options.build else "", tell=tell,
+            options=f",{options.build}" if options.build else "", tell=tell, fetches=not options.plan,
         )  # fmt: skip
         wanted = _wanted(series, found, options, corners, tell)
         if options.plan:
-            say(outlook(wanted, tell))
+            say(outlook(wanted, found.fetch, tell))
             return 0
         directory = _directory(wanted, options)
         with locked(directory / "lock", refusing(str(directory))):
             wanted = structs.replace(wanted, patches=str(_kept(patches, Path(scratch), directory)))
 
+            def complete(review: Review) -> Review:
+                return review if options.check_claims is None else _with_claims(review, options.check_claims)
+
             def keep(review: Review) -> None:
-                keep_answer(review, REVIEW, directory, "review")
+                keep_answer(complete(review), REVIEW, directory, "review")
 
             command = _command(series, options, found.ref.removesuffix(f",{options.build}" if options.build else ""))
-            review = Reviewer(wanted, directory, budget_s, command, found.tries, tell, keep).run()
-            if options.check_claims is not None:
-                review = _with_claims(review, options.check_claims)
-                keep(review)
+            review = complete(Reviewer(wanted, directory, budget_s, command, found.tries, tell, keep).run())
     if options.b4:
         say(b4_checks(review, directory / "review.html"))
     else:
@@ -101,9 +117,8 @@ def _wanted(
     return Wanted(
         source=series,
         patches=found.patches,
-        base=kernels.pinned(parse_ref(found.ref, options.arch), tell),
+        base=found.ref if found.fetch else kernels.pinned(parse_ref(found.ref, options.arch), tell),
         arch=options.arch,
-        flavour=options.flavour,
         suite=options.suite,
         settings=options.settings,
         corners=corners,

@@ -9,14 +9,15 @@ from kassay.commands._inputs import check_directory, check_given
 from kassay.commands._show import say, say_answer, showing
 from kassay.effects import runner
 from kassay.effects.files import append_durable, write_atomic
-from kassay.effects.lock import locked, refusing
+from kassay.effects.lock import check_host, locked, refusing
 from kassay.errors import BadInput, nearest_of
 from kassay.labs.review.commands._ci_options import LIMITS, Gating
 from kassay.labs.review.commands._options import given_words, seconds
 from kassay.labs.review.gate import GateWanted, exit_status, gate
-from kassay.labs.review.gate_model import Gate, Limit
-from kassay.labs.review.limits import limits_in, parse, percent
+from kassay.labs.review.gate_model import Gate
+from kassay.labs.review.limits import Limits, limits_in, of_range, parse, percent
 from kassay.labs.review.report import GATE
+from kassay.labs.review.series import Range, range_in
 from kassay.model.build import BuildRef, build_text
 from kassay.spec.load import suite_workloads
 from kassay.supply.arches import arch_of
@@ -37,20 +38,20 @@ def answer(range_: str, options: Gating) -> int:
             raise BadInput(f"--allow-refused {name}: not in suite {options.suite}", nearest_of(name, sorted(names)))
     check_directory(options.out)
     check_given(options.limits, "--limits")
-    tree = (options.tree or Path.cwd()).absolute()
-    ends = _ends(range_, tree)
-    limits = _limits(options, tree, ends[1])
-    refs = [build_text(BuildRef(tree=str(tree), revision=git.resolve(tree, end))) for end in ends]
+    check_host()
+    commits = range_in(range_, options.tree)
+    limits = _limits(options, commits)
+    refs = [build_text(BuildRef(tree=str(commits.tree), revision=end)) for end in (commits.left, commits.head)]
     more = f",{options.build}" if options.build else ""
     wanted = GateWanted(
-        base=refs[0] + more, head=refs[1] + more, arch=options.arch, flavour=options.flavour, suite=options.suite,
-        fail_over=fail_over,
+        base=refs[0] + more, head=refs[1] + more, arch=options.arch, suite=options.suite
     )  # fmt: skip
-    base = options.out or content_directory(f"ci-{ends[1]}", wanted)
+    base = options.out or content_directory(f"ci-{commits.names[1]}", wanted)
     directory = unused_directory(base) if options.fresh else base
     with showing() as tell, locked(directory / "lock", refusing(str(directory))):
         found = gate(
-            wanted, directory, names=ends, limits=limits, budget_s=budget_s, command=_command(range_, options),
+            wanted, directory, names=commits.names, fail_over=fail_over, limits=limits, budget_s=budget_s,
+            command=_command(range_, options),
             tell=tell, keep=lambda one: _keep(one, directory),
         )  # fmt: skip
     say_answer(found, form)
@@ -68,21 +69,17 @@ def _keep(found: Gate, directory: Path) -> None:
             write_atomic(directory / name, form.render(found).encode())
 
 
-def _limits(options: Gating, tree: Path, head: str) -> tuple[Limit, ...]:
-    """The limits of --limits, else of the file that the head itself has."""
+def _limits(options: Gating, commits: Range) -> Limits:
+    """The limits of --limits, else of the file that the head itself has, with what the range changes in it."""
     if options.limits is not None:
-        return limits_in(options.limits)
-    text = git.read(git.tree_of(tree, git.resolve(tree, head)), LIMITS)
-    return () if text is None else parse(text, f"{head}:{LIMITS}")
-
-
-def _ends(range_: str, tree: Path) -> tuple[str, str]:
-    base, dots, head = range_.partition("..")
-    if not dots or not base or head.startswith("."):
-        raise BadInput(f"{range_}: not a range", "write BASE..HEAD, two revisions of the git tree")
-    if not git.is_repository(tree):
-        raise BadInput(f"{tree}: not a git tree", "name the top of a kernel git tree with --tree")
-    return base, head or "HEAD"
+        return Limits(limits_in(options.limits))
+    texts = [git.read(git.tree_of(commits.tree, commit), LIMITS) for commit in (commits.left, commits.head)]
+    head = () if texts[1] is None else parse(texts[1], f"{commits.names[1]}:{LIMITS}")
+    try:
+        base = () if texts[0] is None else parse(texts[0], f"{commits.names[0]}:{LIMITS}")
+    except BadInput:  # it judges nothing any more
+        base = ()
+    return of_range(base, head)
 
 
 def _to_runner(found: Gate, shown: str) -> None:

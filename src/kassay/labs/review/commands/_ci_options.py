@@ -8,7 +8,7 @@ from typing import Annotated
 from typer import Option
 
 from kassay.commands import _complete as complete
-from kassay.commands._options import FLAVOUR, Fresh, format_option
+from kassay.commands._options import Fresh, format_option
 from kassay.report.answers import answer_formats
 from kassay.supply.arches import arches
 from kassay.supply.clocks import listed
@@ -47,7 +47,6 @@ class Gating:
     arch: Annotated[
         str, Option(metavar="ARCH", help=f"Architecture: {listed(arches())}.", autocompletion=complete.arches)
     ] = "x86_64"
-    flavour: Annotated[str, Option(metavar="NAME", help="Flavour of the distribution's configuration.")] = FLAVOUR
     allow_refused: Annotated[
         list[str] | None,
         Option("--allow-refused", metavar="WORKLOAD", show_default=False,

@@ -10,7 +10,7 @@ from typing import Annotated
 from typer import Option
 
 from kassay.commands import _complete as complete
-from kassay.commands._options import FLAVOUR, Fresh, format_option
+from kassay.commands._options import Fresh, format_option
 from kassay.errors import BadInput
 from kassay.report.answers import answer_formats
 from kassay.supply.arches import arches
@@ -54,7 +54,7 @@ class Reviewing:
     ] = "20m"  # fmt: skip
     plan: Annotated[
         bool,
-        Option("--plan", rich_help_panel=_W, help="Show what would be built and run, and do none of it."),
+        Option("--plan", rich_help_panel=_W, help="Show what would be downloaded, built and run, and do none of it."),
     ] = False
     settings: Annotated[
         int,
@@ -92,9 +92,6 @@ class Reviewing:
         Option(metavar="ARCH", help=f"Architecture: {listed(arches())}.", autocompletion=complete.arches,
                rich_help_panel=_W),
     ] = "x86_64"  # fmt: skip
-    flavour: Annotated[
-        str, Option(metavar="NAME", rich_help_panel=_W, help="Flavour of the distribution's configuration.")
-    ] = FLAVOUR
     check_claims: Annotated[
         Path | None,
         Option("--check-claims", metavar="FILE", show_default=False,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from typer import Argument
 
-from kassay.commands import Command
+from kassay.commands import Again, Command
 from kassay.commands._with_options import with_options
 from kassay.labs.review.commands._ci_options import Gating
 
@@ -30,4 +30,10 @@ def _ci(
     return answer(range_, options)
 
 
-COMMAND = Command(name="ci", order=24, run=_ci)
+def _show(again: Again) -> int:
+    from kassay.labs.review.commands._kept import show_gate
+
+    return show_gate(again)
+
+
+COMMAND = Command(name="ci", order=24, run=_ci, show=_show)

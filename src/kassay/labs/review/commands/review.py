@@ -5,7 +5,7 @@ from typing import Annotated
 
 from typer import Argument
 
-from kassay.commands import Command
+from kassay.commands import Again, Command
 from kassay.commands._with_options import with_options
 from kassay.labs.review.commands._options import Reviewing
 
@@ -37,4 +37,10 @@ def _review(
     return answer(series, options)
 
 
-COMMAND = Command(name="review", order=23, run=_review)
+def _show(again: Again) -> int:
+    from kassay.labs.review.commands._kept import show_review
+
+    return show_review(again)
+
+
+COMMAND = Command(name="review", order=23, run=_review, show=_show)

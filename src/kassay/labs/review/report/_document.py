@@ -51,7 +51,7 @@ from kassay.report.document import (
 _BRANCHES, _OTHERS = 12, 8
 _NOT_TAKEN = "Ways out of branches that no setting took, with the series"
 MEANING = (
-    "floor: the largest distance of a run with moved memory, stack and mappings from the plain runs of its kernel. "
+    "floor: the largest distance between runs of one kernel, some of them with moved memory, stack and mappings. "
     "n: plain runs of base + head. equivalent: the change is smaller than 1 %. Counts are exact and are not time."
 )
 
@@ -60,10 +60,18 @@ def document(review: Review) -> Document:
     """The answer as blocks."""
     return Document(
         title=title(review), kicker="kassay review", kassay_version=review.kassay_version, width=132,
-        envelope=Envelope(
-            subject=f"Re: [PATCH] {title(review)}", trailer="", signature=f"kassay {review.kassay_version}",
-        ),
+        envelope=_envelope(review),
         blocks=(*_idle(review), *_answer(review), *_rest(review)),
+    )  # fmt: skip
+
+
+def _envelope(review: Review) -> Envelope:
+    signature = f"kassay {review.kassay_version}"
+    if (mail := review.original) is None:
+        return Envelope(subject=f"Re: [PATCH] {title(review)}", trailer="", signature=signature)
+    return Envelope(
+        subject=f"Re: {mail.subject}", trailer="", signature=signature, in_reply_to=mail.message_id,
+        to=(mail.author,) if mail.author else (),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from msgspec import structs
 
 from kassay.labs.review.gate_model import EQUAL, NOT_MEASURED, Gate, GateCell
-from kassay.labs.review.report._words import cell_text
+from kassay.labs.review.report._words import above_floor, cell_text
 from kassay.labs.review.settings import setting_text
 from kassay.model.finding import REFUSED
 from kassay.model.texts import Table, TableCell, cells, counted, figures, listed, one_line, shortened, table
@@ -43,14 +43,36 @@ def headline(gate: Gate) -> str:
     """The verdict in a few words."""
     if gate.same_image:
         return "the same kernel, byte for byte"
+    below = sum(map(costs_more_below, gate.cells))
+    more = f"; {below} cost more below it" if below else ""
     if gate.over:
-        return f"{counted(len(gate.over), 'phase')} over the limit"
+        return f"{counted(len(gate.over), 'phase')} over the limit{more}"
     if gate.left:
         return f"not decided: {counted(len(gate.left), 'setting')} not measured"
-    return "nothing over the limit"
+    return f"nothing over the limit{more}"
+
+
+def costs_more_below(row: GateCell) -> bool:
+    """True if a phase costs more than on base for certain, and no limit is passed or was needed for that."""
+    accepted = row.accepted and row.cell.verdict == "regression"
+    return not row.over and not accepted and above_floor(row.cell) and (row.cell.change or 0.0) > 0
+
+
+def limits_text(gate: Gate) -> str:
+    """Changes of the range to its own limits in words; empty if there are none."""
+    if not gate.limits_added and not gate.limits_removed:
+        return ""
+    counts = [f"{sign}{len(rows)} accepted" for sign, rows in (("+", gate.limits_added), ("-", gate.limits_removed))
+              if rows]  # fmt: skip
+    names = [f"{one.workload} {one.setting} {one.phase}".strip() + f" up to {one.limit * 100:g} %"
+             for one in gate.limits_added]  # fmt: skip
+    added = f" ({listed(shortened([' '.join(name.split()) for name in names], _WHERE))})" if names else ""
+    return one_line(f"This range changes .kassay/limits.toml: {', '.join(counts)}{added}.")
 
 
 def _blocks(gate: Gate) -> Iterator[Block]:
+    if text := limits_text(gate):
+        yield Paragraph(text=text, tone=DOUBT)
     yield Paragraph(text=counts_text(gate), tone=VERDICT)
     shown = shown_rows(gate)
     if shown:
@@ -97,14 +119,18 @@ def counts_text(gate: Gate) -> str:
     if gate.same_image:
         return "The change compiles to the same image, byte for byte, so no workload can notice it."
     number = {word: sum(row.cell.verdict == word for row in gate.cells) for word in
-              (EQUAL, "equivalent", "regression", "improvement", "inconclusive", NOT_MEASURED)}  # fmt: skip
+              (EQUAL, "equivalent", "improvement", "inconclusive", NOT_MEASURED)}  # fmt: skip
     refused = sum(row.cell.verdict in REFUSED for row in gate.cells)
-    accepted = len(accepted_texts(gate))
+    accepted, below = len(accepted_texts(gate)), sum(map(costs_more_below, gate.cells))
+    small = [row.cell for row in gate.cells if row.cell.verdict == "equivalent"]
+    less = sum(above_floor(cell) and (cell.change or 0.0) < 0 for cell in small) + number["improvement"]
+    within = sum(not above_floor(cell) for cell in small)
     parts = [
         f"{number[EQUAL]} equal to the digit",
-        f"{number['equivalent']} changed by less than {gate.fail_over * 100:g} % or the noise floor",
-        f"{number['improvement']} cost less than that",
-        f"{number['regression']} cost more than that, {len(gate.over)} of them over the limit",
+        *([f"{within} within the noise floor"] if within else []),
+        *([f"{less} cost less"] if less else []),
+        f"{len(gate.over)} over the limit",
+        f"{below} cost more below it",
         *([f"{accepted} accepted"] if accepted else []),
         *([f"{number['inconclusive']} not decided"] if number["inconclusive"] else []),
         *([f"{number[NOT_MEASURED]} differ and were not measured"] if number[NOT_MEASURED] else []),
@@ -146,7 +172,8 @@ def conditions(gate: Gate) -> str:
 def summary(gate: Gate) -> str:
     """The answer in markdown, at most SUMMARY bytes: counts, the largest changes, and how to repeat it."""
     rows = shown_rows(gate)
-    head = [f"### kassay: {headline(gate)}", "", counts_text(gate), ""]
+    changes = [limits_text(gate), ""] if limits_text(gate) else []
+    head = [f"### kassay: {headline(gate)}", "", *changes, counts_text(gate), ""]
     tail = ["", f"{conditions(gate)}", "", f"Repeat: `{gate.command}`"]
     body: list[str] = []
     if rows:

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import structs
 
-from kassay.labs.review.model import SCREENED, Cell, PredictedChange, Review
+from kassay.labs.review.model import SCREENED, Cell, PatchValue, PredictedChange, Review
 from kassay.labs.review.report._words import cell_text, measured, screened, spans
 from kassay.labs.review.settings import setting_text
 from kassay.model.texts import Table, TableCell, cells, figures, listed, one_line, table
 from kassay.model.units import format_change, format_numbers
+from kassay.report.sections.changed_lines import verdict_word
 from kassay.report.words import floor_text, interval_text
 
 
@@ -70,12 +71,18 @@ def step_tables(review: Review) -> Iterator[Table]:
     for step in review.steps:
         texts = format_numbers([value.value for value in step.values])
         rows = (
-            cells(value.row, text, format_change(value.change) if value.verdict else "", value.verdict,
+            cells(value.row, text, format_change(value.change) if value.verdict else "", step_word(value),
                   mark="" if value.verdict in ("", "equivalent") else value.verdict)
             for value, text in zip(step.values, texts, strict=True)
         )  # fmt: skip
         title = f"{setting_text(step.workload, step.settings)} [{one_line(step.unit)}]"
         yield table(title, ("row", *figures("value", "step"), "step is"), rows)
+
+
+def step_word(value: PatchValue) -> str:
+    """The verdict of one row. An equal cost of lines that did not run is not called equivalent."""
+    word = verdict_word(value.verdict, value.changed)
+    return "below the margin" if word == "equivalent" and value.change else word
 
 
 def corners_table(review: Review) -> Table:

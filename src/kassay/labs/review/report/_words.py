@@ -25,6 +25,11 @@ def cell_text(cell: Cell) -> str:
     return text if cell.primary else f"{text}, {cell.phase}"
 
 
+def above_floor(cell: Cell) -> bool:
+    """True if a cell changes by more than runs of one kernel that should not differ do."""
+    return cell.change is not None and abs(cell.change) > (cell.floor or 0.0)
+
+
 def letter(text: str) -> str:
     """The text for a mail: ASCII, thousands with commas, percent signs without a space."""
     return ascii_text(_THOUSANDS.sub(",", text).replace(" %", "%"))
@@ -83,10 +88,12 @@ def _size(cell: Cell) -> str:
 
 
 def _counts(cells: Sequence[Cell], margin: float) -> str:
+    small = sum(cell.verdict == "equivalent" and above_floor(cell) and (cell.change or 0.0) > 0 for cell in cells)
+    more = f" ({small} of them cost more)" if small else ""
     words = {
         "regression": "{} cost more",
         "improvement": "{} cost less",
-        "equivalent": f"{{}} are equal within {margin * 100:g} %",
+        "equivalent": f"{{}} are equal within {margin * 100:g} %{more}",
         "inconclusive": "{} are not decided",
     }
     parts = [

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A profile -> cost of each kernel function it executed, per operation: a part of the atlas."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from kassay.model.profile import CallEdge, Profile, base_name
+from kassay.model.records import grouped
+
+_LEFT_OUT = ("user", "other", "idle")
+"""Contexts that are no kernel code run for the workload."""
+_CALLERS = 3
+
+
+class FunctionShare(NamedTuple):
+    """Cost of one function per operation, interrupts and deferred work included."""
+
+    function: str
+    """A compiler's copies have the name of the original function."""
+    own: float
+    """Instructions + string iterations of the function itself."""
+    whole: float | None
+    """The same with all that it calls; None without call stacks."""
+    calls: float
+    """Entries into the function."""
+    callers: tuple[str, ...] = ()
+    """Functions that called it most often, at most three."""
+
+
+def function_costs(profile: Profile) -> tuple[FunctionShare, ...]:
+    """Executed kernel functions, the most expensive first. Empty for a profile that may not be used."""
+    if profile.problem or not profile.operations:
+        return ()
+    own, calls, whole = Counter[str](), Counter[str](), Counter[str]()
+    for cost in profile.functions:
+        if cost.context not in _LEFT_OUT:
+            name = base_name(cost.function)
+            own[name] += cost.instructions + cost.iterations
+            calls[name] += cost.calls
+    for stack in profile.stacks or ():
+        if stack.path[0] not in _LEFT_OUT:
+            for name in {base_name(function) for function in stack.path[1:]}:
+                whole[name] += stack.count
+    callers = grouped((base_name(edge.callee), edge) for edge in profile.edges if edge.context not in _LEFT_OUT)
+    shares = [
+        FunctionShare(
+            name, count / profile.operations, None if profile.stacks is None else whole[name] / profile.operations,
+            calls[name] / profile.operations, _most_frequent(callers.get(name, ())),
+        )
+        for name, count in own.items()
+    ]  # fmt: skip
+    return tuple(sorted(shares, key=lambda share: (-share.own, share.function)))
+
+
+def _most_frequent(edges: Iterable[CallEdge]) -> tuple[str, ...]:
+    calls = Counter[str]()
+    for edge in edges:
+        calls[base_name(edge.caller)] += edge.calls
+    return tuple(sorted(calls, key=lambda name: (-calls[name], name))[:_CALLERS])

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Columns of the matrix: kernels of the archive by release, and builds of a git tree by commit."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import PurePath
+
+from kassay.analysis.confounders import name_and_version
+from kassay.labs.site.model import SiteKernel
+from kassay.labs.site.rows import Comparison
+from kassay.model.kernel import parse_ref
+from kassay.tools.history.archive import Archive
+from kassay.tools.history.development import build_of, commit_time
+from kassay.tools.history.query import release_order
+from kassay.tools.history.records import StoredKernel
+
+_UPSTREAM = re.compile(r"\d+\.\d+(?:\.\d+)?(?:[-~]?rc\d+)?")
+_COMMIT_DIGITS = 12
+_COLUMN = 0.5
+"""A kernel with a smaller share of the cells of the fullest one is no column: it was measured to narrow a step."""
+
+
+def site_kernels(archive: Archive, found: Sequence[Comparison]) -> dict[int, SiteKernel]:
+    """Kernels that a comparison has, by their number in the history; in the order of the columns. Patched builds and
+    kernels that no reference names are left out."""
+    names = StoredKernel.__struct_fields__
+    stored = {row[0]: StoredKernel(**dict(zip(names, row[1:], strict=True))) for row in archive.rows(
+        f"SELECT kernel, {', '.join(names)} FROM t_kernels ORDER BY kernel")}  # fmt: skip
+    dates = archive.rows("SELECT kernel, strftime(min(first_utc), '%Y-%m-%dT%H:%M:%SZ') FROM t_points GROUP BY kernel")
+    first: dict[int, str] = dict(dates)
+    cells = Counter(_measured(found))
+    compared = {number for comparison in found for number in (comparison.base, comparison.head)}
+    used = [number for number in stored if number in compared and _line(stored[number])]
+    keys = _keys(stored[number] for number in used)
+    most = {line: max(cells[n] for n in used if _line(stored[n]) == line) for line in {_line(stored[n]) for n in used}}
+    return {
+        number: SiteKernel(
+            key=key, name=key, ref=stored[number].ref, arch=_line(stored[number]), release=stored[number].release or "",
+            compiler=name_and_version(stored[number].compiler or ""),
+            config_sha256=stored[number].config_sha256 or "", image_sha256=stored[number].image_sha256 or "",
+            measured_utc=first.get(number) or "", problem="" if cells[number] else "no run of it succeeded",
+            column=not cells[number] or cells[number] >= _COLUMN * most[_line(stored[number])],
+        )
+        for number, key in sorted(zip(used, keys, strict=True), key=lambda pair: _order(stored[pair[0]], pair[0]))
+    }  # fmt: skip
+
+
+def _measured(found: Iterable[Comparison]) -> Iterable[int]:
+    """Each kernel once for each series that it has a value of."""
+    pairs = {(c.series, c.base) for c in found if c.base_value is not None}
+    pairs |= {(c.series, c.head) for c in found if c.head_value is not None}
+    return (kernel for _, kernel in pairs)
+
+
+def _line(kernel: StoredKernel) -> str:
+    """Line of a kernel: its architecture; for a build with the name of its tree; "" for one that is no column."""
+    build = build_of(kernel)
+    if build is not None:
+        return "" if build.patches or not build.revision else f"{kernel.arch}-{PurePath(build.tree).name}"
+    return (kernel.arch or "") if kernel.ref and parse_ref(kernel.ref).kind == "debian" else ""
+
+
+def _keys(kernels: Iterable[StoredKernel]) -> list[str]:
+    """A key for each. A later kernel of the same release has its package's version, so that the first keeps its
+    address."""
+    taken: set[tuple[str, str]] = set()
+    keys = []
+    for kernel in kernels:
+        build = build_of(kernel)
+        version = kernel.ref.partition(":")[2] or kernel.release or ""
+        match = _UPSTREAM.match(version)
+        key = build.revision[:_COMMIT_DIGITS] if build else match[0] if match else kernel.name
+        if (_line(kernel), key) in taken:
+            key = kernel.ref.partition(":")[2] if build is None else f"{key}-{kernel.id[:6]}"
+        taken.add((_line(kernel), key))
+        keys.append(key)
+    return keys
+
+
+def _order(kernel: StoredKernel, number: int) -> tuple[str, tuple[int, ...], int, str, int]:
+    build = build_of(kernel)
+    at = commit_time(build.tree, build.revision) if build else None
+    return _line(kernel), () if build else release_order(kernel.release) or (), at or 0, kernel.ref, number

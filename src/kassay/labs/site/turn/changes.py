@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""History -> changes between neighbouring kernels that no step of the file covers; each with what can confirm it."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from kassay.labs.site.kernels import site_kernels
+from kassay.labs.site.model import SiteKernel, SiteSeries
+from kassay.labs.site.rows import Comparison, comparisons, rows_of
+from kassay.labs.site.turn.steps_file import Entry
+from kassay.model.finding import CHANGES
+from kassay.tools.history.archive import Archive
+from kassay.tools.history.nominations import nominations
+from kassay.tools.history.query import SeriesFilter, all_series, lines
+from kassay.tools.history.records import KernelPoint, Nomination, StoredKernel
+
+_EXACT = "exact"
+
+
+class Change(NamedTuple):
+    """An exact change of a primary metric. at: places of both kernels in their line, from 0."""
+
+    row: SiteSeries
+    before: SiteKernel
+    after: SiteKernel
+    comparison: Comparison
+    at: tuple[int, int]
+    neighbours: bool
+    """True if no column of the matrix stands between the two."""
+
+    @property
+    def id(self) -> str:
+        """Address of the step: line, row and kernels."""
+        return f"{self.row.arch}/{self.row.key}/{self.before.key}-{self.after.key}"
+
+
+def changes_of(archive: Archive) -> tuple[Change, ...]:
+    """Every exact change of a primary metric, oldest kernels first, then by row."""
+    found = comparisons(archive) if archive.has_comparisons else ()
+    kernels = site_kernels(archive, found)
+    rows = rows_of(archive, found, {number: kernel.arch for number, kernel in kernels.items()})
+    places = {number: place for place, number in enumerate(kernels)}
+    columns = {number: place for place, number in enumerate(n for n, kernel in kernels.items() if kernel.column)}
+    newest: dict[str, Change] = {}
+    for one in found:
+        if not {one.base, one.head} <= kernels.keys() or one.series not in rows or places[one.base] > places[one.head]:
+            continue
+        before, after, row = kernels[one.base], kernels[one.head], rows[one.series]
+        if before.arch != after.arch or not row.primary or one.verdict not in CHANGES or one.evidence != _EXACT:
+            continue
+        between = columns.get(one.head, -1) - columns.get(one.base, -1)
+        change = Change(row, before, after, one, (places[one.base], places[one.head]), between == 1)
+        newest[change.id] = change
+    return tuple(sorted(newest.values(), key=lambda change: (*change.at, change.row.key)))
+
+
+def new_changes(changes: Sequence[Change], entries: Sequence[Entry]) -> tuple[Change, ...]:
+    """Changes of neighbours that no entry has. An entry covers changes of its row in the same direction whose kernels
+    overlap with its own: when a further kernel is measured between two others, the same change is seen again."""
+    known = {change.id: change for change in changes}
+    taken = list(entries)
+    new = []
+    for change in changes:
+        if change.neighbours and not any(_covers(entry, change, known, changes) for entry in taken):
+            new.append(change)
+            taken.append(entry_of(change, "found", ""))
+    return tuple(new)
+
+
+def _covers(entry: Entry, change: Change, known: Mapping[str, Change], changes: Sequence[Change]) -> bool:
+    if entry.id == change.id:
+        return True
+    if (entry.series, entry.arch) != (change.row.key, change.row.arch):
+        return False
+    places = {kernel.key: place for one in changes if one.row.arch == entry.arch
+              for kernel, place in zip((one.before, one.after), one.at, strict=True)}  # fmt: skip
+    first, last = places.get(entry.before), places.get(entry.after)
+    if first is None or last is None or last <= change.at[0] or first >= change.at[1]:
+        return False
+    before = known.get(entry.id)
+    return before is None or before.comparison.verdict == change.comparison.verdict
+
+
+def entry_of(change: Change, state: str, since: str, text: str = "") -> Entry:
+    """A new entry of the file."""
+    return Entry(
+        id=change.id, series=change.row.key, arch=change.row.arch, before=change.before.key, after=change.after.key,
+        state=state, text=text, since=since,
+    )  # fmt: skip
+
+
+def fixed_before(change: Change, entries: Sequence[Entry], changes: Sequence[Change]) -> Entry | None:
+    """The step that was fixed and is there again: of the same row and direction, older, and at least half as large."""
+    known = {one.id: one for one in changes}
+    for entry in reversed(entries):
+        old = known.get(entry.id)
+        if entry.state != "fixed" or (entry.series, entry.arch) != (change.row.key, change.row.arch):
+            continue
+        if old is None or (old.at[1] <= change.at[0] and _reaches(change, old)):
+            return entry
+    return None
+
+
+def _reaches(change: Change, old: Change) -> bool:
+    """True if a change brings at least half of an older one back."""
+    if old.comparison.verdict != change.comparison.verdict:
+        return False
+    return abs(change.comparison.change or 0.0) >= abs(old.comparison.change or 0.0) / 2
+
+
+def taken_back(entry: Entry, changes: Sequence[Change]) -> Change | None:
+    """The first later change of the row that takes at least half of the step back."""
+    step = next((one for one in changes if one.id == entry.id), None)
+    if step is None:
+        return None
+    for change in changes:
+        later = change.row == step.row and change.at[0] >= step.at[1]
+        if later and change.comparison.verdict != step.comparison.verdict:
+            size = abs((step.comparison.head_value or 0.0) - (step.comparison.base_value or 0.0))
+            if abs((change.comparison.head_value or 0.0) - (change.comparison.base_value or 0.0)) >= size / 2:
+                return change
+    return None
+
+
+def nomination_of(archive: Archive, change: Change) -> tuple[Nomination, bool]:
+    """The nomination that a fresh pair confirms. True if the history nominates the same two kernels itself."""
+    series = dict(all_series(archive))[change.comparison.series]
+    sides = [_kernel(archive, number) for number in (change.comparison.base, change.comparison.head)]
+    key = (series.id, *(kernel.id for kernel in sides))
+    wanted = SeriesFilter(metric=f"{series.workload}.{series.metric}", workload=series.workload)
+    for line in lines(archive, wanted):
+        for one in nominations(line, {}):
+            if (one.series.id, one.before.kernel.id, one.after.kernel.id) == key:
+                return one, True
+    before, after = (
+        KernelPoint(kernel=kernel, value=value, n=n, spread=None, floor=None, first="", last="")
+        for kernel, value, n in zip(
+            sides, (change.comparison.base_value, change.comparison.head_value),
+            (change.comparison.base_n, change.comparison.head_n), strict=True,
+        )
+    )  # fmt: skip
+    name = hashlib.sha256("\0".join(key).encode()).hexdigest()[:8]
+    own = Nomination(
+        id=name, series=series, before=before, after=after, change=change.comparison.change or 0.0, points=(1, 1),
+        why="exact counts of neighbouring kernels",
+    )  # fmt: skip
+    return own, False
+
+
+def _kernel(archive: Archive, number: int) -> StoredKernel:
+    names = StoredKernel.__struct_fields__
+    (row,) = archive.rows(f"SELECT {', '.join(names)} FROM t_kernels WHERE kernel = ?", [number])
+    return StoredKernel(**dict(zip(names, row, strict=True)))

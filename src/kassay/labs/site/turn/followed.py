@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which kernels there are: the newest package of each series, the heads of branches, and all that was measured."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePath
+
+from kassay.errors import BadInput, KassayError
+from kassay.labs.site.turn.settings import ALL, Branch, Lab
+from kassay.model.build import BuildRef, build_text
+from kassay.model.progress import Tell
+from kassay.model.records import Record
+from kassay.supply import kernels as kernel_store
+from kassay.supply.archive.versions import series_of, version_key
+from kassay.supply.building.git import GitFailed, git, is_repository, resolve
+
+BETWEEN = ".."
+"""Between the two kernels in the name of a pair's directory."""
+_DIGITS = 12
+
+
+class Kernel(Record, frozen=True, kw_only=True):
+    """A kernel of a line. name: unique in its line, and a file name: the package's version, or a commit."""
+
+    name: str
+    ref: str
+
+
+class Line(Record, frozen=True, kw_only=True):
+    """Kernels of one architecture and one source, oldest first. key: unique, and the name of a directory."""
+
+    key: str
+    arch: str
+    kernels: tuple[Kernel, ...]
+
+
+def lines_of(lab: Lab, tell: Tell) -> tuple[tuple[Line, ...], tuple[str, ...]]:
+    """All lines, and what could not be looked up, in words. Kernels that were measured stay in their line."""
+    lines, notes = [], []
+    for arch in lab.arches if lab.archive else ():
+        offered: list[str] = []
+        try:
+            offered = [version.version for version in kernel_store.versions("debian", arch, lab.flavour, tell)]
+        except KassayError as error:
+            notes.append(f"the archive's kernels for {arch} are not known now: {error.what}")
+        names = {*_newest(offered, lab), *measured_names(lab, arch)}
+        ordered = sorted(names, key=version_key)
+        kernels = tuple(Kernel(name=name, ref=f"debian:{name}") for name in ordered)
+        lines.append(Line(key=arch, arch=arch, kernels=kernels))
+    for branch in lab.branch:
+        try:
+            commits = _commits(branch)
+        except KassayError as error:
+            notes.append(f"branch {branch.name} of {branch.tree}: {error.what}")
+            commits = []
+        for arch in lab.arches:
+            key = "-".join((arch, PurePath(branch.tree).name, branch.name.replace("/", "-")))
+            lines.append(_line_of_commits(key, arch, branch, [*commits, *measured_names(lab, key)]))
+    return tuple(lines), tuple(notes)
+
+
+def _newest(versions: Iterable[str], lab: Lab) -> list[str]:
+    """The newest version of each followed series, at most the `back` newest series."""
+    newest: dict[str, str] = {}
+    for version in sorted(versions, key=version_key):
+        if lab.archive == ALL or series_of(version) in lab.archive:
+            newest[series_of(version)] = version
+    return sorted(newest.values(), key=version_key)[-lab.back :]
+
+
+def measured_names(lab: Lab, line: str) -> tuple[str, ...]:
+    """Kernels of a line that have a pair's directory."""
+    found: dict[str, None] = {}
+    for directory in sorted(Path(lab.runs, line).glob(f"*/*{BETWEEN}*")):
+        if (directory / "plan.json").is_file():
+            found.update(dict.fromkeys(directory.name.partition(BETWEEN)[::2]))
+    return tuple(found)
+
+
+def _commits(branch: Branch) -> list[str]:
+    """The head of a branch, and the revision that the first head is compared with."""
+    repository = Path(branch.tree)
+    if not is_repository(repository):
+        raise BadInput(f"{branch.tree}: not a git repository", "name the top of a kernel git tree")
+    revision = branch.name
+    if branch.remote:
+        revision = f"refs/kassay/{branch.name}"
+        git(("fetch", "--quiet", "--no-tags", branch.remote, f"+{branch.name}:{revision}"), repository=repository)
+    head = resolve(repository, revision)
+    since = branch.since
+    if not since:
+        try:
+            since = git(("describe", "--tags", "--abbrev=0", f"{head}^"), repository=repository).strip()
+        except GitFailed as error:
+            raise BadInput(f"no tag below {head[:_DIGITS]}", "name a revision with since = ...") from error
+    return [resolve(repository, since), head]
+
+
+def _line_of_commits(key: str, arch: str, branch: Branch, revisions: Sequence[str]) -> Line:
+    """Commits by their time. Those that the tree has lost are left out."""
+    repository = Path(branch.tree)
+    known = [r for r in dict.fromkeys(r[:_DIGITS] for r in revisions) if _has(repository, r)]
+    shas: list[str] = []
+    if known:
+        text = git(("log", "--no-walk", "--format=%ct %H", *known), repository=repository)
+        shas = [sha for _, sha in sorted((int(at), sha) for at, sha in map(str.split, text.splitlines()))]
+    options = f",{branch.build}" if branch.build else ""
+    kernels = (
+        Kernel(name=sha[:_DIGITS], ref=f"{build_text(BuildRef(tree=branch.tree, revision=sha))}{options}")
+        for sha in shas
+    )
+    return Line(key=key, arch=arch, kernels=tuple(kernels))
+
+
+def _has(repository: Path, revision: str) -> bool:
+    try:
+        resolve(repository, revision)
+    except KassayError:
+        return False
+    return True

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The life of steps: found in the history, confirmed by a fresh pair, narrowed, seen again, or taken back."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import structs
+
+from kassay.effects import clock
+from kassay.effects.files import write_atomic
+from kassay.errors import BadInput, HostLacks, KassayError
+from kassay.journal.directory import open_directory
+from kassay.labs.site.turn import status as status_file
+from kassay.labs.site.turn import steps_file
+from kassay.labs.site.turn.changes import (
+    changes_of,
+    entry_of,
+    fixed_before,
+    new_changes,
+    nomination_of,
+    taken_back,
+)
+from kassay.labs.site.turn.measuring import Budget, Measure, move_aside
+from kassay.labs.site.turn.narrowing import Between, narrowed
+from kassay.labs.site.turn.settings import Lab
+from kassay.labs.site.turn.status import Status
+from kassay.labs.site.turn.steps_file import Entry
+from kassay.model.experiment import Experiment
+from kassay.model.progress import Progress, Tell
+from kassay.model.report import Report
+from kassay.report.formats import format_named
+from kassay.tools.history.archive import reading, writing
+from kassay.tools.history.nominations import experiment_for, judged, remember
+from kassay.tools.history.records import Nomination
+
+_TAKEN_BACK = "takes it back"
+_BACK = "is there again"
+
+
+class Means(NamedTuple):
+    """Functions that measure, answer and store; stand-ins in tests."""
+
+    measure: Measure
+    answer: Callable[[Path, Tell], Report]
+    between: Between
+    add: Callable[[Path, Tell], None]
+    """Adds a run directory to the history."""
+
+
+class Lives:
+    """The steps file of a laboratory, and all that moves its entries."""
+
+    def __init__(self, lab: Lab, means: Means, budget: Budget, tell: Tell) -> None:
+        self._lab, self._means, self._budget, self._tell = lab, means, budget, tell
+        self._path, self._history = Path(lab.steps), Path(lab.history)
+
+    def nominate(self) -> int:
+        """Adds new changes as `found`, and proposes `fixed` where a later kernel takes a step back. Returns how many
+        are new."""
+        if not self._history.is_file():
+            return 0
+        with reading(self._history, self._tell) as archive:
+            changes = changes_of(archive)
+        today = clock.utc_now()[:10]
+        new = new_changes(changes, steps_file.read(self._path))
+        for change in new:
+            old = fixed_before(change, steps_file.read(self._path), changes)
+            text = f"{old.id} was fixed and {_BACK}" if old else ""
+            steps_file.add(self._path, entry_of(change, "found", today, text))
+        for entry in steps_file.read(self._path):
+            later = taken_back(entry, changes) if entry.is_own and _TAKEN_BACK not in entry.text else None
+            if later is not None:
+                text = f'{later.after.key} {_TAKEN_BACK}: set state = "fixed" if that is the fix'
+                steps_file.change(self._path, structs.replace(entry, text="; ".join(filter(None, (entry.text, text)))))
+        return len(new)
+
+    def confirm(self) -> int:
+        """Measures a fresh pair of every step that is `found`; returns how many were judged. Raises Spent."""
+        count = 0
+        for entry in steps_file.read(self._path):
+            if entry.state == "found":
+                self._budget.check()
+                count += self._confirm(entry)
+        return count
+
+    def _confirm(self, entry: Entry) -> bool:
+        with reading(self._history, self._tell) as archive:
+            change = next((one for one in changes_of(archive) if one.id == entry.id), None)
+            if change is None:  # the history was made anew, without these kernels
+                return False
+            nomination, is_of_history = nomination_of(archive, change)
+            experiment = experiment_for(archive, nomination)
+        directory = self._directory("confirm", entry)
+        self._tell(Progress(stage="lab", subject=entry.id, text="a fresh pair"))
+        try:
+            self._measure(experiment, directory)
+        except BadInput as error:  # a kernel is no longer available
+            self._move(entry, "not confirmed", f"cannot be measured again: {error.what}")
+            return True
+        report = self._means.answer(directory, self._tell)
+        self._judge(entry, nomination, is_of_history, report, directory)
+        return True
+
+    def _judge(
+        self, entry: Entry, nomination: Nomination, is_of_history: bool, report: Report, directory: Path
+    ) -> None:  # fmt: skip
+        outcome = judged(nomination, report, str(directory.absolute()))
+        if is_of_history:
+            with writing(self._history, self._tell) as archive:
+                remember(archive, outcome)
+        if outcome.outcome != "confirmed":
+            self._move(entry, "not confirmed", outcome.words)
+            return
+        self._draft(entry, report)
+        self._move(entry, "back" if _BACK in entry.text else "confirmed", outcome.words)
+
+    def _draft(self, entry: Entry, report: Report) -> None:
+        """Writes the draft of a mail; one that is there may have been edited, and stays."""
+        path = Path(self._lab.outbox, f"{file_name(entry.id)}.mail")
+        if not path.exists():
+            write_atomic(path, format_named("mail").render(report).encode())
+
+    def narrow(self, status: Status) -> Status:
+        """Searches for the release or the commit of every confirmed step. Raises Spent."""
+        for entry in steps_file.read(self._path):
+            if entry.state != "confirmed" or status.failed(entry.id, clock.utc_now()):
+                continue
+            self._budget.check()
+            status = self._narrow(entry, status)
+            status_file.write(Path(self._lab.status), status)
+        return status
+
+    def _narrow(self, entry: Entry, status: Status) -> Status:
+        experiment = self._confirming(entry)
+        if experiment is None:
+            return status
+        self._tell(Progress(stage="lab", subject=entry.id, text="narrowing"))
+        directory = self._directory("narrow", entry)
+        telling = self._budget.telling(self._tell)
+        try:
+            found = narrowed(experiment, directory, self._run, telling, self._means.between)
+        except HostLacks:
+            raise
+        except KassayError as error:
+            return status.with_failure(entry.id, f"not narrowed: {error.what}", clock.utc_now(), "step")
+        if found.directory is None:
+            return status.with_failure(entry.id, f"not narrowed: {found.text}", clock.utc_now(), "step")
+        self._means.add(found.directory, self._tell)
+        self._move(entry, "narrowed", found.text)
+        return status.without_failures(entry.id)
+
+    def _confirming(self, entry: Entry) -> Experiment | None:
+        """The experiment of the pair that confirmed a step."""
+        directory = self._directory("confirm", entry)
+        return open_directory(directory).plan.experiment if (directory / "plan.json").is_file() else None
+
+    def _measure(self, experiment: Experiment, directory: Path) -> None:
+        """Makes the missing runs. A directory of an earlier kassay is moved aside."""
+        try:
+            self._run(experiment, directory, self._budget.telling(self._tell))
+        except BadInput:
+            if not (directory / "plan.json").is_file():
+                raise
+            move_aside(directory)
+            self._run(experiment, directory, self._budget.telling(self._tell))
+
+    def _run(self, experiment: Experiment, directory: Path, tell: Tell) -> None:
+        self._means.measure(experiment, directory, tell)
+
+    def _directory(self, what: str, entry: Entry) -> Path:
+        return Path(self._lab.runs) / what / file_name(entry.id)
+
+    def _move(self, entry: Entry, state: str, words: str) -> None:
+        """Gives an entry another state, unless a person took it in hand meanwhile."""
+        now = next((one for one in steps_file.read(self._path) if one.id == entry.id), None)
+        if now is None or not now.is_own:
+            return
+        kept = [part for part in now.text.split("; ") if _BACK in part or _TAKEN_BACK in part]
+        text = "; ".join([words, *kept])
+        steps_file.change(self._path, structs.replace(now, state=state, text=text, since=clock.utc_now()[:10]))
+        self._tell(Progress(stage="lab", subject=entry.id, text=f"{state}: {words}"))
+
+
+def file_name(identity: str) -> str:
+    """A step's id as the name of a file."""
+    return "".join(c if c.isalnum() or c in "-_.,=+~" else "_" for c in identity)

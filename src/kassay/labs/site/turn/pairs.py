@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kernels -> pairs of neighbours that are missing, the newest first, each with its runs and its experiment."""
+
+import zlib
+from collections.abc import Sequence
+from itertools import pairwise
+from math import prod
+from pathlib import Path
+
+from kassay.journal.directory import open_directory
+from kassay.labs.site.turn.followed import BETWEEN, Kernel, Line
+from kassay.labs.site.turn.settings import Lab
+from kassay.labs.site.turn.status import Status
+from kassay.model.experiment import Experiment
+from kassay.model.progress import Tell
+from kassay.model.records import Record
+from kassay.spec.load import parse, suite_workloads
+from kassay.supply.applications import is_application
+from kassay.supply.arches import arch_of
+from kassay.supply.prepare.pin import pin_experiment
+
+_ROUNDS = 10
+"""Rounds of a suite, as of `kassay compare --suite`."""
+_RUNS = 4
+"""Runs of a kernel and a cell: two plain and two perturbed ones."""
+
+
+class Pair(Record, frozen=True, kw_only=True):
+    """Two neighbouring kernels and a suite: one run directory. rank: 0 for the newest pair of a line."""
+
+    line: str
+    arch: str
+    suite: str
+    before: Kernel
+    after: Kernel
+    rank: int
+
+    @property
+    def directory(self) -> str:
+        """Below the directory of all runs."""
+        return f"{self.line}/{self.suite}/{self.before.name}{BETWEEN}{self.after.name}"
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        return f"{self.line}: {self.before.name} to {self.after.name}, suite {self.suite}"
+
+
+def missing_pairs(lines: Sequence[Line], lab: Lab, status: Status, now: str) -> tuple[Pair, ...]:
+    """Pairs that are not finished: the newest of each line first, then the others from new to old.
+
+    A kernel that failed is left out until it is tried again; its neighbours are neighbours meanwhile.
+    """
+    finished = {done.directory for done in status.finished}
+    pairs = []
+    for line in lines:
+        usable = [kernel for kernel in line.kernels if not status.failed(failure_of(line, kernel), now)]
+        newest = list(reversed(list(pairwise(usable))))
+        for suite in lab.suites:
+            for rank, (before, after) in enumerate(newest):
+                pair = Pair(line=line.key, arch=line.arch, suite=suite, before=before, after=after, rank=rank)
+                if pair.directory not in finished and not status.failed(pair.directory, now):
+                    pairs.append(pair)
+    return tuple(sorted(pairs, key=lambda pair: pair.rank))  # stable: lines and suites keep their order
+
+
+def failure_of(line: Line | Pair, kernel: Kernel) -> str:
+    """Name of a kernel's failure in the status."""
+    return f"{line.arch}/{kernel.ref}"
+
+
+def runs_to_make(pair: Pair, lab: Lab, measured: Sequence[str]) -> int:
+    """Runs that a pair needs, without those that it can reuse. measured: directories of pairs that are finished or are
+    measured before it."""
+    cells = sum(prod(len(axis.values) for axis in use.axes) for use in suite_workloads(pair.suite))
+    known = {name for directory in measured for name in _kernels_of(directory, pair)}
+    new = sum(kernel.name not in known for kernel in (pair.before, pair.after))
+    return cells * (_RUNS * new + (2 if lab.cpus else 0))
+
+
+def _kernels_of(directory: str, pair: Pair) -> tuple[str, ...]:
+    """Kernels of another pair of the same line and suite."""
+    place, _, name = directory.rpartition("/")
+    return name.partition(BETWEEN)[::2] if place == f"{pair.line}/{pair.suite}" else ()
+
+
+def directories_to_reuse(pair: Pair, runs: Path) -> tuple[Path, ...]:
+    """Run directories that have one of the two kernels."""
+    names = {pair.before.name, pair.after.name}
+    place = runs / pair.line / pair.suite
+    others = (path for path in sorted(place.glob(f"*{BETWEEN}*")) if names & {*path.name.split(BETWEEN)})
+    checks = (boot_directory(pair, kernel, runs) for kernel in (pair.before, pair.after))
+    return tuple(path for path in (*others, *checks) if (path / "plan.json").is_file())
+
+
+def boot_directory(pair: Pair, kernel: Kernel, runs: Path) -> Path:
+    """Directory of the one run that shows whether a kernel boots."""
+    return runs / pair.line / pair.suite / "boot" / kernel.name
+
+
+def pair_experiment(pair: Pair, lab: Lab, directory: Path, tell: Tell) -> Experiment:
+    """The experiment of a pair, as of `kassay compare --suite`. A directory that was begun keeps its own."""
+    if (directory / "plan.json").is_file():
+        return open_directory(directory).plan.experiment
+    return pin_experiment(parse(experiment_text(pair, lab), f"{pair.suite}.toml"), tell)
+
+
+def experiment_text(pair: Pair, lab: Lab) -> str:
+    """The experiment file of a pair.
+
+    Perturbations are drawn by the kernel, so that the pairs on both sides of a kernel have equal runs of it.
+    """
+    names = [use.name for use in suite_workloads(pair.suite)]
+    text = [f'question = "compare"\nsuite = "{pair.suite}"\narch = "{pair.arch}"\nflavour = "{lab.flavour}"']
+    text += [f"rounds = {_ROUNDS}"] if not all(map(is_application, names)) else []
+    text += ['boot = "snapshot"'] if arch_of(pair.arch).qemu.snapshots else []
+    text += [f"predict = {list(lab.cpus)}".replace("'", '"')] if lab.cpus else []
+    for kernel in (pair.before, pair.after):
+        text += [f"[[kernels]]\nref = {_quoted(kernel.ref)}\ndraw = {zlib.crc32(kernel.name.encode())}"]
+    return "\n".join(text)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

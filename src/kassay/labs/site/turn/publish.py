@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The site of a turn: what the history has, the lives of its steps, mail drafts, and how current it is."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import structs
+
+from kassay.errors import BadInput
+from kassay.labs.site.contents import read_site
+from kassay.labs.site.model import Site, SiteStatus, SiteStep
+from kassay.labs.site.turn import steps_file
+from kassay.labs.site.turn.lives import file_name
+from kassay.labs.site.turn.pairs import Pair
+from kassay.labs.site.turn.settings import Lab
+from kassay.labs.site.turn.status import Status
+from kassay.labs.site.turn.steps_file import Entry
+from kassay.model.progress import Tell
+
+
+def site_of(lab: Lab, status: Status, missing: Sequence[Pair], tell: Tell) -> Site | None:
+    """Contents of the site; None while the history has nothing that could be shown."""
+    if not Path(lab.history).is_file():
+        return None
+    try:
+        site = read_site(Path(lab.history), title=lab.title, address=lab.address, tell=tell)
+    except BadInput:
+        return None
+    current = site_status(site.status, status, missing)
+    return structs.replace(with_lives(site, steps_file.read(Path(lab.steps)), Path(lab.outbox)), status=current)
+
+
+def with_lives(site: Site, entries: Sequence[Entry], outbox: Path) -> Site:
+    """The site with the life of each step, and the draft of its mail."""
+    by_place = {(one.arch, one.series, one.before, one.after): one for one in entries}
+
+    def alive(step: SiteStep) -> SiteStep:
+        entry = by_place.get((step.arch, step.series, step.before, step.after))
+        if entry is None:
+            return step
+        draft = outbox / f"{file_name(entry.id)}.mail"
+        mail = draft.read_text("utf-8", "replace") if draft.is_file() else ""
+        return structs.replace(step, life=entry.state, life_text=entry.text, link=entry.link, mail=mail)
+
+    return structs.replace(site, steps=tuple(map(alive, site.steps)))
+
+
+def site_status(known: SiteStatus, status: Status, missing: Sequence[Pair]) -> SiteStatus:
+    """How current the site is. known: what the history itself says."""
+    since = {waiting.directory: waiting.since_utc for waiting in status.waiting}
+    oldest = min(missing, key=lambda pair: since.get(pair.directory, "9"), default=None)
+    text = f"{oldest.text}, since {since.get(oldest.directory, '')[:10]}" if oldest is not None else ""
+    return structs.replace(
+        known, queue=tuple(pair.text for pair in missing),
+        failed=tuple((one.what, one.why) for one in status.failures if one.kind != "step"), oldest_missing=text,
+        turn_utc=status.turn_utc,
+    )  # fmt: skip

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""lab.toml -> what a laboratory follows; strict, every problem with its place in the file."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from kassay.effects.files import expanded
+from kassay.errors import BadInput, nearest_of
+from kassay.model.records import Record, from_plain
+from kassay.spec.suites import suites
+from kassay.supply.arches import arches
+
+ALL = "all"
+_TIME = re.compile(r"(\d+(?:\.\d+)?)(s|m|h|d)")
+_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_SERIES = re.compile(r"\d+\.\d+")
+
+
+class Branch(Record, frozen=True, kw_only=True):
+    """A branch of a kernel git tree."""
+
+    tree: str
+    """Git tree on this host. kassay reads it, and with `remote` fetches into it."""
+    name: str
+    """Branch, e.g. "mm-new"."""
+    remote: str = ""
+    """Remote of the tree or an address that the branch is fetched from; "" for a branch of the tree itself."""
+    since: str = ""
+    """Revision that the first head is compared with; "" for the newest tag below it."""
+    build: str = ""
+    """How kernels are built, as in a build reference: "cc=gcc-14,config=distro"."""
+
+
+class Lab(Record, frozen=True, kw_only=True):
+    """A laboratory. Paths are absolute."""
+
+    title: str = ""
+    address: str = ""
+    suites: tuple[str, ...] = ("mm",)
+    arches: tuple[str, ...] = ("x86_64",)
+    archive: tuple[str, ...] | str = ()
+    """Series of the archive, or "all"."""
+    back: int = 10
+    """Series of the archive at most, the newest ones."""
+    branch: tuple[Branch, ...] = ()
+    cpus: tuple[str, ...] = ()
+    flavour: str = "cloud"
+    budget: str = "2h"
+    every: str = "1h"
+    """Time between the ends of two turns."""
+    runs: str = "runs"
+    history: str = "history.duckdb"
+    site: str = "site"
+    outbox: str = "outbox"
+    steps: str = "steps.toml"
+    status: str = "status.json"
+
+    @property
+    def budget_s(self) -> float:
+        """Seconds that a turn may measure."""
+        return seconds(self.budget, "budget")
+
+
+_PLACES = ("runs", "history", "site", "outbox", "status")
+"""Files and directories that the laboratory makes."""
+
+
+def seconds(text: str, where: str) -> float:
+    """Seconds of "90s", "20m", "2h" or "1d". Raises BadInput."""
+    match = _TIME.fullmatch(text)
+    if match is None:
+        raise BadInput(f"{where}: {text!r} is not a time", "write 90s, 20m, 2h or 1d")
+    return float(match[1]) * _SECONDS[match[2]]
+
+
+def load(path: Path, out: Path | None = None) -> Lab:
+    """Reads a laboratory's file. out: directory of everything that the laboratory makes; by default that of the file,
+    where steps.toml is in any case. Raises BadInput with every problem."""
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise BadInput(f"{path}: {why}", "give the file of a laboratory; see docs/reference/lab.md") from error
+    lab = parse(text, str(path))
+    here = path.absolute().parent
+    made = {name: str((out or here).absolute() / expanded(getattr(lab, name))) for name in _PLACES}
+    branches = tuple(msgspec.structs.replace(branch, tree=str(here / expanded(branch.tree))) for branch in lab.branch)
+    return msgspec.structs.replace(lab, **made, steps=str(here / expanded(lab.steps)), branch=branches)
+
+
+def parse(text: str, origin: str) -> Lab:
+    """Reads the text of a laboratory's file; `origin` names it in errors. Raises BadInput with every problem."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{origin}: {error}") from error
+    problems = _unknown_keys(table)
+    if not problems:
+        try:
+            lab = from_plain(table, Lab)
+        except msgspec.ValidationError as error:
+            raise BadInput(f"{origin}: {error}", "docs/reference/lab.md has every key") from error
+        problems = _wrong_values(lab)
+    if problems:
+        raise BadInput("\n".join(f"{origin}: {problem}" for problem in problems))
+    return lab
+
+
+def _unknown_keys(table: dict[str, Any]) -> list[str]:
+    places = [("", table, Lab.__struct_fields__)]
+    branches = table.get("branch", [])
+    for number, branch in enumerate(branches if isinstance(branches, list) else []):
+        if isinstance(branch, dict):
+            places.append((f"branch[{number}].", branch, Branch.__struct_fields__))
+    return [
+        f"{prefix}{key}: unknown key; {nearest_of(key, keys)}"
+        for prefix, entries, keys in places for key in entries if key not in keys
+    ]  # fmt: skip
+
+
+def _wrong_values(lab: Lab) -> list[str]:
+    problems = []
+    for key, words, known in (("suites", lab.suites, suites()), ("arches", lab.arches, arches())):
+        problems += [f"{key}: must name one at least"] if not words else []
+        problems += [f"{key}: unknown {word!r}; {nearest_of(word, known)}" for word in words if word not in known]
+    if isinstance(lab.archive, str):
+        problems += [] if lab.archive == ALL else [f"archive: {lab.archive!r}: write a list of series, or {ALL!r}"]
+    else:
+        wrong = [word for word in lab.archive if not _SERIES.fullmatch(word)]
+        problems += [f"archive: {word!r} is not a series; write 6.17" for word in wrong]
+    problems += ["archive, branch: nothing to follow; name series of the archive or a branch"] * (
+        not lab.archive and not lab.branch
+    )
+    problems += ["back: must be at least 2, as a pair has two kernels"] * (lab.back < 2)
+    for key in ("budget", "every"):
+        try:
+            seconds(getattr(lab, key), key)
+        except BadInput as error:
+            problems.append(f"{error.what}; {error.remedy}")
+    return problems

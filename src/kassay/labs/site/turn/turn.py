@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One turn of a laboratory: look, measure, add, confirm, narrow, publish. After a kill the next one goes on."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import structs
+
+from kassay import pipeline
+from kassay.effects import clock
+from kassay.effects.files import disk_errors
+from kassay.effects.lock import locked, refusing
+from kassay.errors import BadInput
+from kassay.labs.site.model import Site
+from kassay.labs.site.turn import status as status_file
+from kassay.labs.site.turn import steps_file
+from kassay.labs.site.turn.followed import Line, lines_of
+from kassay.labs.site.turn.lives import Lives, Means
+from kassay.labs.site.turn.measuring import Budget, Fetch, KernelFailed, Measure, Spent, fetched, measure_pair
+from kassay.labs.site.turn.narrowing import Between
+from kassay.labs.site.turn.pairs import Pair, failure_of, missing_pairs, runs_to_make
+from kassay.labs.site.turn.publish import site_of
+from kassay.labs.site.turn.settings import Lab
+from kassay.labs.site.turn.status import Finished, Status, Waiting
+from kassay.model.progress import Progress, Tell, silent
+from kassay.model.records import Record
+from kassay.model.report import Report
+from kassay.tools.history.add import add
+from kassay.tools.history.archive import writing
+from kassay.tools.history.gather import gather
+from kassay.tools.search.candidates import between
+
+
+def _write_site(site: Site, directory: Path, tell: Tell) -> None:
+    from kassay.labs.site.pages import write_site  # type: ignore[import-untyped,unused-ignore]
+
+    write_site(site, directory, tell)
+
+
+class Outside(NamedTuple):
+    """Functions that reach beyond the laboratory's files; stand-ins in tests."""
+
+    lines: Callable[[Lab, Tell], tuple[tuple[Line, ...], tuple[str, ...]]] = lines_of
+    measure: Measure = pipeline.measure
+    fetch: Fetch = fetched
+    answer: Callable[[Path, Tell], Report] = pipeline.answer
+    between: Between = between
+    write_site: Callable[[Site, Path, Tell], None] = _write_site
+
+
+class Turned(Record, frozen=True, kw_only=True):
+    """Result of a turn."""
+
+    measured: tuple[str, ...] = ()
+    """Pairs that were finished, in words."""
+    missing: tuple[str, ...] = ()
+    """Pairs that are still missing."""
+    found: int = 0
+    confirmed: int = 0
+    notes: tuple[str, ...] = ()
+    """Failures, and sources that could not be looked up, in words."""
+    spent: bool = False
+    """True if the budget ended the turn."""
+
+
+def planned(lab: Lab, outside: Outside, tell: Tell = silent) -> tuple[str, ...]:
+    """Pairs that a turn would measure, with estimates."""
+    status = status_file.read(Path(lab.status))
+    lines, notes = outside.lines(lab, tell)
+    pairs = missing_pairs(lines, lab, status, clock.utc_now())
+    open_steps = [one.id for one in steps_file.read(Path(lab.steps)) if one.state in ("found", "confirmed")]
+    return (
+        *notes,
+        *(f"{pair.text}: {runs} runs, about {_duration(runs * status.pace_s)}"
+          for pair, runs in zip(pairs, _runs(pairs, lab, status), strict=True)),
+        *(f"step {name}: a fresh pair or a search" for name in open_steps),
+    ) or ("nothing is missing",)  # fmt: skip
+
+
+def turn(lab: Lab, outside: Outside, tell: Tell, budget_s: float | None = None) -> Turned:
+    """One turn. Raises HostLacks if another laboratory works here, or if this host cannot go on."""
+    with disk_errors(Path(lab.runs)):
+        Path(lab.runs).mkdir(parents=True, exist_ok=True)
+    with locked(Path(lab.runs, "lab.lock"), refusing(lab.runs, "choose another directory with --out")):
+        return _Turn(lab, outside, Budget(lab.budget_s if budget_s is None else budget_s), tell).run()
+
+
+class _Turn:
+    def __init__(self, lab: Lab, outside: Outside, budget: Budget, tell: Tell) -> None:
+        self._lab, self._outside, self._budget, self._tell = lab, outside, budget, tell
+        self._status_path = Path(lab.status)
+        self._status = status_file.read(self._status_path)
+        means = Means(outside.measure, outside.answer, outside.between, self._add)
+        self._lives = Lives(lab, means, budget, tell)
+        self._notes: list[str] = []
+        self._measured: list[str] = []
+        self._found = self._confirmed = 0
+
+    def run(self) -> Turned:
+        steps_file.read(Path(self._lab.steps))  # a mistake in it is told before anything is measured
+        lines, notes = self._outside.lines(self._lab, self._tell)
+        self._notes += notes
+        self._look(lines)
+        spent = False
+        try:
+            self._measure(lines, newest=True)
+            self._judge()
+            self._measure(lines, newest=False)
+            self._judge()
+            self._status = self._lives.narrow(self._status)
+        except Spent:
+            spent = True
+        self._found += self._lives.nominate()  # also of what was added last
+        self._status = structs.replace(self._status, turn_utc=clock.utc_now())
+        missing = self._look(lines)
+        site = site_of(self._lab, self._status, missing, self._tell)
+        if site is not None:
+            self._outside.write_site(site, Path(self._lab.site), self._tell)
+        return Turned(
+            measured=tuple(self._measured), missing=tuple(pair.text for pair in missing), found=self._found,
+            confirmed=self._confirmed, notes=tuple(self._notes), spent=spent,
+        )  # fmt: skip
+
+    def _missing(self, lines: Sequence[Line]) -> tuple[Pair, ...]:
+        return missing_pairs(lines, self._lab, self._status, clock.utc_now())
+
+    def _look(self, lines: Sequence[Line]) -> tuple[Pair, ...]:
+        """The missing pairs; notes since when each is."""
+        missing, now = self._missing(lines), clock.utc_now()
+        since = {waiting.directory: waiting.since_utc for waiting in self._status.waiting}
+        waiting = tuple(Waiting(directory=p.directory, since_utc=since.get(p.directory, now)) for p in missing)
+        self._keep(structs.replace(self._status, waiting=waiting))
+        return missing
+
+    def _measure(self, lines: Sequence[Line], *, newest: bool) -> None:
+        """Measures what is missing, pair by pair. What fails changes which pairs are missing."""
+        while pairs := [pair for pair in self._missing(lines) if not newest or pair.rank == 0]:
+            self._budget.check()
+            self._pair(pairs[0], len(pairs))
+
+    def _pair(self, pair: Pair, left: int) -> None:
+        runs = _runs([pair], self._lab, self._status)[0]
+        about = f"{runs} runs, about {_duration(runs * self._status.pace_s)}; {left} pairs to go"
+        self._tell(Progress(stage="lab", subject=pair.text, text=about))
+        begun = clock.monotonic_s()
+        try:
+            directory = measure_pair(
+                pair, self._lab, self._outside.measure, self._outside.fetch, self._budget, self._tell
+            )
+        except KernelFailed as error:
+            self._fail(failure_of(pair, error.kernel), f"{error.kernel.ref}: {error.why}", "kernel")
+            return
+        except BadInput as error:
+            self._fail(pair.directory, f"{pair.text}: {error.what}", "pair")
+            return
+        self._add(directory, self._tell)
+        done = Finished(directory=pair.directory, utc=clock.utc_now(), runs=runs, seconds=clock.monotonic_s() - begun)
+        worked = (pair.directory, *(failure_of(pair, kernel) for kernel in (pair.before, pair.after)))
+        self._keep(self._status.with_finished(done).without_failures(*worked))
+        self._measured.append(pair.text)
+
+    def _fail(self, what: str, why: str, kind: str) -> None:
+        self._keep(self._status.with_failure(what, why, clock.utc_now(), kind))
+        self._notes.append(why)
+        self._tell(Progress(stage="lab", subject=what, text=f"left out for a day: {why}"))
+
+    def _judge(self) -> None:
+        """Steps of what was added."""
+        self._found += self._lives.nominate()
+        self._confirmed += self._lives.confirm()
+
+    def _add(self, directory: Path, tell: Tell) -> None:
+        batch = gather(directory, tell)
+        with writing(Path(self._lab.history), tell) as archive:
+            add(archive, batch)
+
+    def _keep(self, status: Status) -> None:
+        if status != self._status:
+            status_file.write(self._status_path, status)
+        self._status = status
+
+
+def _runs(pairs: Sequence[Pair], lab: Lab, status: Status) -> list[int]:
+    """Runs that each pair needs if they are measured in this order."""
+    directories = [done.directory for done in status.finished]
+    runs = []
+    for pair in pairs:
+        runs.append(runs_to_make(pair, lab, directories))
+        directories.append(pair.directory)
+    return runs
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Values, functions and workloads of a history, as the pages show them."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from kassay.labs.site.model import SiteCell, SiteFunction, SiteKernel, SiteSeries, SiteWorkload
+from kassay.labs.site.rows import Comparison, descriptions
+from kassay.labs.site.sources import SourceNames
+from kassay.model.finding import REFUSED
+from kassay.tools.history.archive import Archive
+
+_CALLERS = 5
+
+
+def cells_of(
+    archive: Archive, found: Sequence[Comparison], kernels: Mapping[int, SiteKernel], series: Mapping[int, SiteSeries]
+) -> tuple[SiteCell, ...]:
+    """A cell for each value, and for each kernel whose comparison failed. What has none was not measured."""
+    floors = {(row[0], row[1]): row[2] for row in archive.rows(
+        "SELECT series, kernel, CASE WHEN all_runs > 1 AND value > 0 THEN (highest - lowest) / value END FROM t_points"
+    )}  # fmt: skip
+    cells: dict[tuple[str, str, str], SiteCell] = {}
+    for comparison in found:
+        row = series.get(comparison.series)
+        if row is None:
+            continue
+        sides = (
+            (comparison.base, comparison.base_value, comparison.base_n, False),
+            (comparison.head, comparison.head_value, comparison.head_n, comparison.verdict in REFUSED),
+        )
+        for number, value, n, refused in sides:
+            if number not in kernels:
+                continue
+            reason = comparison.detail.reasons[0] if comparison.detail.reasons and (refused or value is None) else ""
+            state = "failed" if value is None else "refused" if refused else "measured"
+            cell = SiteCell(
+                series=row.key, arch=row.arch, kernel=kernels[number].key, state=state, value=value, n=n,
+                floor=floors.get((comparison.series, number)), reason=reason,
+            )  # fmt: skip
+            place = (row.arch, row.key, cell.kernel)
+            if place not in cells or value is not None:
+                cells[place] = cell
+    return tuple(cells.values())
+
+
+def workloads_of(archive: Archive, series: Iterable[SiteSeries]) -> tuple[SiteWorkload, ...]:
+    """The workloads of these rows. One that the history does not describe has its name alone."""
+    known = descriptions(archive)
+    found = []
+    for name in dict.fromkeys(row.workload for row in series):
+        workload = known.get(name)
+        if workload is None:
+            found.append(SiteWorkload(name=name, group="applications", summary="", state=""))
+        else:
+            parameters = tuple((parameter.name, parameter.summary) for parameter in workload.parameters)
+            found.append(SiteWorkload(
+                name=name, group=workload.group, summary=workload.summary, state=workload.state, parameters=parameters
+            ))  # fmt: skip
+    return tuple(found)
+
+
+def functions_of(
+    archive: Archive, kernels: Mapping[int, SiteKernel], series: Mapping[int, SiteSeries], names: SourceNames
+) -> tuple[SiteFunction, ...]:
+    """Every kernel function that a workload executed."""
+    costs: dict[str, dict[tuple[str, str, str], tuple[float, float]]] = {}
+    sizes: dict[str, dict[tuple[str, str], int]] = {}
+    callers: dict[str, Counter[str]] = {}
+    for number, kernel, function, own, calls, called_by, size in archive.rows(
+        "SELECT series, kernel, function, own, calls, callers, bytes FROM t_functions ORDER BY function, series, kernel"
+    ):
+        row, column = series.get(number), kernels.get(kernel)
+        if row is None or column is None:
+            continue
+        costs.setdefault(function, {})[row.arch, row.key, column.key] = (own, calls)
+        if size:
+            sizes.setdefault(function, {})[row.arch, column.key] = size
+        callers.setdefault(function, Counter()).update((called_by or "").split())
+    return tuple(
+        SiteFunction(
+            name=name, file=names.files.get(name, ""), maintainers=names.recipients([name]),
+            callers=tuple(caller for caller, _ in callers[name].most_common(_CALLERS)),
+            costs=tuple((*place, *cost) for place, cost in by_place.items()),
+            sizes=tuple((*place, size) for place, size in sizes.get(name, {}).items()),
+        )
+        for name, by_place in costs.items()
+    )  # fmt: skip

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kinds of kernel references: the words of each.
+
+One file each: kinds/NAME.py holds KIND, a Kind whose name is NAME. Nothing here reads a file or asks the host. The
+file of the same name in kassay.supply.kernels gets the kernel.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Protocol
+
+from kassay.model.build import BuildSource
+from kassay.registry import discover
+
+
+class Found(Protocol):
+    """Parts of a kernel's identity that an exact reference is made of."""
+
+    @property
+    def package_version(self) -> str | None: ...
+    @property
+    def release(self) -> str: ...
+    @property
+    def build(self) -> BuildSource | None: ...
+
+
+def _nothing(_: str) -> None:
+    return None
+
+
+def _no_paths(_: str) -> tuple[str, ...]:
+    return ()
+
+
+def _whole(locator: str, _: bool) -> str:
+    return locator
+
+
+def _as_written(_: str, __: Found) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One kind of kernel reference: NAME:LOCATOR, or NAME alone."""
+
+    name: str
+    """Word before the colon."""
+    order: int
+    """Place in errors and help texts."""
+    grammar: str
+    """How it is written, with an example or two; shown for a reference that is not understood."""
+    bare: bool = False
+    """True if the word is the whole reference."""
+    native: bool = False
+    """True for the kernel that runs on this system; it is never booted."""
+    files: bool = False
+    """True if the kernel is in files that the user has. A bundle does not hold them."""
+    check: Callable[[str], object] = _nothing
+    """Raises BadInput for a locator that cannot be understood."""
+    paths: Callable[[str], tuple[str, ...]] = _no_paths
+    """Paths in a locator: as they are, and as they are written there if that differs."""
+    short: Callable[[str, bool], str] = _whole
+    """Name of a locator in reports; the second argument asks for the name with its configuration."""
+    pinned: Callable[[str, Found], str | None] = _as_written
+    """Reference without arch that names the very kernel that was found; None for the one that was written."""
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Every kind by name, in their order."""
+    ordered = sorted(discover("kassay.model.kinds", "KIND", Kind).values(), key=lambda kind: (kind.order, kind.name))
+    return MappingProxyType({kind.name: kind for kind in ordered})

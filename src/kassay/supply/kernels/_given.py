@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kernels out of single files that the user has: an image, with modules, a configuration and a vmlinux beside it."""
+
+import mmap
+import stat
+from pathlib import Path
+
+from msgspec import structs
+
+from kassay.effects.files import cache_directory, readable, sha256_bytes, sha256_file, write_atomic
+from kassay.errors import BadInput
+from kassay.model.configuration import configured
+from kassay.model.kernel import KernelArtifact, KernelFile
+
+
+def check_file(path: Path, ref: str, remedy: str, unreadable: str = "give a file that you may read") -> None:
+    """Raises BadInput for a file that is not there or cannot be read."""
+    if not path.is_file():
+        raise BadInput(f"kernel {ref!r}: {path} {'is not a file' if path.exists() else 'does not exist'}", remedy)
+    if not readable(path):
+        raise BadInput(f"kernel {ref!r}: {path}: Permission denied", unreadable)
+
+
+def with_modules(artifact: KernelArtifact, directory: Path) -> KernelArtifact:
+    """The kernel with a directory of modules, such as /lib/modules/6.17.1. Raises BadInput if it has none."""
+    ref = artifact.identity.ref
+    if not directory.is_dir():
+        raise BadInput(f"kernel {ref!r}: modules: {directory} is not a directory", "give a directory with modules")
+    try:
+        files = _tree(directory)
+    except OSError as error:
+        raise BadInput(f"kernel {ref!r}: {error.filename}: {error.strerror}", "make it readable for you") from error
+    if not any(".ko" in name.rpartition("/")[2] for name, _ in files):
+        raise BadInput(
+            f"kernel {ref!r}: no modules (*.ko) below {directory}", "give a directory such as /lib/modules/6.17.1"
+        )
+    digest = sha256_bytes("".join(f"{sha256} {name}\n" for name, sha256 in files).encode())
+    return structs.replace(
+        _with_file(artifact, KernelFile(name=f"modules {directory.name}", sha256=digest)), modules=(str(directory),)
+    )
+
+
+def with_config(artifact: KernelArtifact, data: bytes, name: str) -> KernelArtifact:
+    """The kernel with this configuration, in the place of any other. name: of the file."""
+    sha256 = sha256_bytes(data)
+    kept = cache_directory() / "configurations" / f"{sha256}.config"
+    if not kept.is_file():
+        write_atomic(kept, data, mode=0o444)
+    options = configured(data.decode("utf-8", "replace"))
+    artifact = _with_file(artifact, KernelFile(name=name, sha256=sha256))
+    identity = structs.replace(
+        artifact.identity, config_sha256=sha256, configuration=options, config_source=f"file {name}"
+    )
+    return structs.replace(artifact, identity=identity, config=str(kept))
+
+
+def with_lines(artifact: KernelArtifact, vmlinux: Path) -> KernelArtifact:
+    """The kernel with a vmlinux that has its line tables. Raises BadInput for the vmlinux of another build."""
+    banner = (artifact.identity.banner or "").encode()
+    with vmlinux.open("rb") as file:
+        elf = file.read(4) == b"\x7fELF"
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if elf else memoryview(b"") as data:
+            same = isinstance(data, mmap.mmap) and data.find(banner) >= 0
+    if not same:
+        why = 'its text "Linux version ..." is another one' if elf else "no ELF file"
+        raise BadInput(f"kernel {artifact.identity.ref!r}: {vmlinux} is not the vmlinux of this image ({why})",
+                       "give the vmlinux that was built with it")  # fmt: skip
+    return structs.replace(artifact, lines=str(vmlinux))
+
+
+def with_vmlinux(artifact: KernelArtifact, vmlinux: Path) -> KernelArtifact:
+    """The kernel with the lines of a vmlinux that the user named, which is part of its identity."""
+    artifact = with_lines(artifact, vmlinux)
+    return _with_file(artifact, KernelFile(name=vmlinux.name, sha256=sha256_file(vmlinux)))
+
+
+def _with_file(artifact: KernelArtifact, file: KernelFile) -> KernelArtifact:
+    files = (*(artifact.identity.files or ()), file)
+    return structs.replace(artifact, identity=structs.replace(artifact.identity, files=files))
+
+
+def _tree(directory: Path) -> list[tuple[str, str]]:
+    """Name and hash of each module below a directory, and of its list of what is compiled in."""
+    paths = (path for path in directory.rglob("*") if ".ko" in path.name or path.name == "modules.builtin")
+    return sorted(
+        (str(path.relative_to(directory)), sha256_file(path)) for path in paths if stat.S_ISREG(path.lstat().st_mode)
+    )

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kernels in package files that the user has, whatever the format of the files."""
+
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import structs
+
+from kassay.effects.files import cache_directory, expanded, sha256_bytes, sha256_file, write_atomic
+from kassay.errors import BadInput
+from kassay.model.kernel import KernelArtifact, KernelFile, KernelRef
+from kassay.model.progress import Progress, Tell
+from kassay.model.reference_files import listed_files
+from kassay.supply.kernels import _store
+from kassay.supply.kernels._compression import decompress, is_compressed
+from kassay.supply.kernels._given import check_file, with_lines
+from kassay.supply.kernels._source import KernelSource
+from kassay.supply.packages.contents import JoinedContents, Package
+
+_IMAGE = re.compile(r"boot/(?:vmlinuz|Image)-([^/]+)|(?:usr/)?lib/modules/([^/]+)/(?:vmlinuz|Image)")
+_CONFIG = (
+    r"boot/config-{release}", r"(usr/)?lib/modules/{release}/(build/)?\.?config",
+    r"usr/src/(linux-headers-|kernels/){release}/\.config",
+)  # fmt: skip
+_BUILTIN = (r"(usr/)?lib/modules/{release}/modules\.builtin",)
+_DEBUG = (r"usr/lib/debug/((usr/)?lib/modules/{release}/vmlinux|boot/vmlinux-{release})(\.debug)?",)
+
+
+class _Unpacked(NamedTuple):
+    """Files of a kernel out of its packages. package: the one that has the image."""
+
+    package: Package
+    image: bytes
+    extras: dict[str, bytes]
+    debug: bytes | None
+
+
+class PackageKernels(KernelSource):
+    """Kernels in files of one format."""
+
+    opened: Callable[[Path], AbstractContextManager[Package]]
+    """Opens a package file. Raises BadInput for a file that is no whole package."""
+    where: str
+    """Names of packages that have the image, for an error."""
+
+    def check(self, ref: KernelRef, flavour: str, tell: Tell) -> None:
+        """See KernelSource."""
+        _paths(ref)
+
+    def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
+        """See KernelSource; flavour means nothing here. The files are unpacked once."""
+        paths = _paths(ref)
+        files = tuple(KernelFile(name=path.name, sha256=sha256_file(path)) for path in paths)
+        key = sha256_bytes(" ".join(sorted(file.sha256 for file in files)).encode())
+        note = cache_directory() / "refs" / "packages" / f"{self.name}-{key}"
+        kind = f"{self.name}-{key[:16]}"
+        stored = _store.load(note.read_text("ascii").strip(), ref.text, kind=kind) if note.is_file() else None
+        artifact = stored or self._kept(ref, paths, kind, tell)
+        write_atomic(note, f"{artifact.identity.image_sha256}\n".encode())
+        identity = structs.replace(artifact.identity, files=files, source=_source(self.name, paths))
+        lines = _debug_file(kind)
+        return structs.replace(
+            artifact,
+            identity=identity,
+            modules=tuple(map(str, paths)),
+            lines=str(lines) if lines.is_file() else None,
+        )
+
+    def _kept(self, ref: KernelRef, paths: tuple[Path, ...], kind: str, tell: Tell) -> KernelArtifact:
+        tell(Progress(stage="kernels", subject=ref.text, text="unpacking"))
+        found = self._unpacked(ref, paths)
+        origin = _store.Origin(
+            source=_source(self.name, paths),
+            kind=kind,
+            package=found.package.name,
+            package_version=found.package.version,
+        )
+        artifact = _store.keep(found.image, origin, found.extras, ref.arch, ref.text, tell)
+        if found.debug is not None:
+            write_atomic(_debug_file(kind), found.debug, mode=0o444)
+            with_lines(artifact, _debug_file(kind))
+        return artifact
+
+    def _unpacked(self, ref: KernelRef, paths: tuple[Path, ...]) -> _Unpacked:
+        """Raises BadInput for files with no kernel, or with several."""
+        with ExitStack() as stack:
+            packages = [stack.enter_context(self.opened(path)) for path in paths]
+            contents = JoinedContents([package.contents for package in packages])
+            images = {(match[1] or match[2]): match[0] for path in contents.paths if (match := _IMAGE.fullmatch(path))}
+            names = ", ".join(path.name for path in paths)
+            if not images:
+                raise BadInput(f"kernel {ref.text!r}: no kernel image in {names}", self.where)
+            if len(images) > 1:
+                raise BadInput(f"kernel {ref.text!r}: several kernels in {names}: {', '.join(sorted(images))}",
+                               "name the packages of one of them")  # fmt: skip
+            ((release, image),) = images.items()
+
+            def read(patterns: tuple[str, ...]) -> bytes | None:
+                pattern = "|".join(patterns).replace("{release}", re.escape(release))
+                path = next((path for path in contents.paths if re.fullmatch(pattern, path)), None)
+                data = contents.read(path) if path is not None else None
+                return decompress(data, f"{names}: {path}") if data is not None and is_compressed(data) else data
+
+            named = {"config": read(_CONFIG), "modules.builtin": read(_BUILTIN)}
+            extras = {name: data for name, data in named.items() if data is not None}
+            owner = next(package for package in packages if image in package.contents.paths)
+            return _Unpacked(owner, contents.read(image), extras, read(_DEBUG))
+
+
+def _paths(ref: KernelRef) -> tuple[Path, ...]:
+    """The files of a reference. Raises BadInput for one that is not there."""
+    paths = tuple(map(expanded, listed_files(ref.locator)))
+    if not paths:
+        raise BadInput(f"kernel {ref.text!r}: names no file", f"write {ref.kind}:FILE[,FILE...]")
+    for path in paths:
+        check_file(path, ref.text, f"give the path of a {ref.kind} package; a comma in it is written %2C")
+    return paths
+
+
+def _source(name: str, paths: tuple[Path, ...]) -> str:
+    return f"{name} package{'s' * (len(paths) > 1)} {', '.join(path.name for path in paths)}"
+
+
+def _debug_file(kind: str) -> Path:
+    """The vmlinux with debug information out of a package with debug symbols."""
+    return cache_directory() / "debug-symbols" / f"{kind}.vmlinux"

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A history as one small file that is only read: DuckDB, compressed by zstd. The project ships one of stock kernels."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import duckdb
+import zstandard
+
+from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
+from kassay.errors import BadInput
+from kassay.model.progress import Progress, Tell, silent
+
+SUFFIX = ".zst"
+STOCK = Path(__file__).parent / f"stock.duckdb{SUFFIX}"
+"""History of the archive's kernels, measured with the suites of this version."""
+_LEVEL = 19
+
+
+def is_packed(path: Path) -> bool:
+    """True for a file that pack() wrote, by its name."""
+    return path.suffix == SUFFIX
+
+
+def unpacked(path: Path) -> Path:
+    """The database in a packed file, unpacked once into the cache; any other path as it is.
+
+    Raises BadInput if the file is damaged.
+    """
+    if not is_packed(path) or not path.is_file():
+        return path
+    with disk_errors(path):
+        data = path.read_bytes()
+    place = cache_directory() / "history" / f"{sha256_bytes(data)[:32]}.duckdb"
+    if not place.exists():
+        try:
+            database = zstandard.ZstdDecompressor().decompressobj().decompress(data)
+        except zstandard.ZstdError as error:
+            raise BadInput(f"{path}: damaged ({error})", "restore it from a copy") from error
+        write_atomic(place, database)
+    return place
+
+
+def pack(source: Path, out: Path, tell: Tell = silent) -> int:
+    """Writes all of a history to `out`, with the names of its directories instead of their paths. Returns its size in
+    bytes. The caller holds the lock of `source`."""
+    tell(Progress(stage="history", subject=source.name, text="packing"))
+    with TemporaryDirectory(prefix="kassay-history-") as place:
+        copy = Path(place) / "copy.duckdb"
+        with duckdb.connect(str(copy)) as connection:
+            connection.execute(f"ATTACH '{_quoted(source)}' AS source (READ_ONLY)")
+            connection.execute("COPY FROM DATABASE source TO copy")
+            connection.execute("DETACH source")
+            connection.execute("UPDATE t_experiments SET directory = regexp_replace(rtrim(directory, '/'), '.*/', '')")
+            connection.execute(
+                "UPDATE t_confirmations SET directory = regexp_replace(rtrim(directory, '/'), '.*/', '')"
+            )
+            connection.execute("CHECKPOINT")
+        data = zstandard.ZstdCompressor(level=_LEVEL).compress(copy.read_bytes())
+    write_atomic(out, data)
+    return len(data)
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")

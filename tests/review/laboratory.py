@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Stages of a review or a gate without a machine: kernels are names, and values are given for each workload."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from kassay.errors import BadInput
+from kassay.labs.review import stages
+from kassay.labs.review.choice import Key
+from kassay.labs.review.stages import Sides
+from kassay.model.experiment import Experiment
+from kassay.model.finding import Finding
+from kassay.model.kernel import KernelArtifact
+from kassay.model.progress import Tell
+from kassay.model.records import Setting
+from kassay.model.report import Report
+from tests.report.parts import finding, report_of
+
+REFS = ("debian:6.16.12", "debian:6.17.13")
+Values = Mapping[str, tuple[float, float]]
+"""By workload the values of base and head."""
+
+
+class Laboratory:
+    """Counts what is measured; a directory refuses another experiment, as a real one does. ends_at: the stage in which
+    the command is interrupted."""
+
+    def __init__(self, values: Values, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.values = values
+        self.measured: list[str] = []
+        self._asked: dict[Path, Experiment] = {}
+        self.seconds = 0.0
+        self.ends_at = ""
+        monkeypatch.setattr(stages, "built", self._built)
+        monkeypatch.setattr(stages, "measured", self._measured)
+        monkeypatch.setattr(stages, "failures", _no_failures)
+        monkeypatch.setattr(stages, "finished", lambda directory: (directory / "plan.json").exists())
+        monkeypatch.setattr(stages, "pin_experiment", lambda experiment, tell: experiment)
+        monkeypatch.setattr("kassay.effects.clock.monotonic_s", lambda: self.seconds)
+
+    def _built(self, base: str, head: str, arch: str, tell: Tell) -> Sides:
+        kernels = report_of(REFS).kernels
+        first, second = (KernelArtifact(directory="", image="", identity=identity) for identity in kernels)
+        return Sides(arch, REFS, first, second)
+
+    def _measured(self, asked: Experiment, directory: Path, tell: Tell) -> Report:
+        if self._asked.setdefault(directory, asked) != asked:
+            raise BadInput(f"{directory}: holds another experiment")
+        if not (directory / "plan.json").exists():
+            if asked.name == self.ends_at:
+                raise KeyboardInterrupt
+            directory.mkdir(parents=True)
+            (directory / "plan.json").write_text("")
+            self.measured.append(asked.name)
+            self.seconds += 10
+        findings = tuple(self._finding(use.name, asked) for use in asked.workloads if use.name in self.values)
+        return report_of(REFS, findings=findings)
+
+    def keys(self, directory: Path) -> tuple[Key, ...]:
+        """The settings that a stage measured."""
+        asked = self._asked[directory]
+        found = [self._finding(use.name, asked) for use in asked.workloads if use.name in self.values]
+        return tuple((one.workload, one.settings) for one in found)
+
+    def _finding(self, workload: str, asked: Experiment) -> Finding:
+        found = finding(*REFS, self.values[workload])
+        axes = next(use.axes for use in asked.workloads if use.name == workload)
+        settings = tuple(Setting(name=axis.name, value=axis.values[0]) for axis in axes)
+        return structs.replace(found, workload=workload, settings=settings)
+
+
+def _no_failures(directory: Path) -> tuple[tuple[Key, str, str], ...]:
+    return ()

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Words of `kassay review` and `kassay ci` that are refused before anything is built, and stored answers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kassay.commands._show import keep_answer
+from kassay.effects.lock import host_locked
+from kassay.labs.review.report import REVIEW
+from tests.commands.conftest import Kassay
+from tests.review.reviews import cell, review
+
+
+@pytest.mark.parametrize("command", ["review", "ci"])
+def test_kernels_that_are_built_have_no_flavour(kassay: Kassay, command: str) -> None:
+    ended = kassay(command, "a..b", "--flavour", "nope")
+    assert ended.status == 2
+    assert "--flavour" in ended.err
+
+
+@pytest.mark.parametrize("command", ["review", "ci"])
+def test_a_host_that_measures_time_is_refused_before_anything_is_built(
+    kassay: Kassay, cache: Path, command: str
+) -> None:
+    with host_locked(timed=True):
+        ended = kassay(command, "a..b")
+    assert ended.status == 3
+    assert "this host's clock is in use by another kassay (process" in ended.err
+
+
+def test_b4_gets_a_refusal_as_a_check(kassay: Kassay, cache: Path) -> None:
+    with host_locked(timed=True):
+        ended = kassay("review", "a..b", "--b4")
+    (check,) = json.loads(ended.out)
+    assert (ended.status, check["tool"], check["status"]) == (3, "kassay", "fail")
+    assert check["summary"].startswith("this host's clock is in use")
+    assert check["details"].startswith("wait for it to end")
+
+
+def test_a_stored_answer_is_shown_again_in_another_format(kassay: Kassay, tmp_path: Path) -> None:
+    keep_answer(review(cell("regression", 0.5, order="9")), REVIEW, tmp_path, "review")
+    ended = kassay("report", str(tmp_path), "--exit-code")
+    assert (ended.status, ended.err) == (1, "")
+    assert "Largest loss: folio_fork order=9" in ended.out
+    mail = kassay("report", str(tmp_path), "--format", "mail", "--in-reply-to", "<1@b>")
+    assert "In-Reply-To: <1@b>" in mail.out
+    assert kassay("report", str(tmp_path), "--format", "changelog").status == 0
+    assert "--format: unknown 'pdf'" in kassay("report", str(tmp_path), "--format", "pdf").err
+    assert kassay("report", str(tmp_path), "--rules", "seed").status == 2
+    (tmp_path / "review.json").write_text("{}")
+    assert kassay("report", str(tmp_path)).status == 2

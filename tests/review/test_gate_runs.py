@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`kassay ci`, step by step: which runs it makes, and which it takes from an earlier job."""
+
+from pathlib import Path
+
+import pytest
+
+from kassay.labs.review.gate import GateWanted, exit_status, gate
+from kassay.labs.review.gate_model import Gate
+from kassay.labs.review.limits import Limits
+from kassay.labs.review.report._gate import headline
+from kassay.model.progress import silent
+from tests.review.laboratory import REFS, Laboratory
+
+WANTED = GateWanted(base=REFS[0], head=REFS[1], arch="x86_64", suite="mm")
+
+
+SIX = {
+    "mprotect_toggle": (100.0, 103.0), "page_fault": (50.0, 51.0), "folio_fork": (50.0, 52.0),
+    "process_start": (50.0, 53.0), "mremap_move": (50.0, 54.0), "folio_munmap": (50.0, 55.0),
+}  # fmt: skip
+"""More settings that differ than are measured between two looks at the budget."""
+
+
+def answered(
+    directory: Path, *, fail_over: float = 0.005, budget_s: float = 600, kept: list[Gate] | None = None
+) -> Gate:
+    return gate(
+        WANTED, directory, names=("main", "HEAD"), fail_over=fail_over, limits=Limits(), budget_s=budget_s, command="",
+        tell=silent, keep=(kept if kept is not None else []).append,
+    )  # fmt: skip
+
+
+def test_another_limit_judges_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    laboratory = Laboratory({"mprotect_toggle": (100.0, 103.0), "page_fault": (50.0, 50.0)}, monkeypatch)
+    assert exit_status(answered(tmp_path)) == 1
+    assert laboratory.measured == ["screen", "measured"]
+    assert exit_status(answered(tmp_path, fail_over=0.05)) == 0
+    assert exit_status(answered(tmp_path, fail_over=0.0)) == 1
+    assert laboratory.measured == ["screen", "measured"]
+    assert headline(answered(tmp_path, fail_over=0.05)) == "nothing over the limit; 1 cost more below it"
+
+
+def test_every_job_goes_on_however_small_the_budget_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    laboratory = Laboratory(SIX, monkeypatch)
+    first = answered(tmp_path, budget_s=1)
+    assert (laboratory.measured, len(first.left)) == (["screen"], 6)
+    assert first.left[0].why == "the budget of 1 s: 10 s were used"
+    assert [len(answered(tmp_path, budget_s=1).left) for _ in range(3)] == [2, 0, 0]
+    assert laboratory.measured == ["screen", "measured", "measured"]
+
+
+def test_the_answer_so_far_is_stored_before_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Laboratory(SIX, monkeypatch)
+    kept: list[Gate] = []
+    answered(tmp_path, kept=kept)
+    assert [len(one.left) for one in kept] == [6, 2, 0]
+    assert exit_status(kept[0]) == 4
+    assert "not done yet" in kept[0].left[0].why

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`kassay review`, step by step: which answer stands after each step, and what a small budget still does."""
+
+from pathlib import Path
+
+import pytest
+
+from kassay.labs.review import stages
+from kassay.labs.review.model import SCREENED, UNDER_WAY, Left, Review
+from kassay.labs.review.outcomes import Ways
+from kassay.labs.review.review import Reviewer, Wanted
+from kassay.labs.review.stages import BASE, HEAD, Seen, Sides
+from kassay.model.lines import SourceChange, SourcePart
+from kassay.model.progress import Progress, silent
+from kassay.model.series import Series, SeriesPatch, SeriesRow
+from kassay.tools.series import rows
+from tests.review.laboratory import REFS, Laboratory
+
+WANTED = Wanted(source="s.mbx", patches="s.mbx", base=REFS[0], arch="x86_64", suite="mm", settings=4)
+PART = SourcePart(path="mm/mprotect.c", function="change_pte_range", lines=(5,), removed=(), code=(5,))
+PATCH = SeriesPatch(number=1, subject="mm: do it", author="A", sha256="0", files=(), hunks=1, changes=(1, 1))
+NOTHING = Ways(frozenset(), frozenset(), frozenset())
+VALUES = {"mprotect_toggle": (100.0, 103.0), "mprot": (50.0, 50.0)}
+
+
+@pytest.fixture
+def laboratory(monkeypatch: pytest.MonkeyPatch) -> Laboratory:
+    found = Laboratory(VALUES, monkeypatch)
+    both = tuple(
+        SeriesRow(name=name, kind=kind, title="", patches=(), against="", outcome="measured", ref=ref)
+        for name, kind, ref in zip(("base", "whole"), ("base", "cumulative"), REFS, strict=True)
+    )
+    monkeypatch.setattr(rows, "rows_of", lambda *words: Series(base=REFS[0], patches=(PATCH,), rows=both))
+    monkeypatch.setattr("kassay.labs.review.review.read_mails", lambda path: ())
+    monkeypatch.setattr(stages, "source_change", _change)
+    monkeypatch.setattr(stages, "seen", lambda directory, functions: _seen(found, directory, functions))
+    return found
+
+
+def _change(sides: Sides) -> SourceChange:
+    return SourceChange(base=BASE, head=HEAD, parts=(PART,), hunks=1)
+
+
+def _seen(laboratory: Laboratory, directory: Path, functions: frozenset[str]) -> tuple[Seen, ...]:
+    return tuple(Seen(key, kernel, functions, NOTHING) for key in laboratory.keys(directory) for kernel in (BASE, HEAD))
+
+
+def reviewed(directory: Path, kept: list[Review], budget_s: float = 600, told: list[Progress] | None = None) -> Review:
+    tell = silent if told is None else told.append
+    return Reviewer(WANTED, directory, budget_s, "kassay review s.mbx", (), tell, kept.append).run()
+
+
+def test_the_answer_so_far_stands_after_a_kill(tmp_path: Path, laboratory: Laboratory) -> None:
+    laboratory.ends_at = "neighbours"
+    kept: list[Review] = []
+    with pytest.raises(KeyboardInterrupt):
+        reviewed(tmp_path, kept)
+    assert [len(one.left) for one in kept] == [3, 2]
+    assert kept[0].left[0] == Left(what="settings once", why=UNDER_WAY)
+    assert {cell.verdict for cell in kept[-1].cells} == {SCREENED}
+    assert [left.what for left in kept[-1].left] == ["neighbours", "measured settings"]
+
+
+def test_no_answer_is_stored_or_told_twice(tmp_path: Path, laboratory: Laboratory) -> None:
+    kept: list[Review] = []
+    told: list[Progress] = []
+    last = reviewed(tmp_path, kept, told=told)
+    assert last.left == ()
+    assert len({str(one) for one in kept}) == len(kept) == len([one for one in told if one.stage == "review"])
+
+
+def test_every_command_goes_on_however_small_the_budget_is(tmp_path: Path, laboratory: Laboratory) -> None:
+    left = [reviewed(tmp_path, [], budget_s=1).left for _ in range(3)]
+    assert [[one.what for one in each] for each in left] == [
+        ["neighbours", "measured settings"],
+        ["measured settings"],
+        [],
+    ]
+    assert laboratory.measured == ["screen", "neighbours", "guard"]

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tables of a review: rows of patches, and cells that are wider than their column."""
+
+import pytest
+from msgspec import structs
+
+from kassay.labs.review.model import PatchTable, PatchValue
+from kassay.labs.review.report import REVIEW
+from kassay.labs.review.report._tables import step_word
+from kassay.labs.review.result import cells_of
+from tests.report.parts import KERNELS, finding, report_of
+from tests.review.reviews import cell, review
+
+
+@pytest.mark.parametrize(
+    ("verdict", "change", "changed", "word"),
+    [
+        ("equivalent", 0.0, "not-executed", "not executed"),
+        ("equivalent", 0.004, "executed", "below the margin"),
+        ("equivalent", 0.0, "executed", "equivalent"),
+        ("regression", 0.2, "not-executed", "regression"),
+        ("", None, "", ""),
+    ],
+)
+def test_a_row_of_a_patch_says_why_it_costs_nothing(
+    verdict: str, change: float | None, changed: str, word: str
+) -> None:
+    value = PatchValue(row="1", value=100.0, change=change, verdict=verdict, changed=changed)
+    assert step_word(value) == word
+    step = PatchTable(workload="folio_fork", settings=(), phase="iteration", unit="instructions/page", values=(value,))
+    assert word in REVIEW.form("mail").render(structs.replace(review(cell("equivalent", 0.0)), steps=(step,)))
+
+
+def test_the_floor_is_that_of_the_comparison() -> None:
+    found = structs.replace(finding(*KERNELS[:2], (100.0, 103.0)), workload="mprotect_toggle", floor=0.0042)
+    report = report_of(KERNELS[:2], findings=(found,))
+    assert [one.floor for one in cells_of(report, once=False)] == [0.0042]
+    assert [one.floor for one in cells_of(report, once=True)] == [None]

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A history becomes kernels in order, rows with readable keys, cells with their states, steps and functions."""
+
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from kassay.errors import BadInput
+from kassay.labs.site.contents import read_site
+from kassay.labs.site.model import Site
+from kassay.labs.site.sources import SourceNames
+from kassay.model.records import Setting, to_json
+from kassay.model.workload import Parameter, Workload
+from kassay.tools.history.add import add
+from kassay.tools.history.archive import writing
+from kassay.tools.history.records import (
+    Batch,
+    ComparisonDetail,
+    FunctionChange,
+    StoredComparison,
+    StoredCost,
+    StoredKernel,
+)
+from tests.history.batches import batch_of, kernel, series
+
+pytestmark = pytest.mark.slow  # files of a database
+
+WORKLOAD = Workload(
+    describe="kassay-workload/1", name="w", summary="does it", subject="Doing it", state="small pages", phases=(),
+    parameters=(Parameter(name="size", kind="size", unit="bytes", default="8MiB", summary="bytes"),),
+    group="page tables",
+)  # fmt: skip
+
+
+def comparison(base: int, head: int, verdict: str = "regression", change: float | None = 0.5) -> StoredComparison:
+    refused = verdict == "state-mismatch"
+    return StoredComparison(
+        series=0, base=base, head=head, verdict=verdict, evidence="exact", change=change, low=None, high=None,
+        floor=0.001, base_value=100.0, head_value=None if verdict == "incomplete" else 150.0, base_n=2, head_n=2,
+        detail=ComparisonDetail(
+            reasons=("the reason",) if refused or verdict == "incomplete" else (), confounders=("compiler: a, then b",),
+            sentence="f +50", functions=(FunctionChange(function="f", base=10, head=60),), rest=0.0, version="1",
+        ),
+    )  # fmt: skip
+
+
+def pair(*releases: str, plan: str = "plan", **changes: object) -> Batch:
+    fields: dict[str, object] = {
+        "comparisons": (comparison(0, 1),), "workloads": (WORKLOAD,),
+        "costs": (
+            StoredCost(series=0, kernel=0, function="f", own=10, whole=20, calls=1, callers=("g",), bytes=64),
+            StoredCost(series=0, kernel=1, function="f", own=60, whole=70, calls=1, callers=("g", "h"), bytes=96),
+        ),
+        **changes,
+    }  # fmt: skip
+    return structs.replace(batch_of({release: [100.0, 100.0] for release in releases}, plan=plan), **fields)
+
+
+def site(tmp_path: Path, *batches: Batch) -> Site:
+    for batch in batches:
+        with writing(tmp_path / "h") as archive:
+            add(archive, batch)
+    return read_site(tmp_path / "h")
+
+
+def test_a_pair_becomes_two_columns_a_row_and_a_step(tmp_path: Path) -> None:
+    found = site(tmp_path, pair("6.17.13", "6.16.12", comparisons=(comparison(1, 0),)))
+    assert [(k.key, k.arch, k.column) for k in found.kernels] == [
+        ("6.16.12", "x86_64", True),
+        ("6.17.13", "x86_64", True),
+    ]
+    assert [(s.key, s.group, s.machine, s.command) for s in found.series] == [
+        ("w", "page tables", "icount, 1 CPU, 1GiB", "w"),
+    ]
+    (step,) = found.steps
+    assert (step.before, step.after, step.verdict, step.sentence) == ("6.16.12", "6.17.13", "regression", "f +50")
+    assert step.repeat == ("kassay compare w debian:6.16.12-1 debian:6.17.13-1",)
+    assert [(cell.kernel, cell.state, cell.value) for cell in found.cells] == [
+        ("6.16.12", "measured", 100.0), ("6.17.13", "measured", 150.0),
+    ]  # fmt: skip
+    (function,) = found.functions
+    assert (function.name, function.callers) == ("f", ("g", "h"))
+    assert function.sizes == (("x86_64", "6.17.13", 64), ("x86_64", "6.16.12", 96))
+
+
+def test_settings_that_are_not_the_default_stand_in_the_address(tmp_path: Path) -> None:
+    other = series(settings=(Setting(name="size", value="2MiB"),))
+    found = site(
+        tmp_path, pair("6.16.12", "6.17.13"), structs.replace(pair("6.16.12", "6.17.13", plan="b"), series=(other,))
+    )
+    assert [(s.key, s.settings, s.command) for s in found.series] == [
+        ("w", "size=8MiB", "w"), ("w,size=2MiB", "size=2MiB", "w --set size=2MiB"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("verdict", "state"), [("state-mismatch", "refused"), ("incomplete", "failed")])
+def test_a_refused_and_a_failed_cell_say_why(tmp_path: Path, verdict: str, state: str) -> None:
+    found = site(tmp_path, pair("6.16.12", "6.17.13", comparisons=(comparison(0, 1, verdict, None),)))
+    assert [(cell.state, cell.reason) for cell in found.cells] == [("measured", ""), (state, "the reason")]
+
+
+def test_the_newest_comparison_of_two_kernels_counts(tmp_path: Path) -> None:
+    newer = pair("6.16.12", "6.17.13", plan="newer", comparisons=(comparison(0, 1, "equivalent", 0.0),))
+    found = site(tmp_path, pair("6.16.12", "6.17.13"), newer)
+    assert [step.verdict for step in found.steps] == ["equivalent"]
+
+
+def test_two_packages_of_one_release_have_addresses_of_their_own(tmp_path: Path) -> None:
+    rebuilt: StoredKernel = structs.replace(kernel("6.16.12"), ref="debian:6.16.12-2", image_sha256="another image")
+    found = site(tmp_path, structs.replace(pair("6.16.12", "6.16.13"), kernels=(kernel("6.16.12"), rebuilt)))
+    assert [k.key for k in found.kernels] == ["6.16.12", "6.16.12-2"]
+
+
+def test_patched_builds_and_kernel_files_are_no_columns(tmp_path: Path) -> None:
+    patched = structs.replace(kernel("6.17.13"), ref="build:linux@abc+x.patch", image_sha256="p")
+    with pytest.raises(BadInput, match="no comparison of two kernels"):
+        site(tmp_path, structs.replace(pair("6.16.12", "6.17.13"), kernels=(kernel("6.16.12"), patched)))
+
+
+def test_a_history_without_comparisons_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no comparison of exact counts") as caught:
+        site(tmp_path, pair("6.16.12", "6.17.13", comparisons=()))
+    assert "history add" in caught.value.remedy
+
+
+def test_files_and_people_are_those_that_the_history_remembers(tmp_path: Path) -> None:
+    names = SourceNames(release="7.3.4", files={"f": "mm/f.c"}, people={"mm/f.c": ("A Person <a@example.org>",)})
+    with writing(tmp_path / "h") as archive:
+        archive.run("INSERT INTO about VALUES ('sources', ?)", [to_json(names).decode()])
+    found = site(tmp_path, pair("6.16.12", "6.17.13"))
+    assert (found.functions[0].file, found.functions[0].maintainers) == ("mm/f.c", ("A Person <a@example.org>",))
+    assert found.steps[0].functions[0].file == "mm/f.c"
+    assert found.steps[0].recipients == ("A Person <a@example.org>",)

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A turn measures what is missing and nothing twice, goes on after a kill, and never stops at one bad kernel."""
+
+from pathlib import Path
+
+import pytest
+
+from kassay.effects.lock import locked
+from kassay.errors import BadInput, HostLacks
+from kassay.labs.site.turn import status as status_file
+from kassay.labs.site.turn.steps_file import read
+from kassay.labs.site.turn.turn import planned
+from kassay.model.progress import Progress
+from kassay.tools.history.archive import TABLES, VIEWS, reading
+from tests.site.laboratory import Killed, Laboratory
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tiny_suite")]  # files of a database
+OLD, MIDDLE, NEW, NEWEST = "6.12.1-1", "6.16.9-1", "6.17.2-1", "6.18.5-1"
+COSTS = {OLD: 30, MIDDLE: 30, NEW: 60}
+
+
+@pytest.fixture
+def laboratory(tmp_path: Path) -> Laboratory:
+    return Laboratory(tmp_path / "lab", COSTS)
+
+
+def lives(laboratory: Laboratory) -> list[tuple[str, str]]:
+    return [(entry.id, entry.state) for entry in read(Path(laboratory.lab.steps))]
+
+
+CONFIRMED = [("x86_64/mprotect_toggle/6.16.9-6.17.2", "confirmed"), ("x86_64/page_fault/6.16.9-6.17.2", "confirmed")]
+
+
+def test_a_first_turn_measures_each_kernel_once_and_confirms_by_fresh_pairs(laboratory: Laboratory) -> None:
+    turned = laboratory.turn()
+    assert turned.measured == (
+        "x86_64: 6.16.9-1 to 6.17.2-1, suite tiny",
+        "x86_64: 6.12.1-1 to 6.16.9-1, suite tiny",
+    )
+    assert (turned.missing, turned.found, turned.confirmed, turned.notes) == ((), 2, 2, ())
+    runs = {version: sum(made == version for made, _ in laboratory.made) for version in COSTS}
+    assert runs == {OLD: 8, MIDDLE: 16, NEW: 16}  # two workloads, four runs each, and as many again to confirm
+    assert lives(laboratory) == CONFIRMED
+    (site,) = laboratory.sites
+    assert [(s.series, s.life) for s in site.steps if s.verdict == "regression"] == [
+        ("page_fault", "confirmed"),
+        ("mprotect_toggle", "confirmed"),
+    ]
+    assert all("Subject: [PERF]" in step.mail for step in site.steps if step.life)
+    assert site.status.turn_utc and not site.status.queue
+
+
+def test_a_second_turn_measures_nothing_and_says_so(laboratory: Laboratory) -> None:
+    laboratory.turn()
+    made, drafts = list(laboratory.made), _drafts(laboratory)
+    turned = laboratory.turn()
+    assert (turned.measured, turned.missing, turned.found, turned.confirmed) == ((), (), 0, 0)
+    assert laboratory.made == made
+    assert _drafts(laboratory) == drafts
+    assert planned(laboratory.lab, laboratory.outside) == (
+        "step x86_64/mprotect_toggle/6.16.9-6.17.2: a fresh pair or a search",
+        "step x86_64/page_fault/6.16.9-6.17.2: a fresh pair or a search",
+    )
+
+
+def _drafts(laboratory: Laboratory) -> dict[str, str]:
+    return {path.name: path.read_text() for path in Path(laboratory.lab.outbox).iterdir()}
+
+
+def test_a_new_kernel_needs_only_its_own_runs(laboratory: Laboratory) -> None:
+    laboratory.turn()
+    laboratory.made.clear()
+    laboratory.costs[NEWEST] = 60
+    laboratory.offered.append(NEWEST)
+    assert planned(laboratory.lab, laboratory.outside)[0].startswith("x86_64: 6.17.2-1 to 6.18.5-1, suite tiny: 8 runs")
+    laboratory.turn()
+    assert {version for version, _ in laboratory.made} == {NEWEST}
+    assert len(laboratory.made) == 8
+
+
+def test_a_kernel_that_left_the_archive_stays_a_column(laboratory: Laboratory) -> None:
+    laboratory.turn()
+    laboratory.offered = [OLD, MIDDLE, NEWEST]
+    laboratory.costs[NEWEST] = 60
+    turned = laboratory.turn()
+    assert turned.measured == ("x86_64: 6.17.2-1 to 6.18.5-1, suite tiny",)
+
+
+def test_without_the_archive_a_turn_says_so_and_works_on_what_it_has(laboratory: Laboratory) -> None:
+    laboratory.turn()
+    laboratory.away = True
+    turned = laboratory.turn()
+    assert turned.notes == ("the archive is away",)
+    assert turned.measured == () and len(laboratory.sites) == 2
+
+
+@pytest.mark.parametrize(("cost", "why"), [("not on the mirror", "not on the mirror"), (None, "panic: why")])
+def test_a_bad_kernel_is_left_out_for_a_day_and_the_turn_goes_on(
+    laboratory: Laboratory, cost: str | None, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laboratory.costs[NEW] = cost
+    turned = laboratory.turn()
+    assert turned.measured == ("x86_64: 6.12.1-1 to 6.16.9-1, suite tiny",)
+    assert turned.notes == (f"debian:6.17.2-1: {why}",)
+    assert laboratory.sites[-1].status.failed == (("x86_64/debian:6.17.2-1", f"debian:6.17.2-1: {why}"),)
+    made = list(laboratory.made)
+    assert laboratory.turn().notes == () and laboratory.made == made
+    monkeypatch.setattr("kassay.effects.clock.utc_now", lambda: "2027-12-01T00:00:00Z")
+    laboratory.costs[NEW] = 60
+    assert laboratory.turn().measured == ("x86_64: 6.16.9-1 to 6.17.2-1, suite tiny",)
+    assert {one.kind for one in status_file.read(Path(laboratory.lab.status)).failures} == {"step"}
+
+
+def test_neighbours_of_a_bad_kernel_are_compared_meanwhile(laboratory: Laboratory) -> None:
+    laboratory.costs[MIDDLE] = "not on the mirror"
+    assert laboratory.turn().measured == ("x86_64: 6.12.1-1 to 6.17.2-1, suite tiny",)
+
+
+def test_the_budget_ends_a_turn_between_runs_and_the_next_goes_on(laboratory: Laboratory) -> None:
+    turned = laboratory.turn(budget_s=0)
+    assert turned.spent and len(turned.missing) == 2 and laboratory.made == []
+
+    def at_the_fifth_run(event: Progress) -> None:
+        if event.stage == "run" and len(laboratory.made) == 5:
+            raise Killed
+
+    laboratory.on_event = at_the_fifth_run
+    with pytest.raises(Killed):
+        laboratory.turn()
+    laboratory.on_event = lambda _: None
+    laboratory.turn()
+    assert len([one for one in laboratory.made if one[0] == OLD]) == 8
+    assert lives(laboratory) == CONFIRMED
+
+
+def test_after_a_kill_at_any_boundary_the_next_turn_ends_as_one_turn_would(tmp_path: Path) -> None:
+    """Boundaries are the events that are no runs: before and after each fetch, pair, addition, confirmation, site."""
+    whole = Laboratory(tmp_path / "whole", COSTS)
+    whole.turn()
+    boundaries = [line for line in whole.told if not line.startswith(("run:", "read:"))]
+    assert len(boundaries) > 12
+    for number in range(len(boundaries)):
+        laboratory = Laboratory(tmp_path / f"killed-{number}", COSTS)
+        left = iter(range(number))
+
+        def kill(event: Progress, left=left) -> None:  # type: ignore[no-untyped-def]
+            if event.stage not in ("run", "read") and next(left, None) is None:
+                raise Killed
+
+        laboratory.on_event = kill
+        with pytest.raises(Killed):
+            laboratory.turn()
+        laboratory.on_event = lambda _: None
+        laboratory.turn()
+        assert sorted(laboratory.made) == sorted(whole.made), boundaries[number]
+        assert lives(laboratory) == lives(whole), boundaries[number]
+        assert _contents(laboratory) == _contents(whole), boundaries[number]
+
+
+def _contents(laboratory: Laboratory) -> list[object]:
+    with reading(Path(laboratory.lab.history)) as archive:
+        return [
+            archive.rows("SELECT kernel, value, n, all_runs FROM t_points ORDER BY ALL"),
+            archive.rows("SELECT base, head, verdict, evidence FROM t_comparisons ORDER BY ALL"),
+            archive.rows("SELECT DISTINCT nomination, outcome FROM t_confirmations ORDER BY ALL"),
+        ]
+
+
+def test_a_second_laboratory_on_one_directory_is_refused_with_the_process(laboratory: Laboratory) -> None:
+    with locked(Path(laboratory.lab.runs, "lab.lock")), pytest.raises(HostLacks, match=r"in use .*process \d+"):
+        laboratory.turn()
+    assert laboratory.made == []
+
+
+def test_the_history_of_an_older_kassay_is_taken_over(laboratory: Laboratory) -> None:
+    import duckdb
+
+    connection = duckdb.connect(laboratory.lab.history)
+    for statement in (*TABLES.split(";"), *VIEWS.split(";"), "INSERT INTO about VALUES ('schema', 'kassay-history/1')"):
+        if statement.strip():
+            connection.execute(statement)
+    connection.close()
+    laboratory.turn()
+    assert lives(laboratory) == CONFIRMED
+
+
+def test_a_lost_status_file_measures_nothing_again(laboratory: Laboratory) -> None:
+    laboratory.turn()
+    Path(laboratory.lab.status).unlink()
+    made, before = list(laboratory.made), _contents(laboratory)
+    laboratory.turn()
+    assert laboratory.made == made
+    assert _contents(laboratory) == before
+
+
+def test_runs_of_other_guest_programs_are_moved_aside_and_kept(laboratory: Laboratory) -> None:
+    def kill(event: Progress) -> None:
+        if event.stage == "run" and len(laboratory.made) == 12:
+            raise Killed
+
+    laboratory.on_event = kill
+    with pytest.raises(Killed):
+        laboratory.turn()
+    laboratory.on_event = lambda _: None
+    directory = Path(laboratory.lab.runs, "x86_64", "tiny", "6.16.9-1..6.17.2-1")
+    laboratory.programs = "2"
+    before = (directory / "journal.jsonl").read_bytes()
+    laboratory.turn()
+    kept = directory.parent / "superseded" / "6.16.9-1..6.17.2-1.1"
+    assert (kept / "journal.jsonl").read_bytes() == before
+    assert lives(laboratory) == CONFIRMED
+
+
+def test_a_full_disk_ends_the_turn_and_leaves_the_site(laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(directory: Path, data: bytes) -> str:
+        raise HostLacks(f"{directory}: the disk is full") from OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("kassay.journal.artifacts.put", full)
+        with pytest.raises(HostLacks, match="the disk is full"):
+            laboratory.turn()
+    assert laboratory.sites == []
+    assert status_file.read(Path(laboratory.lab.status)).failures == ()
+    laboratory.turn()
+    assert lives(laboratory) == CONFIRMED
+
+
+def test_a_mistake_in_the_steps_file_is_told_before_anything_is_measured(laboratory: Laboratory) -> None:
+    Path(laboratory.lab.steps).write_text('[[step]]\nid = "a"\nstate = "found"\n')
+    with pytest.raises(BadInput, match=r"step 1: .*missing required field"):
+        laboratory.turn()
+    assert laboratory.made == []
