@@ -18,6 +18,7 @@ from kassay.analysis.gate import compared_fields
 from kassay.analysis.hosts import across
 from kassay.analysis.imported import CLOCK, judge_samples
 from kassay.analysis.itemised import Profiled, chosen, itemised, profiled, stacks_of
+from kassay.analysis.itemised import branches as branches_at
 from kassay.analysis.itemised import executed as executed_at
 from kassay.analysis.kernel_shares import kernel_shares
 from kassay.analysis.own_work import work_summary
@@ -32,6 +33,7 @@ from kassay.evidence.hosts import hosts_of
 from kassay.evidence.profiles import StoredProfiles
 from kassay.evidence.reached import reached
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory
+from kassay.model.branches import KernelBranches
 from kassay.model.experiment import labels
 from kassay.model.finding import Finding
 from kassay.model.kernel_share import KernelShare
@@ -279,6 +281,16 @@ def executed(directory: Path, kernel: str, metric: str | None, settings: Mapping
     read = _read(directory)
     (side,) = chosen(_sides(read), (kernel,), metric, settings)
     return executed_at(side, read.folder.plan.cells, StoredProfiles(read.folder, read.records, read.evidence))
+
+
+def branches(
+    directory: Path, kernels: Sequence[str], metric: str | None, settings: Mapping[str, str], function: str
+) -> tuple[KernelBranches, ...]:
+    """Branches and loops of a function on these kernels, in the rounds of profiles()."""
+    read = _read(directory)
+    counted = StoredProfiles(read.folder, read.records, read.evidence)
+    sides, cells = chosen(_sides(read), kernels, metric, settings), read.folder.plan.cells
+    return tuple(branches_at(side, cells, counted, function) for side in sides)
 
 
 def _sides(read: "_Read") -> Sequence[Finding]:

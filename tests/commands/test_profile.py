@@ -14,6 +14,8 @@ from kassay.analysis.itemised import Profiled
 from kassay.cli import build_app
 from kassay.errors import BadInput
 from kassay.journal.directory import started
+from kassay.model.branches import Branch, CodePlace, FunctionBranches, KernelBranches, Loop, Times, of_kernel
+from kassay.model.lines import Frame
 from kassay.model.reason import own_words
 from tests.analysis.plans import plan_of
 from tests.analysis.profiles import BASE, HEAD, value
@@ -174,6 +176,73 @@ def test_coverage_shows_every_kernel_and_every_function_of_the_file(run: Run, as
     assert ["gone", *("no", "symbol") * 3] in lines
 
 
+def _branches(kernel: str, taken: Times, frames: tuple[Frame, ...] = ()) -> KernelBranches:
+    place = CodePlace(symbol="change_pte_range", offset=0x1F, frames=frames)
+    passed = Times(least=512 - taken.most, most=512 - taken.least)
+    branch = Branch(place=place, instruction="je", leads_to=0x40, executed=512, taken=taken, passed=passed)
+    loop = Loop(place=place, entered=Times(least=2, most=2), iterations=1024)
+    found = FunctionBranches(branches=(branch,), loops=(loop,), calls=2, has_lines=bool(frames))
+    return of_kernel(msgspec.structs.replace(BASE, kernel=kernel, operations=512), UNIT, "", found)
+
+
+FRAMES = (
+    Frame(function="pte_write", file="include/linux/pgtable.h", line=7),
+    Frame(function="change_pte_range", file="mm/mprotect.c", line=306),
+)
+
+
+@pytest.fixture
+def branching(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One branch and one loop on each kernel; the first has line tables, the others have counts that leave a range."""
+
+    def branches(_: Path, kernels: Sequence[str], metric: str | None, settings: Settings, function: str
+    ) -> tuple[KernelBranches, ...]:  # fmt: skip
+        assert (function, metric, settings) == ("change_pte_range", "protect", {"size": "1MiB"})
+        exact, between = Times(least=128, most=128), Times(least=128, most=256)
+        rows = {LABELS[0]: (exact, FRAMES)}
+        return tuple(_branches(kernel, *rows.get(kernel, (between, ()))) for kernel in kernels)
+
+    monkeypatch.setattr(answers, "branches", branches)
+
+
+ASKED = ("--branches", "change_pte_range", "--metric", "protect", "--set", "size=1MiB")
+
+
+@pytest.mark.usefixtures("branching")
+def test_branches_and_loops_of_a_function_are_shown_per_operation(run: Run) -> None:
+    shown = run("--kernel", LABELS[0], *ASKED)
+    assert "0.003906 calls per page, 1 branch, 1 of them both ways, 1 loop." in shown
+    rows = [line.split("  ") for line in shown.splitlines()]
+    lines = [[word.strip() for word in row if word] for row in rows]
+    source = "mm/mprotect.c:306 change_pte_range (pte_write)"
+    assert [source, "+0x1f je +0x40", "1", "0.25", "0.75", "25.0 %"] in lines
+    assert [source, "+0x1f", "0.003906", "2", "512"] in lines
+    assert "All counts are exact" in shown and "without line tables" not in shown
+
+
+@pytest.mark.usefixtures("branching")
+def test_two_kernels_have_their_branches_one_after_the_other_and_ranges_are_named(run: Run) -> None:
+    shown = run(*ASKED, "--format", "markdown")
+    assert f"#### {LABELS[0]}, iteration: branches, times per page" in shown
+    assert f"#### {LABELS[2]}, iteration: branches, times per page" in shown
+    assert "| 1 | 0.25 to 0.5 | 0.5 to 0.75 | 25.0 % to 50.0 % |" in shown.replace("**", "")
+    assert "A to B: the counts" in shown and "A kernel without line tables" in shown
+
+
+@pytest.mark.usefixtures("branching")
+def test_programs_read_whole_counts_of_branches(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    _refusing(monkeypatch, verdict="contaminated", reasons=(own_words("other tasks ran", "b"),))
+    done = run("--kernel", LABELS[0], *ASKED, "--format", "json")
+    told, _, text = done.partition("{")
+    record = json.loads("{" + text)
+    assert told.startswith("no verdict (contaminated)")  # on the standard error
+    assert (record["schema"], record["function"]) == ("kassay-branches/1", "change_pte_range")
+    (kernel,) = record["kernels"]
+    assert (kernel["operations"], kernel["unit"], kernel["found"]["calls"]) == (512, UNIT, 2)
+    assert kernel["found"]["branches"][0]["taken"] == {"least": 128, "most": 128}
+    assert kernel["found"]["loops"][0]["iterations"] == 1024
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -186,6 +255,9 @@ def test_coverage_shows_every_kernel_and_every_function_of_the_file(run: Run, as
         (("--export", "folded"), "--export: writes one kernel's profile\n  add --kernel, one of debian:6.0, "),
         (("--kernel", LABELS[1], "--export", "paper"), "--export: unknown 'paper'\n  known: callgrind (for KCach"),
         (("--kernel", LABELS[0], "--export", "folded"), "run r1 of debian:6.0 carries counts, no call stacks"),
+        (("--format", "json"), "--format: only --branches has other forms"),
+        (("--branches", "f", "--format", "paper"), "--format: unknown 'paper'"),
+        (("--branches", "f", "--coverage", "x.c"), "--coverage and --branches: each is an answer of its own"),
         (("--coverage", "/nowhere.c"), "/nowhere.c: No such file"),
         (("--set", "size"), "--set 'size': write NAME=VALUE\n  for example --set size=16MiB"),
         (("--set", "size=1", "--set", "size=2"), "--set size: given twice"),

@@ -9,11 +9,12 @@ import msgspec
 from kassay.analysis.attribution import itemise
 from kassay.analysis.counters import called
 from kassay.analysis.one_sided import one_sided
-from kassay.errors import BadInput, nearest_of, unknown
+from kassay.errors import BadInput, nearest, nearest_of, unknown
+from kassay.model.branches import FunctionBranches, KernelBranches, of_kernel
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.machine import Point
 from kassay.model.plan import Cell
-from kassay.model.profile import Executed, NoProfile, Profile
+from kassay.model.profile import Executed, NoProfile, Profile, base_name
 from kassay.model.reason import Reason, own_words, reason
 from kassay.model.records import Record
 from kassay.model.report import KernelStacks
@@ -126,6 +127,9 @@ class Profiles(Protocol):
     def executed(self, cell: Cell, side: Side, phase: str) -> Executed:
         """Every instruction address executed in the side's rounds."""
 
+    def branches(self, cell: Cell, side: Side, phase: str, function: str) -> FunctionBranches:
+        """Branches and loops of a function in the side's rounds."""
+
     def lines(self, cell: Cell, side: Side, phase: str) -> Mapping[str, frozenset[int]] | None:
         """Lines executed anywhere in the measured region, by file. None without line tables."""
 
@@ -216,6 +220,21 @@ def _profiled(choice: Chosen, cells: Sequence[Cell], profiles: Profiles) -> Prof
 def executed(choice: Chosen, cells: Sequence[Cell], profiles: Profiles) -> Executed:
     """The instructions behind profiled()."""
     return profiles.executed(cell_of(choice.finding, cells), choice.side, choice.finding.metric)
+
+
+def branches(choice: Chosen, cells: Sequence[Cell], profiles: Profiles, function: str) -> KernelBranches:
+    """Branches and loops of a function. Raises BadInput where profiled() does, or for a function without a name there.
+
+    A function that did not run in this phase has none.
+    """
+    whole = _profiled(choice, cells, profiles)
+    found = profiles.branches(cell_of(choice.finding, cells), choice.side, choice.finding.metric, function)
+    if not found.branches and not found.calls and function not in {base_name(name) for name in whole.known}:
+        near = nearest(function, map(base_name, whole.known))
+        listing = "without --branches, --top 0 lists the functions that ran"
+        remedy = f"did you mean {near}? {listing}" if near else listing
+        raise BadInput(f"--branches: {whole.profile.kernel} has no function {function}", remedy)
+    return of_kernel(whole.profile, whole.unit, whole.where, found)
 
 
 def stacks_of(findings: Iterable[Finding], cells: Sequence[Cell], profiles: Profiles) -> tuple[KernelStacks, ...]:

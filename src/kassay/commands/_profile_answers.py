@@ -13,6 +13,7 @@ from kassay.analysis.attribution import itemise
 from kassay.analysis.itemised import Profiled
 from kassay.analysis.pairing import folded
 from kassay.commands._inputs import check_file, check_given
+from kassay.commands._profile_branches import show_branches
 from kassay.commands._profile_coverage import coverage_table
 from kassay.commands._profile_lines import lines_table
 from kassay.commands._profile_options import Profiling
@@ -30,6 +31,7 @@ from kassay.model.profile import CONTEXTS
 from kassay.model.reason_texts import reasons_text
 from kassay.model.texts import one_line
 from kassay.registry import discover
+from kassay.report.branches import BRANCHES
 from kassay.report.exports import Export, exported
 from kassay.report.itemised import ItemisedDifference, places_in_sources, profile_table, top_table
 from kassay.supply import kernels
@@ -66,7 +68,10 @@ def answer(directory: Path, asked: Profiling) -> None:
     for verdict, reasons in dict.fromkeys(
         (profiled.verdict, profiled.reasons) for profiled in profiles if profiled.verdict
     ):
-        say(f"{one_line(f'no verdict ({verdict}): {reasons_text(reasons)}')}\n", error=asked.export is not None)
+        say(
+            f"{one_line(f'no verdict ({verdict}): {reasons_text(reasons)}')}\n",
+            error=asked.export is not None or asked.branches is not None,
+        )
     form = next(iter(_forms_of(asked)), None)
     show = _FORMS[form] if form is not None else _kernel if alone else _pair
     show(_Shown(directory, asked, wanted, settings, profiles))
@@ -120,6 +125,13 @@ def _lines(shown: _Shown) -> None:
     say_table(lines_table(shown.profiles[0], rows, shown.asked.top))
 
 
+def _branches(shown: _Shown) -> None:
+    asked = shown.asked
+    show_branches(
+        shown.directory, shown.kernels, asked.metric, shown.settings, asked.branches or "", asked.format_
+    )  # fmt: skip
+
+
 def _debug_symbols(shown: _Shown) -> None:
     """The lines that the run kept, or those of the package with the debug symbols of an archive kernel."""
     (kernel,) = shown.kernels
@@ -136,7 +148,13 @@ def _debug_symbols(shown: _Shown) -> None:
 
 
 _FORMS: Mapping[str, Callable[[_Shown], None]] = MappingProxyType(
-    {"--export": _export, "--coverage": _coverage, "--lines": _lines, "--debug-symbols": _debug_symbols}
+    {
+        "--export": _export,
+        "--coverage": _coverage,
+        "--branches": _branches,
+        "--lines": _lines,
+        "--debug-symbols": _debug_symbols,
+    }
 )
 """Function for each option. Without one of these options the answer is a table of one kernel, or of two."""
 
@@ -145,6 +163,7 @@ def _forms_of(asked: Profiling) -> list[str]:
     given = {
         "--export": asked.export is not None,
         "--coverage": bool(asked.coverage),
+        "--branches": asked.branches is not None,
         "--lines": asked.lines is not None,
         "--debug-symbols": asked.debug_symbols,
     }
@@ -182,7 +201,10 @@ def _check_forms(asked: Profiling, kernels: Sequence[str]) -> None:
     check_given(asked.lines, "--lines")
     for source in asked.coverage or ():
         check_given(source, "--coverage")
-    if asked.kernel is None and given and given[0] != "--coverage":
+    if asked.format_ != "terminal" and asked.branches is None:
+        raise BadInput("--format: only --branches has other forms", "add --branches FUNCTION, or leave out --format")
+    BRANCHES.form(asked.format_)
+    if asked.kernel is None and given and given[0] not in ("--coverage", "--branches"):
         problem = (
             "--export: writes one kernel's profile"
             if asked.export is not None

@@ -8,6 +8,7 @@ from typing import Annotated
 from typer import Option
 
 from kassay.registry import names
+from kassay.report.answers import answer_formats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +58,21 @@ class Profiling:
             metavar="FILE.c", help="List which functions of this kernel source file were executed. May be repeated."
         ),
     ] = None
+    branches: Annotated[
+        str | None,
+        Option(
+            metavar="FUNCTION",
+            help="Show how often each branch of a function went each way, and how often its loops iterated.",
+        ),
+    ] = None
+    format_: Annotated[
+        str,
+        Option(
+            "--format",
+            metavar="FORMAT",
+            help=f"Form of --branches: {', '.join(answer_formats())}.",
+        ),
+    ] = "terminal"
     lines: Annotated[
         Path | None,
         Option(

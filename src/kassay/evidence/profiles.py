@@ -10,6 +10,7 @@ from msgspec import structs
 
 from kassay.evidence.profile.counters import ProfileError, RawProfile
 from kassay.evidence.profile.deferred import ticks_without_deferred, without_deferred
+from kassay.evidence.profile.function_branches import branches_of
 from kassay.evidence.profile.functions import executed_in_region, executions, profile_of, summary_of
 from kassay.evidence.profile.line_table import executed_lines, read_table
 from kassay.evidence.profile.raw import parse
@@ -18,6 +19,7 @@ from kassay.evidence.profile.totals import OtherTasks, with_counted_rounds
 from kassay.evidence.profile.work import work_items
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
+from kassay.model.branches import FunctionBranches
 from kassay.model.finding import Side
 from kassay.model.guest import GuestReport
 from kassay.model.lines import LineTable
@@ -156,6 +158,15 @@ class StoredProfiles:
         places = executions(opened.raw, opened.report, phase=phase, rounds=side.chosen)
         blocks = {(block.address, block.code) for block in opened.raw.blocks.values() if block.address in places}
         return Executed(places, tuple(sorted(blocks)), lines_of_run(self._directory, record))
+
+    def branches(self, cell: Cell, side: Side, phase: str, function: str) -> FunctionBranches:
+        """Branches and loops of a function in a side's rounds."""
+        record = self._records[self.of(cell, side, phase).run]
+        opened = self._opened(record)
+        return branches_of(
+            opened.raw, opened.symbols, opened.report, function, phase=phase, rounds=side.chosen,
+            lines=lines_of_run(self._directory, record),
+        )  # fmt: skip
 
     def lines(self, cell: Cell, side: Side, phase: str) -> Mapping[str, frozenset[int]] | None:
         """Lines that a side executed anywhere in the measured region, by file. None without line tables."""

@@ -52,6 +52,12 @@ def _decode(target: str, lengths: bytes, code: bytes) -> Code:
     return Code(tuple(kinds["atomic"]), tuple(kinds["tlb"]), tuple(kinds["string"]), end, leads_to)
 
 
+def last_mnemonic(target: str, lengths: bytes, code: bytes) -> str:
+    """Mnemonic of a block's last instruction; its bytes in hex if it is unknown."""
+    *_, (mnemonic, _) = _instructions(target, lengths, code)
+    return mnemonic
+
+
 def _instructions(target: str, lengths: bytes, code: bytes) -> Iterator[tuple[str, str]]:
     """(mnemonic, operands); the mnemonic of an unknown instruction is its bytes in hex."""
     engine, at, number = _engine(target), 0, 0

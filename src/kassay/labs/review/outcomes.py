@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Conditional branches inside changed functions: which of their two ways a run took, by counts of blocks."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from kassay.evidence.profile.costs import times
 from kassay.evidence.profile.counters import RawProfile
+from kassay.evidence.profile.ends import kernel_ran
 from kassay.evidence.profile.functions import executed_in_region
 from kassay.evidence.profile.line_table import named_frames
-from kassay.evidence.profile.place import decode
-from kassay.evidence.profile.symbols import is_kernel
 from kassay.model.lines import LineTable
 from kassay.supply.arches import BRANCH
 
@@ -41,26 +38,23 @@ def ways_of(raw: RawProfile, table: LineTable, functions: Collection[str]) -> Wa
     A branch that ran n times took the way to its target for certain if the next instruction ran fewer than n times, and
     the way to the next instruction if the target ran fewer than n times.
     """
-    counts, blocks = _counts(raw)
+    ran = kernel_ran(raw, raw.sums(range(raw.rounds + 1), range(raw.intervals)))
     frames = named_frames(table)
     took: set[Way] = set()
     missed: set[Way] = set()
     unknown: set[Way] = set()
-    for address, lengths, code, ran in blocks:
-        last = address + sum(lengths[:-1])
-        frame = frames.get(last)
+    for end in ran.ends:
+        frame = frames.get(end.address)
         if frame is None or frame.function not in functions:
             continue
-        decoded = decode(raw.target, address, lengths, code)
+        decoded = end.decoded(raw.target)
         if decoded.end != BRANCH or decoded.target is None:
             continue
-        for taken, there, other in (
-            (True, decoded.target, address + len(code)), (False, address + len(code), decoded.target),
-        ):  # fmt: skip
-            way = Way(frame.function, frame.file or "", frame.line or 0, last, taken)
-            if not counts[there]:
+        for taken, there, other in ((True, decoded.target, end.behind), (False, end.behind, decoded.target)):
+            way = Way(frame.function, frame.file or "", frame.line or 0, end.address, taken)
+            if not ran.counts[there]:
                 missed.add(way)
-            elif counts[other] < ran:
+            elif ran.counts[other] < end.ran:
                 took.add(way)
             else:
                 unknown.add(way)
@@ -81,32 +75,3 @@ def together(runs: Iterable[Ways]) -> Ways:
     unknown = frozenset().union(*(ways.open for ways in listed)) - took
     missed = frozenset().union(*(ways.missed for ways in listed)) - took - unknown
     return Ways(took, missed, unknown)
-
-
-def _counts(raw: RawProfile) -> tuple[Counter[int], list[tuple[int, bytes, bytes, int]]]:
-    """Executions of each address of the kernel, and the blocks that ran to their end: address, lengths, code, times."""
-    counts: Counter[int] = Counter()
-    blocks = []
-    for sums in raw.sums(range(raw.rounds + 1), range(raw.intervals)):
-        for number, ran in times(raw, sums).items():
-            address, lengths, code = raw.blocks[number]
-            if not is_kernel(address):
-                continue
-            at = address
-            for index, length in enumerate(lengths):
-                counts[at] += ran if isinstance(ran, int) else ran[index]
-                at += length
-            whole = ran if isinstance(ran, int) else ran[-1]
-            if whole:
-                blocks.append((address, lengths, code, whole))
-    return counts, _merged(blocks)
-
-
-def _merged(blocks: Iterable[tuple[int, bytes, bytes, int]]) -> list[tuple[int, bytes, bytes, int]]:
-    """Blocks that end with the same instruction, as one: the branch ran as often as all of them together."""
-    ends: dict[int, tuple[int, bytes, bytes, int]] = {}
-    for address, lengths, code, ran in blocks:
-        end = address + sum(lengths[:-1])
-        before = ends.get(end)
-        ends[end] = (address, lengths, code, ran + (before[3] if before else 0))
-    return list(ends.values())
