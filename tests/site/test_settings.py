@@ -19,6 +19,8 @@ LEAST = 'archive = ["6.17"]\n'
     (LEAST + 'suite = ["mm"]\n', "suite: unknown key; did you mean suites?"),
     (LEAST + 'suites = ["cores"]\n', "suites: unknown 'cores'; did you mean core?"),
     (LEAST + "suites = []\n", "suites: must name one at least"),
+    (LEAST + 'suites = ["arm64/core"]\n', "suites: unknown 'arm64/core'"),
+    (LEAST + 'arches = ["x86_64", "arm64"]\nsuites = ["arm64/core"]\n', "suites: none for x86_64"),
     (LEAST + 'arches = ["x86"]\n', "arches: unknown 'x86'"),
     ('archive = "6.17"\n', "archive: '6.17': write a list of series"),
     ('archive = ["6.17.2"]\n', "archive: '6.17.2' is not a series"),
@@ -75,3 +77,8 @@ def test_times() -> None:
 def test_cpus_belong_to_their_architecture() -> None:
     lab = parse(LEAST + 'arches = ["x86_64", "arm64"]\ncpus = ["zen4", "arm64/neoverse_n1", "/a/b.toml"]\n', "lab.toml")
     assert (lab.cpus_of("x86_64"), lab.cpus_of("arm64")) == (("zen4", "/a/b.toml"), ("neoverse_n1",))
+
+
+def test_a_suite_of_one_architecture_takes_the_place_of_the_others_there() -> None:
+    lab = parse(LEAST + 'arches = ["x86_64", "arm64"]\nsuites = ["mm", "arm64/core"]\n', "lab.toml")
+    assert (lab.suites_of("x86_64"), lab.suites_of("arm64")) == (("mm",), ("core",))

@@ -62,7 +62,7 @@ def _newest(versions: Iterable[str], lab: Lab) -> list[str]:
     """The newest version of each followed series, at most the `back` newest series."""
     newest: dict[str, str] = {}
     for version in sorted(versions, key=version_key):
-        if lab.archive == ALL or series_of(version) in lab.archive:
+        if version not in lab.leave_out and (lab.archive == ALL or series_of(version) in lab.archive):
             newest[series_of(version)] = version
     return sorted(newest.values(), key=version_key)[-lab.back :]
 

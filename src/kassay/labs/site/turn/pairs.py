@@ -56,7 +56,7 @@ def missing_pairs(lines: Sequence[Line], lab: Lab, status: Status, now: str) -> 
     for line in lines:
         usable = [kernel for kernel in line.kernels if not status.failed(failure_of(line, kernel), now)]
         newest = list(reversed(list(pairwise(usable))))
-        for suite in lab.suites:
+        for suite in lab.suites_of(line.arch):
             for rank, (before, after) in enumerate(newest):
                 pair = Pair(line=line.key, arch=line.arch, suite=suite, before=before, after=after, rank=rank)
                 if pair.directory not in finished and not status.failed(pair.directory, now):

@@ -42,11 +42,14 @@ class Lab(Record, frozen=True, kw_only=True):
     title: str = ""
     address: str = ""
     suites: tuple[str, ...] = ("mm",)
+    """Suites to measure: "mm" on every architecture, "arm64/core" on one, which then has no other ones."""
     arches: tuple[str, ...] = ("x86_64",)
     archive: tuple[str, ...] | str = ()
     """Series of the archive, or "all"."""
     back: int = 10
     """Series of the archive at most, the newest ones."""
+    leave_out: tuple[str, ...] = ()
+    """Versions of the archive's packages that are not measured, e.g. of another compiler."""
     branch: tuple[Branch, ...] = ()
     cpus: tuple[str, ...] = ()
     """CPUs to predict time for: "zen4" is of x86_64, "arm64/neoverse_n1" of the architecture that it names."""
@@ -65,6 +68,11 @@ class Lab(Record, frozen=True, kw_only=True):
     def budget_s(self) -> float:
         """Seconds that a turn may measure."""
         return seconds(self.budget, "budget")
+
+    def suites_of(self, arch: str) -> tuple[str, ...]:
+        """Suites that are measured on an architecture."""
+        own = tuple(word.partition("/")[2] for word in self.suites if word.startswith(f"{arch}/"))
+        return own or tuple(word for word in self.suites if "/" not in word)
 
     def cpus_of(self, arch: str) -> tuple[str, ...]:
         """CPUs of an architecture, without its name."""
@@ -131,7 +139,12 @@ def _unknown_keys(table: dict[str, Any]) -> list[str]:
 
 def _wrong_values(lab: Lab) -> list[str]:
     problems = []
-    for key, words, known in (("suites", lab.suites, suites()), ("arches", lab.arches, arches())):
+    names = tuple(
+        name if name and place in lab.arches else word
+        for word in lab.suites for place, _, name in (word.partition("/"),)
+    )  # fmt: skip
+    problems += [f"suites: none for {arch}" for arch in lab.arches if lab.suites and not lab.suites_of(arch)]
+    for key, words, known in (("suites", names, suites()), ("arches", lab.arches, arches())):
         problems += [f"{key}: must name one at least"] if not words else []
         problems += [f"{key}: unknown {word!r}; {nearest_of(word, known)}" for word in words if word not in known]
     if isinstance(lab.archive, str):
