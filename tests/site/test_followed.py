@@ -23,6 +23,7 @@ def archive(monkeypatch: pytest.MonkeyPatch) -> None:
         return tuple(SimpleNamespace(version=version) for version in OFFERED)
 
     monkeypatch.setattr("kassay.supply.kernels.versions", versions)
+    monkeypatch.setattr("kassay.labs.site.turn.followed.load_index", lambda arch: None)
 
 
 def lab(tmp_path: Path, text: str, *branches: Branch) -> Lab:
@@ -56,6 +57,13 @@ def test_without_the_archive_there_is_a_note(tmp_path: Path, monkeypatch: pytest
     lines, notes = lines_of(lab(tmp_path, 'archive = "all"\n'), silent)
     assert [line.kernels for line in lines] == [()]
     assert notes == ("the archive's kernels for x86_64 are not known now: no network",)
+
+
+def test_an_old_list_of_the_archive_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = SimpleNamespace(fresh=False, made="2026-11-01T00:00:00Z")
+    monkeypatch.setattr("kassay.labs.site.turn.followed.load_index", lambda arch: old)
+    _, notes = lines_of(lab(tmp_path, 'archive = "all"\n'), silent)
+    assert notes == ("the archive cannot be reached now; its kernels for x86_64 are those of 2026-11-01",)
 
 
 def test_the_head_of_a_branch_stands_behind_the_newest_tag(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 """`kassay lab`: read the file, take turns, and say what each did."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+from kassay import pipeline
 from kassay.commands._experiment import cpus_to_predict
 from kassay.commands._inputs import check_directory
 from kassay.commands._show import say, showing
@@ -13,7 +15,7 @@ from kassay.labs.site.turn.turn import Outside, Turned, planned, turn
 from kassay.model.texts import counted
 
 
-def answer(file: Path, *, once: bool, plan: bool, budget: str | None, out: Path | None) -> int:
+def answer(file: Path, *, once: bool, plan: bool, budget: str | None, out: Path | None, cluster: str) -> int:
     """Takes turns until it is ended; returns the exit status. Raises BadInput, HostLacks."""
     if out is not None:
         check_directory(out)
@@ -22,14 +24,15 @@ def answer(file: Path, *, once: bool, plan: bool, budget: str | None, out: Path 
         if names := lab.cpus_of(arch):
             cpus_to_predict(",".join(names), arch)  # raises BadInput for a CPU that is not known
     budget_s = None if budget is None else seconds(budget, "--budget")
+    outside = Outside(measure=partial(pipeline.measure, cluster=cluster))
     if plan:
         with showing() as tell:
-            lines = planned(lab, Outside(), tell)
+            lines = planned(lab, outside, tell)
         say("".join(f"{line}\n" for line in lines))
         return 0
     while True:
         with showing() as tell:
-            turned = turn(lab, Outside(), tell, budget_s)
+            turned = turn(lab, outside, tell, budget_s)
         say("".join(f"{line}\n" for line in _lines(turned)))
         if once:
             return 0

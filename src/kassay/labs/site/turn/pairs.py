@@ -85,10 +85,10 @@ def _kernels_of(directory: str, pair: Pair) -> tuple[str, ...]:
 
 
 def directories_to_reuse(pair: Pair, runs: Path) -> tuple[Path, ...]:
-    """Run directories that have one of the two kernels."""
+    """Run directories that have one of the two kernels, of any suite: two suites may share a workload."""
     names = {pair.before.name, pair.after.name}
-    place = runs / pair.line / pair.suite
-    others = (path for path in sorted(place.glob(f"*{BETWEEN}*")) if names & {*path.name.split(BETWEEN)})
+    place = runs / pair.line
+    others = (path for path in sorted(place.glob(f"*/*{BETWEEN}*")) if names & {*path.name.split(BETWEEN)})
     checks = (boot_directory(pair, kernel, runs) for kernel in (pair.before, pair.after))
     return tuple(path for path in (*others, *checks) if (path / "plan.json").is_file())
 

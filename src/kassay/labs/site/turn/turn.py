@@ -32,6 +32,7 @@ from kassay.tools.history.add import add
 from kassay.tools.history.archive import Archive, writing
 from kassay.tools.history.gather import gather
 from kassay.tools.search.candidates import between
+from kassay.tools.search.log import CULPRIT
 
 
 def _write_site(site: Site, directory: Path, tell: Tell) -> None:
@@ -105,6 +106,7 @@ class _Turn:
         lines, notes = self._outside.lines(self._lab, self._tell)
         self._notes += notes
         self._look(lines)
+        self._restore_history()
         spent = False
         try:
             self._measure(lines, newest=True)
@@ -127,6 +129,16 @@ class _Turn:
             measured=tuple(self._measured), missing=tuple(pair.text for pair in missing), found=self._found,
             confirmed=self._confirmed, notes=tuple(self._notes), spent=spent,
         )  # fmt: skip
+
+    def _restore_history(self) -> None:
+        """Adds every finished directory again if the history is gone."""
+        if Path(self._lab.history).exists():
+            return
+        runs = Path(self._lab.runs)
+        directories = [runs / done.directory for done in self._status.finished]
+        for directory in (*directories, *sorted(runs.glob(f"narrow/*/{CULPRIT}"))):
+            if (directory / "plan.json").is_file():
+                self._add(directory, self._tell)
 
     def _missing(self, lines: Sequence[Line]) -> tuple[Pair, ...]:
         return missing_pairs(lines, self._lab, self._status, clock.utc_now())
@@ -155,7 +167,7 @@ class _Turn:
                 pair, self._lab, self._outside.measure, self._outside.fetch, self._budget, self._tell
             )
         except KernelFailed as error:
-            self._fail(failure_of(pair, error.kernel), f"{error.kernel.ref}: {error.why}", "kernel")
+            self._fail(failure_of(pair, error.kernel), f"{error.kernel.ref}: {error.why}", "kernel", soon=error.soon)
             return
         except BadInput as error:
             self._fail(pair.directory, f"{pair.text}: {error.what}", "pair")
@@ -166,10 +178,10 @@ class _Turn:
         self._keep(self._status.with_finished(done).without_failures(*worked))
         self._measured.append(pair.text)
 
-    def _fail(self, what: str, why: str, kind: str) -> None:
-        self._keep(self._status.with_failure(what, why, clock.utc_now(), kind))
+    def _fail(self, what: str, why: str, kind: str, *, soon: bool = False) -> None:
+        self._keep(self._status.with_failure(what, why, clock.utc_now(), kind, soon=soon))
         self._notes.append(why)
-        self._tell(Progress(stage="lab", subject=what, text=f"left out for a day: {why}"))
+        self._tell(Progress(stage="lab", subject=what, text=f"left out for {'an hour' if soon else 'a day'}: {why}"))
 
     def _judge(self) -> None:
         """Steps of what was added."""
