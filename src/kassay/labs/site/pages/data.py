@@ -62,7 +62,8 @@ def _kernels(book: Book) -> Iterator[File]:
             for step in into.get((arch, key), ())
         )
         own = tuple(cells.get((arch, key), ()))
-        file = KernelFile(schema=KERNEL_SCHEMA, kernel=kernel, cells=own, steps=steps)
+        units = {cell.series: lookup.series[arch, cell.series].unit for cell in own}
+        file = KernelFile(schema=KERNEL_SCHEMA, kernel=kernel, units=units, cells=own, steps=steps)
         yield f"{kernel_data(arch, key)}.json", to_json(file) + b"\n"
         values = [[cell.series, cell.state, cell.value, cell.n, cell.floor] for cell in own]
         yield _script(kernel_data(arch, key), msgspec.json.encode(values))

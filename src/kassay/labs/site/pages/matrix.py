@@ -2,7 +2,7 @@
 """Matrix pages: rows by kernels, coloured by change against the neighbour on the left."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from kassay.labs.site.model import SiteKernel, SiteSeries, SiteStep
 from kassay.labs.site.pages.addresses import matrix_path, segment, step_path
@@ -19,6 +19,20 @@ _TIMES = (
     "prediction. It stands beside the count and is never combined with it."
 )
 
+_PAGE, _ROW, _CELL = 260_000, 400, 45
+"""Bytes: of a page, of the head of a row, and of a cell without its link."""
+
+
+class Shown(NamedTuple):
+    """One matrix page."""
+
+    arch: str
+    view: str
+    text: str
+    cpu: str
+    columns: list[SiteKernel]
+    address: str
+
 
 def matrices(book: Book, renderer: Renderer) -> Iterator[tuple[str, bytes]]:
     """All matrix pages."""
@@ -29,25 +43,51 @@ def matrices(book: Book, renderer: Renderer) -> Iterator[tuple[str, bytes]]:
         views = [("", f"instructions, newest {NEWEST} kernels"), (ALL_KERNELS, f"instructions, all {len(columns)}")]
         views += [(f"time-{cpu}", f"predicted time, {cpu}") for cpu in cpus]
         for view, text in views:
-            shown = columns if view == ALL_KERNELS else columns[-NEWEST:]
             cpu = view.removeprefix("time-") if view.startswith("time-") else ""
-            yield _matrix(book, renderer, arch, view, text, shown, cpu, views)
+            chunks = _chunks(book, arch, columns if view == ALL_KERNELS else columns[-NEWEST:])
+            parts = [
+                (matrix_path(arch, view) + (f"/{number}" if number > 1 else ""), f"{part[0].name} to {part[-1].name}")
+                for number, part in enumerate(chunks, 1)
+            ]
+            for (address, _), part in zip(parts, chunks, strict=True):
+                shown = Shown(arch=arch, view=view, text=text, cpu=cpu, columns=part, address=address)
+                yield _matrix(book, renderer, shown, views, parts if len(parts) > 1 else [])
+
+
+def _chunks(book: Book, arch: str, columns: Sequence[SiteKernel]) -> list[list[SiteKernel]]:
+    """Columns in pages of a limited size, the newest first."""
+    sizes = dict.fromkeys((kernel.key for kernel in columns), 0)
+    for series in book.lookup.rows.get(arch, ()):
+        for placed in book.lookup.row(series)[-len(columns) :]:
+            sizes[placed.kernel.key] += len(_href(book, series, placed)) + _CELL
+    chunks: list[list[SiteKernel]] = [[]]
+    room = _PAGE - _ROW * len(book.lookup.rows.get(arch, ()))
+    left = room
+    for kernel in reversed(columns):
+        if chunks[-1] and sizes[kernel.key] > left:
+            chunks.append([])
+            left = room
+        chunks[-1].insert(0, kernel)
+        left -= sizes[kernel.key]
+    return chunks
 
 
 def _matrix(
-    book: Book, renderer: Renderer, arch: str, view: str, text: str, columns: Sequence[SiteKernel], cpu: str,
-    views: Sequence[tuple[str, str]],
-) -> tuple[str, bytes]:  # fmt: skip
-    lookup = book.lookup
+    book: Book, renderer: Renderer, shown: Shown, views: Sequence[tuple[str, str]], parts: Sequence[tuple[str, str]]
+) -> tuple[str, bytes]:
+    lookup, arch, columns, cpu = book.lookup, shown.arch, shown.columns, shown.cpu
+    places = slice(*(lookup.columns[arch].index(one) + end for end, one in enumerate((columns[0], columns[-1]))))
     rows = lookup.rows.get(arch, [])
-    words = [placed.outcome for series in rows for placed in lookup.row(series)[-len(columns) :]]
-    made = [(series.group, _row(book, series, len(columns), cpu)) for series in rows]
+    words = [placed.outcome for series in rows for placed in lookup.row(series)[places]]
+    made = [(series.group, _row(book, series, places, cpu)) for series in rows]
     newest = columns[-1]
+    into = [] if cpu else book.entries(lookup.into(arch, newest.key))
     return renderer.page(
-        "matrix.html.j2", matrix_path(arch, view), arch=arch, archs=lookup.archs, view=text if view else "",
-        current=view, views=views, sense=_TIMES if cpu else _COUNTS, counts=counts_text(words), newest=newest,
+        "matrix.html.j2", shown.address, arch=arch, archs=lookup.archs, view=shown.text if shown.view else "",
+        current=shown.view, parts_of=parts, views=views, sense=_TIMES if cpu else _COUNTS,
+        counts=counts_text(words), newest=newest,
         caption=f"{len(rows)} rows by {len(columns)} kernels of {arch}; lower is better",
-        top=[] if cpu else sorted(book.entries(lookup.into(arch, newest.key)), key=lambda one: not one.series.primary),
+        top=sorted(into, key=lambda one: not one.series.primary),
         columns=_columns(book, arch, columns),
         groups=list(grouped(made).items()),
     )  # fmt: skip
@@ -65,8 +105,8 @@ def _columns(book: Book, arch: str, columns: Sequence[SiteKernel]) -> list[dict[
     return found
 
 
-def _row(book: Book, series: SiteSeries, number: int, cpu: str) -> dict[str, Any]:
-    placed = book.lookup.row(series)[-number:]
+def _row(book: Book, series: SiteSeries, places: slice, cpu: str) -> dict[str, Any]:
+    placed = book.lookup.row(series)[places]
     if cpu:
         cells = [_time_cell(one, cpu) for one in placed]
     else:

@@ -47,6 +47,8 @@ class KernelFile(Record, frozen=True, kw_only=True):
 
     schema: str
     kernel: SiteKernel
+    units: dict[str, str]
+    """Unit of each series."""
     cells: tuple[SiteCell, ...]
     steps: tuple[SiteStep, ...]
 

@@ -18,6 +18,8 @@ from kassay.model.units import format_number
 
 _NEWEST = 6
 _STEPS = 20
+_MOST_ROWS = 900
+"""Rows of the tables of one workload, which keep its page below its limit."""
 _MARGIN = 0.01
 """Relative change from which a cost is coloured."""
 _KEPT = 3
@@ -46,7 +48,7 @@ def workloads(book: Book, renderer: Renderer) -> Iterator[File]:
         words = [placed.outcome for series in rows for placed in book.lookup.row(series)]
         yield renderer.page(
             "workload.html.j2", workload_path(name), workload=workload, counts=counts_text(words),
-            blocks=[_block(book, series) for series in rows],
+            blocks=[_block(book, series, _MOST_ROWS // len(rows)) for series in rows],
         )  # fmt: skip
     groups = grouped((rows[0].group, (workload_path(name), name, _summary(book, name)))
                      for name, rows in by_workload.items())  # fmt: skip
@@ -60,12 +62,14 @@ def _summary(book: Book, name: str) -> str:
     return f"– {workload.summary}" if workload and workload.summary else ""
 
 
-def _block(book: Book, series: SiteSeries) -> dict[str, Any]:
+def _block(book: Book, series: SiteSeries, most: int) -> dict[str, Any]:
+    """A row of the matrix with its table. most: rows of the table; beyond them only steps are kept."""
     row = book.lookup.row(series)
     refs = [placed.kernel.ref for placed in row[-2:] if placed.kernel.ref]
     lines = [_line(book, placed, place >= len(row) - _KEPT or place == 0) for place, placed in enumerate(row)]
+    kept = [line for place, line in enumerate(lines) if line.href or line.keep or place >= len(lines) - most]
     return {
-        "series": series, "chart": book.chart_of(series), "rows": lines[::-1],
+        "series": series, "chart": book.chart_of(series), "rows": kept[::-1], "left_out": len(lines) - len(kept),
         "command": " ".join(["kassay compare", series.command, *refs]),
     }  # fmt: skip
 
