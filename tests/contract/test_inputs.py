@@ -55,6 +55,8 @@ PATHS: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("import", "--out"): (("a=HERE", "b=HERE", "--out", "HERE"), "not a directory"),
     ("calibrate", "--pairs"): (("mine", "--pairs", GONE), "No such file"),
     ("calibrate", "--out"): (("mine", "--out", "/proc/nowhere/mine.toml"), "/proc/nowhere"),
+    ("site", "directory"): (("HERE",), "not a directory"),
+    ("site", "--from"): (("RUNS", "--from", GONE), "No such file"),
     ("history add", "directories"): ((GONE, "--archive", "RUNS"), "there is no such directory"),
     ("history add", "--archive"): (("TREE", "--archive", "/proc/nowhere/h"), "/proc/nowhere"),
     ("history show", "--archive"): (("--archive", "RUNS"), "no history yet"),
