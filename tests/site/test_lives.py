@@ -149,4 +149,6 @@ def test_a_draft_that_was_edited_is_not_overwritten(laboratory: Laboratory) -> N
     laboratory.turn()
     assert steps(laboratory)[STEP].state == "confirmed"
     assert draft.read_text() == "Hello\n"
+    (bundle,) = Path(laboratory.lab.site, "bundle").iterdir()
+    assert laboratory.sites[-1].steps[0].bundle == bundle.name == "x86_64_page_fault_6.16.9-6.17.2.tar.zst"
     assert laboratory.sites[-1].steps[0].mail == "Hello\n"

@@ -55,6 +55,8 @@ class Lab(Record, frozen=True, kw_only=True):
     """CPUs to predict time for: "zen4" is of x86_64, "arm64/neoverse_n1" of the architecture that it names."""
     flavour: str = "cloud"
     budget: str = "2h"
+    bundles: bool = True
+    """True if each confirmed step has a bundle on the site."""
     every: str = "1h"
     """Time between the ends of two turns."""
     runs: str = "runs"

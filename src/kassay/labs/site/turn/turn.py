@@ -28,6 +28,7 @@ from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.texts import counted
+from kassay.tools.bundle.pack import pack
 from kassay.tools.history.add import add
 from kassay.tools.history.archive import Archive, writing
 from kassay.tools.history.gather import gather
@@ -49,6 +50,7 @@ class Outside(NamedTuple):
     fetch: Fetch = fetched
     answer: Callable[[Path, Tell], Report] = pipeline.answer
     between: Between = between
+    pack: Callable[[Path, Path, Tell], object] = pack
     name_sources: Callable[[Archive, Tell], None] = remember_sources
     write_site: Callable[[Site, Path, Tell], None] = _write_site
 
@@ -95,7 +97,7 @@ class _Turn:
         self._lab, self._outside, self._budget, self._tell = lab, outside, budget, tell
         self._status_path = Path(lab.status)
         self._status = status_file.read(self._status_path)
-        means = Means(outside.measure, outside.answer, outside.between, self._add)
+        means = Means(outside.measure, outside.answer, outside.between, self._add, outside.pack)
         self._lives = Lives(lab, means, budget, tell)
         self._notes: list[str] = []
         self._measured: list[str] = []
