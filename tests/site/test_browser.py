@@ -8,17 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from kassay.labs.site.pages.addresses import step_path, workload_path
+from kassay.labs.site.pages.addresses import function_path, step_path, workload_path
 from kassay.labs.site.pages.build import write_site
 from tests.devtools import Tab, tab
 from tests.site.made import first_shown, small_site
 
 pytestmark = pytest.mark.browser
 _STEP = first_shown(small_site())
+_FUNCTION = function_path(_STEP.functions[0].function)
 _PAGES = (
     "", "matrix/x86_64", "matrix/x86_64/all", "matrix/x86_64/time-skylake_sp", workload_path(_STEP.series),
-    step_path(_STEP.arch, _STEP.series, _STEP.before, _STEP.after), "compare", "function", "workload", "kernel", "step",
-    "status", "corrections", "about", f"kernel/x86_64/{_STEP.after}", f"compare/x86_64/{_STEP.before}-{_STEP.after}",
+    step_path(_STEP.arch, _STEP.series, _STEP.before, _STEP.after), "compare", "function", _FUNCTION, "workload",
+    "kernel", "step", "status", "corrections", "about", f"kernel/x86_64/{_STEP.after}",
+    f"compare/x86_64/{_STEP.before}-{_STEP.after}",
 )  # fmt: skip
 _SHOWN = "[...document.querySelectorAll('table.filtered tbody tr:not(.group)')].filter(r => r.offsetParent).length"
 

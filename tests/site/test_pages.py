@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from benchmarks.site import synthetic
 
+from kassay.labs.site.model import SiteFunction
 from kassay.labs.site.pages.addresses import segment, step_path
 from kassay.labs.site.pages.outcomes import OUTCOMES, counts_text
 from tests.site.made import content, first_shown, small_site, with_step, written
@@ -114,6 +115,19 @@ def test_json_fits_its_schema(files: Mapping[str, bytes]) -> None:
             seen.add(value["schema"])
             jsonschema.validate(value, {**kind, "$defs": schema["$defs"]})
     assert seen == set(schema["files"])
+
+
+def test_costs_of_a_function_tell_equal_from_not_executed(tmp_path: Path) -> None:
+    site = small_site()
+    keys = [kernel.key for kernel in site.kernels if kernel.arch == "x86_64"][:5]
+    row = next(series.key for series in site.series if series.arch == "x86_64")
+    other = SiteFunction(name="other", costs=tuple(("x86_64", row, key, 1.0, 1.0) for key in keys))
+    at = {0: 5.0, 1: 5.0, 3: 5.0, 4: 6.0}
+    mine = SiteFunction(name="mine", costs=tuple(("x86_64", row, keys[n], own, 1.0) for n, own in at.items()))
+    files = written(msgspec.structs.replace(site, functions=(other, mine)), tmp_path / "site")
+    (found,) = json.loads(files["data/functions/mi.json"])["functions"]
+    zero = [keys[2], 0.0, 0.0]
+    assert found["costs"] == [["x86_64", row, [[keys[0], 5.0, 1.0], zero, [keys[3], 5.0, 1.0], [keys[4], 6.0, 1.0]]]]
 
 
 def test_feed_has_an_entry_for_each_confirmed_state(files: Mapping[str, bytes]) -> None:

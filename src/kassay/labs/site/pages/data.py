@@ -86,15 +86,17 @@ def _functions(lookup: Lookup) -> dict[str, FunctionsFile]:
 
 def _function(lookup: Lookup, function: SiteFunction) -> FunctionData:
     """Costs by row; a kernel whose figures equal those of the kernel before it is left out."""
-    rows: dict[tuple[str, str], list[tuple[int, str, float, float]]] = {}
+    rows: dict[tuple[str, str], dict[str, tuple[float, float]]] = {}
     for arch, series, kernel, own, calls in function.costs:
-        rows.setdefault((arch, series), []).append((lookup.place(arch, kernel), kernel, own, calls))
+        rows.setdefault((arch, series), {})[kernel] = own, calls
     costs = []
     for (arch, series), found in rows.items():
         kept: list[tuple[str, float, float]] = []
-        for _, kernel, own, calls in sorted(found):
-            if not kept or kept[-1][1:] != (own, calls):
-                kept.append((kernel, own, calls))
+        last = (0.0, 0.0)
+        for kernel in lookup.profiled[arch, series]:
+            if (figures := found.get(kernel, (0.0, 0.0))) != last:
+                kept.append((kernel, *figures))
+            last = figures
         costs.append((arch, series, tuple(kept)))
     sizes: list[tuple[str, str, int]] = []
     for arch, kernel, size in function.sizes:

@@ -116,6 +116,15 @@ class Lookup:
         """Steps that have a page, by each function that they name."""
         return grouped((cost.function, step) for step in self.notable.values() for cost in step.functions)
 
+    @cached_property
+    def profiled(self) -> dict[tuple[str, str], list[str]]:
+        """Kernels on which a row has costs of functions. A function without a cost there was not executed."""
+        found: dict[tuple[str, str], set[str]] = {}
+        for function in self.site.functions:
+            for arch, series, kernel, _, _ in function.costs:
+                found.setdefault((arch, series), set()).add(kernel)
+        return {row: sorted(kernels, key=lambda key: self.place(row[0], key)) for row, kernels in found.items()}
+
     def is_shown(self, step: SiteStep) -> bool:
         """True if a step is above the floor and the margin."""
         return outcome(step, self.series[step.arch, step.series]) in SHOWN

@@ -62,7 +62,7 @@ class FunctionData(Record, frozen=True, kw_only=True):
     callers: tuple[str, ...]
     costs: tuple[tuple[str, str, tuple[tuple[str, float, float], ...]], ...]
     """(arch, series, ((kernel, own instructions per operation, calls per operation), ...)). A kernel whose figures
-    equal those of the kernel before it in the list of its architecture, among those measured, is left out."""
+    equal those of the profiled kernel before it is left out. Zeros: it was not executed, as before the first entry."""
     sizes: tuple[tuple[str, str, int], ...]
     """(arch, kernel, bytes of machine code)."""
 

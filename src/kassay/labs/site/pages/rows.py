@@ -119,7 +119,10 @@ def _tables(book: Book, function: SiteFunction) -> list[tuple[str, list[SiteKern
     """(architecture, columns, code sizes, rows) of each architecture."""
     costs: dict[str, dict[str, dict[str, float]]] = {}
     for arch, series, kernel, own, _ in function.costs:
-        costs.setdefault(arch, {}).setdefault(series, {})[kernel] = own
+        by_row = costs.setdefault(arch, {})
+        if series not in by_row:
+            by_row[series] = dict.fromkeys(book.lookup.profiled[arch, series], 0.0)
+        by_row[series][kernel] = own
     sizes = {(arch, kernel): size for arch, kernel, size in function.sizes}
     found = []
     for arch, by_series in costs.items():
@@ -150,18 +153,24 @@ def _changing(columns: Sequence[SiteKernel], by_series: dict[str, dict[str, floa
     return [one for one in measured if one.key in chosen]
 
 
+def _cost_cell(value: float | None, last: float | None) -> tuple[str, str]:
+    """(text, outcome) of a cost after the cost on the profiled kernel before."""
+    if value is None:
+        return "–", "absent"
+    if last is None or value == last:
+        return format_number(value), "equal"
+    word = "small" if abs(value - last) <= _MARGIN * abs(last) else "worse" if value > last else "better"
+    return ("▲ " if value > last else "▼ ") + format_number(value), word
+
+
 def _cost_row(
     series: SiteSeries, costs: dict[str, float], columns: Sequence[SiteKernel], shown: Sequence[SiteKernel]
 ) -> dict[str, Any]:
     values = [costs.get(kernel.key) for kernel in columns]
     cells, last = [], None
-    for kernel in shown:
-        value = costs.get(kernel.key)
-        word, mark = "absent" if value is None else "equal", ""
-        if value is not None and last is not None and value != last:
-            mark = "▲ " if value > last else "▼ "
-            word = "small" if abs(value - last) <= _MARGIN * abs(last) else "worse" if value > last else "better"
-        cells.append((mark + format_number(value) if value is not None else "–", word))
+    for kernel, value in zip(columns, values, strict=True):
+        if kernel in shown:
+            cells.append(_cost_cell(value, last))
         last = value if value is not None else last
     newest = next((value for value in reversed(values) if value is not None), 0.0)
     title = f"{series.key}: own cost over {len(columns)} kernels"

@@ -109,7 +109,11 @@
     const letters = name.toLowerCase().replace(/[^a-z0-9]/g, "").slice(0, 2) || "other";
     const file = await load("data/functions/" + letters);
     const found = (file ? file.functions : []).filter((one) => one.name.includes(name));
-    return new Set(found.flatMap((one) => one.costs.filter((cost) => cost[0] === arch).map((cost) => cost[1])));
+    const order = new Map([...form.elements.a.options].filter((one) => !one.disabled).map((one, place) => [one.value, place]));
+    const at = [form.elements.a, form.elements.b].map((select) => order.get(select.value));
+    const cost = (entries, place) => (entries.filter((entry) => order.get(entry[0]) <= place).pop() || [0, 0])[1];
+    const rows = found.flatMap((one) => one.costs.filter((row) => row[0] === arch));
+    return new Set(rows.filter((row) => at.some((place) => cost(row[2], place) > 0)).map((row) => row[1]));
   }
   async function compare() {
     const arch = form.elements.arch.value;
