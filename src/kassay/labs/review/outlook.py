@@ -3,7 +3,8 @@
 
 from pathlib import Path
 
-from kassay.labs.review.choice import known_to_execute, neighbours
+from kassay.labs.review.choice import neighbours
+from kassay.labs.review.known import known, known_texts, uses_of
 from kassay.labs.review.review import Wanted
 from kassay.model.build import parse_build
 from kassay.model.kernel import parse_ref
@@ -26,10 +27,11 @@ def outlook(wanted: Wanted, tell: Tell) -> str:
     patches = read_patches(Path(wanted.patches))
     tree, source = source_tree(parse_build(parse_ref(wanted.base, wanted.arch).locator), tell)
     functions = changed_functions(tree, steps(tree, patches)[-1])
-    uses, unknown = known_to_execute(functions)
-    known = catalog.workloads()
+    answer = known(functions, source.version, wanted.arch, tell)
+    uses, unknown = uses_of(answer), answer.unknown
+    catalogue = catalog.workloads()
     first = suite_workloads(wanted.suite) if unknown else uses
-    near = sum(len(neighbours(use, known[use.name])) for use in uses)
+    near = sum(len(neighbours(use, catalogue[use.name])) for use in uses)
     once_s = (len(first) + near) * _ONCE * _RUN_S
     measured_s = wanted.settings * _MEASURED_RUNS * _RUN_S
     kernels = 2 if len(patches) == 1 else 2 * len(patches)
@@ -37,7 +39,7 @@ def outlook(wanted: Wanted, tell: Tell) -> str:
     lines = [
         f"series: {len(patches)} patch{'es' * (len(patches) != 1)} on {source.base}, Linux {source.version}",
         f"changed functions: {listed(functions) or 'none'}",
-        f"known to execute them: {listed([use.name for use in uses]) or 'no workload'}",
+        *known_texts(answer),
         *([f"no workload is known to execute {listed(unknown)}: suite {wanted.suite} is run once"] if unknown else []),
         "",
         f"build   base and the series: {_minutes(_KERNEL_S + _NEXT_KERNEL_S)} if neither was built before",
