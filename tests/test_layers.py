@@ -73,7 +73,7 @@ ALLOWED: dict[str, set[str]] = {
     | {"prepare", "plan", "run", "spec", "kernels", "guest", "pipeline", "journal", "evidence", "profile"},
     "watch": GROUND | {"__init__", "pipeline", "spec", "journal", "evidence", "analysis", "report"},
     "history": GROUND | {"__init__", "spec", "journal", "evidence", "analysis", "imports"},
-    "atlas": GROUND | {"history"},
+    "atlas": GROUND | {"archive", "history"},
     "bundle": GROUND
     | {
         "measured",

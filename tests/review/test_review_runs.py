@@ -32,6 +32,7 @@ def laboratory(monkeypatch: pytest.MonkeyPatch) -> Laboratory:
     )
     monkeypatch.setattr(rows, "rows_of", lambda *words: Series(base=REFS[0], patches=(PATCH,), rows=both))
     monkeypatch.setattr("kassay.labs.review.review.read_mails", lambda path: ())
+    monkeypatch.setattr("kassay.labs.review.review.kernel_version", lambda tree, name: "6.16.12")
     monkeypatch.setattr(stages, "source_change", _change)
     monkeypatch.setattr(stages, "seen", lambda directory, functions: _seen(found, directory, functions))
     return found
