@@ -232,6 +232,7 @@ class Reviewer:
             report = stages.measured(asked, directory, self._tell)
         except NotBuilt as error:
             self._left.append(Left(what=_PATCHES, why=error.what))
+            stages.note_without_runs(directory)
             return review
         return self._kept(
             structs.replace(
@@ -248,6 +249,8 @@ class Reviewer:
             previous = self._previous(review, sides)
         except KassayError as error:
             previous = Previous(source=source, problem=_problem(error))
+        if not previous.cells:
+            stages.note_without_runs(self._directory / "previous")
         return self._kept(structs.replace(review, previous=previous))
 
     def _previous(self, review: Review, sides: Sides) -> Previous:
@@ -273,6 +276,8 @@ class Reviewer:
             corner = self._corner(name, sides, spots)
         except KassayError as error:
             corner = Corner(name=name, problem=_problem(error))
+        if not corner.cells:
+            stages.note_without_runs(self._directory / _corner_place(name))
         self._longest_s = max(self._longest_s, clock.monotonic_s() - began)
         return self._kept(structs.replace(review, corners=(*review.corners, corner)))
 
