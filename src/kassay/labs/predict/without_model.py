@@ -59,7 +59,7 @@ class Without(Record, frozen=True, kw_only=True):
 
 
 class WithoutReport(Record, frozen=True, kw_only=True):
-    """What would be gained, for each kernel and CPU."""
+    """Gains, for each kernel and CPU."""
 
     functions: tuple[str, ...]
     instructions: tuple[str, ...]
