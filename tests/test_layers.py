@@ -89,7 +89,7 @@ ALLOWED: dict[str, set[str]] = {
         "pipeline",
     },
     # laboratories: each can be deleted
-    "predict": GROUND | {"cpus", "guest", "journal", "evidence", "profile"},
+    "predict": GROUND | {"cpus", "guest", "journal", "evidence", "profile", "report"},
     "pcp": GROUND
     | {
         "__init__",
