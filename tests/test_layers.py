@@ -30,7 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     # suppliers: each makes something that a run needs, from what it is given
     "packages": GROUND,
     "archive": GROUND | {"packages"},
-    "building": GROUND | {"archive"},
+    "building": GROUND | {"packages", "archive"},
     "kernels": GROUND | {"packages", "archive", "building"},
     "guest": GROUND | {"cpus", "applications"},
     "images": GROUND | {"archive", "guest"},
