@@ -78,6 +78,12 @@ def uses_of(first: Known) -> tuple[WorkloadUse, ...]:
     return tuple(suite[name] for name in order if name in suite)
 
 
+def executed_names(first: Known) -> frozenset[str]:
+    """Functions that some workload is known to execute."""
+    named = {name for row in first.settings for name in row.functions}
+    return frozenset(named | {name for name, _ in first.inlined})
+
+
 def known_texts(first: Known) -> tuple[str, ...]:
     """Lines on who executes the functions: a heading, settings indented, then functions that were inlined."""
     texts = []

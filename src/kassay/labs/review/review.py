@@ -14,7 +14,7 @@ from kassay.labs.review import result, stages
 from kassay.labs.review.budget import Budget
 from kassay.labs.review.choice import Key, chosen, neighbours, use_of
 from kassay.labs.review.corners import otherwise
-from kassay.labs.review.known import known, known_line, uses_of
+from kassay.labs.review.known import executed_names, known, known_line, uses_of
 from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Known, Left, Previous, Review, Try
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Seen, Sides
@@ -138,7 +138,7 @@ class Reviewer:
         functions = frozenset(part.function for part in change.parts if part.function)
         assert review.known is not None  # looked up when the review began
         uses = uses_of(review.known)
-        if functions & set(review.known.unknown):  # on this kernel another workload may execute them: all are asked
+        if functions - executed_names(review.known):  # on this kernel another workload may execute them: all are asked
             uses = suite_workloads(self._wanted.suite)
         self._budget.allows(self._directory / "screen")  # the first step that a command makes
         first = self._screened("screen", uses, sides, functions)
