@@ -111,9 +111,7 @@ class _Turn:
         self._restore_history()
         spent = False
         try:
-            self._measure(lines, newest=True)
-            self._judge()
-            self._measure(lines, newest=False)
+            self._measure(lines)
             self._judge()
             self._status = self._lives.narrow(self._status)
         except Spent:
@@ -153,9 +151,9 @@ class _Turn:
         self._keep(structs.replace(self._status, waiting=waiting))
         return missing
 
-    def _measure(self, lines: Sequence[Line], *, newest: bool) -> None:
-        """Measures what is missing, pair by pair. What fails changes which pairs are missing."""
-        while pairs := [pair for pair in self._missing(lines) if not newest or pair.rank == 0]:
+    def _measure(self, lines: Sequence[Line]) -> None:
+        """Measures what is missing, pair by pair, the newest first. What fails changes which pairs are missing."""
+        while pairs := self._missing(lines):
             self._budget.check()
             self._pair(pairs[0], len(pairs))
 
