@@ -154,6 +154,8 @@ def test_any_two_kernels_are_compared_from_a_disk(page: Tab, site: Path) -> None
     find = f"find(row => row.textContent.includes('{_STEP.series}')).textContent"
     text = page.run(f"[...document.querySelectorAll('#compared tbody tr')].{find}")
     assert f"{(_STEP.change or 0) * 100:+.1f} %" in text
+    links = page.run("[...document.querySelectorAll('#compared td a')].map(link => link.getAttribute('href'))")
+    assert f"../{step_path(_STEP.arch, _STEP.series, _STEP.before, _STEP.after)}/index.html" in links
     function = next(one for one in small_site().functions if any(cost[0] == "x86_64" for cost in one.costs))
     page.open(_address(site, "compare", f"{query}&function={function.name}"))
     fewer = page.wait("document.querySelectorAll('#compared tbody tr').length")

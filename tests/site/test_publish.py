@@ -132,6 +132,15 @@ def test_equal_figures_are_no_revision(tmp_path: Path) -> None:
     assert not [path for path in files if "/r1/" in path]
 
 
+def test_first_verdict_is_no_correction(tmp_path: Path) -> None:
+    site = small_site()
+    step, address = first_shown(site), _address(site)
+    written(with_step(site, step, verdict=""), tmp_path / "site")
+    files = written(site, tmp_path / "site")
+    assert json.loads(files[f"{address}/index.json"])["step"]["verdict"] == step.verdict
+    assert json.loads(files[f"{address}/index.json"])["revision"] == 1
+
+
 def test_steps_that_the_history_lost_keep_their_page(tmp_path: Path) -> None:
     site = small_site()
     address = _address(site)

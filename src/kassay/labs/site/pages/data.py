@@ -56,6 +56,10 @@ def _kernels(book: Book) -> Iterator[File]:
         ((placed.kernel.arch, placed.kernel.key), placed.step)
         for series in lookup.site.series for placed in lookup.row(series) if placed.step
     )  # fmt: skip
+    pages: dict[tuple[str, str, str], dict[str, str]] = {}
+    for address, page in book.steps.items():
+        step = page.file.step
+        pages.setdefault((step.arch, step.series, step.after), {})[step.before] = f"{address}/index.html"
     for (arch, key), kernel in lookup.kernel.items():
         steps = tuple(
             msgspec.structs.replace(step, mail="", functions=step.functions if lookup.is_shown(step) else ())
@@ -65,7 +69,10 @@ def _kernels(book: Book) -> Iterator[File]:
         units = {cell.series: lookup.series[arch, cell.series].unit for cell in own}
         file = KernelFile(schema=KERNEL_SCHEMA, kernel=kernel, units=units, cells=own, steps=steps)
         yield f"{kernel_data(arch, key)}.json", to_json(file) + b"\n"
-        values = [[cell.series, cell.state, cell.value, cell.n, cell.floor] for cell in own]
+        values = [
+            [cell.series, cell.state, cell.value, cell.n, cell.floor, pages.get((arch, cell.series, key), {})]
+            for cell in own
+        ]
         yield _script(kernel_data(arch, key), msgspec.json.encode(values))
 
 

@@ -85,12 +85,18 @@ def _matrix(
     return renderer.page(
         "matrix.html.j2", shown.address, arch=arch, archs=lookup.archs, view=shown.text if shown.view else "",
         current=shown.view, parts_of=parts, views=views, sense=_TIMES if cpu else _COUNTS,
-        counts=counts_text(words), newest=newest,
+        counts=_predicted(made) if cpu else counts_text(words), newest=newest, cpu=cpu,
         caption=f"{len(rows)} rows by {len(columns)} kernels of {arch}; lower is better",
         top=sorted(into, key=lambda one: not one.series.primary),
         columns=_columns(book, arch, columns),
         groups=list(grouped(made).items()),
     )  # fmt: skip
+
+
+def _predicted(rows: Sequence[tuple[str, dict[str, Any]]]) -> str:
+    """Line above a matrix of times."""
+    texts = [text for _, row in rows for _, text, _ in row["cells"]]
+    return f"{len(texts)} cells, {sum(text != '–' for text in texts)} with a prediction"
 
 
 def _columns(book: Book, arch: str, columns: Sequence[SiteKernel]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from kassay.labs.site.model import LIVES
 from kassay.labs.site.pages.entries import Book
 from kassay.labs.site.pages.home import failed
-from kassay.labs.site.pages.outcomes import counts_text
+from kassay.labs.site.pages.outcomes import MARKS, counts_text
 from kassay.labs.site.pages.publish import File
 from kassay.labs.site.pages.render import Renderer
 from kassay.labs.site.pages.revisions import corrections, figures_text
@@ -24,7 +24,9 @@ def notes(book: Book, renderer: Renderer) -> Iterator[File]:
         }
         for page, wrong, right in corrections(dict(book.steps))
     ]  # fmt: skip
-    yield renderer.page("about.html.j2", "about", lives=list(LIVES.items()))
+    yield renderer.page(
+        "about.html.j2", "about", lives=list(LIVES.items()), marks={**MARKS, "worse": "▲", "better": "▼"}
+    )
     yield renderer.page(
         "corrections.html.j2", "corrections", revised=revised,
         mistakes=[(one, one.page.strip("/") in book.steps) for one in status.mistakes],

@@ -21,6 +21,8 @@ OUTCOMES = {
 }
 """Outcomes of a cell, compared with the kernel on its left, each with its meaning."""
 SHOWN = ("worse", "better")
+MARKS = {"equal": "=", "small": "≈", "inconclusive": "?", "refused": "", "failed": "", "first": "●", "absent": "–"}
+"""Mark of a cell without a change; "" for one that shows its word."""
 _COMPARED = ("equal", "small", "worse", "better", "inconclusive", "refused")
 
 
@@ -53,9 +55,7 @@ def cell_text(word: str, step: SiteStep | None) -> str:
     """Text of a cell. A change has an arrow and a sign, so that it needs no colour."""
     if word in SHOWN and step is not None:
         return f"{'▲' if (step.change or 0) > 0 else '▼'} {format_change(step.change)}".replace(" %", "\u00a0%")
-    return {
-        "equal": "=", "small": "≈", "inconclusive": "?", "refused": "refused", "failed": "failed", "first": "●",
-    }.get(word, "–")  # fmt: skip
+    return MARKS[word] or word
 
 
 def counts_text(words: Iterable[str]) -> str:

@@ -102,9 +102,10 @@ def _revised(file: StepFile, old: Revised | None, utc: str) -> Revised:
         states = (*states, change)
     elif states and states[-1].life == step.life:
         states = (*states[:-1], msgspec.structs.replace(change, utc=states[-1].utc))
+    is_first_verdict = old is not None and not old.file.step.verdict and _values(old.file.step) == _values(step)
     if old is None:
         return Revised(file=msgspec.structs.replace(file, states=states))
-    if figures(old.file.step) == figures(step):
+    if is_first_verdict or figures(old.file.step) == figures(step):
         kept = msgspec.structs.replace(
             file, states=states, revision=old.file.revision, published_utc=old.file.published_utc
         )
@@ -117,7 +118,11 @@ def _revised(file: StepFile, old: Revised | None, utc: str) -> Revised:
 
 def figures(step: SiteStep) -> tuple[object, ...]:
     """Figures that must not change in place."""
-    return step.before_value, step.after_value, step.verdict
+    return *_values(step), step.verdict
+
+
+def _values(step: SiteStep) -> tuple[float | None, float | None]:
+    return step.before_value, step.after_value
 
 
 def figures_text(step: SiteStep, unit: str) -> str:

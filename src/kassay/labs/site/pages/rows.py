@@ -103,7 +103,10 @@ def functions(book: Book, renderer: Renderer) -> Iterator[File]:
     listed = [one for one in book.lookup.site.functions if one.name in book.function_pages]
     by_file = grouped(
         ((one.file.rpartition("/")[0] or "file not known"), (function_path(one.name), one.name, ""))
-        for one in sorted(listed, key=lambda one: (not one.file, one.file.rpartition("/")[0], one.name))
+        for one in sorted(
+            listed,
+            key=lambda one: (not one.file, not one.file.startswith("mm/"), one.file.rpartition("/")[0], one.name),
+        )
     )
     text = f"{len(listed)} of {len(book.lookup.site.functions)} functions cost at least 0.1 % of some cell."
     yield renderer.page(

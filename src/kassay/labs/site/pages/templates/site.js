@@ -82,7 +82,12 @@
     document.head.append(script);
   });
   const form = document.getElementById("compare");
-  const number = (x) => x === null ? "–" : x === Math.round(x) ? String(x) : Math.abs(x) >= 100 ? x.toFixed(1) : String(parseFloat(x.toPrecision(4)));
+  const number = (x) => {
+    if (x === null) return "–";
+    const text = x === Math.round(x) ? String(x) : Math.abs(x) >= 100 ? x.toFixed(1) : String(parseFloat(x.toPrecision(4)));
+    const [whole, broken] = text.split(".");
+    return whole.replace(/\B(?=(\d{3})+$)/g, " ") + (broken ? "." + broken : "");
+  };
   function element(kind, text, name) {
     const made = document.createElement(kind);
     made.textContent = text;
@@ -141,11 +146,15 @@
       head.append(link);
       const percent = Math.abs(one.change) >= 0.001 ? (one.change * 100).toFixed(1) : (one.change * 100).toFixed(3);
       const text = one.word === "refused" ? "refused" : one.change === 0 ? "= 0 %" : (shown ? (one.change > 0 ? "▲ " : "▼ ") : "≈ ") + (one.change > 0 ? "+" : "") + percent + " %" + (shown ? " " + one.word : "");
-      row.append(head, element("td", text, one.word + " n"), element("td", number(one.a[2]), "n"), element("td", number(one.b[2]), "n"), element("td", one.unit), element("td", one.a[3] + " + " + one.b[3], "n"));
+      const cell = element("td", "", one.word + " n"), address = one.b[5][form.elements.a.value];
+      const inner = element(address ? "a" : "span", text);
+      if (address) inner.href = root + address;
+      cell.append(inner);
+      row.append(head, cell, element("td", number(one.a[2]), "n"), element("td", number(one.b[2]), "n"), element("td", one.unit), element("td", one.a[3] + " + " + one.b[3], "n"));
       row.hidden = !fits(row);
       return row;
     }));
-    document.querySelector("[data-part=counts]").textContent = `${found.length} cells compared${named ? " that execute " + named : ""}, ${counts.equal} equal to the digit, ${counts.small} below the floor or the margin, ${counts.shown} shown, ${counts.refused} refused. The floor is that of the two kernels.`;
+    document.querySelector("[data-part=counts]").textContent = `${found.length} cells compared${named ? " that execute " + named : ""}, ${counts.equal} equal to the digit, ${counts.small} below the floor or the margin, ${counts.shown} shown, ${counts.refused} refused. The floor is that of the two kernels. A cell that was refused on one of them has no verdict here.`;
   }
 
   // The newest kernels are on the right.
