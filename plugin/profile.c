@@ -222,11 +222,20 @@ static void on_mark(unsigned int cpu, void *data)
 	}
 }
 
+/*
+ * QEMU 7.2 keeps the callbacks of an instruction whose helper leaves the block (popf, sti), and calls them for what the
+ * helpers of later instructions access (cmpxchg16b): @points has to hold where the CPU is.
+ */
+static bool is_at(unsigned int cpu, unsigned int points)
+{
+	return points_at(follow_running(cpu)->start) & points;
+}
+
 /* The two accesses of the kernel's task switch; QEMU 7.2 tells of loads only where stores are asked for as well. */
 static void on_switch(unsigned int cpu, uint32_t info, uint64_t address, void *data)
 {
 	(void)data;
-	if (p.state != COUNTING && p.state != ENDING)
+	if ((p.state != COUNTING && p.state != ENDING) || !is_at(cpu, POINT_SWITCH))
 		return;
 	if (qemu_plugin_mem_is_store(info))
 		follow_save(cpu, address);
@@ -237,7 +246,7 @@ static void on_switch(unsigned int cpu, uint32_t info, uint64_t address, void *d
 static void on_birth(unsigned int cpu, uint32_t info, uint64_t address, void *data)
 {
 	(void)data;
-	if (p.state == COUNTING && qemu_plugin_mem_is_store(info))
+	if (p.state == COUNTING && qemu_plugin_mem_is_store(info) && is_at(cpu, POINT_BIRTH))
 		follow_birth(cpu, address);
 }
 
@@ -250,7 +259,7 @@ static void on_deferred(unsigned int cpu, uint32_t info, uint64_t address, void 
 		.address = address,
 	};
 
-	if (p.state == COUNTING || p.state == ENDING)
+	if ((p.state == COUNTING || p.state == ENDING) && packed >> 2 & follow_running(cpu)->roles)
 		follow_deferred(cpu, packed >> 2, seen);
 }
 

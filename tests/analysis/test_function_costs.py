@@ -37,6 +37,12 @@ def test_copies_are_added_up_and_a_recursive_function_counts_once() -> None:
     )  # fmt: skip
 
 
+def test_a_function_without_instructions_of_its_own_costs_what_it_calls_and_user_code_is_left_out() -> None:
+    stacks = (StackCost(path=("kernel", "main", "outer", "waits", "inner.isra.0"), count=50),)
+    found = {share.function: (share.own, share.whole) for share in function_costs(profile(stacks=stacks))}
+    assert found == {"inner": (10.0, 5.0), "outer": (10.0, 5.0), "waits": (0.0, 5.0)}
+
+
 def test_without_call_stacks_the_cost_with_callees_is_absent() -> None:
     assert {share.whole for share in function_costs(profile(stacks=None))} == {None}
 

@@ -127,3 +127,29 @@ def test_values_are_the_same_without_a_profile_and_less_without_deferred_work(on
     profile = answers.profiles(one_cpu / "apart", None, None)[0].profile
     assert profile.problem == "" and not {cost.context for cost in profile.functions} & set(DEFERRED)
     assert all(apart < whole for apart, whole in zip(ticks["apart"], ticks["included"], strict=True))
+
+
+SPEC = """
+schema = "kassay-experiment/1"
+name = "brk"
+question = "value"
+repeats = 1
+perturb = 0
+kernels = [{ ref = "debian:6.1" }]
+[[workloads]]
+name = "brk_cycle"
+set = { size = "2MiB" }
+"""
+
+
+def test_a_fault_of_the_program_is_no_callback_of_rcu(kassay: Kassay, tmp_path: Path) -> None:
+    """QEMU 7.2 calls back for what a helper (cmpxchg16b) accesses, with what an earlier instruction asked for."""
+    spec = tmp_path / "brk.toml"
+    spec.write_text(SPEC)
+    ran = kassay("run", str(spec), "--out", str(tmp_path / "d"))
+    assert ran.status == 0, ran.err
+    folder = open_directory(tmp_path / "d")
+    region = collect.collect(folder, folder.records())[0].measurements[0].region
+    assert region is not None
+    counts = dict(region.counts)
+    assert 0 < counts["rcu-callback"] < counts["kernel"] / 100

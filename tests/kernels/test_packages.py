@@ -102,6 +102,13 @@ def test_a_file_that_is_not_there_is_told_before_anything_is_read(tmp_path: Path
     assert "%2C" in caught.value.remedy
 
 
+def test_a_package_of_another_format_is_answered_with_its_kind(tmp_path: Path) -> None:
+    core = package_files.rpm(tmp_path, "core", CORE)
+    with pytest.raises(BadInput, match="is a package of the format rpm") as caught:
+        check([parse_ref(f"pacman:{core}")], "cloud", Told())
+    assert caught.value.remedy == f"write rpm:{core}"
+
+
 def test_a_comma_in_a_path_is_quoted(cache: Path, tmp_path: Path) -> None:
     core = package_files.pacman(tmp_path, "a,b", CORE)
     assert get(f"pacman:{tmp_path}/{core.name.replace(',', '%2C')}").identity.release == RELEASE

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Claims held against measured settings: what counts confirm, contradict, or cannot tell."""
 
+import pytest
 from msgspec import structs
 
 from kassay.labs.review.checks import checked
-from kassay.labs.review.claims import Claim
-from kassay.labs.review.model import PredictedChange
+from kassay.labs.review.claims import Claim, claims_in
+from kassay.labs.review.model import Cell, PredictedChange
 from tests.review.reviews import cell, review
 
 
@@ -31,7 +32,10 @@ def test_a_predicted_time_is_held_against_a_claim_of_time() -> None:
     slow = structs.replace(cell("improvement", -0.2), predicted=(PredictedChange(cpu="zen4", change=-0.05),))
     claim = Claim(sentence="5% faster", figure="5%", kind="percent", value=-0.05, unit="%", line=1)
     (found,) = checked((claim,), review(slow))
-    assert (found.outcome, found.detail) == ("reproduced", "nearest: folio_fork, -5.0 % predicted")
+    assert (found.outcome, found.detail) == (
+        "reproduced",
+        "no setting is named, so of all that were measured (1 phase): nearest: folio_fork, -5.0 % predicted",
+    )
 
 
 def test_a_pair_of_counts_is_a_change_of_counts() -> None:
@@ -42,3 +46,47 @@ def test_a_pair_of_counts_is_a_change_of_counts() -> None:
 def test_nothing_measured_confirms_nothing() -> None:
     claim = Claim(sentence="5% fewer instructions", figure="5%", kind="percent", value=-0.05, unit="%", line=1)
     assert checked((claim,), review())[0].outcome == "not-measurable"
+
+
+def outcomes(text: str, *cells: Cell) -> list[tuple[str, str, str]]:
+    return [(one.figure, one.outcome, one.detail) for one in checked(claims_in(text), review(*cells))]
+
+
+SMALL, LARGE = cell("improvement", -0.2), cell("regression", 0.5, order="9")
+
+
+@pytest.mark.parametrize(
+    ("words", "setting"),
+    [("order-9 folios", "order=9"), ("THP", "order=9"), ("huge pages", "order=9"), ("order=0", "order=0"),
+     ("small folios", "order=0"), ("4 MiB", "size=4MiB")],
+)  # fmt: skip
+def test_a_claim_is_held_against_the_setting_that_its_sentence_names(words: str, setting: str) -> None:
+    ((_, _, detail),) = outcomes(f"With {words} it executes 20% fewer instructions.", SMALL, LARGE)
+    assert detail.startswith(f"of {setting}: ")
+
+
+def test_the_named_setting_decides() -> None:
+    text = "Forking order-{} folios takes 20% fewer instructions."
+    assert outcomes(text.format(0), SMALL, LARGE)[0][1] == "reproduced"
+    assert outcomes(text.format(9), SMALL, LARGE)[0][1] == "contradicted"
+    assert outcomes(text.format(4), SMALL, LARGE)[0][1:] == ("not-measurable", "no measured setting has order=4")
+
+
+def test_several_settings_of_a_sentence_are_alternatives() -> None:
+    ((_, _, detail),) = outcomes("Order 0 and order 9 take 20% fewer instructions.", SMALL, LARGE)
+    assert detail.startswith("of order=0 and order=9: ")
+
+
+def test_differences_are_held_against_differences() -> None:
+    found = outcomes("This saves 20 instructions/page and saves 40 ns. It adds 33 instructions/page.", SMALL, LARGE)
+    assert [(figure, outcome) for figure, outcome, _ in found] == [
+        ("20 instructions/page", "reproduced"), ("40 ns", "not-measurable"), ("33 instructions/page", "not-reproduced"),
+    ]  # fmt: skip
+    assert found[0][2].endswith("nearest: folio_fork, -20 instructions/page counted")
+
+
+def test_every_number_has_a_row() -> None:
+    found = outcomes("A call takes 336 ns, 70% of it in memcpy. Memory use drops by 12 MiB.", SMALL)
+    assert [(figure, outcome) for figure, outcome, _ in found] == [
+        ("336 ns", "not-understood"), ("70%", "not-understood"), ("12 MiB", "not-measurable"),
+    ]  # fmt: skip

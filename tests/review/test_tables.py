@@ -4,7 +4,7 @@
 import pytest
 from msgspec import structs
 
-from kassay.labs.review.model import PatchTable, PatchValue
+from kassay.labs.review.model import CheckedClaim, PatchTable, PatchValue
 from kassay.labs.review.report import REVIEW
 from kassay.labs.review.report._tables import step_word
 from kassay.labs.review.result import cells_of
@@ -36,3 +36,15 @@ def test_the_floor_is_that_of_the_comparison() -> None:
     report = report_of(KERNELS[:2], findings=(found,))
     assert [one.floor for one in cells_of(report, once=False)] == [0.0042]
     assert [one.floor for one in cells_of(report, once=True)] == [None]
+
+
+@pytest.mark.parametrize(("form", "width"), [("terminal", 132), ("mail", 72)])
+def test_a_long_cell_goes_on_in_the_next_line(form: str, width: int) -> None:
+    detail = "changes of counts lie in eight phases of folio_fork and of each of its neighbours with other folio orders"
+    claim = CheckedClaim(
+        sentence="", figure="from 671.6 to 303.6 ns/page", line=4, outcome="not-measurable", detail=detail
+    )
+    text = REVIEW.form(form).render(structs.replace(review(cell("regression", 0.5)), claims=(claim,)))
+    lines = text[text.index("Claims") :].split("\n\n" if form == "terminal" else "Linux 7.3.4")[0].splitlines()
+    assert set(f"{claim.figure} {detail}".split()) <= set(" ".join(lines).split())
+    assert max(map(len, lines)) <= width

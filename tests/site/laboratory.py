@@ -69,7 +69,8 @@ class Laboratory:
     def outside(self) -> Outside:
         return Outside(
             lines=self.lines, measure=self.measure, fetch=self._fetch, answer=answer, between=self._between,
-            write_site=self._write,
+            pack=lambda directory, out, tell: out.write_text(directory.name),
+            name_sources=lambda archive, tell: None, write_site=self._write,
         )  # fmt: skip
 
     def _tell(self, event: Progress) -> None:

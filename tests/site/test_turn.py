@@ -94,18 +94,23 @@ def test_without_the_archive_a_turn_says_so_and_works_on_what_it_has(laboratory:
     assert turned.measured == () and len(laboratory.sites) == 2
 
 
-@pytest.mark.parametrize(("cost", "why"), [("not on the mirror", "not on the mirror"), (None, "panic: why")])
-def test_a_bad_kernel_is_left_out_for_a_day_and_the_turn_goes_on(
-    laboratory: Laboratory, cost: str | None, why: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("cost", "why", "again"), [
+    ("no network", "no network", "2026-11-26T01:00:00Z"), (None, "panic: why", "2026-11-27T00:00:00Z"),
+])  # fmt: skip
+def test_a_bad_kernel_is_left_out_for_a_time_and_the_turn_goes_on(
+    laboratory: Laboratory, cost: str | None, why: str, again: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    now = ["2026-11-26T00:00:00Z"]
+    monkeypatch.setattr("kassay.effects.clock.utc_now", lambda: now[-1])
     laboratory.costs[NEW] = cost
     turned = laboratory.turn()
     assert turned.measured == ("x86_64: 6.12.1-1 to 6.16.9-1, suite tiny",)
     assert turned.notes == (f"debian:6.17.2-1: {why}",)
     assert laboratory.sites[-1].status.failed == (("x86_64/debian:6.17.2-1", f"debian:6.17.2-1: {why}"),)
     made = list(laboratory.made)
+    now.append(again.replace("00:00Z", "59:59Z").replace("T01", "T00").replace("27T00", "26T23"))
     assert laboratory.turn().notes == () and laboratory.made == made
-    monkeypatch.setattr("kassay.effects.clock.utc_now", lambda: "2027-12-01T00:00:00Z")
+    now.append(again)
     laboratory.costs[NEW] = 60
     assert laboratory.turn().measured == ("x86_64: 6.16.9-1 to 6.17.2-1, suite tiny",)
     assert {one.kind for one in status_file.read(Path(laboratory.lab.status)).failures} == {"step"}
@@ -181,6 +186,16 @@ def test_the_history_of_an_older_kassay_is_taken_over(laboratory: Laboratory) ->
             connection.execute(statement)
     connection.close()
     laboratory.turn()
+    assert lives(laboratory) == CONFIRMED
+
+
+def test_a_lost_history_is_made_again_from_the_runs(laboratory: Laboratory) -> None:
+    laboratory.turn()
+    Path(laboratory.lab.history).unlink()
+    made = list(laboratory.made)
+    laboratory.turn()
+    assert laboratory.made == made
+    assert len(laboratory.sites[-1].steps) == len(laboratory.sites[0].steps)
     assert lives(laboratory) == CONFIRMED
 
 

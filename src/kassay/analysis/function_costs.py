@@ -2,7 +2,8 @@
 """A profile -> cost of each kernel function it executed, per operation: a part of the atlas."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import dropwhile
 from typing import NamedTuple
 
 from kassay.model.profile import CallEdge, Profile, base_name
@@ -40,17 +41,24 @@ def function_costs(profile: Profile) -> tuple[FunctionShare, ...]:
             calls[name] += cost.calls
     for stack in profile.stacks or ():
         if stack.path[0] not in _LEFT_OUT:
-            for name in {base_name(function) for function in stack.path[1:]}:
+            for name in _kernel_part(stack.path, own):
                 whole[name] += stack.count
     callers = grouped((base_name(edge.callee), edge) for edge in profile.edges if edge.context not in _LEFT_OUT)
     shares = [
         FunctionShare(
-            name, count / profile.operations, None if profile.stacks is None else whole[name] / profile.operations,
+            name, own[name] / profile.operations, None if profile.stacks is None else whole[name] / profile.operations,
             calls[name] / profile.operations, _most_frequent(callers.get(name, ())),
         )
-        for name, count in own.items()
+        for name in own | whole
     ]  # fmt: skip
     return tuple(sorted(shares, key=lambda share: (-share.own, share.function)))
+
+
+def _kernel_part(path: Sequence[str], own: Mapping[str, int]) -> set[str]:
+    """Kernel functions of a stack, which begins with user code: what follows the first one that has costs. One that
+    waited for its callees all the time has no instruction of its own."""
+    names = [base_name(function) for function in path[1:]]
+    return set(dropwhile(lambda name: name not in own, names))
 
 
 def _most_frequent(edges: Iterable[CallEdge]) -> tuple[str, ...]:

@@ -114,7 +114,8 @@ def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
     if kind is None or (colon if kind.bare else not locator):
         near = nearest(name, kinds()) if colon and kind is None else None
         guess = f"did you mean {near}:{locator}? " if near else ""
-        grammars = " · ".join(known.grammar for known in kinds().values())
+        meant = kind or kinds().get(near or "")
+        grammars = " · ".join(known.grammar for known in ((meant,) if meant else kinds().values()))
         raise BadInput(f"kernel {text!r}: not a kernel reference", f"{guess}write {grammars}")
     kind.check(locator)
     return KernelRef(text=text, arch=arch, kind=name, locator=locator)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Columns of a table: figures that add up as printed, and texts as wide as the widest."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kassay.model.texts import Table
+from kassay.model.texts import Table, one_line
 from kassay.model.units import format_decimals, places_of
 from kassay.report.words import cut, short_names
 
@@ -53,23 +54,54 @@ class ScreenLine(NamedTuple):
     style: str = ""
 
 
-def aligned(table: Table, width: int, first: int, others: int = _OTHERS) -> list[ScreenLine]:
+def aligned(table: Table, width: int, first: int, others: int = _OTHERS, *, wraps: bool = False) -> list[ScreenLine]:
     """Lines of at most `width` columns; table columns that do not fit stand below, each block with the first one again.
 
-    first: how wide the first column may be; longer names are cut in the middle. others: the same of other columns.
+    first: how wide the first column may be. others: the same of other columns. wraps: longer cells go on in a further
+    line, in columns that take what room is left; otherwise cells are cut in the middle.
     """
     texts = [(c, *(row[i].text for row in table.rows)) for i, c in enumerate(table.columns)]
-    names = column((texts[0][0], *short_names(texts[0][1:], first)))
-    left = [column([cut(text, others) for text in t], right=i in table.numeric) for i, t in enumerate(texts) if i > 0]
+    if wraps:
+        limits = _limits(texts, width, first, others)
+        cells = [[_wrapped(text, limit) for text in each] for each, limit in zip(texts, limits, strict=True)]
+    else:
+        names = (texts[0][0], *short_names(texts[0][1:], first))
+        cells = [[[text] for text in names], *([[cut(text, others)] for text in each] for each in texts[1:])]
+    heights = [max(len(cell) for cell in row) for row in zip(*cells, strict=True)]
+    filled = [
+        [line for cell, height in zip(each, heights, strict=True) for line in _filled(cell, height)] for each in cells
+    ]
+    shown, *left = (column(each, right=i > 0 and i in table.numeric) for i, each in enumerate(filled))
     lines: list[ScreenLine] = []
     while left or not lines:
-        room, block = width - 2 - width_of(names[0]), [names]
+        room, block = width - 2 - width_of(shown[0]), [shown]
         while left and (len(block) == 1 or room >= width_of(left[0][0]) + 2):
             room -= width_of(left[0][0]) + 2
             block.append(left.pop(0))
         rows = zip(*block, strict=True)
-        lines += [ScreenLine("  " + "  ".join(row), "" if i else "dim") for i, row in enumerate(rows)]
+        lines += [ScreenLine("  " + "  ".join(row), "" if i >= heights[0] else "dim") for i, row in enumerate(rows)]
     return lines
+
+
+def _limits(texts: Sequence[Sequence[str]], width: int, first: int, others: int) -> list[int]:
+    """How wide each column may be: what is left of the width goes to the column that needs it most."""
+    wanted = [max(map(width_of, each)) for each in texts]
+    limits = [min(need, limit) for need, limit in zip(wanted, (first, *(others for _ in texts[1:])), strict=True)]
+    room = width - sum(limit + 2 for limit in limits)
+    while room > 0 and (lacking := max(need - limit for need, limit in zip(wanted, limits, strict=True))) > 0:
+        widest = next(i for i, limit in enumerate(limits) if wanted[i] - limit == lacking)
+        taken = min(room, lacking)
+        limits[widest] += taken
+        room -= taken
+    return limits
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(one_line(text), max(1, width), break_on_hyphens=False) or [""]
+
+
+def _filled(lines: list[str], height: int) -> list[str]:
+    return lines + [""] * (height - len(lines))
 
 
 def room_for_names(table: Table, width: int) -> int:

@@ -19,6 +19,8 @@ from kassay.labs.notice.subject import named
 from kassay.model.experiment import Experiment, labels
 from kassay.model.profile import base_name
 from kassay.model.progress import Progress, Tell
+from kassay.model.records import grouped
+from kassay.model.texts import counted, listed, shortened
 from kassay.model.units import format_number
 from kassay.supply.arches import arch_of
 
@@ -37,9 +39,12 @@ def looked_for_named(functions: Sequence[str], wanted: Wanted) -> Looked:
     return Looked(wanted, named(functions), subject)
 
 
-def answer(looked: Looked, directories: Sequence[Path], names: Sequence[str], tell: Tell) -> Notice:
+def answer(
+    looked: Looked, directories: Sequence[Path], names: Sequence[str], tell: Tell, known: Sequence[Noticed] = ()
+) -> Notice:
     """names: of the requested applications; without any, all applications of the directories. If several directories
-    have an application, the first one counts. Raises BadInput for a function that no kernel has."""
+    have an application, the first one counts. known: answers that need no runs. Raises BadInput for a function that no
+    kernel has."""
     applications: dict[tuple[str, object], Noticed] = {}
     disclosures = []
     for number, directory in enumerate(directories, 1):
@@ -51,9 +56,10 @@ def answer(looked: Looked, directories: Sequence[Path], names: Sequence[str], te
             tell(Progress(stage="notice", subject=f"{number}/{len(directories)}", text=application.application))
         for label in other_images(directory, looked.wanted):
             disclosures.append(f"The runs of {directory} are of another image of {label} than the finding.")
+    found = (*applications.values(), *known)
     return Notice(
-        subject=looked.subject, applications=tuple(sorted(applications.values(), key=_rank)),
-        disclosures=(*disclosures, *_disclosures(looked, tuple(applications.values()))), kassay_version=__version__,
+        subject=looked.subject, applications=tuple(sorted(found, key=_rank)),
+        disclosures=(*disclosures, *_disclosures(looked, found)), kassay_version=__version__,
     )  # fmt: skip
 
 
@@ -62,7 +68,9 @@ def with_sizes(notice: Notice, looked: Looked, tell: Tell, *, make: bool) -> Not
     the last kernel; existing recordings are used again. make: whether missing ones are made."""
     calls: dict[tuple[str, str], RecordedCalls] = {}
     executing = [
-        application for application in notice.applications if application.verdict in ("noticed", "below", "executed")
+        application
+        for application in notice.applications
+        if application.verdict in ("noticed", "below", "executed") and application.directory
     ]
     for directory in dict.fromkeys(application.directory for application in executing):
         names = {application.application for application in executing if application.directory == directory}
@@ -127,9 +135,12 @@ def _experiment_of(directory: Path, looked: Looked, names: set[str]) -> Experime
 
 def _rank(application: Noticed) -> tuple[int, float, str]:
     """Sort key: by verdict in the order of _ORDER, then the largest cost first."""
-    weight = (
-        abs(application.share) if application.share is not None else sum(f.base or 0 for f in application.functions)
-    )
+    if application.bounds is not None:
+        weight = max(map(abs, application.bounds))
+    elif application.share is not None:
+        weight = abs(application.share)
+    else:
+        weight = sum(f.base or 0 for f in application.functions)
     return _ORDER.index(application.verdict), -weight, application.application
 
 
@@ -144,7 +155,7 @@ def _check_names(looked: Looked, directory: Path) -> None:
 
 
 def _disclosures(looked: Looked, applications: Sequence[Noticed]) -> tuple[str, ...]:
-    texts = [_SCOPE]
+    texts = [_SCOPE, *_origins(applications)]
     if any(application.evidence not in ("exact", "") for application in applications):
         texts.append("Not all counts are called exact, as nothing was moved that should not matter, or runs differ.")
     for application in applications:
@@ -155,6 +166,18 @@ def _disclosures(looked: Looked, applications: Sequence[Noticed]) -> tuple[str, 
     if explained is not None and abs(explained - 1) > _UNEXPLAINED:
         texts.append(f"The functions hold {100 * explained:.3g} % of the finding's difference, smaller parts the rest.")
     return tuple(texts)
+
+
+def _origins(applications: Sequence[Noticed]) -> Iterator[str]:
+    """A sentence for each set of measurements that answers were taken from."""
+    known = [(application.origin, application.application) for application in applications if application.origin]
+    for origin, names in grouped(known).items():
+        each = zip(origin.kernels, origin.runs, origin.dates, strict=True)
+        runs = "; ".join(f"{kernel}, {counted(n, 'run')} until {date}" for kernel, n, date in each)
+        some = listed(shortened(list(dict.fromkeys(names)), 6))
+        emulator = f"; {origin.emulator}" if origin.emulator else ""
+        text = f"From the atlas, not measured for this answer: {some} ({runs}{emulator})."
+        yield f"{text} --no-atlas measures, which also shows the system calls and the sizes of calls."
 
 
 _UNEXPLAINED = 0.1

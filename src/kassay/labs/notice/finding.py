@@ -23,6 +23,8 @@ class Looked(NamedTuple):
     wanted: Wanted
     sought: Sought
     subject: Subject
+    entry_code: frozenset[str] = frozenset()
+    """Functions by which every system call and fault enters the kernel."""
 
 
 def looked_for(directory: Path, words: Sequence[str], settings: Mapping[str, str]) -> Looked:
@@ -47,6 +49,7 @@ def looked_for(directory: Path, words: Sequence[str], settings: Mapping[str, str
             metric=finding.metric, unit=finding.unit, base_value=base.total, head_value=head.total,
             explained=(cost.head - cost.base) / (head.total - base.total), callers=sought.callers, entries=cost.entries,
         ),
+        frozenset(name for side in (base, head) for path in side.paths for name in path.functions[: path.at]),
     )  # fmt: skip
 
 

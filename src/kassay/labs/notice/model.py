@@ -112,6 +112,18 @@ class CallSizes(Record, frozen=True, kw_only=True):
     """Powers of two, smallest first."""
 
 
+class Origin(Record, frozen=True, kw_only=True):
+    """Measurements behind an answer that was taken from the atlas. One entry for each kernel, base first."""
+
+    kernels: tuple[str, ...]
+    """References that name these very kernels."""
+    runs: tuple[int, ...]
+    """Plain runs."""
+    dates: tuple[str, ...]
+    """Day of the last of these runs."""
+    emulator: str = ""
+
+
 class Noticed(Record, frozen=True, kw_only=True):
     """Answer for one application."""
 
@@ -142,7 +154,13 @@ class Noticed(Record, frozen=True, kw_only=True):
     sizes: tuple[CallSizes, ...] = ()
     """Sizes of its calls."""
     directory: str = ""
-    """Directory of its runs."""
+    """Directory of its runs; "" if it was not measured for this answer."""
+    bounds: tuple[float, float] | None = None
+    """Smallest and largest `share` that the costs of single functions allow, if they do not decide it."""
+    overlap: bool = False
+    """True if some of the functions may call others of them, so that their costs do not add up."""
+    origin: Origin | None = None
+    """Where it was taken from, if it was not measured for this answer."""
 
 
 class Notice(Record, frozen=True, kw_only=True):

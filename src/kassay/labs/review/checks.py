@@ -3,22 +3,26 @@
 
 from collections.abc import Iterable, Sequence
 
-from kassay.labs.review.claims import Claim
+from kassay.labs.review.claims import UNKNOWN, Claim
 from kassay.labs.review.model import SCREENED, Cell, CheckedClaim, Review
+from kassay.labs.review.named import named_in
 from kassay.labs.review.report._words import cell_text
 from kassay.model.finding import REFUSED
-from kassay.model.texts import counted
-from kassay.model.units import format_change
+from kassay.model.texts import counted, listed
+from kassay.model.units import format_change, format_signed, places_of
 
-REPRODUCED, NOT_REPRODUCED, CONTRADICTED, NOT_MEASURABLE = (
-    "reproduced", "not-reproduced", "contradicted", "not-measurable",
+REPRODUCED, NOT_REPRODUCED, CONTRADICTED, NOT_MEASURABLE, NOT_UNDERSTOOD = (
+    "reproduced", "not-reproduced", "contradicted", "not-measurable", "not-understood",
 )  # fmt: skip
 OUTCOMES = {
     REPRODUCED: "a measured setting has this figure",
     NOT_REPRODUCED: "no measured setting has this figure",
     CONTRADICTED: "every measured setting changes the other way",
     NOT_MEASURABLE: "counts cannot tell",
+    NOT_UNDERSTOOD: "no word near the number says what changes, and which way",
 }
+_WIDEST = 200
+"""Characters of a sentence that are kept."""
 _CLOSE, _POINTS = 0.1, 0.005
 """A change is that of the claim if it lies within a tenth of it, or within half a percentage point."""
 
@@ -34,12 +38,34 @@ def checked(claims: Iterable[Claim], review: Review) -> tuple[CheckedClaim, ...]
 
 def _checked(claim: Claim, cells: Sequence[Cell]) -> CheckedClaim:
     outcome, detail = _outcome(claim, cells)
-    return CheckedClaim(sentence=claim.sentence, figure=claim.figure, line=claim.line, outcome=outcome, detail=detail)
+    return CheckedClaim(
+        sentence=claim.sentence[:_WIDEST], figure=claim.figure, line=claim.line, outcome=outcome, detail=detail
+    )
 
 
 def _outcome(claim: Claim, cells: Sequence[Cell]) -> tuple[str, str]:
+    if claim.kind == UNKNOWN:
+        return NOT_UNDERSTOOD, OUTCOMES[NOT_UNDERSTOOD]
     if not cells:
         return NOT_MEASURABLE, "no setting was measured"
+    named, found = named_in(claim.sentence, cells)
+    words = listed([value if name == "workload" else f"{name}={value}" for name, value in named])
+    if not found:
+        return NOT_MEASURABLE, f"no measured setting has {words}"
+    outcome, detail = _of_cells(claim, found)
+    where = (
+        f"of {words}"
+        if named
+        else f"no setting is named, so of all that were measured ({counted(len(cells), 'phase')})"
+    )
+    return outcome, f"{where}: {detail}"
+
+
+def _of_cells(claim: Claim, cells: Sequence[Cell]) -> tuple[str, str]:
+    if claim.kind == "size":
+        return NOT_MEASURABLE, "memory is not measured"
+    if claim.amount is not None:
+        return _difference(claim, claim.amount, cells)
     if claim.value is None:
         return NOT_MEASURABLE, f"the text does not say whether this is more or less; {_range(cells)}"
     if claim.kind == "throughput":
@@ -52,14 +78,31 @@ def _outcome(claim: Claim, cells: Sequence[Cell]) -> tuple[str, str]:
     return NOT_MEASURABLE, f"a change in time, for which --predict CPU is needed; {_range(cells)}"
 
 
+def _difference(claim: Claim, amount: float, cells: Sequence[Cell]) -> tuple[str, str]:
+    """A difference in the unit of the counts."""
+    counts = [
+        (cell.head - cell.base, cell) for cell in cells
+        if cell.base is not None and cell.head is not None and cell.unit.startswith(claim.unit)
+    ]  # fmt: skip
+    if not claim.unit.startswith("instructions"):
+        return NOT_MEASURABLE, f"a difference in {claim.unit}, which depends on the machine; {_range(cells)}"
+    if not counts:
+        return NOT_MEASURABLE, f"no measured setting counts {claim.unit}"
+    difference, cell = min(counts, key=lambda pair: abs(pair[0] - amount))
+    text = f"nearest: {cell_text(cell)}, {format_signed(difference, places_of(abs(difference)))} {cell.unit} counted"
+    return _judged(difference, amount, [one for one, _ in counts], _CLOSE * abs(amount)), text
+
+
 def _change(claimed: float, changes: Sequence[tuple[float, Cell]], how: str) -> tuple[str, str]:
     change, cell = min(changes, key=lambda pair: abs(pair[0] - claimed))
     text = f"nearest: {cell_text(cell)}, {format_change(change)} {how}"
-    if abs(change - claimed) <= max(_POINTS, _CLOSE * abs(claimed)):
-        return REPRODUCED, text
-    if all(one * claimed < 0 for one, _ in changes):
-        return CONTRADICTED, text
-    return NOT_REPRODUCED, text
+    return _judged(change, claimed, [one for one, _ in changes], max(_POINTS, _CLOSE * abs(claimed))), text
+
+
+def _judged(nearest: float, claimed: float, measured: Iterable[float], tolerance: float) -> str:
+    if abs(nearest - claimed) <= tolerance:
+        return REPRODUCED
+    return CONTRADICTED if all(one * claimed < 0 for one in measured) else NOT_REPRODUCED
 
 
 def _range(cells: Sequence[Cell]) -> str:

@@ -1,29 +1,47 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Figures of a changelog or mail that claim a performance change, and what a reader would have to ask for.
 
-Precision counts more than completeness: a figure without a direction, a sign or a pair of values is left out.
+Every number with a unit is listed. One without a direction, a sign or a second value is not understood: what it says
+is not guessed. Sizes name conditions, unless a word says that they change.
 """
 
 import re
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from kassay.model.records import Record
 
-_WIDEST = 200
-_LESS = r"faster|speed-?ups?|reduc\w+|decreas\w+|lower|less|fewer|drop\w*|improve\w*"
-_MORE = r"slower|regress\w*|increas\w+|higher|longer|more|slow-?downs?"
+_LESS = (
+    r"faster|speed-?ups?|reduc\w+|decreas\w+|lower|less|fewer|drop\w*|improve\w*|sav(?:es?|ed|ings?)|cheaper|shorter"
+)
+_MORE = r"slower|regress\w*|increas\w+|higher|longer|more|slow-?downs?|worse|overhead|adds?|added"
 _WORD = re.compile(rf"\b(?:(?P<less>{_LESS})|(?P<more>{_MORE}))\b", re.IGNORECASE)
 _RATE_WORD = re.compile(r"throughput|bandwidth|ops/s|per second|score", re.IGNORECASE)
 _N = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _UNIT = r"%|(?:ns|us|µs|ms|s|seconds|instructions|cycles)(?:/\w+)?|[KMG]?(?:ops|pages|faults|B|iB)/s(?:ec)?"
-_PAIR = re.compile(rf"\bfrom ({_N}) ?({_UNIT})? to ({_N}) ?({_UNIT})(?!\w)")
+_SIZE = r"[KMGT]i?B|bytes"
+_PAIR = re.compile(rf"(?:\bfrom |(?<![\w.,-]))({_N}) ?({_UNIT})? ?(?:(?<=\s)to|->|=>|→) ?({_N}) ?({_UNIT})(?!\w)")
 _PERCENT = re.compile(rf"(?<![\w.,-])([-+]?{_N}) ?%(?!\w)")
 _FACTOR = re.compile(rf"(?<![\w.,-])({_N}) ?[x×](?![\w/])")
+_ONE = re.compile(rf"(?<![\w.,/-])([-+]?{_N}(?:-{_N})?)(?: ?({_UNIT}|{_SIZE})|-?[x×])(?![\w/])")
+"""A number, or a range of two, with a unit."""
+_NEAR, _BEFORE, _CLOSE = 15, 70, 25
+"""Characters behind a figure, before it, and before a difference, in which a word gives it a direction."""
 _BOUNDARY = re.compile(r"[.!?]\s+(?=[A-Z])|\n(?=[^\n]*(?:\s[\d.,]+[%x]?){3})")
 """The end of a sentence, or of the line before a row of a table."""
-_HEADER = re.compile(r"[A-Z][\w-]*: |On .* wrote:$")
+_HEADER = re.compile(
+    r"(?:From|Sender|To|Cc|Reply-To|Subject|Date|Message-ID|In-Reply-To|References|MIME-Version|Received|Return-Path|"
+    r"Delivered-To|User-Agent|Organization|DKIM-Signature|Authentication-Results|(?:Content|List|ARC|X)-[\w-]+|"
+    r"Fixes|Link|Closes|Change-Id|base-commit|[\w-]+-by): |On .* wrote:$",
+    re.IGNORECASE,
+)
+"""A header of a mail or a tag."""
 _KINDS = {"%": "percent", "ns": "time", "us": "time", "µs": "time", "ms": "time", "s": "time", "seconds": "time",
           "instructions": "count", "cycles": "count"}  # fmt: skip
+_SIZES = re.compile(_SIZE)
+UNKNOWN = "unknown"
+"""Kind of a number that is not understood."""
 _ASKED = {
     "architecture": r"\b(x86(_64)?|x86-64|amd64|arm64|aarch64|riscv\w*|ppc64\w*|s390x?|loongarch\w*)\b",
     "CPU": r"\b(Xeon|EPYC|Ryzen|Core i\d|Altra|Neoverse|Cortex|Graviton|Power ?\d+|Icelake|Skylake|Sapphire Rapids)\b",
@@ -41,17 +59,19 @@ class Claim(Record, frozen=True, kw_only=True):
     """One figure that claims a change."""
 
     sentence: str
-    """Its sentence in one line, at most 200 characters."""
+    """Its sentence in one line."""
     figure: str
     """The figure as it is written."""
     kind: str
-    """"percent", "factor", "time", "throughput" or "count"."""
+    """"percent", "factor", "time", "throughput", "count", "size" or UNKNOWN."""
     value: float | None
-    """Change as a fraction, negative for less; None if the text does not say which."""
+    """Change as a fraction, negative for less; None if the text does not say which, and of a difference."""
     unit: str
-    """Unit of a pair of values, else ""."""
+    """Unit of a pair of values or of a difference, else ""."""
     line: int
     """Line of the text, counted from 1."""
+    amount: float | None = None
+    """Difference in `unit`, negative for less: -40 of "saves 40 ns"; None for other claims."""
 
 
 def claims_in(text: str) -> tuple[Claim, ...]:
@@ -69,26 +89,44 @@ def _claims(first: int, paragraph: str) -> Iterator[Claim]:
     start = 0
     for end in (*(found.end() for found in _BOUNDARY.finditer(paragraph)), len(paragraph)):
         sentence = paragraph[start:end]
-        for at, figure, kind, value, unit in sorted(_figures(sentence), key=lambda found: found[0]):
+        for at, found in sorted(_figures(sentence), key=lambda pair: pair[0]):
             line = first + paragraph[: start + at].count("\n")
-            shown = " ".join(sentence.split())[:_WIDEST]
-            yield Claim(sentence=shown, figure=" ".join(figure.split()), kind=kind, value=value, unit=unit, line=line)
+            yield structs.replace(found, sentence=" ".join(sentence.split()), line=line)
         start = end
 
 
-def _figures(sentence: str) -> Iterator[tuple[int, str, str, float | None, str]]:
-    """(position, figure, kind, value, unit) of each claim of one sentence."""
+def _figures(sentence: str) -> Iterator[tuple[int, Claim]]:
+    """(position, claim) of each number with a unit of one sentence, without sentence and line."""
     words = sentence.replace("\n", " ")
-    pairs = list(_PAIR.finditer(words))
-    for pair in pairs:
+    spans: list[tuple[int, int]] = []
+    for reader in (_pairs, _changes, _others):
+        found = [pair for pair in reader(words) if not any(pair[0].start() < end and start < pair[0].end()
+                                                           for start, end in spans)]  # fmt: skip
+        spans += [match.span() for match, _ in found]
+        yield from ((match.start(), claim) for match, claim in found)
+
+
+_Found = Iterator[tuple[re.Match[str], Claim]]
+
+
+def _claim(match: re.Match[str], kind: str, value: float | None, unit: str = "", amount: float | None = None) -> Claim:
+    figure = " ".join(match[0].split())
+    return Claim(sentence="", figure=figure, kind=kind, value=value, unit=unit, line=0, amount=amount)
+
+
+def _pairs(words: str) -> _Found:
+    """Values before and after."""
+    for pair in _PAIR.finditer(words):
         before, after = _number(pair[1]), _number(pair[3])
         kind = _KINDS.get(pair[4].partition("/")[0], "throughput")
         if before and pair[2] in (None, pair[4]):
-            yield pair.start(), pair[0], kind, round(after / before - 1, 6), pair[4]
+            yield pair, _claim(pair, kind, round(after / before - 1, 6), pair[4])
+
+
+def _changes(words: str) -> _Found:
+    """Percentages and factors with a sign or a direction."""
     for pattern, kind in ((_PERCENT, "percent"), (_FACTOR, "factor")):
         for found in pattern.finditer(words):
-            if any(pair.start() <= found.start() < pair.end() for pair in pairs):
-                continue
             signed, direction = found[1][0] in "-+", _direction(words, found.start(), found.end())
             if not signed and not direction:
                 continue
@@ -97,14 +135,32 @@ def _figures(sentence: str) -> Iterator[tuple[int, str, str, float | None, str]]
                 value = size - 1 if direction > 0 else 1 / size - 1 if size else None
             else:
                 value = (-size if found[1][0] == "-" else size) / 100 if signed else direction * size / 100
-            yield found.start(), found[0], kind, _rounded(words, value, signed), ""
+            yield found, _claim(found, kind, _rounded(words, value, signed))
 
 
-def _direction(words: str, start: int, end: int) -> int:
+def _others(words: str) -> _Found:
+    """Differences, and every other number with a unit: what it says is unknown."""
+    for found in _ONE.finditer(words):
+        unit = found[2] or ""
+        direction = -1 if found[1][0] == "-" else 1 if found[1][0] == "+" else 0
+        direction = direction or _direction(words, found.start(), found.end(), _CLOSE)
+        kind = "size" if _SIZES.fullmatch(unit) else _KINDS.get(unit.partition("/")[0], "throughput")
+        if kind == "size" and not direction:
+            continue
+        is_one = direction and unit not in ("", "%") and "-" not in found[1][1:]
+        if is_one:
+            yield found, _claim(found, kind, None, unit, direction * abs(_number(found[1])))
+        else:
+            yield found, _claim(found, UNKNOWN, None, unit)
+
+
+def _direction(words: str, start: int, end: int, before_at_most: int = _BEFORE) -> int:
     """-1 for less, 1 for more, as the nearest word says: right behind the figure, else before it; 0 if none does."""
-    behind = _WORD.search(words, end, end + 15)
+    behind = _WORD.search(words, end, end + _NEAR)
+    if behind is not None and re.search(r"\d", words[end : behind.start()]):  # it is of the next figure
+        behind = None
     # "6.6% faster 17.9%": the word belongs to the figure in front of it.
-    before = [word for word in _WORD.finditer(words, max(start - 70, 0), start)
+    before = [word for word in _WORD.finditer(words, max(start - before_at_most, 0), start)
               if not words[: word.start()].rstrip().endswith(("%", "x", "×"))]  # fmt: skip
     nearest = behind or (before[-1] if before else None)
     return 0 if nearest is None else -1 if nearest["less"] else 1

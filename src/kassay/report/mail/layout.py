@@ -59,7 +59,7 @@ def lines_of(table: Table) -> list[str]:
         rows=tuple(tuple(TableCell(text=_tight(cell.text)) for cell in row) for row in table.rows),
     )
     first = min(_FIRST, room_for_names(squeezed, WIDTH))
-    return [ascii_text(line.text).rstrip() for line in aligned(squeezed, WIDTH, first)]
+    return [ascii_text(line.text).rstrip() for line in aligned(squeezed, WIDTH, first, wraps=True)]
 
 
 def _tight(text: str) -> str:

@@ -108,7 +108,7 @@ class _Page:
         if self.width == _ENDLESS:
             yield from aligned(table, _ENDLESS, _ENDLESS, _ENDLESS)
         else:
-            yield from aligned(table, self.width, table.name_width or room_for_names(table, self.width))
+            yield from aligned(table, self.width, table.name_width or room_for_names(table, self.width), wraps=True)
 
     def _bars(self, bars: Bars) -> Iterator[ScreenLine]:
         """A row a line, its bar behind the second column."""

@@ -38,6 +38,7 @@ class Qemu:
     many: kernel parameters with which one CPU executes the code that several do. busy_host: those without which a busy
     host would end the boot where time is emulated. shortening, initcalls: those that shorten a boot, and functions of
     it that are left out for the same reason. one_cpu: those that shorten a counted boot of one CPU.
+    symbols: of a kernel's configuration, without "CONFIG_", that the console and the port of results need built in.
     """
 
     target: str
@@ -56,6 +57,7 @@ class Qemu:
     shortening: tuple[str, ...] = ()
     initcalls: tuple[str, ...] = ()
     one_cpu: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
 
     @property
     def program(self) -> str:

@@ -128,6 +128,7 @@ ARCH = Arch(
         # Calibrating the local APIC timer busy-waits 100 ms of guest time, 2.6 s of host time where instructions are
         # counted; with one CPU the HPET's tick serves as well.
         one_cpu=("nolapic_timer",),
+        symbols=("SERIAL_8250", "SERIAL_8250_CONSOLE"),
     ),
     build=Build(
         cross="",

@@ -10,6 +10,7 @@ from kassay.supply.kernels._changes import source_change
 from kassay.supply.kernels._debug_symbols import debug_symbols
 from kassay.supply.kernels._module_tree import module_tree
 from kassay.supply.kernels._modules import load_modules
+from kassay.supply.kernels._options import option
 from kassay.supply.kernels._source import (
     KernelSource,
     KernelVersion,
@@ -33,6 +34,7 @@ __all__ = [
     "lacks_function",
     "load_modules",
     "module_tree",
+    "option",
     "pinned",
     "refresh",
     "source_change",

@@ -16,6 +16,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.model.records import from_msgpack
 from kassay.supply.kernels._compression import decompress, is_compressed
 from kassay.supply.kernels._module_files import content_key, modules_of
+from kassay.supply.kernels._options import built_in, check_modules
 from kassay.supply.packages.contents import Contents
 
 Modules = tuple[tuple[str, bytes], ...]
@@ -30,10 +31,11 @@ def load_modules(artifact: KernelArtifact, names: Sequence[str], tell: Tell) -> 
     Names are the kernel's, with "_" for "-". The result is cached. Raises BadInput when
     the kernel has no such module, HostLacks when its package cannot be had any more.
     """
-    builtin = _builtin(artifact)
+    builtin = _builtin(artifact) | built_in(artifact)
     wanted = tuple(dict.fromkeys(n for n in map(normalised, names) if n not in builtin))
     if not wanted:
         return ()
+    check_modules(artifact, wanted)
     image = artifact.identity.image_sha256 or "none"
     key = " ".join((_FORMAT, *wanted)) + content_key(artifact.identity)
     path = cache_directory() / "modules" / image / f"{sha256_bytes(key.encode())[:16]}.msgpack"

@@ -18,6 +18,7 @@ from kassay.supply.kernels import _store
 from kassay.supply.kernels._compression import decompress, is_compressed
 from kassay.supply.kernels._given import check_file, with_lines
 from kassay.supply.kernels._source import KernelSource
+from kassay.supply.packages import deb, rpm
 from kassay.supply.packages.contents import JoinedContents, Package
 
 _IMAGE = re.compile(r"boot/(?:vmlinuz|Image)-([^/]+)|(?:usr/)?lib/modules/([^/]+)/(?:vmlinuz|Image)")
@@ -27,6 +28,7 @@ _CONFIG = (
 )  # fmt: skip
 _BUILTIN = (r"(usr/)?lib/modules/{release}/modules\.builtin",)
 _DEBUG = (r"usr/lib/debug/((usr/)?lib/modules/{release}/vmlinux|boot/vmlinux-{release})(\.debug)?",)
+_MAGICS = ((deb.MAGIC, "deb"), (rpm.MAGIC, "rpm"))
 
 
 class _Unpacked(NamedTuple):
@@ -116,7 +118,12 @@ def _paths(ref: KernelRef) -> tuple[Path, ...]:
     if not paths:
         raise BadInput(f"kernel {ref.text!r}: names no file", f"write {ref.kind}:FILE[,FILE...]")
     for path in paths:
-        check_file(path, ref.text, f"give the path of a {ref.kind} package; a comma in it is written %2C")
+        check_file(path, ref.text, f"give paths of {ref.kind} packages; a comma in a path is written %2C")
+        with path.open("rb") as file:
+            first = file.read(8)
+        other = next((kind for magic, kind in _MAGICS if first.startswith(magic) and kind != ref.kind), None)
+        if other is not None:
+            raise BadInput(f"kernel {ref.text!r}: {path} is a package of the format {other}", f"write {other}:{path}")
     return paths
 
 

@@ -107,7 +107,8 @@ def modules_package(artifact: KernelArtifact, tell: Tell) -> Path:
     """
     identity = artifact.identity
     if identity.package is None or identity.package_version is None:
-        raise BadInput(f"kernel {identity.ref!r}: nothing is known about its modules", "use a debian: kernel")
+        raise BadInput(f"kernel {identity.ref!r}: nothing is known about its modules",
+                       "name them: image:PATH,modules=DIR; or use a debian: kernel")  # fmt: skip
     version = identity.package_version
     name = identity.package.replace("linux-binary-", "linux-modules-")
     index = current_index(identity.arch, tell)

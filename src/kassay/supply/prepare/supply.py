@@ -29,6 +29,7 @@ from kassay.supply.prepare.machine import (
     profile_problem,
     shared_cmdlines,
 )
+from kassay.supply.prepare.needs import check_needs
 from kassay.supply.prepare.workloads import build_programs, check_memory, describe_workloads, make_images, settings_of
 
 
@@ -100,6 +101,8 @@ def supply_for(
     if not remote:
         check_usable(experiment, machine, tell)  # after the kernels: a probe may need one
     check_folio_sizes(experiment, artifacts)
+    if machine.takes_initramfs and resumed is None:
+        check_needs(experiment, artifacts)
     plan_input = PlanInput(
         kernels=tuple(artifact.identity for artifact in artifacts),
         settings=settings,

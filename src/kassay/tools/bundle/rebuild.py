@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
+from kassay.effects.files import cache_directory, disk_errors, expanded, sha256_bytes, write_atomic
 from kassay.errors import BadInput, HostLacks, KassayError
 from kassay.model.build import BuildRef, BuildSource, parse_build
 from kassay.model.experiment import Experiment, labels
@@ -16,6 +16,7 @@ from kassay.model.kernel import KernelIdentity, KernelRef, parse_ref, with_build
 from kassay.model.plan import Plan
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record
+from kassay.model.reference_files import image_files
 from kassay.supply import kernels
 from kassay.supply.building import git
 from kassay.supply.building.builder import BUILDER
@@ -197,10 +198,11 @@ def _no_distribution(version: str, arch: str, tell: Tell) -> str:
 
 def _file_here(ref: KernelRef, kernel: KernelIdentity) -> str:
     """The reference of a kernel that was given as a file and is in the cache; "" for any other one."""
-    if ref.kind != "image" or Path(ref.locator).is_file():
+    given = image_files(ref.locator).path if ref.kind == "image" else ""
+    if not given or expanded(given).is_file():
         return ""
     path = stored_file(kernel.image_sha256 or "")
-    return ref.text.replace(ref.locator, str(path)) if path else ""
+    return f"{ref.text.removesuffix(ref.locator)}{path}{ref.locator.removeprefix(given)}" if path else ""
 
 
 def _built(refs: Mapping[str, str], build: PackedBuild, experiment: Experiment, plan: Plan, tell: Tell) -> Rebuilt:

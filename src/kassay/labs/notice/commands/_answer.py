@@ -15,25 +15,32 @@ from kassay.commands._inputs import check_directory, check_kernels
 from kassay.commands._options import FLAVOUR, Measuring
 from kassay.commands._set_option import one_value_each
 from kassay.commands._show import keep_answer, say_answer, showing
-from kassay.errors import BadInput
+from kassay.errors import BadInput, HostLacks
 from kassay.journal.directory import open_directory
 from kassay.labs.notice.answer import answer as answered
 from kassay.labs.notice.answer import looked_for_named, with_parameters, with_sizes
 from kassay.labs.notice.commands._options import Noticing
 from kassay.labs.notice.finding import Looked, looked_for
+from kassay.labs.notice.from_atlas import from_atlas
 from kassay.labs.notice.kernels import Kernel, Wanted, kernels_in
+from kassay.labs.notice.model import Noticed
 from kassay.labs.notice.report import NOTICE
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
-from kassay.model.kernel import full_ref, parse_ref
+from kassay.model.kernel import KernelRef, full_ref, parse_ref
 from kassay.model.progress import Tell
 from kassay.spec.load import suite_workloads
 from kassay.spec.suites import suites
+from kassay.supply import kernels
+from kassay.supply.archive.versions import choose
 from kassay.supply.guest import catalog
 from kassay.supply.prepare.pin import pin_experiment
+from kassay.tools.atlas.read import Atlas, reading_atlas
 
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*")
 _MOST = 2
 _SUITE = "apps"
+_HOW = ("rounds", "repeats", "perturb", "boot", "memory", "predict", "fresh")
+"""Options that say how to measure."""
 
 
 class _Words(NamedTuple):
@@ -57,30 +64,64 @@ def answer(words: Sequence[str], options: Noticing) -> int:
     else:
         looked = looked_for_named(asked.functions, _wanted(asked.kernels))
     uses = _applications(options)
-    _check(looked, uses, options)
+    for use in uses:
+        catalog.check_name(use.name)
+    refs = [parse_ref(kernel.use.ref, options.arch) for kernel in looked.wanted.all]
+    if options.measure:  # one of the archive may be in the atlas alone
+        check_kernels([ref for ref in refs if ref.kind != "debian"], FLAVOUR)
     with showing() as tell:
-        directories = [*(options.runs or ()), *_measured(looked, uses, options, tell)]
-        if not directories:
+        named = tuple(use.name for use in uses)
+        in_runs = {workload for directory in options.runs or () for workload in _workloads(directory, looked)}
+        known = _known(looked, [use for use in uses if use.name not in in_runs], options, tell)
+        have = in_runs | {application.application for application in known}
+        missing = tuple(use for use in uses if use.name not in have)
+        directories = [*(options.runs or ()), *_measured(looked, missing, options, tell)]
+        if not (directories or known):
             raise BadInput("no runs of applications were named", "leave out --no-measure, or name some with --runs")
-        notice = answered(looked, directories, tuple(use.name for use in uses), tell)
+        if not options.measure:
+            known = (*known, *map(_undecided, missing))
+        notice = answered(looked, directories, named, tell, known)
         if options.sizes:
             notice = with_sizes(notice, looked, tell, make=options.measure)
             notice = with_parameters(notice, asked.directory) if asked.directory is not None else notice
     notice = structs.replace(notice, commands=(_again(words, options),))
-    directory = asked.directory or (directories[-1] if directories[-1] not in (options.runs or ()) else None)
+    made = [directory for directory in directories if directory not in (options.runs or ())]
+    directory = asked.directory or next(iter(made), None)
     if directory is not None:
         keep_answer(notice, NOTICE, directory, "notice")
     say_answer(notice, form)
     return 0 if any(application.verdict != "unknown" for application in notice.applications) else 4
 
 
-def _check(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing) -> None:
-    """Raises BadInput or HostLacks for an application or a kernel that is not there, before any is fetched."""
-    for use in uses:
-        catalog.check_name(use.name)
-    if options.measure:
-        refs = [parse_ref(kernel.use.ref, options.arch) for kernel in looked.wanted.all]
-        check_kernels(refs, FLAVOUR)
+def _known(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing, tell: Tell) -> tuple[Noticed, ...]:
+    """Answers that the atlas decides. It is not asked by those who choose how it is to be measured."""
+    usual = Noticing()
+    asks_more = any(getattr(options, name) != getattr(usual, name) for name in _HOW)
+    if not uses or asks_more or not options.atlas:
+        return ()
+    with reading_atlas(tell) as atlas:
+        locators = [
+            "" if kernel.image_sha256 else _locator(parse_ref(kernel.use.ref, options.arch), atlas, tell)
+            for kernel in looked.wanted.all
+        ]
+        return from_atlas(looked, uses, atlas, options.arch, locators)
+
+
+def _locator(ref: KernelRef, atlas: Atlas, tell: Tell) -> str:
+    """The package version that a reference names; without the archive's lists the newest one of the atlas."""
+    if ref.kind != "debian":
+        return ""
+    try:
+        listed = [version.version for version in kernels.versions(ref.kind, ref.arch, FLAVOUR, tell)]
+    except HostLacks:
+        listed = []
+    known = [kernel.locator for kernel in atlas.kernels.values() if kernel.arch == ref.arch and kernel.locator]
+    return choose(ref.locator, listed) or choose(ref.locator, known) or ""
+
+
+def _undecided(use: WorkloadUse) -> Noticed:
+    problem = "neither the atlas nor the runs have an answer; leave out --no-measure"
+    return Noticed(application=use.name, verdict="unknown", problem=problem)
 
 
 def _again(words: Sequence[str], options: Noticing) -> str:
@@ -93,6 +134,7 @@ def _again(words: Sequence[str], options: Noticing) -> str:
     many = {"--set": options.set_ or (), "--runs": [str(run) for run in options.runs or ()]}
     given = [word for name, value in chosen.items() if value for word in (name, value)]
     given += [word for name, values in many.items() for value in values for word in (name, value)]
+    given += ["--no-atlas"] * (not options.atlas)
     return shlex.join(("kassay", "notice", *words, *given))
 
 
@@ -140,12 +182,13 @@ def _applications(options: Noticing) -> tuple[WorkloadUse, ...]:
 
 
 def _measured(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing, tell: Tell) -> list[Path]:
-    """Measures the applications that --runs lacks; returns the directory of these runs, none if nothing is lacking."""
-    measured = {workload for directory in options.runs or () for workload in _workloads(directory, looked)}
-    missing = tuple(use for use in uses if use.name not in measured)
-    if not missing or not options.measure:
+    """Measures these applications; returns the directory of the runs, none if there is nothing to measure.
+
+    Raises BadInput or HostLacks for a kernel that is not there, before any is fetched."""
+    if not uses or not options.measure:
         return []
-    experiment = pin_experiment(_experiment(looked, missing, options), tell)
+    check_kernels([parse_ref(kernel.use.ref, options.arch) for kernel in looked.wanted.all], FLAVOUR)
+    experiment = pin_experiment(_experiment(looked, uses, options), tell)
     directory = directory_for(experiment, options.out, options.fresh)
     pipeline.measure(experiment, directory, tell, cluster=options.cluster)
     return [directory]

@@ -48,9 +48,14 @@ class Noticing:
         Option("--set", metavar="NAME=VALUE", help="Choose among several findings. NAME is a parameter or workload.",
                show_default="the largest change"),
     ] = None  # fmt: skip
+    atlas: Annotated[
+        bool,
+        Option("--atlas/--no-atlas", help="Answer from stored function costs of these kernels where they decide. "
+               "--no-atlas measures, which also shows system calls and the sizes of calls.", rich_help_panel=_R),
+    ] = True  # fmt: skip
     measure: Annotated[
         bool,
-        Option("--measure/--no-measure", help="Measure applications that have no runs yet.", rich_help_panel=_R),
+        Option("--measure/--no-measure", help="Measure applications that have no answer yet.", rich_help_panel=_R),
     ] = True
     sizes: Annotated[
         bool,

@@ -7,11 +7,11 @@ from kassay.labs.notice.model import Notice, Noticed
 from kassay.labs.notice.report._tables import tables
 from kassay.labs.notice.report._words import (
     calls_text,
+    cost_share_text,
     cost_text,
     entries_text,
     looked_for,
     problems,
-    share_text,
     sizes_text,
     title,
     verdict,
@@ -63,7 +63,7 @@ def _cells(application: Noticed, two: bool) -> tuple[str, ...]:
     if application.verdict == "unexecuted":
         return application.application, "0", "not executed", "0", *(["-"] * two)
     return (application.application, calls_text(application), entries_text(application.entries),
-            cost_text(application, "head" if two else "base"), *([share_text(application.share)] * two))  # fmt: skip
+            cost_text(application, "head" if two else "base"), *([cost_share_text(application)] * two))  # fmt: skip
 
 
 def _commands(notice: Notice) -> Iterator[Section]:

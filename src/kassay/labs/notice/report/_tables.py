@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from kassay.labs.notice.model import CallSizes, Notice, Noticed, SoughtEntry, SoughtFunction
 from kassay.labs.notice.report._words import (
     calls_text,
+    cost_share_text,
     cost_text,
     entry_name,
     kernels,
@@ -40,12 +41,16 @@ def _applications(notice: Notice, answered: list[Noticed]) -> Table:
     )
     columns = ("application", "per", *figures("calls"), "by", *figures(sides[0]))
     more = (*figures(sides[-1], "costs", *(f"time, {cpu}" for cpu in predicted), "all in all"), "evidence")
+    known = any(application.origin for application in answered)
     rows = [
-        cells(names(application), *_answer(application), *(_change(application, predicted) if two else ()))
+        cells(names(application), *_answer(application), *(_change(application, predicted) if two else ()),
+              *(["atlas" if application.origin else "measured"] * known))
         for application in answered
-    ]
+    ]  # fmt: skip
     legend = "; costs and all in all: more of these, of everything, in percent of all" if two else ""
-    return table(f"Instructions of the functions{legend}", (*columns, *(more if two else ())), rows)
+    return table(
+        f"Instructions of the functions{legend}", (*columns, *(more if two else ()), *(["from"] * known)), rows
+    )
 
 
 def _answer(application: Noticed) -> tuple[str, ...]:
@@ -58,7 +63,7 @@ def _answer(application: Noticed) -> tuple[str, ...]:
 def _change(application: Noticed, cpus: list[str]) -> tuple[str, ...]:
     times = {share.cpu: share.share for share in application.predicted}
     predicted = (share_text(times.get(cpu)) for cpu in cpus)
-    cost, share = cost_text(application, "head"), share_text(application.share)
+    cost, share = cost_text(application, "head"), cost_share_text(application)
     return cost, share, *predicted, format_change(application.change), application.evidence
 
 
@@ -79,7 +84,8 @@ def _parts(notice: Notice, executing: list[Noticed]) -> Iterator[Table]:
     ]  # fmt: skip
     occurs = figures(*(f"occurs {side}" for side in sides), *sides)
     columns = ("application: system call or fault", "per", *occurs)
-    yield table("By system call or fault", columns, entries, folded=True)
+    if entries:
+        yield table("By system call or fault", columns, entries, folded=True)
 
 
 def _figures(notice: Notice, application: Noticed, part: SoughtFunction | SoughtEntry) -> Iterator[str]:

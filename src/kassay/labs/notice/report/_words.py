@@ -21,6 +21,14 @@ def share_text(share: float | None) -> str:
     return f"{100 * share:+.2f} %" if abs(share) >= _TWO_PLACES else format_change(share)
 
 
+def cost_share_text(application: Noticed) -> str:
+    """The share of the functions' cost; its two ends if it is not known closer."""
+    if application.bounds is None:
+        return share_text(application.share)
+    least, most = map(share_text, application.bounds)
+    return least if least == most else f"{least} to {most}"
+
+
 _SMALLEST, _TWO_PLACES = 0.00001, 0.0001
 
 
@@ -70,10 +78,11 @@ def _costs(by: dict[str, list[Noticed]]) -> str:
     if not executing:
         return ""
     names = names_of(executing)
-    parts = [f"{names(application)} {share_text(application.share)}" for application in executing[:_NAMED]]
+    parts = [f"{names(application)} {cost_share_text(application)}" for application in executing[:_NAMED]]
     more = len(executing) - len(parts)
     if more:
-        most = max(abs(application.share or 0) for application in executing[_NAMED:])
+        rest = executing[_NAMED:]
+        most = max(abs(share or 0) for application in rest for share in application.bounds or (application.share,))
         parts.append(f"{more} more at most {share_text(most).lstrip('+')}")
     return f"Of all their instructions it costs {listed(parts)}."
 
@@ -174,8 +183,9 @@ def calls_text(application: Noticed) -> str:
 
 
 def cost_text(application: Noticed, side: str) -> str:
-    """Instructions of all sought functions on "base" or "head"."""
-    return format_number(scale_of(application) * sum(getattr(f, side) or 0 for f in application.functions))
+    """Instructions of all sought functions on "base" or "head"; at most so many if their costs overlap."""
+    text = format_number(scale_of(application) * sum(getattr(f, side) or 0 for f in application.functions))
+    return f"up to {text}" if application.overlap else text
 
 
 def problems(notice: Notice) -> list[str]:

@@ -135,7 +135,7 @@ def claims_table(review: Review) -> Table:
     """Figures of the text that was checked."""
     rows = (
         cells(str(claim.line), claim.figure, claim.outcome.replace("-", " "), claim.detail,
-              mark="" if claim.outcome in ("reproduced", "not-measurable") else "inconclusive")
+              mark="" if claim.outcome in ("reproduced", "not-measurable", "not-understood") else "inconclusive")
         for claim in review.claims or ()
     )  # fmt: skip
     return structs.replace(

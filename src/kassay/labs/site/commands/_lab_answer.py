@@ -2,29 +2,37 @@
 """`kassay lab`: read the file, take turns, and say what each did."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+from kassay import pipeline
+from kassay.commands._experiment import cpus_to_predict
 from kassay.commands._inputs import check_directory
 from kassay.commands._show import say, showing
 from kassay.effects import clock
 from kassay.labs.site.turn.settings import load, seconds
 from kassay.labs.site.turn.turn import Outside, Turned, planned, turn
+from kassay.model.texts import counted
 
 
-def answer(file: Path, *, once: bool, plan: bool, budget: str | None, out: Path | None) -> int:
+def answer(file: Path, *, once: bool, plan: bool, budget: str | None, out: Path | None, cluster: str) -> int:
     """Takes turns until it is ended; returns the exit status. Raises BadInput, HostLacks."""
     if out is not None:
         check_directory(out)
     lab = load(file, out)
+    for arch in lab.arches:
+        if names := lab.cpus_of(arch):
+            cpus_to_predict(",".join(names), arch)  # raises BadInput for a CPU that is not known
     budget_s = None if budget is None else seconds(budget, "--budget")
+    outside = Outside(measure=partial(pipeline.measure, cluster=cluster))
     if plan:
         with showing() as tell:
-            lines = planned(lab, Outside(), tell)
+            lines = planned(lab, outside, tell)
         say("".join(f"{line}\n" for line in lines))
         return 0
     while True:
         with showing() as tell:
-            turned = turn(lab, Outside(), tell, budget_s)
+            turned = turn(lab, outside, tell, budget_s)
         say("".join(f"{line}\n" for line in _lines(turned)))
         if once:
             return 0
@@ -40,5 +48,5 @@ def _lines(turned: Turned) -> Iterator[str]:
         yield f"steps: {turned.found} found, {turned.confirmed} measured again"
     if turned.missing:
         more = ", the budget is used up" if turned.spent else ""
-        yield f"still missing: {len(turned.missing)} pairs{more}"
+        yield f"still missing: {counted(len(turned.missing), 'pair')}{more}"
     yield from (f"note: {note}" for note in turned.notes)

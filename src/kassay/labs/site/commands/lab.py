@@ -7,6 +7,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from kassay.commands import Command
+from kassay.commands._options import ClusterOption
 
 
 def _lab(
@@ -23,6 +24,7 @@ def _lab(
         Path | None,
         Option(metavar="DIR", help="Directory for runs, history, site and drafts.", show_default="that of the file"),
     ] = None,
+    cluster: ClusterOption = "",
 ) -> int:
     """Keep a public matrix of kernels current.
 
@@ -33,7 +35,7 @@ def _lab(
     """
     from kassay.labs.site.commands._lab_answer import answer
 
-    return answer(file, once=once, plan=plan, budget=budget, out=out)
+    return answer(file, once=once, plan=plan, budget=budget, out=out, cluster=cluster)
 
 
 COMMAND = Command(name="lab", order=82, run=_lab)

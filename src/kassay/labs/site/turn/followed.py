@@ -10,6 +10,7 @@ from kassay.model.build import BuildRef, build_text
 from kassay.model.progress import Tell
 from kassay.model.records import Record
 from kassay.supply import kernels as kernel_store
+from kassay.supply.archive.index import load_index
 from kassay.supply.archive.versions import series_of, version_key
 from kassay.supply.building.git import GitFailed, git, is_repository, resolve
 
@@ -40,6 +41,10 @@ def lines_of(lab: Lab, tell: Tell) -> tuple[tuple[Line, ...], tuple[str, ...]]:
         offered: list[str] = []
         try:
             offered = [version.version for version in kernel_store.versions("debian", arch, lab.flavour, tell)]
+            if (index := load_index(arch)) is not None and not index.fresh:
+                notes.append(
+                    f"the archive cannot be reached now; its kernels for {arch} are those of {index.made[:10]}"
+                )
         except KassayError as error:
             notes.append(f"the archive's kernels for {arch} are not known now: {error.what}")
         names = {*_newest(offered, lab), *measured_names(lab, arch)}
@@ -62,7 +67,7 @@ def _newest(versions: Iterable[str], lab: Lab) -> list[str]:
     """The newest version of each followed series, at most the `back` newest series."""
     newest: dict[str, str] = {}
     for version in sorted(versions, key=version_key):
-        if lab.archive == ALL or series_of(version) in lab.archive:
+        if version not in lab.leave_out and (lab.archive == ALL or series_of(version) in lab.archive):
             newest[series_of(version)] = version
     return sorted(newest.values(), key=version_key)[-lab.back :]
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from kassay.effects import clock
-from kassay.effects.files import write_atomic
+from kassay.effects.files import disk_errors, write_atomic
 from kassay.errors import BadInput, HostLacks, KassayError
 from kassay.journal.directory import open_directory
 from kassay.labs.site.turn import status as status_file
@@ -46,6 +46,8 @@ class Means(NamedTuple):
     between: Between
     add: Callable[[Path, Tell], None]
     """Adds a run directory to the history."""
+    pack: Callable[[Path, Path, Tell], object]
+    """Writes a bundle of a run directory to a file that does not exist."""
 
 
 class Lives:
@@ -113,13 +115,26 @@ class Lives:
             self._move(entry, "not confirmed", outcome.words)
             return
         self._draft(entry, report)
+        self._bundle(entry, directory)
         self._move(entry, "back" if _BACK in entry.text else "confirmed", outcome.words)
 
     def _draft(self, entry: Entry, report: Report) -> None:
         """Writes the draft of a mail; one that is there may have been edited, and stays."""
-        path = Path(self._lab.outbox, f"{file_name(entry.id)}.mail")
+        path = draft_file(self._lab, entry)
         if not path.exists():
             write_atomic(path, format_named("mail").render(report).encode())
+
+    def _bundle(self, entry: Entry, directory: Path) -> None:
+        """Packs the fresh pair for the page of the step. A bundle that is there was published, and stays."""
+        path = bundle_file(self._lab, entry)
+        if not self._lab.bundles or path.exists():
+            return
+        with disk_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._means.pack(directory, path, self._tell)
+        except BadInput as error:
+            self._tell(Progress(stage="lab", subject=entry.id, text=f"no bundle: {error.what}"))
 
     def narrow(self, status: Status) -> Status:
         """Searches for the release or the commit of every confirmed step. Raises Spent."""
@@ -180,6 +195,16 @@ class Lives:
         text = "; ".join([words, *kept])
         steps_file.change(self._path, structs.replace(now, state=state, text=text, since=clock.utc_now()[:10]))
         self._tell(Progress(stage="lab", subject=entry.id, text=f"{state}: {words}"))
+
+
+def draft_file(lab: Lab, entry: Entry) -> Path:
+    """The draft of a step's mail."""
+    return Path(lab.outbox, f"{file_name(entry.id)}.mail")
+
+
+def bundle_file(lab: Lab, entry: Entry) -> Path:
+    """The bundle of a step, below the site."""
+    return Path(lab.site, "bundle", f"{file_name(entry.id)}.tar.zst")
 
 
 def file_name(identity: str) -> str:

@@ -19,6 +19,7 @@ from kassay.model.experiment import Experiment
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import Progress, Tell
 from kassay.supply import kernels as kernel_store
+from kassay.supply.archive.index import NotOnMirror
 
 _BOOT_FAILURES = ("no-boot", "panic", "oops", "machine-died", "timeout")
 
@@ -38,11 +39,11 @@ class Spent(Exception):
 
 
 class KernelFailed(Exception):
-    """A kernel cannot be fetched or built, or does not boot."""
+    """A kernel cannot be fetched or built, or does not boot. soon: it may work as soon as this host has the network."""
 
-    def __init__(self, kernel: Kernel, why: str) -> None:
+    def __init__(self, kernel: Kernel, why: str, *, soon: bool = False) -> None:
         super().__init__(why)
-        self.kernel, self.why = kernel, why
+        self.kernel, self.why, self.soon = kernel, why, soon
 
 
 class Budget:
@@ -62,11 +63,15 @@ class Budget:
             raise Spent
 
     def telling(self, tell: Tell) -> Tell:
-        """A Tell that raises Spent at the end of the first run that is made after the budget."""
+        """A Tell that raises Spent at the end of the first run that is made after the budget. It raises once, so that
+        runs which end meanwhile are kept."""
+        raised = False
 
         def checked(event: Progress) -> None:
+            nonlocal raised
             tell(event)
-            if event.stage == "run" and not event.passing:
+            if event.stage == "run" and not event.passing and not raised:
+                raised = self.spent
                 self.check()
 
         return checked
@@ -123,7 +128,8 @@ def _fetch(pair: Pair, kernel: Kernel, lab: Lab, fetch: Fetch, tell: Tell) -> No
     except KassayError as error:
         if isinstance(error, HostLacks) and isinstance(error.__cause__, OSError):  # this host's disk
             raise
-        raise KernelFailed(kernel, error.what) from error
+        soon = isinstance(error, HostLacks) and not isinstance(error, NotOnMirror)
+        raise KernelFailed(kernel, error.what, soon=soon) from error
 
 
 def _check_boot(

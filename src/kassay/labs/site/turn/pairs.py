@@ -56,7 +56,7 @@ def missing_pairs(lines: Sequence[Line], lab: Lab, status: Status, now: str) -> 
     for line in lines:
         usable = [kernel for kernel in line.kernels if not status.failed(failure_of(line, kernel), now)]
         newest = list(reversed(list(pairwise(usable))))
-        for suite in lab.suites:
+        for suite in lab.suites_of(line.arch):
             for rank, (before, after) in enumerate(newest):
                 pair = Pair(line=line.key, arch=line.arch, suite=suite, before=before, after=after, rank=rank)
                 if pair.directory not in finished and not status.failed(pair.directory, now):
@@ -75,7 +75,7 @@ def runs_to_make(pair: Pair, lab: Lab, measured: Sequence[str]) -> int:
     cells = sum(prod(len(axis.values) for axis in use.axes) for use in suite_workloads(pair.suite))
     known = {name for directory in measured for name in _kernels_of(directory, pair)}
     new = sum(kernel.name not in known for kernel in (pair.before, pair.after))
-    return cells * (_RUNS * new + (2 if lab.cpus else 0))
+    return cells * (_RUNS * new + (2 if lab.cpus_of(pair.arch) else 0))
 
 
 def _kernels_of(directory: str, pair: Pair) -> tuple[str, ...]:
@@ -85,10 +85,10 @@ def _kernels_of(directory: str, pair: Pair) -> tuple[str, ...]:
 
 
 def directories_to_reuse(pair: Pair, runs: Path) -> tuple[Path, ...]:
-    """Run directories that have one of the two kernels."""
+    """Run directories that have one of the two kernels, of any suite: two suites may share a workload."""
     names = {pair.before.name, pair.after.name}
-    place = runs / pair.line / pair.suite
-    others = (path for path in sorted(place.glob(f"*{BETWEEN}*")) if names & {*path.name.split(BETWEEN)})
+    place = runs / pair.line
+    others = (path for path in sorted(place.glob(f"*/*{BETWEEN}*")) if names & {*path.name.split(BETWEEN)})
     checks = (boot_directory(pair, kernel, runs) for kernel in (pair.before, pair.after))
     return tuple(path for path in (*others, *checks) if (path / "plan.json").is_file())
 
@@ -114,7 +114,8 @@ def experiment_text(pair: Pair, lab: Lab) -> str:
     text = [f'question = "compare"\nsuite = "{pair.suite}"\narch = "{pair.arch}"\nflavour = "{lab.flavour}"']
     text += [f"rounds = {_ROUNDS}"] if not all(map(is_application, names)) else []
     text += ['boot = "snapshot"'] if arch_of(pair.arch).qemu.snapshots else []
-    text += [f"predict = {list(lab.cpus)}".replace("'", '"')] if lab.cpus else []
+    cpus = ", ".join(_quoted(cpu) for cpu in lab.cpus_of(pair.arch))
+    text += [f"predict = [{cpus}]"] if cpus else []
     for kernel in (pair.before, pair.after):
         text += [f"[[kernels]]\nref = {_quoted(kernel.ref)}\ndraw = {zlib.crc32(kernel.name.encode())}"]
     return "\n".join(text)

@@ -10,7 +10,7 @@ from kassay.errors import BadInput
 from kassay.labs.site.contents import read_site
 from kassay.labs.site.model import Site, SiteStatus, SiteStep
 from kassay.labs.site.turn import steps_file
-from kassay.labs.site.turn.lives import file_name
+from kassay.labs.site.turn.lives import bundle_file, draft_file
 from kassay.labs.site.turn.pairs import Pair
 from kassay.labs.site.turn.settings import Lab
 from kassay.labs.site.turn.status import Status
@@ -27,20 +27,23 @@ def site_of(lab: Lab, status: Status, missing: Sequence[Pair], tell: Tell) -> Si
     except BadInput:
         return None
     current = site_status(site.status, status, missing)
-    return structs.replace(with_lives(site, steps_file.read(Path(lab.steps)), Path(lab.outbox)), status=current)
+    return structs.replace(with_lives(site, steps_file.read(Path(lab.steps)), lab), status=current)
 
 
-def with_lives(site: Site, entries: Sequence[Entry], outbox: Path) -> Site:
-    """The site with the life of each step, and the draft of its mail."""
+def with_lives(site: Site, entries: Sequence[Entry], lab: Lab) -> Site:
+    """The site with the life of each step, the draft of its mail, and its bundle."""
     by_place = {(one.arch, one.series, one.before, one.after): one for one in entries}
 
     def alive(step: SiteStep) -> SiteStep:
         entry = by_place.get((step.arch, step.series, step.before, step.after))
         if entry is None:
             return step
-        draft = outbox / f"{file_name(entry.id)}.mail"
-        mail = draft.read_text("utf-8", "replace") if draft.is_file() else ""
-        return structs.replace(step, life=entry.state, life_text=entry.text, link=entry.link, mail=mail)
+        draft, bundle = draft_file(lab, entry), bundle_file(lab, entry)
+        return structs.replace(
+            step, life=entry.state, life_text=entry.text, link=entry.link,
+            bundle=bundle.name if bundle.is_file() else "",
+            mail=draft.read_text("utf-8", "replace") if draft.is_file() else "",
+        )  # fmt: skip
 
     return structs.replace(site, steps=tuple(map(alive, site.steps)))
 

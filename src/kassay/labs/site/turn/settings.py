@@ -17,6 +17,7 @@ from kassay.supply.arches import arches
 ALL = "all"
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(s|m|h|d)")
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_X86 = "x86_64"
 _SERIES = re.compile(r"\d+\.\d+")
 
 
@@ -41,15 +42,21 @@ class Lab(Record, frozen=True, kw_only=True):
     title: str = ""
     address: str = ""
     suites: tuple[str, ...] = ("mm",)
+    """Suites to measure: "mm" on every architecture, "arm64/core" on one, which then has no other ones."""
     arches: tuple[str, ...] = ("x86_64",)
     archive: tuple[str, ...] | str = ()
     """Series of the archive, or "all"."""
     back: int = 10
     """Series of the archive at most, the newest ones."""
+    leave_out: tuple[str, ...] = ()
+    """Versions of the archive's packages that are not measured, e.g. of another compiler."""
     branch: tuple[Branch, ...] = ()
     cpus: tuple[str, ...] = ()
+    """CPUs to predict time for: "zen4" is of x86_64, "arm64/neoverse_n1" of the architecture that it names."""
     flavour: str = "cloud"
     budget: str = "2h"
+    bundles: bool = True
+    """True if each confirmed step has a bundle on the site."""
     every: str = "1h"
     """Time between the ends of two turns."""
     runs: str = "runs"
@@ -63,6 +70,16 @@ class Lab(Record, frozen=True, kw_only=True):
     def budget_s(self) -> float:
         """Seconds that a turn may measure."""
         return seconds(self.budget, "budget")
+
+    def suites_of(self, arch: str) -> tuple[str, ...]:
+        """Suites that are measured on an architecture."""
+        own = tuple(word.partition("/")[2] for word in self.suites if word.startswith(f"{arch}/"))
+        return own or tuple(word for word in self.suites if "/" not in word)
+
+    def cpus_of(self, arch: str) -> tuple[str, ...]:
+        """CPUs of an architecture, without its name."""
+        named = (parts if (parts := cpu.partition("/"))[0] in arches() else (_X86, "/", cpu) for cpu in self.cpus)
+        return tuple(name for head, _, name in named if head == arch)
 
 
 _PLACES = ("runs", "history", "site", "outbox", "status")
@@ -124,7 +141,12 @@ def _unknown_keys(table: dict[str, Any]) -> list[str]:
 
 def _wrong_values(lab: Lab) -> list[str]:
     problems = []
-    for key, words, known in (("suites", lab.suites, suites()), ("arches", lab.arches, arches())):
+    names = tuple(
+        name if name and place in lab.arches else word
+        for word in lab.suites for place, _, name in (word.partition("/"),)
+    )  # fmt: skip
+    problems += [f"suites: none for {arch}" for arch in lab.arches if lab.suites and not lab.suites_of(arch)]
+    for key, words, known in (("suites", names, suites()), ("arches", lab.arches, arches())):
         problems += [f"{key}: must name one at least"] if not words else []
         problems += [f"{key}: unknown {word!r}; {nearest_of(word, known)}" for word in words if word not in known]
     if isinstance(lab.archive, str):
@@ -132,6 +154,8 @@ def _wrong_values(lab: Lab) -> list[str]:
     else:
         wrong = [word for word in lab.archive if not _SERIES.fullmatch(word)]
         problems += [f"archive: {word!r} is not a series; write 6.17" for word in wrong]
+    unused = len(lab.cpus) - sum(len(lab.cpus_of(arch)) for arch in set(lab.arches))
+    problems += ["cpus: a CPU of an architecture that is not in arches"] * (unused > 0)
     problems += ["archive, branch: nothing to follow; name series of the archive or a branch"] * (
         not lab.archive and not lab.branch
     )

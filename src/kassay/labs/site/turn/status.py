@@ -11,6 +11,8 @@ from kassay.model.records import Record, to_indented_json
 
 _AGAIN = timedelta(days=1)
 """Time after which something that failed is tried again."""
+_SOON = timedelta(hours=1)
+"""The same if this host or the network failed, and not the thing itself."""
 _FIRST_PACE_S = 1.0
 """Seconds of a run before any was made."""
 
@@ -22,6 +24,8 @@ class Failure(Record, frozen=True, kw_only=True):
     """Its reference, directory or id."""
     why: str
     since_utc: str
+    until_utc: str
+    """Time at which it is tried again."""
     kind: str = "kernel"
     """kernel, pair or step."""
 
@@ -57,14 +61,14 @@ class Status(Record, frozen=True, kw_only=True):
     def failed(self, what: str, now: str) -> Failure | None:
         """The failure of something that is not to be tried again yet."""
         found = next((failure for failure in self.failures if failure.what == what), None)
-        if found is None or datetime.fromisoformat(now) - datetime.fromisoformat(found.since_utc) >= _AGAIN:
-            return None
-        return found
+        return found if found is not None and now < found.until_utc else None
 
-    def with_failure(self, what: str, why: str, now: str, kind: str) -> "Status":
-        """The status with one more failure, in place of an earlier one of the same."""
+    def with_failure(self, what: str, why: str, now: str, kind: str, *, soon: bool = False) -> "Status":
+        """The status with one more failure, in place of an earlier one of the same. soon: it is tried again soon."""
         others = tuple(failure for failure in self.failures if failure.what != what)
-        failure = Failure(what=what, why=" ".join(why.split())[:400], since_utc=now, kind=kind)
+        end = datetime.fromisoformat(now) + (_SOON if soon else _AGAIN)
+        until = end.strftime("%Y-%m-%dT%H:%M:%SZ")
+        failure = Failure(what=what, why=" ".join(why.split())[:400], since_utc=now, until_utc=until, kind=kind)
         return structs.replace(self, failures=(*others, failure))
 
     def without_failures(self, *succeeded: str) -> "Status":

@@ -13,6 +13,7 @@ from kassay.effects.files import disk_errors
 from kassay.effects.lock import locked, refusing
 from kassay.errors import BadInput
 from kassay.labs.site.model import Site
+from kassay.labs.site.sources import remember_sources
 from kassay.labs.site.turn import status as status_file
 from kassay.labs.site.turn import steps_file
 from kassay.labs.site.turn.followed import Line, lines_of
@@ -26,10 +27,13 @@ from kassay.labs.site.turn.status import Finished, Status, Waiting
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import Record
 from kassay.model.report import Report
+from kassay.model.texts import counted
+from kassay.tools.bundle.pack import pack
 from kassay.tools.history.add import add
-from kassay.tools.history.archive import writing
+from kassay.tools.history.archive import Archive, writing
 from kassay.tools.history.gather import gather
 from kassay.tools.search.candidates import between
+from kassay.tools.search.log import CULPRIT
 
 
 def _write_site(site: Site, directory: Path, tell: Tell) -> None:
@@ -46,6 +50,8 @@ class Outside(NamedTuple):
     fetch: Fetch = fetched
     answer: Callable[[Path, Tell], Report] = pipeline.answer
     between: Between = between
+    pack: Callable[[Path, Path, Tell], object] = pack
+    name_sources: Callable[[Archive, Tell], None] = remember_sources
     write_site: Callable[[Site, Path, Tell], None] = _write_site
 
 
@@ -91,7 +97,7 @@ class _Turn:
         self._lab, self._outside, self._budget, self._tell = lab, outside, budget, tell
         self._status_path = Path(lab.status)
         self._status = status_file.read(self._status_path)
-        means = Means(outside.measure, outside.answer, outside.between, self._add)
+        means = Means(outside.measure, outside.answer, outside.between, self._add, outside.pack)
         self._lives = Lives(lab, means, budget, tell)
         self._notes: list[str] = []
         self._measured: list[str] = []
@@ -102,6 +108,7 @@ class _Turn:
         lines, notes = self._outside.lines(self._lab, self._tell)
         self._notes += notes
         self._look(lines)
+        self._restore_history()
         spent = False
         try:
             self._measure(lines, newest=True)
@@ -114,6 +121,9 @@ class _Turn:
         self._found += self._lives.nominate()  # also of what was added last
         self._status = structs.replace(self._status, turn_utc=clock.utc_now())
         missing = self._look(lines)
+        if self._measured:
+            with writing(Path(self._lab.history), self._tell) as archive:
+                self._outside.name_sources(archive, self._tell)
         site = site_of(self._lab, self._status, missing, self._tell)
         if site is not None:
             self._outside.write_site(site, Path(self._lab.site), self._tell)
@@ -121,6 +131,16 @@ class _Turn:
             measured=tuple(self._measured), missing=tuple(pair.text for pair in missing), found=self._found,
             confirmed=self._confirmed, notes=tuple(self._notes), spent=spent,
         )  # fmt: skip
+
+    def _restore_history(self) -> None:
+        """Adds every finished directory again if the history is gone."""
+        if Path(self._lab.history).exists():
+            return
+        runs = Path(self._lab.runs)
+        directories = [runs / done.directory for done in self._status.finished]
+        for directory in (*directories, *sorted(runs.glob(f"narrow/*/{CULPRIT}"))):
+            if (directory / "plan.json").is_file():
+                self._add(directory, self._tell)
 
     def _missing(self, lines: Sequence[Line]) -> tuple[Pair, ...]:
         return missing_pairs(lines, self._lab, self._status, clock.utc_now())
@@ -141,7 +161,7 @@ class _Turn:
 
     def _pair(self, pair: Pair, left: int) -> None:
         runs = _runs([pair], self._lab, self._status)[0]
-        about = f"{runs} runs, about {_duration(runs * self._status.pace_s)}; {left} pairs to go"
+        about = f"{runs} runs, about {_duration(runs * self._status.pace_s)}; {counted(left, 'pair')} to go"
         self._tell(Progress(stage="lab", subject=pair.text, text=about))
         begun = clock.monotonic_s()
         try:
@@ -149,7 +169,7 @@ class _Turn:
                 pair, self._lab, self._outside.measure, self._outside.fetch, self._budget, self._tell
             )
         except KernelFailed as error:
-            self._fail(failure_of(pair, error.kernel), f"{error.kernel.ref}: {error.why}", "kernel")
+            self._fail(failure_of(pair, error.kernel), f"{error.kernel.ref}: {error.why}", "kernel", soon=error.soon)
             return
         except BadInput as error:
             self._fail(pair.directory, f"{pair.text}: {error.what}", "pair")
@@ -160,10 +180,10 @@ class _Turn:
         self._keep(self._status.with_finished(done).without_failures(*worked))
         self._measured.append(pair.text)
 
-    def _fail(self, what: str, why: str, kind: str) -> None:
-        self._keep(self._status.with_failure(what, why, clock.utc_now(), kind))
+    def _fail(self, what: str, why: str, kind: str, *, soon: bool = False) -> None:
+        self._keep(self._status.with_failure(what, why, clock.utc_now(), kind, soon=soon))
         self._notes.append(why)
-        self._tell(Progress(stage="lab", subject=what, text=f"left out for a day: {why}"))
+        self._tell(Progress(stage="lab", subject=what, text=f"left out for {'an hour' if soon else 'a day'}: {why}"))
 
     def _judge(self) -> None:
         """Steps of what was added."""

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Settings that a sentence names, by the words of the workloads' parameters: "for THP", "order-9", "64 MiB"."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from kassay.labs.review.model import Cell
+from kassay.model.units import parse_bytes
+from kassay.supply.guest import catalog
+
+Value = tuple[str, str]
+"""A parameter and its value."""
+
+_DISTINCT = ("shared", "private", "anonymous", "thp", "zram", "mbind", "truncate", "punch")
+"""Values that name a setting by themselves, as those of several words do; "write" and "none" are in any sentence."""
+_OTHER_NAMES: Mapping[str, tuple[Value, ...]] = {
+    r"\bTHPs?\b|\b(?:transparent )?huge ?pages?\b|\bPMD-(?:mapped|sized)\b": (("pages", "thp"), ("order", "9")),
+    r"\b(?:small|order-0) folios?\b|\b(?:base|small|4 ?Ki?B?) pages?\b": (("pages", "base"), ("order", "0")),
+}
+_SIZE = re.compile(r"(?<![\w.])(\d+) ?([KMG]i?B?)\b")
+
+
+def named_in(sentence: str, cells: Sequence[Cell]) -> tuple[tuple[Value, ...], tuple[Cell, ...]]:
+    """(values that the sentence names, the cells that have them).
+
+    A cell must have one of the named values of each parameter. Without a named value all cells are returned.
+    """
+    groups: list[set[Value]] = []
+    for alternatives in _mentioned(sentence, cells):
+        parameters = {name for name, _ in alternatives}
+        joined = [group for group in groups if parameters & {name for name, _ in group}]
+        groups = [group for group in groups if group not in joined]
+        groups.append(set(alternatives).union(*joined))
+    found = tuple(cell for cell in cells if all(group & _values(cell) for group in groups))
+    return tuple(sorted(value for group in groups for value in group)), found
+
+
+def _values(cell: Cell) -> set[Value]:
+    return {("workload", cell.workload), *((setting.name, setting.value) for setting in cell.settings)}
+
+
+def _mentioned(sentence: str, cells: Sequence[Cell]) -> list[tuple[Value, ...]]:
+    """Words of the sentence that name settings, each as the values that it may mean."""
+    own = {value for cell in cells for value in _values(cell)}
+    known = own | set(_choices({cell.workload for cell in cells}))
+    found: list[tuple[Value, ...]] = [(value,) for value in sorted(known) if _is_named(value, sentence)]
+    for words, values in _OTHER_NAMES.items():
+        possible = tuple(value for value in values if value in known)
+        if possible and re.search(words, sentence, re.IGNORECASE):
+            found.append(possible)
+    sizes = {parse_bytes("".join(match.groups())) for match in _SIZE.finditer(sentence)}
+    found += [(value,) for value in sorted(own) if value[0] == "size" and parse_bytes(value[1]) in sizes]
+    return found
+
+
+def _choices(workloads: Iterable[str]) -> Iterable[Value]:
+    for name in workloads:
+        for parameter in catalog.workloads()[name].parameters:
+            yield from ((parameter.name, choice) for choice in parameter.choices)
+
+
+def _is_named(value: Value, sentence: str) -> bool:
+    name, text = value
+    if name == "workload":
+        return re.search(rf"\b{re.escape(text)}\b", sentence) is not None
+    words = re.escape(text).replace("_", "[_ ]")
+    alone = rf"|\b{words}\b" if text in _DISTINCT or "_" in text else ""
+    return re.search(rf"\b{re.escape(name)}[ =-]{words}\b{alone}", sentence, re.IGNORECASE) is not None

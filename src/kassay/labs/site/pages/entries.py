@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Rows of the tables of steps, and facts that several pages share."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from kassay.labs.site.model import SiteKernel, SiteSeries, SiteStep
+from kassay.labs.site.pages.addresses import compare_path, minor, step_path
+from kassay.labs.site.pages.drawing import chart
+from kassay.labs.site.pages.lookup import Lookup
+from kassay.labs.site.pages.outcomes import SHOWN, outcome
+from kassay.labs.site.pages.revisions import Revised
+from kassay.model.records import Record
+
+ALL_KERNELS = "all"
+NEWEST = 12
+"""Columns of the first matrix."""
+
+
+class Entry(Record, frozen=True, kw_only=True):
+    """A row of a table of steps."""
+
+    step: SiteStep
+    series: SiteSeries
+    outcome: str
+    href: str
+    """Address of its page; "" if it has none."""
+    id: str = ""
+    arch: bool = False
+    """Names the architecture too."""
+
+
+class Book:
+    """Records of the site, and the pages that exist."""
+
+    def __init__(self, lookup: Lookup, steps: Mapping[str, Revised]) -> None:
+        self.lookup = lookup
+        self.steps = steps
+        self.neighbours = {arch: _pairs(columns) for arch, columns in lookup.columns.items()}
+        self.compared = {
+            (arch, before.key, after.key) for arch, pairs in self.neighbours.items() for before, after in pairs
+        }
+        self.place = {
+            (arch, kernel.key): place
+            for arch, columns in lookup.columns.items()
+            for place, kernel in enumerate(columns)
+        }
+        self.kernel_pages = set(lookup.kernel)
+        self.function_pages = frozenset(_large_functions(lookup))
+
+    def entry(self, step: SiteStep, series: SiteSeries | None = None, *, arch: bool = False) -> Entry:
+        """Row of a step."""
+        series = series or self.lookup.series[step.arch, step.series]
+        address = step_path(step.arch, step.series, step.before, step.after)
+        return Entry(
+            step=step, series=series, outcome=outcome(step, series), href=address if address in self.steps else "",
+            arch=arch,
+        )  # fmt: skip
+
+    def entries(self, steps: Iterable[SiteStep], *, arch: bool = False) -> list[Entry]:
+        """Rows of steps, largest change first."""
+        return [self.entry(step, arch=arch) for step in sorted(steps, key=lambda step: -abs(step.change or 0.0))]
+
+    def comparison(self, arch: str, before: str, after: str) -> list[Entry]:
+        """Rows of all series with a value on both kernels: shown ones first, by size; then those without a verdict."""
+        found = [
+            self.entry(step, series)
+            for series in self.lookup.rows.get(arch, ())
+            if (step := self.lookup.step(series, before, after)) is not None
+        ]
+        rank = {"worse": 0, "better": 0, "refused": 1, "inconclusive": 1, "small": 2}
+        return sorted(found, key=lambda one: (rank.get(one.outcome, 3), -abs(one.step.change or 0.0)))
+
+    def distance(self, step: SiteStep) -> int:
+        """Columns between both kernels of a step; 1 for neighbours."""
+        return self.place.get((step.arch, step.after), 0) - self.place.get((step.arch, step.before), 0)
+
+    def confounders(self, arch: str, before: str, after: str) -> tuple[str, ...]:
+        """Further differences between two kernels, as the comparisons found them."""
+        for series in self.lookup.rows.get(arch, ()):
+            step = self.lookup.steps.get((arch, series.key, before, after))
+            if step is not None and step.confounders:
+                return step.confounders
+        base, head = self.lookup.kernel[arch, before], self.lookup.kernel[arch, after]
+        if base.compiler and head.compiler and base.compiler != head.compiler:
+            return (f"compiler: {base.compiler}, then {head.compiler}",)
+        return ()
+
+    def chart_of(self, series: SiteSeries) -> str:
+        """Chart of a row over all kernels."""
+        row = self.lookup.row(series)
+        values = [placed.cell.value if placed.cell else None for placed in row]
+        marks = [placed.outcome if placed.outcome in SHOWN else "" for placed in row]
+        title = f"{series.key} on {series.arch}: {series.unit} over the kernels"
+        return chart(title, series.unit, [placed.kernel.name for placed in row], values, marks)
+
+    def compared_href(self, arch: str, before: str, after: str) -> str:
+        """Page that compares two kernels; "" if there is none."""
+        return compare_path(arch, before, after) if (arch, before, after) in self.compared else ""
+
+
+def _pairs(columns: Sequence[SiteKernel]) -> list[tuple[SiteKernel, SiteKernel]]:
+    """Neighbours, neighbouring series of releases by their newest kernels, and first to last."""
+    newest = list({minor(kernel.key) or kernel.key: kernel for kernel in columns}.values())
+    ends = [(columns[0], columns[-1])] if len(columns) > 1 else []
+    return list(dict.fromkeys([*pairwise(columns), *pairwise(newest), *ends]))
+
+
+_SMALLEST_PART = 0.001
+"""A function has a page if it costs at least this part of some cell."""
+
+
+def _large_functions(lookup: Lookup) -> Iterable[str]:
+    """Functions that have a page."""
+    least = {
+        (cell.arch, cell.series, cell.kernel): cell.value * _SMALLEST_PART
+        for cell in lookup.site.cells
+        if cell.value is not None
+    }
+    nowhere = float("inf")
+    for function in lookup.site.functions:
+        if any(own > 0 and own >= least.get((arch, series, kernel), nowhere)
+               for arch, series, kernel, own, _ in function.costs):  # fmt: skip
+            yield function.name

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Atom feed: one entry for each change of state of a confirmed step."""
+
+from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
+
+from markupsafe import Markup, escape
+
+from kassay.labs.site.model import Site
+from kassay.labs.site.pages.publish import File
+from kassay.labs.site.pages.records import Change, StepFile
+from kassay.labs.site.pages.revisions import Revised
+from kassay.model.units import format_change
+
+_ENTRIES = 100
+_SILENT = ("found", "not confirmed")
+"""States that a reader of the feed is not told of."""
+_YEAR = "2026"
+"""Year in the tag: URIs. It never changes, or every reader would see every entry again."""
+
+
+def feed(site: Site, steps: Mapping[str, Revised]) -> File:
+    """The newest changes of state, newest first."""
+    changes = sorted(
+        ((change, number, page.file) for page in steps.values() for number, change in _told(page.file)),
+        key=lambda one: (one[0].utc, one[2].address, one[1]), reverse=True,
+    )[:_ENTRIES]  # fmt: skip
+    host = urlsplit(site.address).hostname or "kassay.invalid"
+    base = f"{site.address.rstrip('/')}/" if site.address else ""
+    tag = f"tag:{host},{_YEAR}:"
+    updated = changes[0][0].utc if changes else "2026-01-01T00:00:00Z"
+    text = Markup(
+        '<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">'
+        "<id>{tag}steps</id><title>{title}</title><updated>{updated}</updated><author><name>kassay</name></author>"
+        '<link rel="self" href="{base}feed.atom"/><link href="{base}index.html"/>\n{entries}</feed>\n'
+    ).format(
+        tag=tag, title=site.title, updated=updated, base=base,
+        entries=Markup("").join(_entry(change, number, file, tag, base) for change, number, file in changes),
+    )  # fmt: skip
+    return "feed.atom", text.encode()
+
+
+def _told(file: StepFile) -> Iterator[tuple[int, Change]]:
+    """Changes of state from the first that confirms the step on, each with its number."""
+    is_known = False
+    for number, change in enumerate(file.states, 1):
+        is_known = is_known or change.life not in _SILENT
+        if is_known and change.life != "found":
+            yield number, change
+
+
+def _entry(change: Change, number: int, file: StepFile, tag: str, base: str) -> Markup:
+    step = file.step
+    title = f"{step.series} {format_change(step.change)}, {step.before} to {step.after} ({step.arch}): {change.life}"
+    figures = f"{step.before_value} to {step.after_value} {file.series.unit}."
+    summary = " ".join(filter(None, (figures, step.sentence, change.text, change.link)))
+    return Markup(
+        "<entry><id>{tag}{address}/{number}</id><title>{title}</title><updated>{utc}</updated>"
+        '<link href="{base}{address}/index.html"/><summary>{summary}</summary></entry>\n'
+    ).format(
+        tag=tag, address=file.address, number=number, title=title, utc=change.utc, base=base, summary=escape(summary)
+    )

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Home page: five lines that say what is new."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from kassay.labs.site.model import SiteStep
+from kassay.labs.site.pages.addresses import step_path
+from kassay.labs.site.pages.entries import Book
+from kassay.labs.site.pages.lookup import Placed
+from kassay.labs.site.pages.outcomes import SHOWN, counts_text
+from kassay.labs.site.pages.render import Renderer
+
+_LARGEST = 3
+_ROWS = 12
+_REASONS = 5
+_WEEK = timedelta(days=7)
+_BACK = 0.01
+"""A value within this part of the value before a step has taken it back."""
+
+
+def home(book: Book, renderer: Renderer) -> tuple[str, bytes]:
+    """The file of the home page."""
+    lookup = book.lookup
+    newest, tables, largest = [], [], []
+    for arch in lookup.archs:
+        kernel = lookup.columns[arch][-1]
+        counts = counts_text(lookup.row(series)[-1].outcome for series in lookup.rows.get(arch, ()))
+        into = [one for one in book.entries(lookup.into(arch, kernel.key)) if one.series.primary]
+        newest.append({"kernel": kernel, "counts": counts})
+        largest += into[:_LARGEST]
+        if into:
+            tables.append((arch, kernel.key, counts, into[:_ROWS], max(0, len(into) - _ROWS)))
+    repeat = next((entry.step.repeat[0] for entry in largest if entry.step.repeat), "")
+    return renderer.page(
+        "home.html.j2", "", newest=newest, largest=largest, largest_table=tables, repeat=repeat,
+        taken_back=list(_taken_back(book)), not_measured=_not_measured(book), archs=lookup.archs,
+    )  # fmt: skip
+
+
+def _taken_back(book: Book) -> Iterator[tuple[str, str, str]]:
+    """(text, address, date) of steps that were fixed within a week, and of those that the newest kernel takes back."""
+    site = book.lookup.site
+    since = (datetime.fromisoformat(site.made_utc) - _WEEK).isoformat()
+    for address, page in book.steps.items():
+        if page.file.states and page.file.states[-1].life == "fixed" and page.file.states[-1].utc >= since[:19]:
+            step = page.file.step
+            yield f"{step.series}, {step.before} → {step.after}", address, page.file.states[-1].utc
+    for arch in book.lookup.archs:
+        for series in book.lookup.rows.get(arch, ()):
+            row = book.lookup.row(series)
+            if row and row[-1].outcome == "better" and (back := _taken_back_by(row)) is not None:
+                text = f"{series.key}, {back.before} → {back.after}, by {row[-1].kernel.name}"
+                yield text, step_path(arch, series.key, back.before, back.after), ""
+
+
+def _taken_back_by(row: tuple[Placed, ...]) -> SiteStep | None:
+    """The latest worse step whose value before the newest kernel has again."""
+    value = row[-1].cell.value if row[-1].cell else None
+    for placed in reversed(row[:-1]):
+        step = placed.step
+        if placed.outcome == "worse" and step is not None and step.before_value and value is not None:
+            return step if abs(value / step.before_value - 1) <= _BACK else None
+        if placed.outcome in SHOWN:
+            return None
+    return None
+
+
+def failed(book: Book) -> list[tuple[str, str]]:
+    """(kernel, why it was not measured)."""
+    kernels = [(f"{one.name} ({one.arch})", one.problem) for one in book.lookup.site.kernels if one.problem]
+    return [*book.lookup.site.status.failed, *kernels]
+
+
+def _not_measured(book: Book) -> list[str]:
+    texts = [f"{kernel}: {reason}" for kernel, reason in failed(book)]
+    for arch in book.lookup.archs:
+        words: list[Any] = [book.lookup.row(series)[-1].outcome for series in book.lookup.rows.get(arch, ())]
+        name = book.lookup.columns[arch][-1].name
+        for word in ("refused", "failed"):
+            if number := words.count(word):
+                texts.append(f"{number} {'cell' if number == 1 else 'cells'} of {name} ({arch}) {word}")
+    return texts[:_REASONS] + ([f"{len(texts) - _REASONS} more"] if len(texts) > _REASONS else [])

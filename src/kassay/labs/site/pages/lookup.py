@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Records of a Site by their keys, and the cells of each row with the steps into them."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from kassay.labs.site.model import Site, SiteCell, SiteFunction, SiteKernel, SiteSeries, SiteStep, SiteWorkload
+from kassay.labs.site.pages.outcomes import SHOWN, cell_outcome, outcome
+from kassay.model.records import grouped
+from kassay.model.units import relative_change
+from kassay.model.workload import GROUPS
+
+Pair = tuple[str, str, str, str]
+"""(arch, series, before, after) of a step."""
+
+
+class Placed(NamedTuple):
+    """A cell in its row."""
+
+    kernel: SiteKernel
+    cell: SiteCell | None
+    step: SiteStep | None
+    """From the nearest measured kernel on its left; None if there is none."""
+    outcome: str
+    """Word of OUTCOMES."""
+
+
+class Lookup:
+    """Read-only view of a Site."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.kernels: dict[str, list[SiteKernel]] = grouped((kernel.arch, kernel) for kernel in site.kernels)
+        self.columns = {arch: [one for one in all_ if one.column] for arch, all_ in self.kernels.items()}
+        self.kernel = {(kernel.arch, kernel.key): kernel for kernel in site.kernels}
+        self.series = {(series.arch, series.key): series for series in site.series}
+        self.workload: dict[str, SiteWorkload] = {workload.name: workload for workload in site.workloads}
+        self.function: dict[str, SiteFunction] = {function.name: function for function in site.functions}
+        self.steps: dict[Pair, SiteStep] = {(s.arch, s.series, s.before, s.after): s for s in site.steps}
+        self._place = {(one.arch, one.key): place for place, one in enumerate(site.kernels)}
+        self._cells: dict[tuple[str, str], dict[str, SiteCell]] = {}
+        for cell in site.cells:
+            self._cells.setdefault((cell.arch, cell.series), {})[cell.kernel] = cell
+        self._rows: dict[tuple[str, str], tuple[Placed, ...]] = {}
+
+    @property
+    def archs(self) -> list[str]:
+        """Lines of kernels that have a column."""
+        return [arch for arch, columns in self.columns.items() if columns]
+
+    def cell(self, arch: str, series: str, kernel: str) -> SiteCell | None:
+        """None if it was not measured."""
+        return self._cells.get((arch, series), {}).get(kernel)
+
+    def place(self, arch: str, kernel: str) -> int:
+        """Place of a kernel in the order of releases; -1 if the site does not have it."""
+        return self._place.get((arch, kernel), -1)
+
+    def step(self, series: SiteSeries, before: str, after: str) -> SiteStep | None:
+        """The compared step; else the one that both values give; None without values."""
+        if found := self.steps.get((series.arch, series.key, before, after)):
+            return found
+        base, head = self.cell(series.arch, series.key, before), self.cell(series.arch, series.key, after)
+        if base is None or head is None or base.value is None or head.value is None:
+            return None
+        floors = [one.floor for one in (base, head) if one.floor is not None]
+        return SiteStep(
+            series=series.key, arch=series.arch, before=before, after=after,
+            change=0.0 if base.value == head.value else relative_change(base.value, head.value),
+            before_value=base.value, after_value=head.value, n_before=base.n, n_after=head.n, verdict="",
+            floor=max(floors, default=None),
+        )  # fmt: skip
+
+    def row(self, series: SiteSeries) -> tuple[Placed, ...]:
+        """A cell for each column of the row's line."""
+        key = (series.arch, series.key)
+        if key not in self._rows:
+            self._rows[key] = tuple(self._row(series))
+        return self._rows[key]
+
+    def _row(self, series: SiteSeries) -> Iterator[Placed]:
+        left = ""
+        for kernel in self.columns.get(series.arch, ()):
+            cell = self.cell(series.arch, series.key, kernel.key)
+            step = self.step(series, left, kernel.key) if left else None
+            yield Placed(kernel, cell, step, cell_outcome(cell, step, series))
+            left = kernel.key if cell is not None and cell.value is not None else left
+
+    @cached_property
+    def rows(self) -> dict[str, list[SiteSeries]]:
+        """Rows of each line: primary metrics first inside a group, groups in their order."""
+        order = {group: place for place, group in enumerate((*GROUPS[:-1], "applications", GROUPS[-1]))}
+        ordered = sorted(
+            self.site.series,
+            key=lambda one: (order.get(one.group, len(order)), one.group, one.workload, not one.primary),
+        )
+        return grouped((one.arch, one) for one in ordered)
+
+    @cached_property
+    def notable(self) -> dict[Pair, SiteStep]:
+        """Steps that have a page: changed ones, and those with a life, a bundle or a mail."""
+        found: dict[Pair, SiteStep] = {}
+        for pair, step in self.steps.items():
+            series = self.series.get(pair[:2])
+            if series and (step.life or step.bundle or step.mail or outcome(step, series) in SHOWN):
+                found[pair] = step
+        for series in self.site.series:
+            for placed in self.row(series):
+                if placed.step and placed.outcome in SHOWN:
+                    found[series.arch, series.key, placed.step.before, placed.step.after] = placed.step
+        return found
+
+    @cached_property
+    def steps_by_function(self) -> dict[str, list[SiteStep]]:
+        """Steps that have a page, by each function that they name."""
+        return grouped((cost.function, step) for step in self.notable.values() for cost in step.functions)
+
+    def is_shown(self, step: SiteStep) -> bool:
+        """True if a step is above the floor and the margin."""
+        return outcome(step, self.series[step.arch, step.series]) in SHOWN
+
+    def into(self, arch: str, kernel: str) -> list[SiteStep]:
+        """Shown steps from the left neighbour into a kernel, largest change first."""
+        found = [
+            placed.step
+            for series in self.rows.get(arch, ())
+            for placed in self.row(series)
+            if placed.kernel.key == kernel and placed.step and placed.outcome in SHOWN
+        ]
+        return sorted(found, key=lambda step: -abs(step.change or 0.0))

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Matrix pages: rows by kernels, coloured by change against the neighbour on the left."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from kassay.labs.site.model import SiteKernel, SiteSeries, SiteStep
+from kassay.labs.site.pages.addresses import matrix_path, segment, step_path
+from kassay.labs.site.pages.entries import ALL_KERNELS, NEWEST, Book
+from kassay.labs.site.pages.lookup import Placed
+from kassay.labs.site.pages.outcomes import SHOWN, cell_text, counts_text
+from kassay.labs.site.pages.render import Renderer
+from kassay.model.records import grouped
+from kassay.model.units import format_change
+
+_COUNTS = "Each cell is the change of an exact count of instructions against the nearest measured kernel on its left."
+_TIMES = (
+    "Each cell is the change of time that a model of this CPU predicts, with its interval. Only steps have a "
+    "prediction. It stands beside the count and is never combined with it."
+)
+
+_PAGE, _ROW, _CELL = 260_000, 400, 45
+"""Bytes: of a page, of the head of a row, and of a cell without its link."""
+
+
+class Shown(NamedTuple):
+    """One matrix page."""
+
+    arch: str
+    view: str
+    text: str
+    cpu: str
+    columns: list[SiteKernel]
+    address: str
+
+
+def matrices(book: Book, renderer: Renderer) -> Iterator[tuple[str, bytes]]:
+    """All matrix pages."""
+    lookup = book.lookup
+    for arch in lookup.archs:
+        columns = lookup.columns[arch]
+        cpus = sorted({p.cpu for step in lookup.notable.values() if step.arch == arch for p in step.predictions})
+        views = [("", f"instructions, newest {NEWEST} kernels"), (ALL_KERNELS, f"instructions, all {len(columns)}")]
+        views += [(f"time-{cpu}", f"predicted time, {cpu}") for cpu in cpus]
+        for view, text in views:
+            cpu = view.removeprefix("time-") if view.startswith("time-") else ""
+            chunks = _chunks(book, arch, columns if view == ALL_KERNELS else columns[-NEWEST:])
+            parts = [
+                (matrix_path(arch, view) + (f"/{number}" if number > 1 else ""), f"{part[0].name} to {part[-1].name}")
+                for number, part in enumerate(chunks, 1)
+            ]
+            for (address, _), part in zip(parts, chunks, strict=True):
+                shown = Shown(arch=arch, view=view, text=text, cpu=cpu, columns=part, address=address)
+                yield _matrix(book, renderer, shown, views, parts if len(parts) > 1 else [])
+
+
+def _chunks(book: Book, arch: str, columns: Sequence[SiteKernel]) -> list[list[SiteKernel]]:
+    """Columns in pages of a limited size, the newest first."""
+    sizes = dict.fromkeys((kernel.key for kernel in columns), 0)
+    for series in book.lookup.rows.get(arch, ()):
+        for placed in book.lookup.row(series)[-len(columns) :]:
+            sizes[placed.kernel.key] += len(_href(book, series, placed)) + _CELL
+    chunks: list[list[SiteKernel]] = [[]]
+    room = _PAGE - _ROW * len(book.lookup.rows.get(arch, ()))
+    left = room
+    for kernel in reversed(columns):
+        if chunks[-1] and sizes[kernel.key] > left:
+            chunks.append([])
+            left = room
+        chunks[-1].insert(0, kernel)
+        left -= sizes[kernel.key]
+    return chunks
+
+
+def _matrix(
+    book: Book, renderer: Renderer, shown: Shown, views: Sequence[tuple[str, str]], parts: Sequence[tuple[str, str]]
+) -> tuple[str, bytes]:
+    lookup, arch, columns, cpu = book.lookup, shown.arch, shown.columns, shown.cpu
+    places = slice(*(lookup.columns[arch].index(one) + end for end, one in enumerate((columns[0], columns[-1]))))
+    rows = lookup.rows.get(arch, [])
+    words = [placed.outcome for series in rows for placed in lookup.row(series)[places]]
+    made = [(series.group, _row(book, series, places, cpu)) for series in rows]
+    newest = columns[-1]
+    into = [] if cpu else book.entries(lookup.into(arch, newest.key))
+    return renderer.page(
+        "matrix.html.j2", shown.address, arch=arch, archs=lookup.archs, view=shown.text if shown.view else "",
+        current=shown.view, parts_of=parts, views=views, sense=_TIMES if cpu else _COUNTS,
+        counts=counts_text(words), newest=newest,
+        caption=f"{len(rows)} rows by {len(columns)} kernels of {arch}; lower is better",
+        top=sorted(into, key=lambda one: not one.series.primary),
+        columns=_columns(book, arch, columns),
+        groups=list(grouped(made).items()),
+    )  # fmt: skip
+
+
+def _columns(book: Book, arch: str, columns: Sequence[SiteKernel]) -> list[dict[str, Any]]:
+    """Heads of the columns: the compiler, and what else differs from the column on the left."""
+    all_ = book.lookup.columns[arch]
+    left = dict(zip((one.key for one in all_[1:]), all_, strict=False))
+    found = []
+    for kernel in columns:
+        mixed = book.confounders(arch, left[kernel.key].key, kernel.key) if kernel.key in left else ()
+        kinds = ", ".join(dict.fromkeys(text.partition(":")[0] for text in mixed))
+        found.append({"kernel": kernel, "compiler": kernel.compiler, "confounders": f"≠ {kinds}" if kinds else ""})
+    return found
+
+
+def _row(book: Book, series: SiteSeries, places: slice, cpu: str) -> dict[str, Any]:
+    placed = book.lookup.row(series)[places]
+    if cpu:
+        cells = [_time_cell(one, cpu) for one in placed]
+    else:
+        cells = [(one.outcome, cell_text(one.outcome, one.step), _href(book, series, one)) for one in placed]
+    changes = [one for one in placed if one.outcome in SHOWN and one.step]
+    most = max((abs(one.step.change or 0.0) for one in changes if one.step), default=0.0)
+    ways = " ".join(sorted({one.outcome for one in changes}))
+    is_quiet = not changes if not cpu else all(not text.strip("–") for _, text, _ in cells)
+    return {"series": series, "cells": cells, "most": f"{most:.6g}", "ways": ways, "quiet": is_quiet}
+
+
+def _href(book: Book, series: SiteSeries, placed: Placed) -> str:
+    """Link of a cell, below the site; "" for one that has nothing more to say."""
+    step = placed.step
+    if step is None:
+        return ""
+    if placed.outcome in SHOWN:
+        return f"{step_path(step.arch, step.series, step.before, step.after)}/index.html"
+    if placed.outcome in ("refused", "inconclusive"):
+        address = book.compared_href(step.arch, step.before, step.after)
+        return f"{address}/index.html?all=1#{segment(series.key)}" if address else ""
+    return ""
+
+
+def _time_cell(placed: Placed, cpu: str) -> tuple[str, str, str]:
+    step: SiteStep | None = placed.step if placed.outcome in SHOWN else None
+    found = next((one for one in step.predictions if one.cpu == cpu), None) if step else None
+    if step is None or found is None:
+        return "absent", "–", ""
+    arrow = "▲" if found.change > 0 else "▼"
+    word = "small" if found.low <= 0 <= found.high else "worse" if found.change > 0 else "better"
+    interval = f"{format_change(found.low)} to {format_change(found.high)}"
+    text = f"{arrow} {format_change(found.change)} ({interval})".replace(" %", "\u00a0%")
+    return word, text, f"{step_path(step.arch, step.series, step.before, step.after)}/index.html"

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Pages about the site itself: status, corrections, words explained."""
+
+from collections.abc import Iterator
+
+from kassay.labs.site.model import LIVES
+from kassay.labs.site.pages.entries import Book
+from kassay.labs.site.pages.home import failed
+from kassay.labs.site.pages.outcomes import counts_text
+from kassay.labs.site.pages.publish import File
+from kassay.labs.site.pages.render import Renderer
+from kassay.labs.site.pages.revisions import corrections, figures_text
+from kassay.model.texts import counted
+
+
+def notes(book: Book, renderer: Renderer) -> Iterator[File]:
+    """The three pages."""
+    status = book.lookup.site.status
+    revised = [
+        {
+            "utc": right.published_utc, "address": page.file.address, "old_revision": wrong.revision,
+            "old_address": f"{page.file.address}/r{wrong.revision}", "name": _name(page.file.address),
+            "old": figures_text(wrong.step, wrong.series.unit), "new": figures_text(right.step, right.series.unit),
+        }
+        for page, wrong, right in corrections(dict(book.steps))
+    ]  # fmt: skip
+    yield renderer.page("about.html.j2", "about", lives=list(LIVES.items()))
+    yield renderer.page(
+        "corrections.html.j2", "corrections", revised=revised,
+        mistakes=[(one, one.page.strip("/") in book.steps) for one in status.mistakes],
+    )  # fmt: skip
+    cells = [
+        (arch, counts_text(placed.outcome for series in book.lookup.rows.get(arch, ())
+                           for placed in book.lookup.row(series)))
+        for arch in book.lookup.archs
+    ]  # fmt: skip
+    wrong = f"{counted(len(status.mistakes), 'mistake')} and {counted(len(revised), 'revised page')} are known."
+    yield renderer.page("status.html.j2", "status", status=status, failed=failed(book), cells=cells, wrong=wrong)
+
+
+def _name(address: str) -> str:
+    return address.removeprefix("step/").replace("/", " ")

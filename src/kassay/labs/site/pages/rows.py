@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Pages of workloads and of kernel functions, and their lists."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kassay.labs.site.model import SiteFunction, SiteKernel, SiteSeries, SiteWorkload
+from kassay.labs.site.pages.addresses import function_path, step_path, workload_path
+from kassay.labs.site.pages.drawing import sparkline
+from kassay.labs.site.pages.entries import Book
+from kassay.labs.site.pages.lookup import Placed
+from kassay.labs.site.pages.outcomes import SHOWN, cell_text, counts_text
+from kassay.labs.site.pages.publish import File
+from kassay.labs.site.pages.render import Renderer
+from kassay.model.records import grouped
+from kassay.model.units import format_number
+
+_NEWEST = 6
+_STEPS = 20
+_MOST_ROWS = 900
+"""Rows of the tables of one workload, which keep its page below its limit."""
+_MARGIN = 0.01
+"""Relative change from which a cost is coloured."""
+_KEPT = 3
+"""Newest kernels of a workload's table that are always shown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Line:
+    """A kernel in the table of a workload."""
+
+    kernel: SiteKernel
+    cell: Any
+    step: Any
+    outcome: str
+    text: str
+    href: str
+    note: str
+    keep: bool
+
+
+def workloads(book: Book, renderer: Renderer) -> Iterator[File]:
+    """A page for each workload."""
+    by_workload = grouped((series.workload, series) for rows in book.lookup.rows.values() for series in rows)
+    for name, rows in by_workload.items():
+        workload = book.lookup.workload.get(name) or SiteWorkload(name=name, group=rows[0].group, summary="", state="")
+        words = [placed.outcome for series in rows for placed in book.lookup.row(series)]
+        yield renderer.page(
+            "workload.html.j2", workload_path(name), workload=workload, counts=counts_text(words),
+            blocks=[_block(book, series, _MOST_ROWS // len(rows)) for series in rows],
+        )  # fmt: skip
+    groups = grouped((rows[0].group, (workload_path(name), name, _summary(book, name)))
+                     for name, rows in by_workload.items())  # fmt: skip
+    yield renderer.page(
+        "list.html.j2", "workload", heading="Workloads", text="One value over all kernels.", groups=list(groups.items())
+    )
+
+
+def _summary(book: Book, name: str) -> str:
+    workload = book.lookup.workload.get(name)
+    return f"– {workload.summary}" if workload and workload.summary else ""
+
+
+def _block(book: Book, series: SiteSeries, most: int) -> dict[str, Any]:
+    """A row of the matrix with its table. most: rows of the table; beyond them only steps are kept."""
+    row = book.lookup.row(series)
+    refs = [placed.kernel.ref for placed in row[-2:] if placed.kernel.ref]
+    lines = [_line(book, placed, place >= len(row) - _KEPT or place == 0) for place, placed in enumerate(row)]
+    kept = [line for place, line in enumerate(lines) if line.href or line.keep or place >= len(lines) - most]
+    return {
+        "series": series, "chart": book.chart_of(series), "rows": kept[::-1], "left_out": len(lines) - len(kept),
+        "command": " ".join(["kassay compare", series.command, *refs]),
+    }  # fmt: skip
+
+
+def _line(book: Book, placed: Placed, keep: bool) -> _Line:
+    step = placed.step
+    href = ""
+    if step is not None and placed.outcome in SHOWN:
+        href = step_path(step.arch, step.series, step.before, step.after)
+        href = href if href in book.steps else ""
+    note = placed.cell.reason if placed.cell else ""
+    if not note and step is not None and placed.outcome in ("refused", "inconclusive"):
+        note = "; ".join(step.reasons)
+    return _Line(
+        kernel=placed.kernel, cell=placed.cell, step=step, outcome=placed.outcome,
+        text=cell_text(placed.outcome, step), href=href, note=note, keep=keep,
+    )  # fmt: skip
+
+
+def functions(book: Book, renderer: Renderer) -> Iterator[File]:
+    """A page for each function that costs enough, and the list."""
+    counts = {arch: len(rows) for arch, rows in book.lookup.rows.items()}
+    for function in book.lookup.site.functions:
+        if function.name in book.function_pages:
+            steps = book.entries(book.lookup.steps_by_function.get(function.name, ()), arch=True)
+            steps.sort(key=lambda one: book.distance(one.step) > 1)
+            yield renderer.page(
+                "function.html.j2", function_path(function.name), function=function, series_count=counts,
+                tables=_tables(book, function), steps=steps[:_STEPS], function_pages=book.function_pages,
+            )  # fmt: skip
+    listed = [one for one in book.lookup.site.functions if one.name in book.function_pages]
+    by_file = grouped(
+        ((one.file.rpartition("/")[0] or "file not known"), (function_path(one.name), one.name, ""))
+        for one in sorted(listed, key=lambda one: (not one.file, one.file.rpartition("/")[0], one.name))
+    )
+    text = f"{len(listed)} of {len(book.lookup.site.functions)} functions cost at least 0.1 % of some cell."
+    yield renderer.page(
+        "list.html.j2", "function", heading="Functions", text=f"{text} The others are in the JSON.",
+        groups=list(by_file.items()),
+    )  # fmt: skip
+
+
+def _tables(book: Book, function: SiteFunction) -> list[tuple[str, list[SiteKernel], list[str], list[dict[str, Any]]]]:
+    """(architecture, columns, code sizes, rows) of each architecture."""
+    costs: dict[str, dict[str, dict[str, float]]] = {}
+    for arch, series, kernel, own, _ in function.costs:
+        costs.setdefault(arch, {}).setdefault(series, {})[kernel] = own
+    sizes = {(arch, kernel): size for arch, kernel, size in function.sizes}
+    found = []
+    for arch, by_series in costs.items():
+        columns = book.lookup.columns.get(arch, [])
+        shown = _changing(columns, by_series)
+        rows = [
+            _cost_row(book.lookup.series[arch, series], by_kernel, columns, shown)
+            for series, by_kernel in by_series.items() if (arch, series) in book.lookup.series
+        ]  # fmt: skip
+        bytes_ = [format_number(sizes.get((arch, kernel.key))) for kernel in shown]
+        has_sizes = any(text != "-" for text in bytes_)
+        found.append((arch, shown, bytes_ if has_sizes else [], sorted(rows, key=lambda row: -row["last"])))
+    return found
+
+
+def _changing(columns: Sequence[SiteKernel], by_series: dict[str, dict[str, float]]) -> list[SiteKernel]:
+    """Kernels where the cost of most rows changed, at most _NEWEST; filled with the newest measured ones."""
+    measured = [one for one in columns if any(one.key in costs for costs in by_series.values())]
+    changes = {kernel.key: 0 for kernel in measured}
+    for costs in by_series.values():
+        last = None
+        for kernel in measured:
+            value = costs.get(kernel.key, 0.0)
+            changes[kernel.key] += last is not None and value != last
+            last = value
+    ranked = sorted(measured[:-1], key=lambda one: (-changes[one.key], -measured.index(one)))[: _NEWEST - 1]
+    chosen = {one.key for one in ranked} | {measured[-1].key} if measured else set()
+    return [one for one in measured if one.key in chosen]
+
+
+def _cost_row(
+    series: SiteSeries, costs: dict[str, float], columns: Sequence[SiteKernel], shown: Sequence[SiteKernel]
+) -> dict[str, Any]:
+    values = [costs.get(kernel.key) for kernel in columns]
+    cells, last = [], None
+    for kernel in shown:
+        value = costs.get(kernel.key)
+        word, mark = "absent" if value is None else "equal", ""
+        if value is not None and last is not None and value != last:
+            mark = "▲ " if value > last else "▼ "
+            word = "small" if abs(value - last) <= _MARGIN * abs(last) else "worse" if value > last else "better"
+        cells.append((mark + format_number(value) if value is not None else "–", word))
+        last = value if value is not None else last
+    newest = next((value for value in reversed(values) if value is not None), 0.0)
+    title = f"{series.key}: own cost over {len(columns)} kernels"
+    return {"series": series, "spark": sparkline(title, values), "cells": cells, "last": newest}

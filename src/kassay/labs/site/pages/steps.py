@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Pages of steps, their earlier revisions, redirects between releases, and the list of all."""
+
+from collections.abc import Iterator
+
+from kassay.labs.site.model import LIVES
+from kassay.labs.site.pages.addresses import step_path
+from kassay.labs.site.pages.entries import Book, Entry
+from kassay.labs.site.pages.kernels import release_redirects
+from kassay.labs.site.pages.outcomes import outcome
+from kassay.labs.site.pages.publish import File
+from kassay.labs.site.pages.records import StepFile
+from kassay.labs.site.pages.render import Renderer
+from kassay.labs.site.pages.revisions import Revised, step_json
+from kassay.model.records import grouped
+
+_RELATED = 10
+_NAMING = 5
+"""Functions of a step by which related steps are found."""
+_LISTED = 60
+"""Rows of one list; the page stays below its limit."""
+_UNSTATED = "not nominated"
+
+
+def step_pages(book: Book, renderer: Renderer) -> Iterator[File]:
+    """Revisions first, so that no page links to a revision that is not there."""
+    for address, page in book.steps.items():
+        for old in page.earlier:
+            yield f"{address}/r{old.revision}/index.json", step_json(old)
+            yield _page(book, renderer, old, f"{address}/r{old.revision}", page)
+        yield f"{address}/index.json", step_json(page.file)
+        yield _page(book, renderer, page.file, address, page)
+    for (arch, series, before, after), (old_key, new_key) in release_redirects(book).items():
+        yield renderer.page(
+            "redirect.html.j2", step_path(arch, series, before, after), name=f"{series}, {before} → {after}",
+            target=step_path(arch, series, old_key, new_key), target_name=f"{old_key} → {new_key}",
+        )  # fmt: skip
+
+
+def _page(book: Book, renderer: Renderer, file: StepFile, address: str, page: Revised) -> File:
+    step = file.step
+    series = book.lookup.series.get((step.arch, step.series))
+    word = outcome(step, file.series)
+    is_web = step.link.startswith(("https://", "http://"))
+    return renderer.page(
+        "step.html.j2", address, file=file, word=word if word != "absent" else "inconclusive",
+        superseded=file is not page.file, current=page.file, earlier=page.earlier if file is page.file else (),
+        link=step.link if is_web else "", related=_related(book, file), chart=book.chart_of(series) if series else "",
+        function_pages=book.function_pages, kernel_pages=book.kernel_pages,
+        compared=book.compared_href(step.arch, step.before, step.after),
+    )  # fmt: skip
+
+
+def _related(book: Book, file: StepFile) -> list[Entry]:
+    """Steps of other workloads that name one of the step's largest functions; those of the same kernels first."""
+    step = file.step
+    found = {}
+    for cost in step.functions[:_NAMING]:
+        for other in book.lookup.steps_by_function.get(cost.function, ()):
+            same_row = (other.arch, other.series) == (step.arch, step.series)
+            if not same_row and book.lookup.series[other.arch, other.series].workload != file.series.workload:
+                found[other.arch, other.series, other.before, other.after] = other
+    kernels = (step.arch, step.before, step.after)
+    ranked = sorted(
+        found.values(), key=lambda one: ((one.arch, one.before, one.after) != kernels, -abs(one.change or 0.0))
+    )
+    return [book.entry(one, arch=True) for one in ranked[:_RELATED]]
+
+
+def step_list(book: Book, renderer: Renderer) -> File:
+    """All steps by state; of steps that nobody nominated the newest and largest."""
+    pages = [page.file for page in book.steps.values()]
+    by_life = grouped((file.step.life or _UNSTATED, file) for file in pages)
+    lives = []
+    for life, meaning in {**LIVES, _UNSTATED: "changed between two kernels; nobody nominated it"}.items():
+        if files := by_life.get(life):
+            newest = sorted(
+                files, key=lambda one: (-book.lookup.place(one.step.arch, one.step.after), -abs(one.step.change or 0.0))
+            )
+            entries = [book.entry(one.step, one.series, arch=True) for one in newest[:_LISTED]]
+            more = f" The newest {_LISTED} of {len(files)} are listed." if len(files) > _LISTED else ""
+            lives.append((life, f"{meaning[0].upper()}{meaning[1:]}.{more}", entries))
+    listed = sum(len(entries) for _, _, entries in lives)
+    return renderer.page(
+        "steps.html.j2", "step", total=len(pages), lives=lives,
+        shown_text=f"{listed} of them are listed here; all are in the JSON." if listed < len(pages) else "",
+    )  # fmt: skip

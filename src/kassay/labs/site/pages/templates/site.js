@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Filters, sorting and the comparison of any two kernels. Every page is complete without it.
+"use strict";
+(() => {
+  const root = document.body.dataset.root;
+  document.documentElement.classList.add("js");
+  const NAMES = ["q", "function", "min", "way", "all", "arch", "a", "b"];
+  const SHARED = ["q", "function", "min", "way", "all"];
+  const fields = () => document.querySelectorAll(".filters [name], #all");
+  const state = new URLSearchParams(location.search);
+
+  if (location.protocol.startsWith("http") && location.pathname.endsWith("/index.html"))
+    history.replaceState(null, "", location.pathname.slice(0, -10) + location.search + location.hash);
+
+  const has = {};
+  for (const field of fields()) has[field.name] = true;
+  // A filter of another page that this one has no field for stays in the address, and hides nothing.
+  const wanted = (name) => (has[name] && state.get(name)) || "";
+  const value = (field) => (field.type === "checkbox" ? (field.checked ? "1" : "") : field.value.trim());
+  function read() {
+    for (const field of fields()) {
+      const given = state.get(field.name);
+      if (given === null) continue;
+      if (field.type === "checkbox") field.checked = given === "1";
+      else field.value = given;
+    }
+  }
+  function write() {
+    for (const field of fields()) {
+      const now = value(field);
+      if (now) state.set(field.name, now);
+      else state.delete(field.name);
+    }
+    const text = state.toString();
+    history.replaceState(null, "", location.pathname + (text ? "?" + text : "") + location.hash);
+  }
+  // A link to another page of the site keeps the filters, also when it is copied or opened in a new tab.
+  function keep(event) {
+    const link = event.target.closest && event.target.closest("a[href]");
+    if (!link) return;
+    const href = link.getAttribute("href");
+    if (/^(#|[a-z]+:|\/\/)/i.test(href) || !/index\.html([?#]|$)/.test(href)) return;
+    link.dataset.plain ??= href;
+    const [, path, query, hash] = /^([^?#]*)\??([^#]*)(#.*)?$/.exec(link.dataset.plain);
+    const kept = new URLSearchParams(query);
+    for (const name of SHARED) if (state.get(name) && !kept.has(name)) kept.set(name, state.get(name));
+    const text = kept.toString();
+    link.setAttribute("href", path + (text ? "?" + text : "") + (hash || ""));
+  }
+  for (const kind of ["mouseover", "focusin", "touchstart", "click"]) document.addEventListener(kind, keep, true);
+
+  function fits(row) {
+    const q = wanted("q").toLowerCase();
+    const name = (row.querySelector("th") || row).textContent.toLowerCase() + " " + (row.dataset.g || "").toLowerCase();
+    if (q && !q.split(/\s+/).every((word) => name.includes(word))) return false;
+    const named = wanted("function");
+    if (named && row.dataset.f !== undefined && !row.dataset.f.split(" ").some((one) => one.includes(named))) return false;
+    const least = parseFloat(wanted("min"));
+    if (least && row.dataset.c !== undefined && parseFloat(row.dataset.c) * 100 < least) return false;
+    const way = wanted("way");
+    return !way || row.dataset.o === undefined || row.dataset.o.split(" ").includes(way);
+  }
+  function filter() {
+    let shown = 0, total = 0;
+    for (const row of document.querySelectorAll("table.filtered tbody tr:not(.group), ul.filtered li")) {
+      row.hidden = !fits(row);
+      total += 1;
+      shown += row.hidden ? 0 : 1;
+    }
+    for (const part of document.querySelectorAll("[data-part=found]"))
+      part.textContent = SHARED.some((name) => name !== "all" && wanted(name)) ? `${shown} of ${total} rows match` : "";
+  }
+
+  // Any two kernels: both files hold values alone, loaded as scripts so that file:// works.
+  const loaded = {};
+  window.siteData = (name, data) => { loaded[name] = data; };
+  const load = (name) => name in loaded ? Promise.resolve(loaded[name]) : new Promise((done) => {
+    const script = document.createElement("script");
+    script.src = root + name.split("/").map(encodeURIComponent).join("/") + ".js";
+    script.onload = () => done(loaded[name]);
+    script.onerror = () => done(null);
+    document.head.append(script);
+  });
+  const form = document.getElementById("compare");
+  const number = (x) => x === null ? "–" : x === Math.round(x) ? String(x) : Math.abs(x) >= 100 ? x.toFixed(1) : String(parseFloat(x.toPrecision(4)));
+  function element(kind, text, name) {
+    const made = document.createElement(kind);
+    made.textContent = text;
+    if (name) made.className = name;
+    return made;
+  }
+  function chooseKernels() {
+    const arch = form.elements.arch.value;
+    for (const select of [form.elements.a, form.elements.b]) {
+      for (const option of select.options) option.hidden = option.disabled = option.dataset.arch !== arch;
+      const own = [...select.options].filter((option) => !option.disabled);
+      const given = own.find((option) => option.value === state.get(select.name));
+      if (given) given.selected = true;
+      else if (own.length) own[select.name === "b" ? own.length - 1 : Math.max(0, own.length - 2)].selected = true;
+    }
+  }
+  // Rows that execute the function on one of the kernels; a kernel without an entry of its own has the one before it.
+  async function payers(name, arch) {
+    const letters = name.toLowerCase().replace(/[^a-z0-9]/g, "").slice(0, 2) || "other";
+    const file = await load("data/functions/" + letters);
+    const found = (file ? file.functions : []).filter((one) => one.name.includes(name));
+    return new Set(found.flatMap((one) => one.costs.filter((cost) => cost[0] === arch).map((cost) => cost[1])));
+  }
+  async function compare() {
+    const arch = form.elements.arch.value;
+    const files = [form.elements.a, form.elements.b].map((select) => select.selectedOptions[0]?.dataset.file);
+    if (!files[0] || !files[1]) return;
+    const [rows, before, after] = await Promise.all([load("data/rows"), load(files[0]), load(files[1])]);
+    const named = wanted("function");
+    const paying = named ? await payers(named, arch) : null;
+    const left = new Map(before.map((cell) => [cell[0], cell])), right = new Map(after.map((cell) => [cell[0], cell]));
+    const counts = { equal: 0, small: 0, shown: 0, refused: 0 }, found = [];
+    for (const [own, key, unit, better, group, workload] of rows) {
+      const a = left.get(key), b = right.get(key);
+      if (own !== arch || !a || !b || a[2] === null || b[2] === null) continue;
+      if (paying && !paying.has(key)) continue;
+      const change = a[2] === b[2] ? 0 : b[2] / a[2] - 1;
+      let word = change === 0 ? "equal" : Math.abs(change) <= Math.max(0.01, a[4] || 0, b[4] || 0) ? "small" : (change > 0) === (better === "lower") ? "worse" : "better";
+      if (a[1] === "refused" || b[1] === "refused") word = "refused";
+      counts[word === "worse" || word === "better" ? "shown" : word] += 1;
+      found.push({ key, unit, group, workload, a, b, change, word });
+    }
+    found.sort((x, y) => Math.abs(y.change) - Math.abs(x.change));
+    const body = document.querySelector("#compared tbody");
+    body.replaceChildren(...found.map((one) => {
+      const row = document.createElement("tr");
+      const shown = one.word === "worse" || one.word === "better";
+      row.dataset.c = Math.abs(one.change);
+      row.dataset.o = one.word;
+      row.dataset.g = one.group;
+      if (!shown) row.className = "quiet";
+      const head = element("th", "");
+      head.scope = "row";
+      const link = element("a", one.key);
+      link.href = root + "workload/" + encodeURIComponent(one.workload) + "/index.html";
+      head.append(link);
+      const percent = Math.abs(one.change) >= 0.001 ? (one.change * 100).toFixed(1) : (one.change * 100).toFixed(3);
+      const text = one.word === "refused" ? "refused" : one.change === 0 ? "= 0 %" : (shown ? (one.change > 0 ? "▲ " : "▼ ") : "≈ ") + (one.change > 0 ? "+" : "") + percent + " %" + (shown ? " " + one.word : "");
+      row.append(head, element("td", text, one.word + " n"), element("td", number(one.a[2]), "n"), element("td", number(one.b[2]), "n"), element("td", one.unit), element("td", one.a[3] + " + " + one.b[3], "n"));
+      row.hidden = !fits(row);
+      return row;
+    }));
+    document.querySelector("[data-part=counts]").textContent = `${found.length} cells compared${named ? " that execute " + named : ""}, ${counts.equal} equal to the digit, ${counts.small} below the floor or the margin, ${counts.shown} shown, ${counts.refused} refused. The floor is that of the two kernels.`;
+  }
+
+  // The newest kernels are on the right.
+  for (const table of document.querySelectorAll(".matrix")) table.parentElement.scrollLeft = table.scrollWidth;
+  read();
+  if (form) chooseKernels();
+  function changed(event) {
+    if (form && event && event.target.name === "arch") { state.delete("a"); state.delete("b"); chooseKernels(); }
+    write();
+    filter();
+    if (form) compare();
+  }
+  document.addEventListener("input", (event) => { if (event.target.matches(".filters [name], #all")) changed(event); });
+  document.addEventListener("submit", (event) => event.preventDefault());
+  if (form) { write(); compare(); }
+  filter();
+})();

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A step is found once, confirmed, narrowed, taken back, seen again; what people decided stays."""
+
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from kassay.labs.site.turn.steps_file import Entry, read
+from kassay.model.progress import Progress
+from tests.site.laboratory import Laboratory
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tiny_suite")]  # files of a database
+ONE = 'archive = "all"\nsuites = ["one"]\n'
+STEP = "x86_64/page_fault/6.16.9-6.17.2"
+
+
+@pytest.fixture
+def laboratory(tmp_path: Path) -> Laboratory:
+    (tmp_path / "ext" / "suites" / "one.toml").write_text('summary = "s"\nworkloads = ["page_fault"]\n')
+    return Laboratory(tmp_path / "lab", {"6.12.1-1": 30, "6.16.9-1": 30, "6.17.2-1": 60}, ONE)
+
+
+def steps(laboratory: Laboratory) -> dict[str, Entry]:
+    return {entry.id: entry for entry in read(Path(laboratory.lab.steps))}
+
+
+def grown(laboratory: Laboratory, version: str, cost: int) -> None:
+    laboratory.costs[version] = cost
+    laboratory.offered.append(version)
+    laboratory.turn()
+
+
+def edited(laboratory: Laboratory, before: str, after: str) -> None:
+    path = Path(laboratory.lab.steps)
+    assert before in path.read_text()
+    path.write_text(path.read_text().replace(before, after))
+
+
+def test_a_release_between_the_two_narrows_the_step(laboratory: Laboratory) -> None:
+    laboratory.between_ = ["6.16.12-1", "6.17.1-1"]
+    laboratory.costs |= {"6.16.12-1": 30, "6.17.1-1": 60}
+    laboratory.turn()
+    assert structs.astuple(steps(laboratory)[STEP])[5:8] == ("narrowed", "", "6.17.1 has it, 6.16.12 has not")
+    made = len(laboratory.made)
+    laboratory.turn()
+    assert len(laboratory.made) == made
+    (site,) = laboratory.sites[-1:]
+    assert [k.key for k in site.kernels] == ["6.12.1", "6.16.9", "6.16.12", "6.17.1", "6.17.2"]
+
+
+def test_a_step_that_a_fresh_pair_does_not_show_is_not_confirmed(laboratory: Laboratory) -> None:
+    def cheaper(event: Progress) -> None:
+        if event.text == "a fresh pair":
+            laboratory.costs["6.17.2-1"] = 30
+
+    laboratory.on_event = cheaper
+    laboratory.turn()
+    assert (steps(laboratory)[STEP].state, steps(laboratory)[STEP].text[:10]) == ("not confirmed", "equivalent")
+    assert not Path(laboratory.lab.outbox).exists()
+
+
+def test_a_kernel_that_is_gone_when_a_step_is_confirmed_is_named(laboratory: Laboratory) -> None:
+    def gone(event: Progress) -> None:
+        if event.text == "a fresh pair":
+            laboratory.costs["6.17.2-1"] = "no longer on the mirror"
+
+    laboratory.on_event = gone
+    laboratory.turn()
+    assert steps(laboratory)[STEP].state == "not confirmed"
+    assert "no longer on the mirror" in steps(laboratory)[STEP].text
+
+
+def test_a_kernel_between_two_others_nominates_no_step_twice(laboratory: Laboratory) -> None:
+    laboratory.turn()
+    grown(laboratory, "6.16.12-1", 30)
+    grown(laboratory, "6.17.1-1", 60)
+    assert list(steps(laboratory)) == [STEP]
+
+
+def test_an_opposite_change_is_a_step_of_its_own_and_proposes_fixed(laboratory: Laboratory) -> None:
+    laboratory.turn()
+    grown(laboratory, "6.18.5-1", 30)
+    found = steps(laboratory)
+    assert found["x86_64/page_fault/6.17.2-6.18.5"].state == "confirmed"
+    assert found[STEP].state == "confirmed"
+    assert found[STEP].text.endswith('6.18.5 takes it back: set state = "fixed" if that is the fix')
+    before = Path(laboratory.lab.steps).read_bytes()
+    laboratory.turn()
+    assert Path(laboratory.lab.steps).read_bytes() == before
+
+
+def test_a_small_improvement_takes_nothing_back(laboratory: Laboratory) -> None:
+    laboratory.turn()
+    grown(laboratory, "6.18.5-1", 57)
+    assert "takes it back" not in steps(laboratory)[STEP].text
+
+
+def test_a_fixed_step_that_is_there_again_is_a_new_one_that_names_it(laboratory: Laboratory) -> None:
+    laboratory.turn()
+    grown(laboratory, "6.18.5-1", 30)
+    edited(laboratory, 'state = "confirmed"', 'state = "fixed"')
+    before = {name: entry for name, entry in steps(laboratory).items() if entry.state == "fixed"}
+    grown(laboratory, "6.19.3-1", 60)
+    found = steps(laboratory)
+    again = found["x86_64/page_fault/6.18.5-6.19.3"]
+    assert again.state == "back" and f"{STEP} was fixed and is there again" in again.text
+    assert {name: found[name] for name in before} == before
+
+
+def test_another_change_of_the_row_is_not_the_old_one_again(laboratory: Laboratory) -> None:
+    laboratory.turn()
+    grown(laboratory, "6.18.5-1", 30)
+    edited(laboratory, 'state = "confirmed"', 'state = "fixed"')
+    grown(laboratory, "6.19.3-1", 33)
+    assert steps(laboratory)["x86_64/page_fault/6.18.5-6.19.3"].state == "confirmed"
+
+
+@pytest.mark.parametrize("state", ["reported", "accepted", "fixed"])
+def test_what_people_decided_stays_to_the_byte(laboratory: Laboratory, state: str) -> None:
+    laboratory.turn()
+    edited(laboratory, 'state = "confirmed"', f'state = "{state}"  # by A. Developer\nlink = "https://example.org/"')
+    path = Path(laboratory.lab.steps)
+    before = path.read_text()
+    laboratory.between_ = ["6.17.1-1"]
+    laboratory.costs["6.17.1-1"] = 60
+    grown(laboratory, "6.18.5-1", 30)
+    assert path.read_text().startswith(before)
+    step = next(s for s in laboratory.sites[-1].steps if (s.before, s.after) == ("6.16.9", "6.17.2"))
+    assert (step.life, step.link) == (state, "https://example.org/")
+
+
+def test_a_person_who_takes_a_step_while_it_is_measured_wins(laboratory: Laboratory) -> None:
+    def person(event: Progress) -> None:
+        if event.text == "a fresh pair":
+            edited(laboratory, 'state = "found"', 'state = "accepted"\nlink = "l"')
+
+    laboratory.on_event = person
+    laboratory.turn()
+    assert (steps(laboratory)[STEP].state, steps(laboratory)[STEP].link) == ("accepted", "l")
+
+
+def test_a_draft_that_was_edited_is_not_overwritten(laboratory: Laboratory) -> None:
+    laboratory.turn()
+    (draft,) = Path(laboratory.lab.outbox).iterdir()
+    assert "2.00x the instructions" in " ".join(draft.read_text().split())
+    draft.write_text("Hello\n")
+    edited(laboratory, 'state = "confirmed"', 'state = "found"')
+    laboratory.turn()
+    assert steps(laboratory)[STEP].state == "confirmed"
+    assert draft.read_text() == "Hello\n"
+    (bundle,) = Path(laboratory.lab.site, "bundle").iterdir()
+    assert laboratory.sites[-1].steps[0].bundle == bundle.name == "x86_64_page_fault_6.16.9-6.17.2.tar.zst"
+    assert laboratory.sites[-1].steps[0].mail == "Hello\n"

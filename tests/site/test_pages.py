@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Pages of a site: whole, linked, within their limits, and the same as their JSON."""
+
+import json
+import re
+from collections.abc import Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree
+
+import jsonschema
+import msgspec
+import pytest
+from benchmarks.site import synthetic
+
+from kassay.labs.site.pages.addresses import segment, step_path
+from kassay.labs.site.pages.outcomes import OUTCOMES, counts_text
+from tests.site.made import content, first_shown, small_site, with_step, written
+
+_ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+class _Page(HTMLParser):
+    """Elements of a page, by what the tests ask."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.ids: list[str] = []
+        self.counts: dict[str, int] = {}
+        self.heads_without_scope = 0
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        self.counts[tag] = self.counts.get(tag, 0) + 1
+        self.links += [values["href"]] if tag == "a" and "href" in values else []
+        self.loaded += [values[name] for name in ("src", "href") if tag in ("script", "img", "link") and name in values]
+        self.ids += [values["id"]] if "id" in values else []
+        self.heads_without_scope += tag == "th" and "scope" not in values
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, bytes]:
+    return written(small_site(), tmp_path_factory.mktemp("pages") / "site")
+
+
+@pytest.fixture(scope="module")
+def pages(files: Mapping[str, bytes]) -> dict[str, _Page]:
+    return {path: _Page(text.decode()) for path, text in files.items() if path.endswith(".html")}
+
+
+def test_every_link_leads_to_a_file(files: Mapping[str, bytes], pages: dict[str, _Page]) -> None:
+    missing = []
+    for path, page in pages.items():
+        for link in page.links + page.loaded:
+            parts = urlsplit(link)
+            if parts.scheme or not parts.path:
+                continue
+            target = Path("/" + path).parent / unquote(parts.path)
+            found = str(target.resolve()).lstrip("/")
+            if found not in files or (parts.fragment and parts.fragment not in pages[found].ids):
+                missing.append((path, link))
+    assert not missing
+
+
+def test_every_page_has_a_title_and_one_heading(pages: dict[str, _Page]) -> None:
+    for path, page in pages.items():
+        svg_titles = page.counts.get("svg", 0)
+        assert page.counts["title"] - svg_titles == 1, path
+        assert page.counts["h1"] == 1, path
+
+
+def test_every_table_has_a_caption_and_scopes(pages: dict[str, _Page]) -> None:
+    for path, page in pages.items():
+        assert page.counts.get("caption", 0) == page.counts.get("table", 0), path
+        assert page.heads_without_scope == 0, path
+
+
+def test_no_page_loads_from_another_host(files: Mapping[str, bytes], pages: dict[str, _Page]) -> None:
+    for path, page in pages.items():
+        outside = [
+            link for link in page.loaded if urlsplit(link).scheme and not link.startswith("https://example.org/")
+        ]
+        assert not outside, path
+        assert b"default-src 'none'" in files[path]
+        assert b"style=" not in files[path] and b"onclick" not in files[path]
+
+
+def test_ids_are_unique(pages: dict[str, _Page]) -> None:
+    for path, page in pages.items():
+        assert len(page.ids) == len(set(page.ids)), path
+
+
+def test_pages_are_small(files: Mapping[str, bytes]) -> None:
+    assert len(files["index.html"]) < 50 << 10
+    assert max(len(text) for path, text in files.items() if path.endswith(".html")) < 300_000
+
+
+def test_matrix_of_100_rows_is_below_its_limit(tmp_path: Path) -> None:
+    files = written(synthetic(12, 100, ("x86_64",), 10), tmp_path / "site")
+    assert 20_000 < len(files["matrix/x86_64/index.html"]) < 300_000
+
+
+def test_json_fits_its_schema(files: Mapping[str, bytes]) -> None:
+    schema = json.loads(files["data/schema.json"])
+    seen = set()
+    for path, text in files.items():
+        if path.endswith(".json") and path != "data/schema.json":
+            value = json.loads(text)
+            kind = schema["files"][value["schema"]]
+            seen.add(value["schema"])
+            jsonschema.validate(value, {**kind, "$defs": schema["$defs"]})
+    assert seen == set(schema["files"])
+
+
+def test_feed_has_an_entry_for_each_confirmed_state(files: Mapping[str, bytes]) -> None:
+    feed = ElementTree.fromstring(files["feed.atom"])
+    entries = feed.findall(f"{_ATOM}entry")
+    assert entries
+    for entry in entries:
+        assert (entry.findtext(f"{_ATOM}id") or "").startswith("tag:example.org,2026:step/")
+        assert "instructions/page" in (entry.findtext(f"{_ATOM}summary") or "")
+    assert not any("found" in (entry.findtext(f"{_ATOM}title") or "") for entry in entries)
+
+
+def test_step_page_has_figures_with_unit_n_and_command(files: Mapping[str, bytes]) -> None:
+    step = first_shown(small_site())
+    text = files[f"{step_path(step.arch, step.series, step.before, step.after)}/index.html"].decode()
+    assert "instructions/page, n = 2 + 2" in text
+    assert step.repeat[0] in text
+    assert step.functions[0].function in text
+
+
+def test_steps_of_other_lines_have_their_name_in_the_address(files: Mapping[str, bytes]) -> None:
+    step = first_shown(small_site(), "arm64")
+    assert f"step/arm64/{step.series}/{step.before}-{step.after}/index.html" in files
+
+
+def test_step_between_releases_redirects(files: Mapping[str, bytes]) -> None:
+    redirects = [path for path, text in files.items() if b'http-equiv="refresh"' in text]
+    assert redirects
+    assert all(re.search(r"/\d+\.\d+-\d+\.\d+/index\.html$", path) for path in redirects)
+
+
+def test_texts_are_escaped(tmp_path: Path) -> None:
+    site = small_site()
+    step = first_shown(site)
+    bad = "<script>alert(1)</script>"
+    site = with_step(site, step, sentence=bad, link="javascript:alert(1)", life="confirmed", mail=bad)
+    for path, text in written(site, tmp_path / "site").items():
+        if path.endswith((".html", ".atom")):
+            assert b"<script>alert" not in text, path
+            assert b'href="javascript:' not in text, path
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [
+        ("foo.isra.0", "foo.isra.0"),
+        ("a/b", "a@2fb"),
+        ("..", "@2e@2e"),
+        ("", "@"),
+        ("6.17.13-1~bpo13+1", "6.17.13-1~bpo13+1"),
+    ],
+)
+def test_segments_are_safe_and_stable(name: str, safe: str) -> None:
+    assert segment(name) == safe
+
+
+def test_long_names_are_cut_and_stay_different() -> None:
+    assert segment("a" * 300) != segment("a" * 301)
+    assert len(segment("a" * 300)) < 255
+
+
+def test_counts_name_every_outcome() -> None:
+    text = counts_text(list(OUTCOMES))
+    assert text.startswith(
+        "6 cells compared, 1 equal to the digit, 1 below the floor or the margin, 2 shown, 1 refused"
+    )
+    for part in ("1 inconclusive", "1 failed", "1 not measured"):
+        assert part in text
+
+
+def test_missing_cells_look_different_from_zero(files: Mapping[str, bytes]) -> None:
+    text = files["matrix/x86_64/all/index.html"].decode()
+    for cell in ("<td>=", "<td>≈", '<td class="absent">–', '<td class="failed">failed', '<td class="first">'):
+        assert cell in text, cell
+    assert '<td class="refused"><a href=' in text
+
+
+def test_large_matrix_is_cut_into_pages_with_every_kernel_once(tmp_path: Path) -> None:
+    files = written(synthetic(100, 150, ("x86_64",), 10), tmp_path / "site")
+    parts = [path for path in files if path.startswith("matrix/x86_64/all/")]
+    assert len(parts) > 1
+    assert max(len(files[path]) for path in parts) < 300_000
+    columns = [
+        re.findall(r'<th scope="col"><a href="[^"]*/kernel/x86_64/([^/]+)/', files[path].decode()) for path in parts
+    ]
+    assert sorted(key for part in columns for key in part) == sorted(
+        one.key for one in synthetic(100, 1, ("x86_64",), 1).kernels
+    )
+    assert files[parts[0]].count(b"aria-current") > 1
+
+
+def test_workload_with_many_rows_keeps_its_steps_and_its_limit(tmp_path: Path) -> None:
+    site = synthetic(100, 30, ("x86_64",), 10)
+    site = msgspec.structs.replace(
+        site, series=tuple(msgspec.structs.replace(series, workload="all") for series in site.series)
+    )
+    text = written(site, tmp_path / "site")["workload/all/index.html"].decode()
+    assert len(text) < 300_000
+    assert "older kernels without a step" in text
+    assert all(f"/{step.before}-{step.after}/" in text for step in site.steps if step.verdict == "regression")
+
+
+def test_site_without_steps_or_functions_is_whole(tmp_path: Path) -> None:
+    site = msgspec.structs.replace(small_site(), steps=(), cells=(), functions=())
+    assert b"No primary metric changed" in written(site, tmp_path / "site")["index.html"]
+
+
+def test_unchanged_files_keep_their_time(tmp_path: Path) -> None:
+    written(small_site(), tmp_path / "site")
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "site").rglob("*") if path.is_file()}
+    written(small_site(), tmp_path / "site")
+    after = {path: path.stat().st_mtime_ns for path in (tmp_path / "site").rglob("*") if path.is_file()}
+    assert before == after
+    assert content(tmp_path / "site")
