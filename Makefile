@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make demo   the main job, from nothing: which kernel made mprotect slower?
 # make test   everything, real boots included        make check   fast, no network
+# make site   the matrix of stock kernels as pages, without a boot
 # make release-test   every compiler of this host builds the oldest and the newest kernel
 PY = .venv/bin/python
 # How many examples hypothesis tries: see tests/conftest.py.
@@ -12,11 +13,15 @@ LADDER = debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
 # Where it is set each of the tests' processes compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test release-test check fast lint guest golden pages docs setup clean
+.PHONY: demo site test release-test check fast lint guest golden pages docs setup clean
 
 demo:
 	@scripts/setup run
 	@.venv/bin/kassay ladder mprotect_toggle $(LADDER) --out kassay-out/demo --fresh
+
+site:
+	@scripts/setup run
+	@.venv/bin/kassay site kassay-out/site --from stock --steps lab/steps.toml
 
 test: setup
 	$(MAKE) --no-print-directory check EXAMPLES=thorough

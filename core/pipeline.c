@@ -361,7 +361,8 @@ void pipeline_block(struct block *block, uint32_t limit, const struct access *ac
 
 		while (accesses < end && accesses->index == n)
 			accesses++;
-		execute(&block->insns[n], block->function, first, (uint32_t)(accesses - first));
+		if (block->insns[n].kind != REMOVED)
+			execute(&block->insns[n], block->function, first, (uint32_t)(accesses - first));
 	}
 }
 
@@ -407,8 +408,11 @@ void pipeline_repeat(struct block *block, const struct access *accesses, const i
 		     uint64_t times)
 {
 	const struct insn *insn = &block->insns[block->count - 1];
-	uint64_t before = p.branch_done, done = string_go_on(insn, accesses, strides, count, times, before);
+	uint64_t before = p.branch_done, done;
 
+	if (insn->kind == REMOVED)
+		return;
+	done = string_go_on(insn, accesses, strides, count, times, before);
 	charge_string(block->function, window.retired, later(window.retired, done), times);
 	window_retire(0, done);
 	window_redirect(window.front + done - before, CAUSE_STRINGS, block->function);

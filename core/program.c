@@ -16,7 +16,7 @@ static const char *const kinds[KINDS] = {
 	[SYSRETURN] = "sysreturn", [SERIALIZE] = "serialize", [FENCE_LOAD] = "fence_load",
 	[FENCE_FULL] = "fence_full", [FENCE_STORE] = "fence_store", [REPEAT] = "repeat", [NOP] = "nop",
 	[MOVE] = "move", [ZERO] = "zero", [PREFETCH] = "prefetch", [FLUSH_ALL] = "flush_all",
-	[FLUSH_PAGE] = "flush_page", [UNKNOWN] = "unknown",
+	[FLUSH_PAGE] = "flush_page", [UNKNOWN] = "unknown", [REMOVED] = "removed",
 };
 
 struct program program;

@@ -30,7 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     # suppliers: each makes something that a run needs, from what it is given
     "packages": GROUND,
     "archive": GROUND | {"packages"},
-    "building": GROUND | {"archive"},
+    "building": GROUND | {"packages", "archive"},
     "kernels": GROUND | {"packages", "archive", "building"},
     "guest": GROUND | {"cpus", "applications"},
     "images": GROUND | {"archive", "guest"},
@@ -73,7 +73,7 @@ ALLOWED: dict[str, set[str]] = {
     | {"prepare", "plan", "run", "spec", "kernels", "guest", "pipeline", "journal", "evidence", "profile"},
     "watch": GROUND | {"__init__", "pipeline", "spec", "journal", "evidence", "analysis", "report"},
     "history": GROUND | {"__init__", "spec", "journal", "evidence", "analysis", "imports"},
-    "atlas": GROUND | {"history"},
+    "atlas": GROUND | {"archive", "history"},
     "bundle": GROUND
     | {
         "measured",
@@ -89,7 +89,7 @@ ALLOWED: dict[str, set[str]] = {
         "pipeline",
     },
     # laboratories: each can be deleted
-    "predict": GROUND | {"cpus", "guest", "journal", "evidence", "profile"},
+    "predict": GROUND | {"cpus", "guest", "journal", "evidence", "profile", "report"},
     "pcp": GROUND
     | {
         "__init__",

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from kassay.analysis.one_sided import MOST, one_sided
 from kassay.model.finding import OneSided
-from kassay.report.sections.refused import one_sided_table, parted_text
+from kassay.report.sections.refused import one_sided_table
 from tests.analysis.profiles import profile
 from tests.report.reports import SAMPLES
 
@@ -42,8 +42,3 @@ def test_report_names_differing_state_and_one_sided_functions() -> None:
     ]  # fmt: skip
     assert {row[1].text for row in made.rows} == {finding.metric, "touch"}
     assert one_sided_table(report, replace(finding, one_sided=())) is None
-    after = replace(finding, differences=tuple(replace(d, moment="after") for d in finding.differences[:1]))
-    assert "they parted inside" in parted_text(after)
-    before = replace(finding, differences=tuple(replace(d, moment="before") for d in finding.differences[:1]))
-    assert "while the workload made its state" in parted_text(before)
-    assert parted_text(replace(finding, verdict="contaminated")) == ""

@@ -16,7 +16,7 @@ COSTS: Costs = {"6.16.12": {"f": (10.0, 20.0), "g": (5.0, None)}, "6.17.13": {"f
 
 
 def test_costs_of_a_function_by_series_and_kernel(tmp_path: Path) -> None:
-    with reading_atlas("cloud", silent, [history(tmp_path / "h", costs_batch(COSTS))]) as atlas:
+    with reading_atlas(silent, [history(tmp_path / "h", costs_batch(COSTS))]) as atlas:
         assert sorted(kernel.locator for kernel in atlas.kernels.values()) == ["6.16.12-1", "6.17.13-1"]
         (series,) = atlas.series.values()
         assert (series.workload, series.unit, series.settings, series.emulator) == (
@@ -35,7 +35,7 @@ def test_costs_of_a_function_by_series_and_kernel(tmp_path: Path) -> None:
 
 def test_a_comparison_of_two_kernels(tmp_path: Path) -> None:
     made = history(tmp_path / "h", costs_batch(COSTS, verdict="state-mismatch"))
-    with reading_atlas("cloud", silent, [made]) as atlas:
+    with reading_atlas(silent, [made]) as atlas:
         (series,) = atlas.series
         ids = {kernel.locator: number for number, kernel in atlas.kernels.items()}
         found = atlas.verdict(series, ids["6.16.12-1"], ids["6.17.13-1"])
@@ -54,14 +54,14 @@ def test_a_comparison_of_two_kernels(tmp_path: Path) -> None:
     ],
 )
 def test_series_under_other_conditions_are_left_out(tmp_path: Path, conditions: dict[str, str]) -> None:
-    with reading_atlas("cloud", silent, [history(tmp_path / "h", costs_batch(COSTS, conditions=conditions))]) as atlas:
+    with reading_atlas(silent, [history(tmp_path / "h", costs_batch(COSTS, conditions=conditions))]) as atlas:
         assert not atlas.series and not atlas.cells and not atlas.costs(["f"])
 
 
 def test_several_histories_are_one_and_the_first_counts(tmp_path: Path) -> None:
     newer: Costs = {"6.17.13": {"f": (40.0, 80.0)}, "7.3.4": {"f": (1.0, 1.0)}}
     paths = [history(tmp_path / "a", costs_batch(COSTS)), history(tmp_path / "b", costs_batch(newer))]
-    with reading_atlas("cloud", silent, paths) as atlas:
+    with reading_atlas(silent, paths) as atlas:
         assert len(atlas.series) == 1 and len(atlas.cells) == 3
         own = {atlas.kernels[kernel].locator: costs["f"].own for (_, kernel), costs in atlas.costs(["f"]).items()}
         assert own == {"6.16.12-1": 10.0, "6.17.13-1": 30.0, "7.3.4-1": 1.0}
@@ -70,7 +70,7 @@ def test_several_histories_are_one_and_the_first_counts(tmp_path: Path) -> None:
 def test_a_history_that_cannot_be_read_is_left_out_and_named(tmp_path: Path) -> None:
     (tmp_path / "damaged").write_bytes(b"no database")
     said: list[Progress] = []
-    with reading_atlas("cloud", said.append, [tmp_path / "damaged", tmp_path / "absent"]) as atlas:
+    with reading_atlas(said.append, [tmp_path / "damaged", tmp_path / "absent"]) as atlas:
         assert not atlas.kernels and not atlas.costs(["f"])
     assert [event.subject for event in said] == ["damaged", "absent"]
 
@@ -85,3 +85,14 @@ def test_the_users_history_comes_before_the_one_that_kassay_brings(
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     assert read.known_histories() == (tmp_path / "kassay/history.duckdb", tmp_path / "stock")
+
+
+@pytest.mark.parametrize(
+    ("version", "locator"),
+    [("6.17.1", "6.17.13-1"), ("6.17.99", "6.17.13-1"), ("7.0.0-rc3", "6.17.13-1"), ("6.18.5", "6.17.13-1"),
+     ("6.16.1", "6.16.12-1"), ("6.1.5", "6.16.12-1")],
+)  # fmt: skip
+def test_the_nearest_stock_kernel_of_a_version(tmp_path: Path, version: str, locator: str) -> None:
+    with reading_atlas(silent, [history(tmp_path / "h", costs_batch(COSTS))]) as atlas:
+        assert atlas.kernels[atlas.nearest(version, "x86_64")].locator == locator
+        assert atlas.nearest(version, "arm64") == ""

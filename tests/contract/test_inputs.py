@@ -56,6 +56,7 @@ PATHS: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("calibrate", "--pairs"): (("mine", "--pairs", GONE), "No such file"),
     ("calibrate", "--out"): (("mine", "--out", "/proc/nowhere/mine.toml"), "/proc/nowhere"),
     ("site", "directory"): (("HERE",), "not a directory"),
+    ("site", "--steps"): (("RUNS", "--from", "stock", "--steps", GONE), "No such file"),
     ("site", "--from"): (("RUNS", "--from", GONE), "No such file"),
     ("history add", "directories"): ((GONE, "--archive", "RUNS"), "there is no such directory"),
     ("history add", "--archive"): (("TREE", "--archive", "/proc/nowhere/h"), "/proc/nowhere"),

@@ -69,8 +69,19 @@ def test_modules_of_other_files_are_not_taken_from_the_cache(cache: Path, tmp_pa
 
 def test_a_kernel_without_its_modules_names_the_packages_that_were_looked_into(cache: Path, tmp_path: Path) -> None:
     kernel = get(f"pacman:{package_files.pacman(tmp_path, 'linux', CORE)}")
-    with pytest.raises(BadInput, match=r"no modules in linux-6\.99\.1-1\.pkg\.tar"):
+    with pytest.raises(BadInput, match=r"no modules of 6\.99\.1-fake in linux-6\.99\.1-1\.pkg\.tar"):
         load_modules(kernel, ["zram"], Told())
+
+
+def test_only_modules_of_the_same_release_are_taken_and_none_of_debug_symbols(cache: Path, tmp_path: Path) -> None:
+    core = package_files.rpm(tmp_path, "core", CORE)
+    modules = package_files.rpm(tmp_path, "modules", MODULES)
+    debug = {f"usr/lib/debug/{path}.debug": b"" for path in MODULES}
+    other = {path.replace(RELEASE, "6.98"): fakes.module("nothing") for path in MODULES}
+    more = [package_files.rpm(tmp_path, name, files) for name, files in (("debug", debug), ("other", other))]
+    kernel = get(f"rpm:{core},{more[0]},{more[1]},{modules}")
+    assert kernel.modules == (str(modules),)
+    assert [name for name, _ in load_modules(kernel, ["zram"], Told())] == ["zsmalloc", "zram"]
 
 
 def test_files_without_an_image_and_with_two_are_refused(cache: Path, tmp_path: Path) -> None:

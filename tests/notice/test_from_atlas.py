@@ -73,7 +73,7 @@ def answered(
     place: Path, about: Looked, *batches: Batch, uses: Sequence[WorkloadUse] = (WorkloadUse(name="w"),),
     locators: Sequence[str] = ("6.16.12-1", "6.17.13-1"),
 ) -> tuple[Noticed, ...]:  # fmt: skip
-    with reading_atlas("cloud", silent, [history(place / "h", *batches)]) as atlas:
+    with reading_atlas(silent, [history(place / "h", *batches)]) as atlas:
         return from_atlas(about, uses, atlas, "x86_64", locators[: len(about.wanted.all)])
 
 

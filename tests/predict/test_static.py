@@ -123,3 +123,11 @@ def test_of_what_a_kernel_executes_hardly_anything_is_without_data() -> None:
             entries = Entries(timing_for(name))
             without = {form: count for form, count in times.items() if entries.of(form) is None}
             assert sum(without.values()) < times.total() / 1000, (name, without)
+
+
+def test_an_instruction_that_is_left_out_is_known_by_its_own_address_and_joins_no_other() -> None:
+    instructions = traced("480307", "4839d8", "7500")
+    text, _ = program_text(instructions, timing_for("zen4"), lambda start: 7, lambda at, _: at == 4096 + 3)
+    _, first, second, third = (line.split() for line in text.splitlines())
+    assert (first[2], second[2], third[2]) == ("plain", "removed", "branch")
+    assert third[3] == "1"  # a micro-operation of its own

@@ -37,7 +37,7 @@ class Laboratory:
         monkeypatch.setattr(stages, "built", self._built)
         monkeypatch.setattr(stages, "measured", self._measured)
         monkeypatch.setattr(stages, "failures", _no_failures)
-        monkeypatch.setattr(stages, "finished", lambda directory: (directory / "plan.json").exists())
+        monkeypatch.setattr(stages, "finished", lambda directory: directory.exists())
         monkeypatch.setattr(stages, "pin_experiment", lambda experiment, tell: experiment)
         monkeypatch.setattr("kassay.effects.clock.monotonic_s", lambda: self.seconds)
 

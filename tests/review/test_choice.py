@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Settings that are run and measured."""
 
-from kassay.labs.review.choice import Key, chosen, known_to_execute, neighbours, use_of
+from kassay.labs.review.choice import Key, chosen, neighbours, use_of
 from kassay.labs.review.outcomes import Way
 from kassay.model.experiment import Axis, WorkloadUse
 from kassay.model.records import Setting
@@ -14,13 +14,6 @@ def key(name: str) -> Key:
 
 def way(address: int) -> tuple[str, Way]:
     return "head", Way("f", "mm/x.c", 1, address, True)
-
-
-def test_workloads_of_a_function_come_from_the_table_and_unknown_functions_are_named() -> None:
-    uses, unknown = known_to_execute(["change_pte_range", "no_such_function"])
-    assert "mprotect_toggle" in {use.name for use in uses}
-    assert unknown == ("no_such_function",)
-    assert known_to_execute([]) == ((), ())
 
 
 def test_neighbours_are_all_combinations_of_choices_at_the_size_of_the_suite() -> None:

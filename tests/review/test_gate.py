@@ -106,10 +106,20 @@ def test_the_first_sentence_counts_every_phase() -> None:
     )
     assert headline(found) == "1 phase over the limit; 1 cost more below it"
     assert headline(gate(LOSS, SAME)) == "1 phase over the limit"
+    open_ = gate(structs.replace(LOSS, verdict=NOT_MEASURED), cell("inconclusive", 0.02), GAIN)
+    assert "0 cost more below it, 1 not decided, 1 differ and were not measured" in counts_text(open_)
     assert headline(gate(LOSS, limits=(limit("5 %"),))) == "nothing over the limit"
     assert "the same image" in counts_text(gate(same_image=True))
     left = (Left(what="folio_fork", why="the budget"),)
     assert headline(gate(SAME, left=left)) == "not decided: 1 setting not measured"
+
+
+def test_what_costs_more_below_the_limit_is_shown() -> None:
+    found = gate(cell("equivalent", 0.004), structs.replace(cell("equivalent", 0.004, order="2"), floor=0.005))
+    text = GATE.form("terminal").render(found)
+    assert "+0.4 %  below the limit" in text
+    assert "folio_fork order=2" not in text
+    assert "**+0.4 %**" not in summary(found) and "+0.4 %" in summary(found)
 
 
 def test_a_summary_has_at_most_four_kilobytes_and_says_what_it_leaves_out() -> None:

@@ -4,6 +4,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from kassay.labs.review import stages
 from kassay.labs.review.model import SCREENED, UNDER_WAY, Left, Review
@@ -32,6 +33,7 @@ def laboratory(monkeypatch: pytest.MonkeyPatch) -> Laboratory:
     )
     monkeypatch.setattr(rows, "rows_of", lambda *words: Series(base=REFS[0], patches=(PATCH,), rows=both))
     monkeypatch.setattr("kassay.labs.review.review.read_mails", lambda path: ())
+    monkeypatch.setattr("kassay.labs.review.review.kernel_version", lambda tree, name: "6.16.12")
     monkeypatch.setattr(stages, "source_change", _change)
     monkeypatch.setattr(stages, "seen", lambda directory, functions: _seen(found, directory, functions))
     return found
@@ -45,9 +47,13 @@ def _seen(laboratory: Laboratory, directory: Path, functions: frozenset[str]) ->
     return tuple(Seen(key, kernel, functions, NOTHING) for key in laboratory.keys(directory) for kernel in (BASE, HEAD))
 
 
-def reviewed(directory: Path, kept: list[Review], budget_s: float = 600, told: list[Progress] | None = None) -> Review:
+def reviewed(
+    directory: Path, kept: list[Review], budget_s: float = 600, told: list[Progress] | None = None,
+    corners: tuple[str, ...] = (),
+) -> Review:  # fmt: skip
     tell = silent if told is None else told.append
-    return Reviewer(WANTED, directory, budget_s, "kassay review s.mbx", (), tell, kept.append).run()
+    wanted = structs.replace(WANTED, corners=corners)
+    return Reviewer(wanted, directory, budget_s, "kassay review s.mbx", (), tell, kept.append).run()
 
 
 def test_the_answer_so_far_stands_after_a_kill(tmp_path: Path, laboratory: Laboratory) -> None:
@@ -77,3 +83,10 @@ def test_every_command_goes_on_however_small_the_budget_is(tmp_path: Path, labor
         [],
     ]
     assert laboratory.measured == ["screen", "neighbours", "guard"]
+
+
+def test_a_corner_without_runs_is_a_step_once(tmp_path: Path, laboratory: Laboratory) -> None:
+    """The kernels of this laboratory have no compiler to change, so that each corner ends with a problem."""
+    corners = ("cc=gcc-13", "cc=gcc-14")
+    left = [[one.what for one in reviewed(tmp_path, [], 1, corners=corners).left] for _ in range(5)]
+    assert left[2:] == [["cc=gcc-13", "cc=gcc-14"], ["cc=gcc-14"], []]

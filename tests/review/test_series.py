@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from kassay.errors import BadInput
-from kassay.labs.review.series import series_of
+from kassay.labs.review.series import range_in, series_of
 from kassay.supply.building import git
 from kassay.supply.building.patches import apply, read_patches
 from tests.building._repository import run, series
@@ -90,3 +90,12 @@ def test_range_outside_of_a_git_tree(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with pytest.raises(BadInput, match="not inside of a git tree"):
         series_of("a..b", tmp_path, tmp_path / "into")
+
+
+def test_a_shallow_clone_is_named(linux: tuple[Path, tuple[str, ...]], tmp_path: Path) -> None:
+    repository, _ = linux
+    run(repository, "branch", "-f", "base", "HEAD~2")
+    run(repository, "clone", "-q", "--depth=1", "--no-single-branch", f"file://{repository}", str(tmp_path / "clone"))
+    with pytest.raises(BadInput, match="no commit in common") as caught:
+        range_in("origin/base..origin/main", tmp_path / "clone")
+    assert "git fetch --unshallow" in caught.value.remedy

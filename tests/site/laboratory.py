@@ -112,7 +112,7 @@ class Laboratory:
             if isinstance(cost, Mapping):
                 cost = cost[cells[run.cell].workload]
             if isinstance(cost, str):
-                raise BadInput(f"{version}: {cost}")
+                raise (HostLacks if "network" in cost else BadInput)(f"{version}: {cost}")
             self.made.append((version, cells[run.cell].workload))
             keep(directory, run, cost, attempt=attempt)
             tell(Progress(stage="run", subject=run.id, text="ok"))

@@ -71,6 +71,35 @@ def test_a_kernel_that_is_gone_when_a_step_is_confirmed_is_named(laboratory: Lab
     assert "no longer on the mirror" in steps(laboratory)[STEP].text
 
 
+def test_without_network_a_step_is_confirmed_in_a_later_turn(laboratory: Laboratory) -> None:
+    def away(event: Progress) -> None:
+        if event.text == "a fresh pair":
+            laboratory.costs["6.17.2-1"] = "no network"
+
+    laboratory.on_event = away
+    laboratory.turn()
+    assert steps(laboratory)[STEP].state == "found" and len(laboratory.sites) == 1
+    laboratory.on_event = lambda _: None
+    laboratory.costs["6.17.2-1"] = 60
+    laboratory.turn()
+    assert steps(laboratory)[STEP].state == "confirmed"
+
+
+def test_without_network_a_step_is_narrowed_in_a_later_turn(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = ["2026-11-26T00:00:00Z"]
+    monkeypatch.setattr("kassay.effects.clock.utc_now", lambda: now[-1])
+    laboratory.between_ = ["6.17.1-1"]
+    laboratory.costs["6.17.1-1"] = "no network"
+    laboratory.turn()
+    assert steps(laboratory)[STEP].state == "confirmed" and len(laboratory.sites) == 1
+    laboratory.costs["6.17.1-1"] = 60
+    now.append("2026-11-26T02:00:00Z")
+    laboratory.turn()
+    assert steps(laboratory)[STEP].text == "6.17.1 has it, 6.16.9 has not"
+
+
 def test_a_kernel_between_two_others_nominates_no_step_twice(laboratory: Laboratory) -> None:
     laboratory.turn()
     grown(laboratory, "6.16.12-1", 30)

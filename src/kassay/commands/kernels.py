@@ -22,7 +22,8 @@ _Arch = Annotated[str, typer.Option(metavar="ARCH", help=f"Architecture: {listed
 _Flavour = Annotated[str, typer.Option(metavar="NAME", help="Flavour of archive kernels, e.g. cloud or generic.")]
 _Refresh = Annotated[bool, typer.Option("--refresh", help="Read the archive's package lists again.")]
 _Refs = Annotated[
-    list[str], typer.Argument(metavar="REF...", help="Kernels: debian:6.17, debian:6.17.8, image:PATH or build:TREE.")
+    list[str],
+    typer.Argument(metavar="REF...", help="Kernels: 6.17, rpm:FILE, image:PATH, ... (docs/reference/kernels.md)."),
 ]
 
 

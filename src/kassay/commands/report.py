@@ -35,6 +35,15 @@ def _report(
         Path | None,
         Option(metavar="DIR", help="Directory to write every chart to, as SVG and PNG.", show_default=False),
     ] = None,
+    retracts: Annotated[
+        Path | None,
+        Option(
+            metavar="OLD",
+            help="Take back the report of this directory or bundle, which this one contradicts. DIR may be a bundle "
+            "then.",
+            show_default=False,
+        ),
+    ] = None,
     exit_code: ExitCode = False,
     allow_refused: AllowRefused = None,
     *,
@@ -49,6 +58,13 @@ def _report(
     from kassay.commands._inputs import check_directory
     from kassay.errors import unknown
 
+    if retracts is not None:
+        from kassay.commands._retraction import show_retraction
+
+        if rules != RULES[0] or charts is not None or exit_code:
+            raise BadInput("--retracts: takes --format alone", "leave out --rules, --charts and --exit-code")
+        show_retraction(directory, retracts, format_, given.get(format_, {}))
+        return 0
     if not (directory / "plan.json").exists():
         again = Again(directory, format_, given.get(format_, {}), exit_code, tuple(allow_refused or ()))
         if (status := _shown(again, runs_only=charts is not None or rules != RULES[0])) is not None:

@@ -112,7 +112,7 @@ _Shares = Mapping[str, _Share]
 """Share of each cause."""
 
 
-class _Timed(NamedTuple):
+class SideTime(NamedTuple):
     """One side: ns of each round answered for, shares of all functions together and of each."""
 
     rounds: tuple[float, ...]
@@ -131,6 +131,9 @@ class _Timed(NamedTuple):
     def executed(self) -> float:
         return fsum(share.instructions for share in self.causes.values())
 
+    def ns_in(self, function: str) -> float:
+        return fsum(share.ns for share in self.functions.get(function, {}).values())
+
     def executed_in(self, function: str) -> float:
         return fsum(share.instructions for share in self.functions.get(function, {}).values())
 
@@ -144,7 +147,7 @@ def prediction(finding: Finding, cpu: OnCpu, base: TracedSide, head: TracedSide,
     if not base.replay.rounds or not head.replay.rounds:
         kernel = finding.sides[0 if not base.replay.rounds else 1].kernel
         return structs.replace(nothing, refused=reason("trace-too-short", kernel))
-    timed = (_timed(base, base.replay, cpu), _timed(head, head.replay, cpu))
+    timed = (side_time(base, base.replay, cpu), side_time(head, head.replay, cpu))
     predicted = structs.replace(
         nothing,
         base_ns=timed[0].ns, head_ns=timed[1].ns, causes=_causes(timed[0].causes, timed[1].causes),
@@ -161,8 +164,11 @@ def prediction(finding: Finding, cpu: OnCpu, base: TracedSide, head: TracedSide,
     return structs.replace(whole, meaning=_meaning(finding, whole))
 
 
-def _timed(side: TracedSide, replay: Replay, cpu: OnCpu) -> _Timed:
-    """Sums of a cause are made of whole hundredths of a cycle, so that rows and causes have one total."""
+def side_time(side: TracedSide, replay: Replay, cpu: OnCpu) -> SideTime:
+    """Time of one side per operation.
+
+    Sums of a cause are made of whole hundredths of a cycle, so that rows and causes have one total.
+    """
     per, many = 100 * cpu.ghz * side.operations, len(side.rounds)
     rounds: dict[int, float] = dict.fromkeys(side.rounds, 0.0)
     sums: dict[str, dict[str, tuple[int, int]]] = {}
@@ -180,7 +186,7 @@ def _timed(side: TracedSide, replay: Replay, cpu: OnCpu) -> _Timed:
     wholes = {
         cause: [sum(by_cause.get(cause, (0, 0))[i] for by_cause in sums.values()) for i in (0, 1)] for cause in causes
     }  # fmt: skip
-    return _Timed(
+    return SideTime(
         tuple(cycles / per for cycles in rounds.values()),
         {cause: share(cause, *whole) for cause, whole in wholes.items()},
         {name: {cause: share(cause, *values) for cause, values in by_cause.items()} for name, by_cause in sums.items()},
@@ -204,7 +210,7 @@ def _causes(base: _Shares, head: _Shares) -> tuple[PredictedCause, ...]:
     return tuple(causes)
 
 
-def _rows(base: _Timed, head: _Timed) -> tuple[PredictedRow, ...]:
+def _rows(base: SideTime, head: SideTime) -> tuple[PredictedRow, ...]:
     rows = []
     for name in base.functions.keys() | head.functions.keys():
         causes = _causes(base.functions.get(name, {}), head.functions.get(name, {}))
@@ -220,7 +226,7 @@ def _rows(base: _Timed, head: _Timed) -> tuple[PredictedRow, ...]:
 
 def _refused(
     finding: Finding, sides: tuple[TracedSide, TracedSide], replays: tuple[Replay, Replay],
-    timed: tuple[_Timed, _Timed],
+    timed: tuple[SideTime, SideTime],
 ) -> Reason | None:  # fmt: skip
     """Reason why a change is not reported although both sides were replayed. None if it is reported."""
     if max(replay.cpus for replay in replays) > 1:
@@ -238,24 +244,24 @@ def _refused(
     return reason("trace-too-short") if timed[0].ns <= 0 or timed[1].ns <= 0 else None
 
 
-def _share(timed: tuple[_Timed, _Timed]) -> float:
+def _share(timed: tuple[SideTime, SideTime]) -> float:
     """The larger share of a side's time that is in instructions without data."""
     return max(side.ns_by_cause.get("unknown", 0.0) / side.ns if side.ns else 0.0 for side in timed)
 
 
-def _without_data(replays: tuple[Replay, Replay], timed: tuple[_Timed, _Timed]) -> Reason:
+def _without_data(replays: tuple[Replay, Replay], timed: tuple[SideTime, SideTime]) -> Reason:
     forms = tuple((form, 0) for form in dict.fromkeys(form for replay in replays for form in replay.unknown))[:4]
     return reason("instructions-without-data", share=_share(timed), forms=forms)
 
 
-def _executed(traced: TracedSide, replay: Replay, predicted: _Timed) -> float:
+def _executed(traced: TracedSide, replay: Replay, predicted: SideTime) -> float:
     """Instructions per operation of the rounds answered for, other tasks included, as in the counted value."""
     others = (n for number, i, n in replay.others if i in traced.intervals and number in traced.rounds)
     return predicted.executed + sum(others) / traced.operations / len(traced.rounds)
 
 
 def _doubts(
-    finding: Finding, cpu: OnCpu, sides: Sequence[TracedSide], timed: tuple[_Timed, _Timed]
+    finding: Finding, cpu: OnCpu, sides: Sequence[TracedSide], timed: tuple[SideTime, SideTime]
 ) -> tuple[Reason, ...]:
     doubts: list[Reason] = []
     replays = [side.replay for side in sides if side.replay is not None]

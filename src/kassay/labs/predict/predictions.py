@@ -90,18 +90,18 @@ def with_predictions(
 ) -> tuple[Finding, ...]:  # fmt: skip
     """The findings of counts that have a verdict, with a prediction for each CPU; the others as they are. lacking: of
     found_timings(). primary_only: of primary metrics."""
-    traces = _Traces(folder, records, evidence)
+    traces = Traces(folder, records, evidence)
     wanted = [
         f for f in findings if f.verdict not in REFUSED and f.change is not None and (f.primary or not primary_only)
     ]
-    replays = _replays(folder.path, [traces.of(f, side) for f in wanted for side in f.sides], timings, tell)
+    replays = replays_of(folder.path, [traces.of(f, side) for f in wanted for side in f.sides], timings, tell)
     predictions = {
         id(f): (*(_prediction(f, timing, traces, replays) for timing in timings.values()), *lacking) for f in wanted
     }  # fmt: skip
     return tuple(structs.replace(f, predictions=predictions[id(f)]) if id(f) in predictions else f for f in findings)
 
 
-class _Traces:
+class Traces:
     """Finds the run of a side that recorded a trace."""
 
     def __init__(self, folder: RunDirectory, records: Iterable[RunRecord], evidence: Sequence[CellEvidence]) -> None:
@@ -118,20 +118,21 @@ class _Traces:
         return next((self._records[run] for run in runs if self._records[run].trace), None)
 
 
-def _prediction(f: Finding, timing: Timing, traces: _Traces, replays: "_Replays") -> Prediction:
-    sides = [_side(f, side, timing, traces, replays) for side in f.sides]
+def _prediction(f: Finding, timing: Timing, traces: Traces, replays: "Replays") -> Prediction:
+    sides = [traced_side(f, side, timing, traces, replays) for side in f.sides]
     learned = timing.calibrated and timing.interval.n > 0
     cpu = OnCpu(
         name=timing.name, calibrated=learned, ghz=timing.ghz.value, model=_model(timing),
         weights=timing.interval.weights,
     )  # fmt: skip
-    predicted = prediction(f, cpu, sides[0], sides[1], _bounded(timing))
+    predicted = prediction(f, cpu, sides[0], sides[1], bounded(timing))
     if timing.calibrated and not learned and predicted.interval is not None:
         return structs.replace(predicted, doubts=(*predicted.doubts, reason("no-changes-measured")))
     return predicted
 
 
-def _side(f: Finding, side: Side, timing: Timing, traces: _Traces, replays: "_Replays") -> TracedSide:
+def traced_side(f: Finding, side: Side, timing: Timing, traces: Traces, replays: "Replays") -> TracedSide:
+    """A side with its replay on one CPU, and the rounds that its value stands for."""
     record, cell = traces.of(f, side), traces.cell(f, side)
     cpu = cell.cpu or cell.machine.cpu or ""
     if record is None:
@@ -148,7 +149,7 @@ def _side(f: Finding, side: Side, timing: Timing, traces: _Traces, replays: "_Re
     return TracedSide(replay, operations, intervals_of(report, f.metric), chosen, cpu=cpu)
 
 
-def _bounded(timing: Timing) -> IntervalOf:
+def bounded(timing: Timing) -> IntervalOf:
     """The interval of a change. Published data were not calibrated for any cause: no change is refused, and the
     interval is wide."""
     table = timing.interval
@@ -174,16 +175,16 @@ class _Job(NamedTuple):
     timing: Timing
 
 
-_Replays = dict[tuple[str, str], Replay | str]
+Replays = dict[tuple[str, str], Replay | str]
 """Replay by run and CPU. A text says why a trace cannot be replayed."""
 
 
-def _replays(
+def replays_of(
     directory: Path, records: Iterable[RunRecord | None], timings: Mapping[str, Timing], tell: Tell
-) -> _Replays:
+) -> Replays:
     """Every replay that is asked for; those that are not stored yet are made, on all CPUs of this host."""
     once = {record.run: record for record in records if record is not None}
-    replays: _Replays = {}
+    replays: Replays = {}
     jobs = []
     for job in (_Job(directory, record, timing) for record in once.values() for timing in timings.values()):
         stored = _stored(_path(job))

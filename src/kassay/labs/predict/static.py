@@ -24,6 +24,7 @@ from kassay.labs.predict.trace import Trace
 from kassay.supply.arches import of_target
 
 _UNKNOWN = "unknown"
+REMOVED = "removed"
 _REPEAT = Entry(4, 0, "-")
 
 
@@ -37,7 +38,18 @@ class _Line(NamedTuple):
     missing: bool
 
 
-def program_text(trace: Trace, timing: Timing, function_of: Callable[[int], int]) -> tuple[str, Mapping[str, int]]:
+Removes = Callable[[int, Facts], bool]
+"""(address of an instruction, facts about it) -> whether it is left out of a replay."""
+
+
+def keeps_all(address: int, facts: Facts) -> bool:
+    """Leaves no instruction out."""
+    return False
+
+
+def program_text(
+    trace: Trace, timing: Timing, function_of: Callable[[int], int], removes: Removes = keeps_all
+) -> tuple[str, Mapping[str, int]]:
     """PROGRAM, and form -> how often it is in the blocks, for instructions without data.
 
     function_of: address of a block -> number of its function. Raises BadInput where the timing file is that of another
@@ -63,6 +75,10 @@ def program_text(trace: Trace, timing: Timing, function_of: Callable[[int], int]
                 line = lines[code] = _line(decoder.facts(code), timing, entries)
             # A block may end with the first bytes of an instruction. It never executes it: another block has it.
             cut = line.facts.form == UNREADABLE and at == len(block.code)
+            if removes(block.start + at - length, line.facts):
+                text.append(_written(length, line._replace(kind=REMOVED), joined=False))
+                before = None
+                continue
             missing[line.facts.form] += line.missing and not cut
             joined = before is not None and _joins(before, line, timing, decoder)
             text.append(_written(length, line, joined))

@@ -2,35 +2,20 @@
 """Which settings to run: workloads that execute the changed functions, their neighbours, and the fewest that cover all
 ways through the code."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 
-from kassay.evidence.reached import reached
 from kassay.labs.review.outcomes import Way
 from kassay.model.experiment import Axis, WorkloadUse
 from kassay.model.records import Setting
 from kassay.model.workload import Parameter, Workload
-from kassay.spec.load import suite_workloads
 
-SUITE = "mm"
 _ORDERS = ("0", "2", "4", "9")
 """Folio orders that stand for all: single pages, the smallest large folio, a batch of contiguous PTEs, a huge page."""
 _MOST_VALUES, _MOST_SETTINGS = 4, 12
 
 Key = tuple[str, tuple[Setting, ...]]
 """A workload and its settings."""
-
-
-def known_to_execute(functions: Iterable[str]) -> tuple[tuple[WorkloadUse, ...], tuple[str, ...]]:
-    """(workloads of the catalogue that are known to execute the functions; functions of which none is known)."""
-    table = reached()
-    names: dict[str, None] = {}
-    unknown = []
-    for function in functions:
-        workloads = table[function].workloads
-        names.update(dict.fromkeys(name.partition(" ")[0] for name in workloads))
-        unknown += [function] if not workloads else []
-    return tuple(use for use in suite_workloads(SUITE) if use.name in names), tuple(unknown)
 
 
 def neighbours(use: WorkloadUse, workload: Workload) -> tuple[WorkloadUse, ...]:

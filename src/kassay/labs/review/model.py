@@ -206,6 +206,35 @@ class Left(Record, frozen=True, kw_only=True):
     why: str
 
 
+class KnownSetting(Record, frozen=True, kw_only=True):
+    """A setting that executes changed functions on a stock kernel, from the atlas. Costs are per operation."""
+
+    setting: str
+    unit: str
+    cost: float
+    """Instructions of the changed functions themselves."""
+    share: float
+    """Their part of all instructions (1 is all)."""
+    functions: tuple[str, ...]
+    """Changed functions that it executes, most instructions first."""
+
+
+class Known(Record, frozen=True, kw_only=True):
+    """The first answer, before anything is built or run."""
+
+    kernel: str
+    """Stock kernel that the costs are of; "" if the atlas has none."""
+    date: str = ""
+    """Day of the last run."""
+    settings: tuple[KnownSetting, ...] = ()
+    """Largest share first."""
+    inlined: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Functions that the stock kernel has no code of its own for, each with workloads that execute it on a kernel with
+    line tables."""
+    unknown: tuple[str, ...] = ()
+    """Functions that no workload is known to execute."""
+
+
 class Review(Record, frozen=True, kw_only=True):
     """The whole answer."""
 
@@ -247,4 +276,6 @@ class Review(Record, frozen=True, kw_only=True):
     """None if the series was not given as mails."""
     seconds: float = 0.0
     """Wall time of this command."""
+    known: Known | None = None
+    """First answer, before the first run; null in answers of earlier versions."""
     schema: str = SCHEMA

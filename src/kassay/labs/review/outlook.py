@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
-from kassay.labs.review.choice import Key, known_to_execute, neighbours
+from kassay.labs.review.choice import Key, neighbours
+from kassay.labs.review.known import known, known_texts, uses_of
+from kassay.labs.review.model import Known
 from kassay.labs.review.review import Wanted
 from kassay.labs.review.settings import setting_text
 from kassay.model.build import parse_build
@@ -32,12 +34,15 @@ _WIDTH, _LABEL = 100, 10
 def outlook(wanted: Wanted, fetch: str, tell: Tell) -> str:
     """The plan as text. fetch: the file with the sources of base, if it has to be downloaded; "" if they are there."""
     patches = read_patches(Path(wanted.patches))
+    build = parse_build(parse_ref(wanted.base, wanted.arch).locator)
     if fetch:
-        base, functions = wanted.base, _functions_of_the_diffs(patches)
+        base, version, functions = wanted.base, build.tree.rpartition(":")[2], _functions_of_the_diffs(patches)
     else:
-        tree, source = source_tree(parse_build(parse_ref(wanted.base, wanted.arch).locator), tell)
-        base, functions = f"{source.base}, Linux {source.version}", changed_functions(tree, steps(tree, patches)[-1])
-    return "\n".join(_lines(wanted, patches, base, functions, fetch)) + "\n"
+        tree, source = source_tree(build, tell)
+        base, version = f"{source.base}, Linux {source.version}", source.version
+        functions = changed_functions(tree, steps(tree, patches)[-1])
+    answer = known(functions, version, wanted.arch, tell)
+    return "\n".join(_lines(wanted, patches, base, functions, answer, fetch)) + "\n"
 
 
 def _functions_of_the_diffs(patches: Sequence[Patch]) -> tuple[str, ...]:
@@ -46,12 +51,12 @@ def _functions_of_the_diffs(patches: Sequence[Patch]) -> tuple[str, ...]:
 
 
 def _lines(
-    wanted: Wanted, patches: Sequence[Patch], base: str, functions: Sequence[str], fetch: str
+    wanted: Wanted, patches: Sequence[Patch], base: str, functions: Sequence[str], answer: Known, fetch: str
 ) -> Iterator[str]:  # fmt: skip
-    uses, unknown = known_to_execute(functions)
-    known = catalog.workloads()
+    uses, unknown = uses_of(answer), answer.unknown
+    catalogue = catalog.workloads()
     first = _texts(suite_workloads(wanted.suite) if unknown else uses)
-    near = [text for use in uses for text in _texts(neighbours(use, known[use.name]))]
+    near = [text for use in uses for text in _texts(neighbours(use, catalogue[use.name]))]
     once = tuple(dict.fromkeys((*first, *near)))
     most = min(wanted.settings, len(once))
     kernels = 2 if len(patches) == 1 else 2 * len(patches)
@@ -69,6 +74,7 @@ def _lines(
         yield from _row("download", f"{fetch}; the functions are those that the diffs name until then")
     yield from _row("series", f"{len(patches)} patch{'es' * (len(patches) != 1)} on {base}")
     yield from _row("functions", listed(functions) or "none")
+    yield from known_texts(answer)
     if unknown:
         yield from _row("", f"no workload is known to execute {listed(unknown)}: suite {wanted.suite} is run once")
     yield ""

@@ -12,9 +12,10 @@ from kassay.effects import clock
 from kassay.errors import KassayError, NotBuilt
 from kassay.labs.review import result, stages
 from kassay.labs.review.budget import Budget
-from kassay.labs.review.choice import Key, chosen, known_to_execute, neighbours, use_of
+from kassay.labs.review.choice import Key, chosen, neighbours, use_of
 from kassay.labs.review.corners import otherwise
-from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Left, Previous, Review, Try
+from kassay.labs.review.known import executed_names, known, known_line, uses_of
+from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Known, Left, Previous, Review, Try
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Seen, Sides
 from kassay.labs.review.thread import original_of
@@ -28,6 +29,7 @@ from kassay.model.texts import machine_text
 from kassay.spec.load import suite_workloads
 from kassay.supply.building.changes import changed_functions
 from kassay.supply.building.patches import read_mails
+from kassay.supply.building.source import kernel_version
 from kassay.supply.guest import catalog
 from kassay.tools.series import rows
 from kassay.tools.series.variants import BASE, WHOLE, Asked
@@ -93,8 +95,9 @@ class Reviewer:
         wanted = self._wanted
         series = rows.rows_of(wanted.base, Path(wanted.patches), Asked(), wanted.arch, self._tell)
         self._by_patch = _functions_by_patch(series)
+        first = self._first_answer(series)
         sides = stages.built(*_ends(series), wanted.arch, self._tell)
-        review = self._begun(series, sides)
+        review = self._begun(series, sides, first)
         change = stages.source_change(sides)
         if sides.same_image or change is None:
             return self._kept(structs.replace(review, same_image=sides.same_image))
@@ -111,25 +114,37 @@ class Reviewer:
         self._owed = []
         return self._kept(review)
 
-    def _begun(self, series: Series, sides: Sides) -> Review:
+    def _first_answer(self, series: Series) -> Known:
+        """Who is known to execute the changed functions; told before the kernels are built."""
+        functions = dict.fromkeys(name for names in self._by_patch.values() for name in names)
+        tree = next(row.tree for row in series.rows if row.kind == "base")
+        version = kernel_version(tree or "", self._wanted.base)
+        first = known(tuple(functions), version, self._wanted.arch, self._tell)
+        if text := known_line(first):
+            self._tell(Progress(stage="review", subject="first answer", text=text))
+        return first
+
+    def _begun(self, series: Series, sides: Sides, first: Known) -> Review:
         return Review(
             kassay_version=kassay.__version__, command=self._command, source=self._wanted.source,
             original=original_of(read_mails(Path(self._wanted.patches))),
             patches=series.patches, tries=self._tries, margin=0.0, machine="",
             base=result.kernel_side(sides.refs[0], sides.base), head=result.kernel_side(sides.refs[1], sides.head),
+            known=first,
         )  # fmt: skip
 
     def _guarded(self, review: Review, sides: Sides, change: SourceChange) -> Review:
         """Runs the settings once on both kernels, then measures those that decide."""
         functions = frozenset(part.function for part in change.parts if part.function)
-        uses, unknown = known_to_execute(sorted(functions))
-        if unknown:  # on this kernel another workload may execute them: all of the suite are asked
+        assert review.known is not None  # looked up when the review began
+        uses = uses_of(review.known)
+        if functions - executed_names(review.known):  # on this kernel another workload may execute them: all are asked
             uses = suite_workloads(self._wanted.suite)
         self._budget.allows(self._directory / "screen")  # the first step that a command makes
         first = self._screened("screen", uses, sides, functions)
         executing = {one.key[0] for one in self._seen if one.functions}
-        known = catalog.workloads()
-        more = [near for use in uses if use.name in executing for near in neighbours(use, known[use.name])]
+        catalogue = catalog.workloads()
+        more = [near for use in uses if use.name in executing for near in neighbours(use, catalogue[use.name])]
         del self._owed[: 1 if more else 2]
         second = first
         review = self._kept(self._updated(review, change))
@@ -217,6 +232,7 @@ class Reviewer:
             report = stages.measured(asked, directory, self._tell)
         except NotBuilt as error:
             self._left.append(Left(what=_PATCHES, why=error.what))
+            stages.note_without_runs(directory)
             return review
         return self._kept(
             structs.replace(
@@ -233,6 +249,8 @@ class Reviewer:
             previous = self._previous(review, sides)
         except KassayError as error:
             previous = Previous(source=source, problem=_problem(error))
+        if not previous.cells:
+            stages.note_without_runs(self._directory / "previous")
         return self._kept(structs.replace(review, previous=previous))
 
     def _previous(self, review: Review, sides: Sides) -> Previous:
@@ -258,6 +276,8 @@ class Reviewer:
             corner = self._corner(name, sides, spots)
         except KassayError as error:
             corner = Corner(name=name, problem=_problem(error))
+        if not corner.cells:
+            stages.note_without_runs(self._directory / _corner_place(name))
         self._longest_s = max(self._longest_s, clock.monotonic_s() - began)
         return self._kept(structs.replace(review, corners=(*review.corners, corner)))
 

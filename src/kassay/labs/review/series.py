@@ -42,7 +42,9 @@ def range_in(text: str, tree: Path | None) -> Range:
     first, last = git.resolve(place, base), git.resolve(place, head)
     left = git.git(("merge-base", first, last), repository=place, may_fail=True).strip()
     if not left:
-        raise BadInput(f"{text}: {base} and {head} have no commit in common", "name a base that HEAD was made from")
+        shallow = git.git(("rev-parse", "--is-shallow-repository"), repository=place).strip() == "true"
+        remedy = "this clone is shallow: `git fetch --unshallow`" if shallow else "name a base that HEAD was made from"
+        raise BadInput(f"{text}: {base} and {head} have no commit in common", remedy)
     if not git.git(("rev-list", "-1", f"{left}..{last}"), repository=place).strip():
         raise BadInput(f"{text}: no commits in this range of {place}", "write BASE..HEAD, the older revision first")
     return Range(place, (base, head), left, last)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from msgspec import UNSET
 
 from kassay import pipeline
+from kassay.effects.files import disk_errors, write_atomic
 from kassay.evidence.profiles import lines_of_run, raw_of
 from kassay.journal.directory import open_directory
 from kassay.labs.review.choice import Key
@@ -85,10 +86,21 @@ def measured(asked: Experiment, directory: Path, tell: Tell) -> Report:
     return pipeline.answer(directory, tell)
 
 
+_NO_RUNS = "no-runs"
+"""File of a stage that ended without a run: the same image twice, or no kernel."""
+
+
+def note_without_runs(directory: Path) -> None:
+    """Notes that a stage ended, and that there is nothing to run."""
+    with disk_errors(directory):
+        directory.mkdir(parents=True, exist_ok=True)
+        write_atomic(directory / _NO_RUNS, b"")
+
+
 def finished(directory: Path) -> bool:
-    """True if a stage has a record of every planned run, so that its answer only has to be read."""
+    """True if a stage has a record of every planned run, or ended without one: its answer only has to be read."""
     if not (directory / "plan.json").exists():
-        return False
+        return (directory / _NO_RUNS).exists()
     folder = open_directory(directory)
     return {run.id for run in folder.plan.runs} <= {record.run for record in folder.records()}
 

@@ -9,8 +9,8 @@ from kassay.labs.site.sources import SourceNames
 from kassay.model.profile import base_name
 from kassay.supply.clocks import clock_of
 
-_ADDRESSED = 5
-"""Functions of a step whose people are named."""
+_ADDRESSED = 0.1
+"""Share of the change from which on the people of a function are named."""
 
 
 def steps_of(
@@ -49,5 +49,11 @@ def _step(comparison: Comparison, base: SiteKernel, head: SiteKernel, row: SiteS
         ),
         measured_utc=comparison.added_utc, kassay_version=detail.version,
         repeat=(repeat,) if base.ref and head.ref else (),
-        recipients=names.recipients(base_name(f.function) for f in detail.functions[:_ADDRESSED]),
+        recipients=names.recipients(_addressed(comparison)),
     )  # fmt: skip
+
+
+def _addressed(comparison: Comparison) -> tuple[str, ...]:
+    """Functions that make up a good part of the change."""
+    least = _ADDRESSED * abs((comparison.head_value or 0.0) - (comparison.base_value or 0.0))
+    return tuple(base_name(f.function) for f in comparison.detail.functions if abs(f.head - f.base) >= least)

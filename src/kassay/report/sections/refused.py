@@ -14,6 +14,7 @@ from kassay.model.units import format_number
 from kassay.report.document import DOUBT, LETTER, PAGE, Block, Fact, Facts, Items, Section, filled, section
 from kassay.report.mail.names import mail_name
 from kassay.report.mail.text import ascii_text
+from kassay.report.parted import parted_sentences
 from kassay.report.sections.brief import first_rows, left_out, limited, on_screen
 from kassay.report.words import cut, failure_counts
 
@@ -30,13 +31,13 @@ def refused(report: Report) -> Iterator[Section]:
     blocks += [Items(texts=tuple(reasons), tone=DOUBT)] if reasons else []
     for finding in unequal:
         blocks += first_rows(structs.replace(differences_table(finding), title=""), "more fields")
-        parted = parted_text(finding)
-        blocks += [Items(texts=(parted,))] if parted else []
+        parted = parted_sentences(report, finding)
+        blocks += [Items(texts=parted)] if parted else []
         ran = one_sided_table(report, finding)
         blocks += first_rows(ran, "more functions") if ran is not None else []
     yield from on_screen(*blocks)
     differing = [shown for f in unequal for shown in (differences_table(f), one_sided_table(report, f)) if shown]
-    items = (*refusals(report), *dict.fromkeys(filter(None, map(parted_text, unequal))))
+    items = (*refusals(report), *dict.fromkeys(text for f in unequal for text in parted_sentences(report, f)))
     yield from filled("Why there is no verdict", items=items, tables=differing, readers=(PAGE,))
     failures = report.runs.failures
     if failures:
@@ -86,15 +87,6 @@ def differences_table(finding: Finding) -> Table:
         f"{kind} that should agree and does not ({settings_text(finding.settings)}, {machine_text(finding.machine)})"
     )
     return table(title, ("field", "moment", *(one_line(side.kernel) for side in finding.sides)), rows)
-
-
-def parted_text(finding: Finding) -> str:
-    """Where the states of two kernels parted, one sentence; "" if the comparison was not refused for its state."""
-    if finding.verdict != "state-mismatch":
-        return ""
-    if any(d.moment == "before" for d in finding.differences):
-        return "The states differ before the measured region: they parted while the workload made its state."
-    return "The states are equal before the measured region and differ after it: they parted inside."
 
 
 def one_sided_table(report: Report, finding: Finding) -> Table | None:

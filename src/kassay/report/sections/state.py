@@ -10,8 +10,9 @@ from kassay.model.report import AuditTable, Report
 from kassay.model.texts import Table, TableCell, cells, machine_text, one_line, settings_text, table
 from kassay.report.document import LETTER, PAGE, Items, Paragraph, Section, filled, section
 from kassay.report.mail.headline import headline
-from kassay.report.mail.names import everyday_text, mail_name, point_text, work_text
-from kassay.report.mail.text import sentence, stopped
+from kassay.report.mail.names import everyday_text, mail_name, mail_names, point_text, work_text
+from kassay.report.mail.text import ascii_text, sentence, stopped
+from kassay.report.parted import parted_sentences
 from kassay.report.sections.refused import differences_table
 from kassay.report.series import all_series
 from kassay.supply.clocks import clock_of
@@ -67,7 +68,9 @@ def state(report: Report) -> Iterator[Section]:
         differing = differences_table(apart)
         columns = (*differing.columns[:2], *(mail_name(report, side.kernel) for side in apart.sides))
         shown = table("", columns, differing.rows)
-        yield section("State that should have been the same and was not", tables=(shown,), readers=(LETTER,))
+        parted = map(ascii_text, parted_sentences(report, apart, mail_names(report)))
+        title = "State that should have been the same and was not"
+        yield section(title, text=parted, tables=(shown,), readers=(LETTER,))
     elif topic is not None and (audits := _audits(report, topic.finding)):
         yield _agreeing(report, topic.finding, audits)
     elif (

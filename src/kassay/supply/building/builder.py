@@ -63,6 +63,11 @@ def check_files(build: BuildRef, arch: str) -> None:
     """Raises BadInput for a tree, revision, patch, compiler or configuration file that is not there, HostLacks for a
     compiler that this host must have. Fetches and builds nothing."""
     check_source(build)
+    check_options(build, arch)
+
+
+def check_options(build: BuildRef, arch: str) -> None:
+    """Raises what check_files() raises for the compiler and the configuration."""
     check_configuration(build)
     check_name(build.cc, arch)
 

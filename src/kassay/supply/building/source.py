@@ -19,6 +19,8 @@ from kassay.supply.building.config import version_in
 from kassay.supply.building.patches import check_patches, patched
 
 ARCHIVE = "debian-source:"
+RELEASE = "release:"
+"""In front of the version, in builds of a tarball that release_source.py verified."""
 
 
 def source_tree(build: BuildRef, tell: Tell) -> tuple[str, BuildSource]:
@@ -92,6 +94,9 @@ def _check_base(build: BuildRef) -> None:
                            f"write build:{build.tree}")  # fmt: skip
         return
     path = expanded(build.tree)
+    if build.tree.startswith(RELEASE):
+        raise BadInput(f"build:{build.tree}: the cache has its sources no more",
+                       f"name the tarball again: {build.tree},tarball=PATH")  # fmt: skip
     if not path.is_dir():
         raise BadInput(f"build:{build.tree}: {'not a directory' if path.exists() else 'does not exist'}",
                        "give a git tree, a directory of kernel sources, or debian-source:7.3")  # fmt: skip

@@ -2,8 +2,8 @@
 """Kernels: find them, fetch them, identify them, keep them.
 
 Others call `fetch(refs, flavour, tell)`, `load_modules(artifact, names, tell)` and `module_tree(artifact, tell)`. Each
-file in this folder without a leading underscore is one kind of kernel reference (debian:, image:, build:, host) and has
-a SOURCE; a further kind is one further file.
+file in this folder without a leading underscore gets the kernels of one kind of reference, and has a SOURCE. The words
+of the kind are in the file of the same name in kassay.model.kinds.
 """
 
 from kassay.supply.kernels._changes import source_change

@@ -12,7 +12,7 @@ from kassay.errors import BadInput, Defect
 from kassay.model.kernel import KernelArtifact, KernelIdentity, parse_ref
 from kassay.model.progress import Tell
 from kassay.supply.archive.deb import opened as opened_of_archive
-from kassay.supply.kernels._package_files import PackageKernels
+from kassay.supply.kernels._package_files import PackageKernels, has_modules, module_places
 from kassay.supply.kernels._source import sources
 from kassay.supply.kernels.debian import modules_package
 from kassay.supply.packages.contents import Contents, DirectoryContents, JoinedContents
@@ -33,10 +33,11 @@ def modules_of(artifact: KernelArtifact, tell: Tell) -> Iterator[Contents]:
                 parts.append(DirectoryContents(place, f"lib/modules/{identity.release}/"))
             else:
                 parts.append(stack.enter_context(_source(identity).opened(place)).contents)
-        joined = JoinedContents(parts)
-        if not any(".ko" in Path(path).name for path in joined.paths):
+        joined = JoinedContents(parts, module_places(identity.release))
+        if not has_modules(joined):
             names = ", ".join(Path(place).name for place in artifact.modules)
-            raise BadInput(f"kernel {identity.ref!r}: no modules in {names}", "name the package that has them as well")
+            what = f"kernel {identity.ref!r}: no modules of {identity.release} in {names}"
+            raise BadInput(what, "name the package that has them as well")
         yield joined
 
 

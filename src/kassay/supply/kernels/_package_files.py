@@ -19,7 +19,7 @@ from kassay.supply.kernels._compression import decompress, is_compressed
 from kassay.supply.kernels._given import check_file, with_lines
 from kassay.supply.kernels._source import KernelSource
 from kassay.supply.packages import deb, rpm
-from kassay.supply.packages.contents import JoinedContents, Package
+from kassay.supply.packages.contents import Contents, JoinedContents, Package
 
 _IMAGE = re.compile(r"boot/(?:vmlinuz|Image)-([^/]+)|(?:usr/)?lib/modules/([^/]+)/(?:vmlinuz|Image)")
 _CONFIG = (
@@ -32,12 +32,14 @@ _MAGICS = ((deb.MAGIC, "deb"), (rpm.MAGIC, "rpm"))
 
 
 class _Unpacked(NamedTuple):
-    """Files of a kernel out of its packages. package: the one that has the image."""
+    """Files of a kernel out of its packages. package: the one that has the image. holders: places of those that have
+    modules."""
 
     package: Package
     image: bytes
     extras: dict[str, bytes]
     debug: bytes | None
+    holders: tuple[int, ...]
 
 
 class PackageKernels(KernelSource):
@@ -59,19 +61,26 @@ class PackageKernels(KernelSource):
         key = sha256_bytes(" ".join(sorted(file.sha256 for file in files)).encode())
         note = cache_directory() / "refs" / "packages" / f"{self.name}-{key}"
         kind = f"{self.name}-{key[:16]}"
-        stored = _store.load(note.read_text("ascii").strip(), ref.text, kind=kind) if note.is_file() else None
-        artifact = stored or self._kept(ref, paths, kind, tell)
-        write_atomic(note, f"{artifact.identity.image_sha256}\n".encode())
+        known = note.read_text("ascii").split() if note.is_file() else []
+        artifact = _store.load(known[0], ref.text, kind=kind) if known else None
+        if artifact is None:
+            artifact, holders = self._kept(ref, paths, kind, tell)
+            known = [str(artifact.identity.image_sha256), *(files[place].sha256 for place in holders)]
+            write_atomic(note, "\n".join(known).encode())
+        with_modules = [path for path, file in zip(paths, files, strict=True) if file.sha256 in known[1:]]
         identity = structs.replace(artifact.identity, files=files, source=_source(self.name, paths))
         lines = _debug_file(kind)
         return structs.replace(
             artifact,
             identity=identity,
-            modules=tuple(map(str, paths)),
+            modules=tuple(map(str, with_modules or paths)),
             lines=str(lines) if lines.is_file() else None,
         )
 
-    def _kept(self, ref: KernelRef, paths: tuple[Path, ...], kind: str, tell: Tell) -> KernelArtifact:
+    def _kept(
+        self, ref: KernelRef, paths: tuple[Path, ...], kind: str, tell: Tell
+    ) -> tuple[KernelArtifact, tuple[int, ...]]:
+        """The kernel in the store, and the places of the files that have modules."""
         tell(Progress(stage="kernels", subject=ref.text, text="unpacking"))
         found = self._unpacked(ref, paths)
         origin = _store.Origin(
@@ -84,7 +93,7 @@ class PackageKernels(KernelSource):
         if found.debug is not None:
             write_atomic(_debug_file(kind), found.debug, mode=0o444)
             with_lines(artifact, _debug_file(kind))
-        return artifact
+        return artifact, found.holders
 
     def _unpacked(self, ref: KernelRef, paths: tuple[Path, ...]) -> _Unpacked:
         """Raises BadInput for files with no kernel, or with several."""
@@ -109,7 +118,19 @@ class PackageKernels(KernelSource):
             named = {"config": read(_CONFIG), "modules.builtin": read(_BUILTIN)}
             extras = {name: data for name, data in named.items() if data is not None}
             owner = next(package for package in packages if image in package.contents.paths)
-            return _Unpacked(owner, contents.read(image), extras, read(_DEBUG))
+            parts = [JoinedContents([package.contents], module_places(release)) for package in packages]
+            holders = tuple(place for place, part in enumerate(parts) if has_modules(part))
+            return _Unpacked(owner, contents.read(image), extras, read(_DEBUG), holders)
+
+
+def module_places(release: str) -> tuple[str, ...]:
+    """Directories of a kernel's modules in packages."""
+    return f"lib/modules/{release}/", f"usr/lib/modules/{release}/"
+
+
+def has_modules(contents: Contents) -> bool:
+    """True if there is any module among these files."""
+    return any(".ko" in path.rpartition("/")[2] for path in contents.paths)
 
 
 def _paths(ref: KernelRef) -> tuple[Path, ...]:

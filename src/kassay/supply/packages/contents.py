@@ -90,10 +90,10 @@ class DirectoryContents(Contents):
 
 
 class JoinedContents(Contents):
-    """Several contents as one; the first that has a path gives it."""
+    """Several contents as one; the first that has a path gives it. prefixes: of the paths that are taken."""
 
-    def __init__(self, parts: Sequence[Contents]) -> None:
-        self._parts = {path: part for part in reversed(parts) for path in part.paths}
+    def __init__(self, parts: Sequence[Contents], prefixes: tuple[str, ...] = ("",)) -> None:
+        self._parts = {path: part for part in reversed(parts) for path in part.paths if path.startswith(prefixes)}
 
     @property
     def paths(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.model.records import from_json
 from kassay.model.workload import Workload
 from kassay.supply.arches import arch_of, arches
+from kassay.supply.archive.versions import series_of, upstream_of, version_key
 from kassay.tools.atlas.records import AtlasCell, AtlasCost, AtlasKernel, AtlasSeries, AtlasVerdict
 from kassay.tools.history.archive import Archive, Row, default_path, reading
 from kassay.tools.history.packed import STOCK
@@ -18,6 +19,8 @@ from kassay.tools.history.records import ComparisonDetail
 Cell = tuple[str, str]
 """Ids of a series and a kernel."""
 
+FLAVOUR = "cloud"
+"""Usual flavour of stock kernels."""
 _USUAL = {"kernel parameters": "", "background tasks": "0", "waits until quiet": "yes"}
 _FREE = frozenset(
     ("value", "rounds", "boot", "flavour", "emulator", "accelerator", "machine options", "program", "init")
@@ -54,6 +57,20 @@ class Atlas:
         """By id, as the others."""
         self.series: Mapping[str, AtlasSeries] = series
         self.cells: Mapping[Cell, AtlasCell] = cells
+
+    def nearest(self, version: str, arch: str) -> str:
+        """Id of the stock kernel nearest to an upstream version: of its series, else the last before it, else the first
+        after it; the newest of several. "" if the atlas has none of this architecture."""
+        stock = {id_: one for id_, one in self.kernels.items() if one.arch == arch and one.locator}
+        wanted = version_key(version)
+        keys = {
+            id_: (series_of(one.locator) == series_of(version), version_key(upstream_of(one.locator)))
+            for id_, one in stock.items()
+        }
+        before = [id_ for id_, (same, key) in keys.items() if same or key <= wanted]
+        if before:
+            return max(before, key=lambda id_: keys[id_])
+        return min(keys, key=lambda id_: keys[id_][1], default="")
 
     def costs(self, functions: Collection[str]) -> Mapping[Cell, Mapping[str, AtlasCost]]:
         """By cell the cost of each of these functions that was executed in it."""
@@ -95,11 +112,10 @@ def _is_usual(series: AtlasSeries) -> bool:
 
 
 @contextmanager
-def reading_atlas(flavour: str, tell: Tell, histories: Sequence[Path] | None = None) -> Iterator[Atlas]:
+def reading_atlas(tell: Tell, histories: Sequence[Path] | None = None, *, flavour: str = FLAVOUR) -> Iterator[Atlas]:
     """The atlas of all histories on this host; empty if there is none. A history that cannot be read is left out.
 
-    flavour: of the kernels' configuration. histories: their paths, the most trusted first; by default those of this
-    host.
+    histories: their paths, the most trusted first; by default those of this host. flavour: of the kernels.
     """
     with ExitStack() as opened:
         archives = []

@@ -123,6 +123,12 @@ def verify(path: Path, limit: int, tell: Tell) -> Verified:
         return Verified(manifest, len(report.findings), _notes(root, manifest, report, path))
 
 
+def packed_report(path: Path, limit: int, tell: Tell) -> Report:
+    """The report of a bundle, computed from its raw results. Every file is checked before; raises BadInput."""
+    with _opened(path, limit, tell) as (root, _):
+        return _recomputed(root, path, tell)
+
+
 def _recomputed(root: Path, path: Path, tell: Tell) -> Report:
     """The answer from files of others: any exception is reported as damage of the files, not as a defect of kassay."""
     try:

@@ -16,7 +16,8 @@ from kassay.tools.history.records import KernelPoint, StoredKernel
 Key = tuple[str, ...]
 CommitTime = Callable[[str, str], int | None]
 """(tree, revision) -> seconds since 1970 at which the commit was made; None if that is not known here."""
-_ARCHIVE = "debian-source:"
+_RELEASES = ("debian-source:", "release:")
+"""In front of the version, in builds of a release."""
 
 
 def commit_time(tree: str, revision: str) -> int | None:
@@ -88,7 +89,7 @@ def _key(kernel: StoredKernel, build: BuildRef | None) -> Key:
         if kind is not None and (kind.files or kind.native):
             return ("files", kernel.compiler or "", f"configuration {(kernel.config_sha256 or 'unknown')[:8]}")
         return ("releases",)
-    tree = _ARCHIVE.rstrip(":") if build.tree.startswith(_ARCHIVE) else build.tree
+    tree = next((prefix.rstrip(":") for prefix in _RELEASES if build.tree.startswith(prefix)), build.tree)
     made = structs.replace(build, tree=tree, revision="", patches=(), pin="")
     return ("builds", build_text(made), (kernel.compiler or "").partition(",")[0])
 

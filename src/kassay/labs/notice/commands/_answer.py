@@ -99,7 +99,7 @@ def _known(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing, tell:
     asks_more = any(getattr(options, name) != getattr(usual, name) for name in _HOW)
     if not uses or asks_more or not options.atlas:
         return ()
-    with reading_atlas(FLAVOUR, tell) as atlas:
+    with reading_atlas(tell) as atlas:
         locators = [
             "" if kernel.image_sha256 else _locator(parse_ref(kernel.use.ref, options.arch), atlas, tell)
             for kernel in looked.wanted.all

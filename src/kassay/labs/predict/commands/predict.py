@@ -22,20 +22,41 @@ def _predict(
             autocompletion=complete.timings, show_default=False,
         ),
     ] = "",
+    without: Annotated[
+        list[str] | None,
+        Option(
+            metavar="FUNCTION",
+            help="Replay the traces without the instructions of this function, and show what is gained. May be "
+            "repeated; all are left out together.",
+        ),
+    ] = None,
+    without_instruction: Annotated[
+        list[str] | None,
+        Option(metavar="MNEMONIC", help="The same for every instruction of this name, such as xchg. May be repeated."),
+    ] = None,
     format_: Format = "terminal",
 ) -> int:  # fmt: skip
     """Predict what the kernels of a finished directory cost in time on these CPUs.
 
     kassay measures nothing. It replays the traces that were recorded with --predict.
-    Each prediction is made once and stored in the directory.
+    Each prediction is made once and stored in the directory. --without asks what a change could gain before anybody
+    writes it.
 
     Example: kassay predict kassay-out/demo --cpu zen3,skylake-sp
     """
+    cpus = tuple(filter(None, cpu.split(",")))
+    if without or without_instruction:
+        from kassay.labs.predict.commands._without import show_without
+        from kassay.labs.predict.without_model import Removal
+
+        removal = Removal(functions=tuple(without or ()), mnemonics=tuple(without_instruction or ()))
+        show_without(directory, cpus, removal, format_)
+        return 0
     chosen = format_named(format_)
     from kassay import pipeline
 
     with showing() as tell:
-        report = pipeline.answer(directory, tell, predict=tuple(filter(None, cpu.split(","))))
+        report = pipeline.answer(directory, tell, predict=cpus)
     say_answer(report, chosen)
     return 0
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator
 
+from kassay.labs.review.known import known_texts
 from kassay.labs.review.model import Previous, Review
 from kassay.labs.review.report._tables import (
     brief_table,
@@ -149,6 +150,9 @@ def _rest(review: Review) -> Iterator[Block]:
     for command, readers in ((review.command, (SCREEN, PAGE)), (portable(review.command), (LETTER,))):
         again = Section(title="The same again", blocks=(Code(text=command, breaks="shell"),))
         yield Section(blocks=(again,), readers=readers)
+    if review.known is not None and (lines := known_texts(review.known)):
+        first = Items(texts=tuple(map(one_line, lines)), bare=True)
+        yield Section(blocks=(Section(title="Known before the first run", blocks=(first,)),), readers=(PAGE,))
     if review.others:
         idle = shortened(review.others, _OTHERS)
         yield Section(

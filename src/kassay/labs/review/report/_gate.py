@@ -54,8 +54,9 @@ def headline(gate: Gate) -> str:
 
 def costs_more_below(row: GateCell) -> bool:
     """True if a phase costs more than on base for certain, and no limit is passed or was needed for that."""
-    accepted = row.accepted and row.cell.verdict == "regression"
-    return not row.over and not accepted and above_floor(row.cell) and (row.cell.change or 0.0) > 0
+    small = row.cell.verdict == "equivalent" and above_floor(row.cell)
+    large = row.cell.verdict == "regression" and not row.over and not row.accepted
+    return (small or large) and (row.cell.change or 0.0) > 0
 
 
 def limits_text(gate: Gate) -> str:
@@ -141,7 +142,8 @@ def counts_text(gate: Gate) -> str:
 
 def shown_rows(gate: Gate) -> tuple[GateCell, ...]:
     """Phases that changed, largest loss first."""
-    rows = [row for row in gate.cells if row.cell.verdict in ("regression", "improvement", "inconclusive")]
+    changed = ("regression", "improvement", "inconclusive")
+    rows = [row for row in gate.cells if row.cell.verdict in changed or costs_more_below(row)]
     return tuple(sorted(rows, key=lambda row: (not row.over, -(row.cell.change or 0.0))))
 
 
@@ -153,7 +155,8 @@ def _table(rows: tuple[GateCell, ...]) -> Table:
 def _row(row: GateCell) -> tuple[TableCell, ...]:
     cell = row.cell
     base, head = format_numbers([cell.base, cell.head])
-    word = "over the limit" if row.over else "accepted" if row.accepted and cell.verdict == "regression" else ""
+    accepted = row.accepted and cell.verdict == "regression"
+    word = "over the limit" if row.over else "accepted" if accepted else "below the limit" * costs_more_below(row)
     mark = "regression" if row.over else "improvement" if cell.verdict == "improvement" else ""
     return cells(
         cell_text(cell), cell.unit, base, head, format_change(cell.change), word or cell.verdict,

@@ -8,13 +8,19 @@ from typer import Argument, Option
 
 from kassay.commands import Command
 
+STOCK_NAME = "stock"
+
 
 def _site(
     directory: Annotated[Path, Argument(metavar="DIR", help="Directory of the site. It is made if it is absent.")],
     history: Annotated[
         Path | None,
-        Option("--from", metavar="HISTORY", help="File of the archive.",
+        Option("--from", metavar="HISTORY",
+               help="File of the archive. stock is that of the Debian archive's kernels, which kassay brings.",
                show_default="history.duckdb in the data directory"),
+    ] = None,
+    steps: Annotated[
+        Path | None, Option(metavar="FILE", help="steps.toml of a laboratory, with the life of each step.")
     ] = None,
     title: Annotated[
         str, Option(metavar="TEXT", help="Name of the site.", show_default="Costs of Linux memory management")
@@ -42,14 +48,28 @@ def _site(
     from kassay.labs.site.contents import read_site
     from kassay.labs.site.pages.build import write_site
     from kassay.labs.site.serve import serve as serve_site
+    from kassay.labs.site.turn import steps_file
+    from kassay.labs.site.turn.publish import with_lives
+    from kassay.labs.site.turn.settings import Lab
     from kassay.tools.history.archive import default_path
+    from kassay.tools.history.packed import STOCK
 
     if address and not address.startswith(("https://", "http://")):
         raise BadInput(f"--address {address}: not an address of a web server", "begin it with https://")
     check_directory(directory, "DIR")
+    history = STOCK if str(history) == STOCK_NAME else history
     check_given(history, "--from")
+    check_given(steps, "--steps")
+    if history is None and not default_path().is_file():
+        raise BadInput(
+            f"{default_path()}: there is no history yet",
+            "add run directories with kassay history add DIR, or show the stock kernels with --from stock",
+        )
     with showing() as tell:
         site = read_site(history or default_path(), title=title, address=address, tell=tell)
+        if steps is not None:
+            files = Lab(outbox=str(steps.parent / "outbox"), site=str(directory))
+            site = with_lives(site, steps_file.read(steps), files)
         done = write_site(site, directory, tell)
     say(f"{directory}: {done.files} files, {done.size / 1e6:.1f} MB; {done.changed} changed\n")
     if serve:

@@ -14,6 +14,7 @@ from kassay.journal.directory import open_directory
 from kassay.labs.site.turn import status as status_file
 from kassay.labs.site.turn import steps_file
 from kassay.labs.site.turn.changes import (
+    Change,
     changes_of,
     entry_of,
     fixed_before,
@@ -21,7 +22,7 @@ from kassay.labs.site.turn.changes import (
     nomination_of,
     taken_back,
 )
-from kassay.labs.site.turn.measuring import Budget, Measure, move_aside
+from kassay.labs.site.turn.measuring import Budget, Measure, is_of_disk, move_aside
 from kassay.labs.site.turn.narrowing import Between, narrowed
 from kassay.labs.site.turn.settings import Lab
 from kassay.labs.site.turn.status import Status
@@ -80,23 +81,30 @@ class Lives:
     def confirm(self) -> int:
         """Measures a fresh pair of every step that is `found`; returns how many were judged. Raises Spent."""
         count = 0
-        for entry in steps_file.read(self._path):
-            if entry.state == "found":
+        found = [entry for entry in steps_file.read(self._path) if entry.state == "found"]
+        if not found or not self._history.is_file():
+            return 0
+        with reading(self._history, self._tell) as archive:
+            changes = {change.id: change for change in changes_of(archive)}
+        for entry in found:
+            if entry.id in changes:  # the history may have been made anew, without these kernels
                 self._budget.check()
-                count += self._confirm(entry)
+                count += self._confirm(entry, changes[entry.id])
         return count
 
-    def _confirm(self, entry: Entry) -> bool:
+    def _confirm(self, entry: Entry, change: Change) -> bool:
         with reading(self._history, self._tell) as archive:
-            change = next((one for one in changes_of(archive) if one.id == entry.id), None)
-            if change is None:  # the history was made anew, without these kernels
-                return False
             nomination, is_of_history = nomination_of(archive, change)
             experiment = experiment_for(archive, nomination)
         directory = self._directory("confirm", entry)
         self._tell(Progress(stage="lab", subject=entry.id, text="a fresh pair"))
         try:
             self._measure(experiment, directory)
+        except HostLacks as error:
+            if is_of_disk(error):
+                raise
+            self._tell(Progress(stage="lab", subject=entry.id, text=f"not confirmed yet: {error.what}"))
+            return False
         except BadInput as error:  # a kernel is no longer available
             self._move(entry, "not confirmed", f"cannot be measured again: {error.what}")
             return True
@@ -155,10 +163,11 @@ class Lives:
         telling = self._budget.telling(self._tell)
         try:
             found = narrowed(experiment, directory, self._run, telling, self._means.between)
-        except HostLacks:
-            raise
         except KassayError as error:
-            return status.with_failure(entry.id, f"not narrowed: {error.what}", clock.utc_now(), "step")
+            if is_of_disk(error):
+                raise
+            soon = isinstance(error, HostLacks)
+            return status.with_failure(entry.id, f"not narrowed: {error.what}", clock.utc_now(), "step", soon=soon)
         if found.directory is None:
             return status.with_failure(entry.id, f"not narrowed: {found.text}", clock.utc_now(), "step")
         self._means.add(found.directory, self._tell)

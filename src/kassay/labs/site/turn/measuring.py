@@ -77,6 +77,11 @@ class Budget:
         return checked
 
 
+def is_of_disk(error: KassayError) -> bool:
+    """True if this host's disk is full or cannot be written, so that nothing further can be done."""
+    return isinstance(error, HostLacks) and isinstance(error.__cause__, OSError)
+
+
 def fetched(ref: str, arch: str, flavour: str, tell: Tell) -> None:
     """A Fetch from the archive, or from a git tree."""
     kernel_store.fetch((parse_ref(ref, arch),), flavour, tell)
@@ -126,7 +131,7 @@ def _fetch(pair: Pair, kernel: Kernel, lab: Lab, fetch: Fetch, tell: Tell) -> No
     try:
         fetch(kernel.ref, pair.arch, lab.flavour, tell)
     except KassayError as error:
-        if isinstance(error, HostLacks) and isinstance(error.__cause__, OSError):  # this host's disk
+        if is_of_disk(error):
             raise
         soon = isinstance(error, HostLacks) and not isinstance(error, NotOnMirror)
         raise KernelFailed(kernel, error.what, soon=soon) from error

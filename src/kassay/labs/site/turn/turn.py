@@ -11,14 +11,23 @@ from kassay import pipeline
 from kassay.effects import clock
 from kassay.effects.files import disk_errors
 from kassay.effects.lock import locked, refusing
-from kassay.errors import BadInput
+from kassay.errors import HostLacks, KassayError
 from kassay.labs.site.model import Site
 from kassay.labs.site.sources import remember_sources
 from kassay.labs.site.turn import status as status_file
 from kassay.labs.site.turn import steps_file
 from kassay.labs.site.turn.followed import Line, lines_of
 from kassay.labs.site.turn.lives import Lives, Means
-from kassay.labs.site.turn.measuring import Budget, Fetch, KernelFailed, Measure, Spent, fetched, measure_pair
+from kassay.labs.site.turn.measuring import (
+    Budget,
+    Fetch,
+    KernelFailed,
+    Measure,
+    Spent,
+    fetched,
+    is_of_disk,
+    measure_pair,
+)
 from kassay.labs.site.turn.narrowing import Between
 from kassay.labs.site.turn.pairs import Pair, failure_of, missing_pairs, runs_to_make
 from kassay.labs.site.turn.publish import site_of
@@ -85,7 +94,7 @@ def planned(lab: Lab, outside: Outside, tell: Tell = silent) -> tuple[str, ...]:
 
 
 def turn(lab: Lab, outside: Outside, tell: Tell, budget_s: float | None = None) -> Turned:
-    """One turn. Raises HostLacks if another laboratory works here, or if this host cannot go on."""
+    """One turn. Raises HostLacks if another laboratory works here, or if the disk is full."""
     with disk_errors(Path(lab.runs)):
         Path(lab.runs).mkdir(parents=True, exist_ok=True)
     with locked(Path(lab.runs, "lab.lock"), refusing(lab.runs, "choose another directory with --out")):
@@ -111,9 +120,7 @@ class _Turn:
         self._restore_history()
         spent = False
         try:
-            self._measure(lines, newest=True)
-            self._judge()
-            self._measure(lines, newest=False)
+            self._measure(lines)
             self._judge()
             self._status = self._lives.narrow(self._status)
         except Spent:
@@ -153,9 +160,9 @@ class _Turn:
         self._keep(structs.replace(self._status, waiting=waiting))
         return missing
 
-    def _measure(self, lines: Sequence[Line], *, newest: bool) -> None:
-        """Measures what is missing, pair by pair. What fails changes which pairs are missing."""
-        while pairs := [pair for pair in self._missing(lines) if not newest or pair.rank == 0]:
+    def _measure(self, lines: Sequence[Line]) -> None:
+        """Measures what is missing, pair by pair, the newest first. What fails changes which pairs are missing."""
+        while pairs := self._missing(lines):
             self._budget.check()
             self._pair(pairs[0], len(pairs))
 
@@ -171,8 +178,10 @@ class _Turn:
         except KernelFailed as error:
             self._fail(failure_of(pair, error.kernel), f"{error.kernel.ref}: {error.why}", "kernel", soon=error.soon)
             return
-        except BadInput as error:
-            self._fail(pair.directory, f"{pair.text}: {error.what}", "pair")
+        except KassayError as error:
+            if is_of_disk(error):
+                raise
+            self._fail(pair.directory, f"{pair.text}: {error.what}", "pair", soon=isinstance(error, HostLacks))
             return
         self._add(directory, self._tell)
         done = Finished(directory=pair.directory, utc=clock.utc_now(), runs=runs, seconds=clock.monotonic_s() - begun)

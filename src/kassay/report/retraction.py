@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Two reports -> what an earlier one claimed, why it does not hold, and what does, with the line for regzbot."""
+
+from collections.abc import Iterator, Sequence
+
+from kassay.errors import BadInput
+from kassay.model.finding import CHANGES, REFUSED, Finding
+from kassay.model.records import Record
+from kassay.model.report import Report
+from kassay.model.texts import Table, cells, counted, figures, listed, machine_text, settings_text, table
+from kassay.report.answers import Kind
+from kassay.report.document import VERDICT, Document, Envelope, Items, Paragraph, Section
+from kassay.report.mail.answer import answer
+from kassay.report.mail.headline import headline, subject_line
+from kassay.report.mail.names import everyday_text, identity, mail_name, mail_names, unit_text
+from kassay.report.mail.text import ascii_text, bare_percent, number, percent, sentence
+from kassay.report.parted import parted_sentences
+from kassay.report.sections.refused import differences_table
+from kassay.supply.clocks import clock_of
+
+SCHEMA = "kassay-retraction/1"
+INCONCLUSIVE, RESOLVE = "inconclusive", "resolve"
+"""Commands of regzbot: nothing can be said about the regression, or there is none any more."""
+_ONE_SIDED = 5
+
+
+class Claim(Record, frozen=True, kw_only=True):
+    """A change that the earlier report claimed, and what the new one says of it."""
+
+    what: str
+    """Workload, metric and setting."""
+    base: str
+    head: str
+    claimed: float | None
+    """Relative change."""
+    verdict: str
+    now: float | None
+    """Relative change of the new report; None if it was refused or not measured."""
+    now_verdict: str
+    """Verdict of the new report; "" if it has no such comparison."""
+
+
+class Retraction(Record, frozen=True, kw_only=True):
+    """One report taken back by another. Texts are plain ASCII sentences."""
+
+    subject: str
+    """Subject of the earlier mail."""
+    claimed: tuple[str, ...]
+    claims: tuple[Claim, ...]
+    reasons: tuple[str, ...]
+    """Why the claim does not hold, the most important one first."""
+    differing: Table | None
+    """State that should have been the same and was not."""
+    measured: tuple[str, ...]
+    """In what the two measurements differ."""
+    holds: tuple[str, ...]
+    command: str
+    """INCONCLUSIVE or RESOLVE."""
+    command_reason: str
+    tracked: bool
+    """True if the earlier mail told regzbot of the regression."""
+    old_experiment: str
+    new_experiment: str
+    kassay_version: str
+    schema: str = SCHEMA
+
+    @property
+    def regzbot(self) -> str:
+        return f"#regzbot {self.command}: {self.command_reason}"
+
+
+def retraction(new: Report, old: Report) -> Retraction:
+    """Everything that `new` takes back of `old`. Raises BadInput if `old` claims nothing, or if `new` says the same."""
+    topic, now_topic = headline(old), headline(new)
+    if topic is None or topic.finding.verdict not in CHANGES:
+        raise BadInput("--retracts: that report claims no change, so there is nothing to take back",
+                       "name the directory or bundle of the report that did")  # fmt: skip
+    if now_topic is None:
+        raise BadInput("--retracts: the new report compares nothing", "name a directory that compares the kernels")
+    f = topic.finding
+    now = _same(new, old, f)
+    if now is None and clock_of(f.machine.clock).imported:
+        now = now_topic.finding  # its kernels have no releases
+    if now is None:
+        pair = " and ".join(_releases(old, f))
+        raise BadInput(f"--retracts: the new report does not compare {pair}", "measure the same releases, then retract")
+    if now.verdict == f.verdict:
+        raise BadInput(f"--retracts: the new report has the same verdict ({f.verdict}); it takes nothing back",
+                       "to correct a figure, send the new report as a reply")  # fmt: skip
+    command = INCONCLUSIVE if now.verdict in (*REFUSED, "inconclusive") else RESOLVE
+    return Retraction(
+        subject=subject_line(old), claimed=tuple(answer(old)[:1]), claims=tuple(_claims(new, old)),
+        reasons=tuple(_reasons(new, now, f)), differing=_differing(new, now),
+        measured=tuple(_measured(new, old, now, f)),
+        holds=tuple(_holds(new, now)), command=command, command_reason=_command_reason(new, now),
+        tracked=topic.tag == "[REGRESSION]", old_experiment=old.plan_id, new_experiment=new.plan_id,
+        kassay_version=new.kassay_version,
+    )  # fmt: skip
+
+
+def _same(new: Report, old: Report, f: Finding) -> Finding | None:
+    """The comparison of the new report that is about the same: metric and releases, then also setting and machine."""
+    wanted = _releases(old, f)
+    found = [
+        n for n in new.findings if (n.workload, n.metric) == (f.workload, f.metric) and _releases(new, n) == wanted
+    ]
+    found = found or [n for n in new.findings if n.primary and _releases(new, n) == wanted]
+    return next((n for n in found if (n.settings, n.machine) == (f.settings, f.machine)), found[0] if found else None)
+
+
+def _releases(report: Report, f: Finding) -> tuple[str, ...]:
+    kernels = [identity(report, label) for label in f.kernels]
+    return tuple(
+        kernel.release if kernel is not None else label for kernel, label in zip(kernels, f.kernels, strict=True)
+    )
+
+
+def _claims(new: Report, old: Report) -> Iterator[Claim]:
+    for f in old.findings:
+        if not f.primary or f.verdict not in CHANGES:
+            continue
+        now = _same(new, old, f)
+        setting = settings_text(f.settings)
+        yield Claim(
+            what=ascii_text(f"{f.workload} {f.metric}{f' ({setting})' if setting else ''}"),
+            base=mail_name(old, f.kernels[0]), head=mail_name(old, f.kernels[1]), claimed=f.change, verdict=f.verdict,
+            now=now.change if now is not None and now.verdict not in REFUSED else None,
+            now_verdict=now.verdict if now is not None else "",
+        )  # fmt: skip
+
+
+def _reasons(new: Report, now: Finding, f: Finding) -> Iterator[str]:
+    base, head = (mail_name(new, label) for label in now.kernels)
+    whys = listed([everyday_text(new, why) for why in now.reasons])
+    if now.verdict in REFUSED:
+        yield sentence(f"{base} and {head} cannot be compared by this workload{f': {whys}' if whys else ''}")
+        yield from map(ascii_text, parted_sentences(new, now, mail_names(new)))
+        return
+    values = f"{number(now.base_value)} on {base} and {number(now.head_value)} {unit_text(now.unit)} on {head}"
+    if now.verdict == "inconclusive":
+        yield sentence(f"Measured again, it is not decided: {values}{f' ({whys})' if whys else ''}")
+    elif now.verdict == "equivalent":
+        yield f"Measured again, there is no difference beyond {bare_percent(new.experiment.margin)}: {values}."
+    else:
+        claimed = "more" if (f.change or 0.0) > 0 else "less"
+        yield f"Measured again, it is the other way round: {values} ({percent(now.change)}), not {claimed}."
+
+
+def _differing(new: Report, now: Finding) -> Table | None:
+    if now.verdict != "state-mismatch" or not now.differences:
+        return None
+    shown = differences_table(now)
+    return table("", (*shown.columns[:2], *(mail_name(new, label) for label in now.kernels)), shown.rows)
+
+
+def _measured(new: Report, old: Report, now: Finding, f: Finding) -> Iterator[str]:
+    """Differences between the two measurements, one phrase each."""
+    pairs = (
+        ("workload", f.workload, now.workload),
+        ("settings", settings_text(f.settings), settings_text(now.settings)),
+        ("machine", machine_text(f.machine), machine_text(now.machine)),
+        ("clock", _clock(f), _clock(now)),
+        ("boots", f"{f.n_base} and {f.n_head}", f"{now.n_base} and {now.n_head}"),
+        ("images", *(_images(report, finding) for report, finding in ((old, f), (new, now)))),
+        ("compilers", *(_compilers(report, finding) for report, finding in ((old, f), (new, now)))),
+    )
+    for name, then, here in pairs:
+        if then != here:
+            yield ascii_text(f"{name}: {then or 'not known'} then, {here or 'not known'} now")
+
+
+def _clock(f: Finding) -> str:
+    clock = clock_of(f.machine.clock)
+    return f"{f.machine.clock} ({clock.scope})"
+
+
+def _images(report: Report, f: Finding) -> str:
+    kernels = [identity(report, label) for label in f.kernels]
+    return listed([(kernel.image_sha256 or "")[:12] if kernel is not None else "" for kernel in kernels])
+
+
+def _compilers(report: Report, f: Finding) -> str:
+    kernels = [identity(report, label) for label in f.kernels]
+    return listed(list(dict.fromkeys((kernel.compiler or "").partition(", ")[0] for kernel in kernels if kernel)))
+
+
+def _holds(new: Report, now: Finding) -> Iterator[str]:
+    """Findings of the new report that stand, in sentences."""
+    if now.verdict not in REFUSED:
+        yield answer(new)[0]
+    else:
+        others = [f for f in new.findings if f.primary and f.verdict not in (*REFUSED, "inconclusive") and f is not now]
+        yield from (_other(new, f) for f in others)
+        if now.one_sided:
+            ran = [
+                f"{row.function} on {mail_name(new, row.kernel)} ({number(row.calls)} calls)"
+                for row in now.one_sided[:_ONE_SIDED]
+            ]
+            operation = now.unit.partition("/")[2] or "operation"
+            yield ascii_text(
+                f"Both kernels have these functions and one of them ran them, per {operation}: {listed(ran)}."
+            )
+        if not others:
+            yield "Nothing about the cost of this work on these kernels follows from either measurement."
+
+
+def _other(new: Report, f: Finding) -> str:
+    base, head = (mail_name(new, label) for label in f.kernels)
+    where = settings_text(f.settings)
+    return ascii_text(
+        f"{f.workload} {f.metric}{f' ({where})' if where else ''}: {number(f.base_value)} on {base}, "
+        f"{number(f.head_value)} {unit_text(f.unit)} on {head}, {percent(f.change)}: {f.verdict}."
+    )
+
+
+def _command_reason(new: Report, now: Finding) -> str:
+    """A few words for a tracker's web page."""
+    base, head = (mail_name(new, label) for label in now.kernels)
+    if now.verdict == "state-mismatch" and now.differences:
+        first = now.differences[0]
+        return ascii_text(
+            f"{base} and {head} did not work on the same state ({first.field} {first.base} and {first.head})"
+        )
+    if now.verdict in REFUSED:
+        return ascii_text(f"{base} and {head} cannot be compared by this workload")
+    if now.verdict == "inconclusive":
+        return "measured again, the difference is not decided"
+    return ascii_text(f"measured again, {head} is not slower than {base}")
+
+
+def document(taken: Retraction) -> Document:
+    """The retraction for every reader."""
+    about = "This takes back an earlier report"
+    return Document(
+        title=f"Taken back: {taken.subject}", kicker="kassay report", kassay_version=taken.kassay_version, level=3,
+        envelope=Envelope(
+            subject=f"Re: {taken.subject}", trailer=taken.regzbot if taken.tracked else "",
+            signature=f"Written by kassay {ascii_text(taken.kassay_version)}, experiments "
+            f"{ascii_text(taken.old_experiment)[:16]} and {ascii_text(taken.new_experiment)[:16]}.",
+        ),
+        blocks=(
+            Paragraph(text=f'{about}, "{taken.subject}". Its claim does not hold.', tone=VERDICT),
+            Section(title="What was claimed", blocks=(*map(_paragraph, taken.claimed), *_claims_table(taken.claims))),
+            Section(
+                title="Why it does not hold",
+                blocks=(*map(_paragraph, taken.reasons), *((taken.differing,) if taken.differing else ())),
+            ),
+            *_items("What differs between the two measurements", taken.measured),
+            Section(title="What does hold", blocks=tuple(map(_paragraph, taken.holds))),
+            *(() if taken.tracked else (_untracked(taken),)),
+        ),
+    )  # fmt: skip
+
+
+def _paragraph(text: str) -> Paragraph:
+    return Paragraph(text=text)
+
+
+def _items(title: str, texts: Sequence[str]) -> tuple[Section, ...]:
+    return (Section(title=title, blocks=(Items(texts=tuple(texts)),)),) if texts else ()
+
+
+def _untracked(taken: Retraction) -> Section:
+    text = f"Should the report be tracked, the command is: {taken.regzbot}"
+    return Section(title="", blocks=(Items(texts=(text,)),))
+
+
+def _claims_table(claims: Sequence[Claim]) -> tuple[Table, ...]:
+    """Every claim next to what is measured now; one alone stands in the sentences."""
+    if len(claims) < 2:
+        return ()
+    rows = (
+        cells(claim.what, f"{claim.base} > {claim.head}", percent(claim.claimed), percent(claim.now),
+              claim.now_verdict or "not measured")
+        for claim in claims
+    )  # fmt: skip
+    title = f"{counted(len(claims), 'claim')}, and what is measured now"
+    return (table(title, ("what", "kernels", *figures("claimed", "now"), "verdict now"), rows),)
+
+
+RETRACTION = Kind(document=document)

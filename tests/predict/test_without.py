@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A trace replayed without some of its instructions, and what the answer says of it."""
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+from typer.testing import CliRunner
+
+from kassay.cli import build_app
+from kassay.errors import BadInput
+from kassay.journal.directory import started
+from kassay.labs.predict.decode import Facts
+from kassay.labs.predict.replay import replay_of
+from kassay.labs.predict.timing import timing_for
+from kassay.labs.predict.without import removing
+from kassay.labs.predict.without_model import Removal, Without, WithoutReport, WithoutRow
+from kassay.labs.predict.without_report import WITHOUT
+from tests.analysis.plans import plan_of
+from tests.predict.runs import answer, causes, each, loop, rounds
+from tests.predict.tokens import Tokens, insn, load, store
+from tests.predict.traces import recorded
+
+ADD = insn(data="1", writes="1")
+
+
+def test_a_removed_instruction_takes_no_time_and_is_not_counted(tmp_path: Path) -> None:
+    tokens, block = loop([ADD, insn("removed", data="1", writes="1", latency=30)] * 20)
+    rounds(tokens, 20, 100, lambda _: tokens.run(block))
+    found = answer(tokens, tmp_path)
+    assert each(found, 100) == pytest.approx(20, rel=0.03)
+    assert found.intervals[1].instructions == 100 * 21
+
+
+def _l1_misses(kind: str, directory: Path) -> int:
+    """Misses of a load and a store of this kind all over the memory, 400 times."""
+    draw = random.Random(3)
+    tokens, block = loop([line.replace("plain", kind) for line in (load(2, 3), store(4, 5))])
+    places = [draw.randrange(1 << 28) & ~7 for _ in range(400)]
+    rounds(tokens, 200, 200, lambda n: tokens.run(block, (0, places[n], False), (1, places[n] + 64, True)))
+    return answer(tokens, directory).statistics["l1_misses"]
+
+
+def test_the_accesses_of_a_removed_instruction_touch_no_cache(tmp_path: Path) -> None:
+    assert _l1_misses("plain", tmp_path) > 200
+    assert _l1_misses("removed", tmp_path) == 0
+
+
+def _misprediction(kind: str, directory: Path) -> int:
+    """1/100 cycles that a branch of this kind costs if it goes either way by chance."""
+    tokens, draw = Tokens(), random.Random(1)
+    head = tokens.define([insn(kind, length=2)])
+    skipped = tokens.define([insn()] * 8)
+    behind = tokens.define([*[insn()] * 15, insn("jump", length=2)])
+    ways = ((head, behind), (head, skipped, behind))
+    rounds(tokens, 500, 500, lambda _: tokens.run_all(*draw.choice(ways)))
+    return causes(answer(tokens, directory))["misprediction"]
+
+
+def test_a_removed_branch_is_never_mispredicted(tmp_path: Path) -> None:
+    assert _misprediction("branch", tmp_path) > 100_000
+    assert _misprediction("removed", tmp_path) == 0
+
+
+def test_a_stored_trace_is_replayed_without_its_exchanges_and_returns_stay() -> None:
+    data, timing = recorded("6.17"), timing_for("zen4")
+
+    def executed(*mnemonics: str) -> Counter[int]:
+        removal = Removal(functions=(), mnemonics=mnemonics)
+        replay = replay_of(data, timing, lambda _: "f", removing(removal, lambda _: "f"))
+        counts: Counter[int] = Counter()
+        for row in replay.rows:
+            counts[row.round] += row.instructions
+        return counts
+
+    whole = executed()
+    fewer = whole - executed("xchg")
+    assert {count // 16 for count in fewer.values()} == {2}  # of 16 pages: once to read-only, once back
+    assert executed("call", "ret") == whole
+
+
+def test_functions_and_inlined_copies_are_removed_whole() -> None:
+    names = {0x10: "walk.isra.0", 0x20: "other"}
+    removes = removing(Removal(functions=("walk",), mnemonics=("xchg",)), names.__getitem__, frozenset({0x30}))
+    add, exchange, locked = Facts("add r64,r64"), Facts("xchg r64,m64"), Facts("lock xchg m64,r64")
+    assert removes(0x10, add) and not removes(0x20, add)
+    assert removes(0x20, exchange) and removes(0x20, locked)
+    assert not removes(0x10, Facts("ret", "return")) and not removes(0x10, Facts("call", "call"))
+    assert removing(Removal(functions=("inner",), mnemonics=()), names.__getitem__, frozenset({0x20}))(0x20, add)
+
+
+ROWS = (
+    WithoutRow(function="walk", now_ns=10.0, without_ns=0.0, removed=30.0),
+    WithoutRow(function="leaf", now_ns=5.0, without_ns=7.0, removed=0.0),
+    *(WithoutRow(function=f"same{n}", now_ns=1.0, without_ns=1.0, removed=0.0) for n in range(3)),
+)
+ANSWER = Without(
+    kernel="debian:6.17", workload="w", settings=(), metric="iteration", operation="page", cpu="zen4", calibrated=False,
+    now_ns=18.0, without_ns=10.0, interval=(-0.5, -0.4), level=0.9, instructions=60.0, removed=30.0, rows=ROWS,
+)  # fmt: skip
+
+
+def _text(*answers: Without) -> str:
+    report = WithoutReport(functions=("walk",), instructions=("xchg",), answers=answers, kassay_version="0")
+    return WITHOUT.form("markdown").render(report)
+
+
+def test_the_gain_is_told_by_function_and_adds_up() -> None:
+    shown = _text(ANSWER)
+    assert "without walk() and every xchg" in shown
+    assert "w, iteration on debian:6.17, zen4: 18 to 10 ns/page, 8 ns gained (-44.4 %)." in shown
+    assert "| walk | 10 | 0 | 10 | 30 |" in shown
+    assert "| leaf | 5 | 7 | -2 | 0 |" in shown
+    assert "| 3 more functions | 3 | 3 | 0 | 0 |" in shown
+    assert "| total | 18 | 10 | 8 | 30 |" in shown
+    assert "finds its inputs ready" in shown and "zen4: from published data" in shown
+
+
+def test_a_kernel_that_executes_none_and_one_without_a_trace_are_told() -> None:
+    none = structs.replace(ANSWER, kernel="a", removed=0.0)
+    lost = structs.replace(ANSWER, kernel="b", now_ns=None, without_ns=None, rows=(), removed=0.0, problem="no trace")
+    shown = _text(none, lost)
+    assert "on a, zen4: executes none of them." in shown
+    assert "on b, zen4: no prediction: no trace." in shown
+
+
+def test_a_directory_without_traces_is_refused(tmp_path: Path) -> None:
+    started(tmp_path / "runs", plan_of(2))
+    done = CliRunner().invoke(build_app(), ["predict", str(tmp_path / "runs"), "--without", "walk"])
+    assert isinstance(done.exception, BadInput)
+    assert "was not made with --predict" in str(done.exception)
