@@ -159,6 +159,17 @@ def test_step_between_releases_redirects(files: Mapping[str, bytes]) -> None:
     assert all(re.search(r"/\d+\.\d+-\d+\.\d+/index\.html$", path) for path in redirects)
 
 
+def test_list_of_steps_has_neighbours_before_distant_kernels(tmp_path: Path) -> None:
+    site = small_site()
+    keys = [kernel.key for kernel in site.kernels if kernel.arch == "x86_64"]
+    far = msgspec.structs.replace(first_shown(site), before=keys[0], after=keys[-1], change=9.0, life="")
+    near = [msgspec.structs.replace(step, life="") for step in site.steps]
+    files = written(msgspec.structs.replace(site, steps=(far, *near)), tmp_path / "site")
+    listed = re.findall(r'<td class="pair">(\S+) → (\S+?)<', files["step/index.html"].decode())
+    assert listed[-1] == (keys[0], keys[-1])
+    assert len(listed) > 1
+
+
 def test_texts_are_escaped(tmp_path: Path) -> None:
     site = small_site()
     step = first_shown(site)

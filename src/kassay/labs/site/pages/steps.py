@@ -67,6 +67,13 @@ def _related(book: Book, file: StepFile) -> list[Entry]:
     return [book.entry(one, arch=True) for one in ranked[:_RELATED]]
 
 
+def _list_order(book: Book, file: StepFile) -> tuple[bool, bool, int, float]:
+    """Neighbours first, then primary metrics, then the newest and largest."""
+    step = file.step
+    newest = book.lookup.place(step.arch, step.after)
+    return book.distance(step) > 1, not file.series.primary, -newest, -abs(step.change or 0.0)
+
+
 def step_list(book: Book, renderer: Renderer) -> File:
     """All steps by state; of steps that nobody nominated the newest and largest."""
     pages = [page.file for page in book.steps.values()]
@@ -74,9 +81,7 @@ def step_list(book: Book, renderer: Renderer) -> File:
     lives = []
     for life, meaning in {**LIVES, _UNSTATED: "changed between two kernels; nobody nominated it"}.items():
         if files := by_life.get(life):
-            newest = sorted(
-                files, key=lambda one: (-book.lookup.place(one.step.arch, one.step.after), -abs(one.step.change or 0.0))
-            )
+            newest = sorted(files, key=lambda one: _list_order(book, one))
             entries = [book.entry(one.step, one.series, arch=True) for one in newest[:_LISTED]]
             more = f" The newest {_LISTED} of {len(files)} are listed." if len(files) > _LISTED else ""
             lives.append((life, f"{meaning[0].upper()}{meaning[1:]}.{more}", entries))
