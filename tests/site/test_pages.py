@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from benchmarks.site import synthetic
 
-from kassay.labs.site.model import SiteFunction
+from kassay.labs.site.model import FunctionCost, SiteFunction
 from kassay.labs.site.pages.addresses import segment, step_path
 from kassay.labs.site.pages.outcomes import OUTCOMES, counts_text
 from tests.site.made import content, first_shown, small_site, with_step, written
@@ -146,6 +146,17 @@ def test_step_page_has_figures_with_unit_n_and_command(files: Mapping[str, bytes
     assert "instructions/page, n = 2 + 2" in text
     assert step.repeat[0] in text
     assert step.functions[0].function in text
+
+
+def test_compilers_copy_leads_to_the_page_of_its_function(tmp_path: Path) -> None:
+    site = small_site()
+    step = first_shown(site)
+    name = next(one.name for one in site.functions if "." not in one.name)
+    site = with_step(site, step, functions=(FunctionCost(function=f"{name}.constprop.0", base=1.0, head=9.0),))
+    files = written(site, tmp_path / "site")
+    address = step_path(step.arch, step.series, step.before, step.after)
+    assert f'function/{name}/index.html">{name}.constprop.0</a>'.encode() in files[f"{address}/index.html"]
+    assert f"{address}/index.html".encode() in files[f"function/{name}/index.html"]
 
 
 def test_steps_of_other_lines_have_their_name_in_the_address(files: Mapping[str, bytes]) -> None:

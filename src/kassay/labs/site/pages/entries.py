@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from kassay.labs.site.model import SiteKernel, SiteSeries, SiteStep
-from kassay.labs.site.pages.addresses import compare_path, minor, step_path
+from kassay.labs.site.pages.addresses import compare_path, function_path, minor, step_path
 from kassay.labs.site.pages.drawing import chart
 from kassay.labs.site.pages.lookup import Lookup
 from kassay.labs.site.pages.outcomes import SHOWN, outcome
 from kassay.labs.site.pages.revisions import Revised
+from kassay.model.profile import base_name
 from kassay.model.records import Record
 
 ALL_KERNELS = "all"
@@ -70,6 +71,11 @@ class Book:
         ]
         rank = {"worse": 0, "better": 0, "refused": 1, "inconclusive": 1, "small": 2}
         return sorted(found, key=lambda one: (rank.get(one.outcome, 3), -abs(one.step.change or 0.0)))
+
+    def function_page(self, function: str) -> str:
+        """Address of a function's page; that of its source function for a compiler's copy; "" if there is none."""
+        names = (function, base_name(function))
+        return next((function_path(name) for name in names if name in self.function_pages), "")
 
     def distance(self, step: SiteStep) -> int:
         """Columns between both kernels of a step; 1 for neighbours."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from kassay.labs.site.model import Site, SiteCell, SiteFunction, SiteKernel, SiteSeries, SiteStep, SiteWorkload
 from kassay.labs.site.pages.outcomes import SHOWN, cell_outcome, outcome
+from kassay.model.profile import base_name
 from kassay.model.records import grouped
 from kassay.model.units import relative_change
 from kassay.model.workload import GROUPS
@@ -113,8 +114,13 @@ class Lookup:
 
     @cached_property
     def steps_by_function(self) -> dict[str, list[SiteStep]]:
-        """Steps that have a page, by each function that they name."""
-        return grouped((cost.function, step) for step in self.notable.values() for cost in step.functions)
+        """Steps that have a page, by each function that they name; a compiler's copy counts as its function."""
+        named = (
+            (name, step)
+            for step in self.notable.values()
+            for name in dict.fromkeys(base_name(cost.function) for cost in step.functions)
+        )
+        return grouped(named)
 
     @cached_property
     def profiled(self) -> dict[tuple[str, str], list[str]]:

@@ -13,6 +13,7 @@ from kassay.labs.site.pages.lookup import Placed
 from kassay.labs.site.pages.outcomes import SHOWN, cell_text, counts_text
 from kassay.labs.site.pages.publish import File
 from kassay.labs.site.pages.render import Renderer
+from kassay.model.profile import base_name
 from kassay.model.records import grouped
 from kassay.model.units import format_number
 
@@ -94,7 +95,7 @@ def functions(book: Book, renderer: Renderer) -> Iterator[File]:
     counts = {arch: len(rows) for arch, rows in book.lookup.rows.items()}
     for function in book.lookup.site.functions:
         if function.name in book.function_pages:
-            steps = book.entries(book.lookup.steps_by_function.get(function.name, ()), arch=True)
+            steps = book.entries(book.lookup.steps_by_function.get(base_name(function.name), ()), arch=True)
             steps.sort(key=lambda one: book.distance(one.step) > 1)
             yield renderer.page(
                 "function.html.j2", function_path(function.name), function=function, series_count=counts,

@@ -12,6 +12,7 @@ from kassay.labs.site.pages.publish import File
 from kassay.labs.site.pages.records import StepFile
 from kassay.labs.site.pages.render import Renderer
 from kassay.labs.site.pages.revisions import Revised, step_json
+from kassay.model.profile import base_name
 from kassay.model.records import grouped
 
 _RELATED = 10
@@ -46,7 +47,7 @@ def _page(book: Book, renderer: Renderer, file: StepFile, address: str, page: Re
         "step.html.j2", address, file=file, word=word if word != "absent" else "inconclusive",
         superseded=file is not page.file, current=page.file, earlier=page.earlier if file is page.file else (),
         link=step.link if is_web else "", related=_related(book, file), chart=book.chart_of(series) if series else "",
-        function_pages=book.function_pages, kernel_pages=book.kernel_pages,
+        function_page=book.function_page, kernel_pages=book.kernel_pages,
         compared=book.compared_href(step.arch, step.before, step.after),
     )  # fmt: skip
 
@@ -56,7 +57,7 @@ def _related(book: Book, file: StepFile) -> list[Entry]:
     step = file.step
     found = {}
     for cost in step.functions[:_NAMING]:
-        for other in book.lookup.steps_by_function.get(cost.function, ()):
+        for other in book.lookup.steps_by_function.get(base_name(cost.function), ()):
             same_row = (other.arch, other.series) == (step.arch, step.series)
             if not same_row and book.lookup.series[other.arch, other.series].workload != file.series.workload:
                 found[other.arch, other.series, other.before, other.after] = other
