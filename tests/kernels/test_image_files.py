@@ -9,7 +9,7 @@ from kassay.effects.files import sha256_file
 from kassay.errors import BadInput
 from kassay.model.kernel import KernelArtifact, parse_ref
 from kassay.model.reference_files import ImageFiles, image_files
-from kassay.supply.kernels import check, fetch, load_modules
+from kassay.supply.kernels import _given, check, fetch, load_modules
 from kassay.tools.bundle.paths import paths_in
 from tests.kernels import fakes
 from tests.kernels.fakes import Told
@@ -93,3 +93,13 @@ def test_what_does_not_belong_to_an_image_is_refused(place: Path, option: str, s
         get(f"image:{place}/bzImage,{option.replace('HERE', here)}")
     assert says.replace("HERE", here) in caught.value.what
     assert caught.value.remedy
+
+
+def test_build_ids_decide_where_both_files_have_one(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = {"vmlinux": "of the image", "debug": "of the image", "other": "another"}
+    monkeypatch.setattr(_given, "_build_id", lambda path: ids[path.name])
+    (place / "debug").write_bytes(b"\x7fELF without a banner")
+    assert get(f"image:{place}/bzImage,vmlinux={place}/debug").lines == str(place / "debug")
+    (place / "other").write_bytes(fakes.vmlinux(RELEASE))
+    with pytest.raises(BadInput, match="its build ID is another one"):
+        get(f"image:{place}/bzImage,vmlinux={place}/other")

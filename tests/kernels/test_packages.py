@@ -2,6 +2,7 @@
 """deb:, rpm: and pacman: references: package files that the user has, whole and broken."""
 
 import shutil
+import struct
 import subprocess
 from pathlib import Path
 
@@ -140,6 +141,21 @@ def test_an_rpm_whose_files_are_not_those_of_its_header_is_refused(cache: Path, 
     data[data.index(b"CONFIG_HZ=1000") + 10] ^= 1
     whole.write_bytes(data)
     with pytest.raises(BadInput, match="sha256 of its files is not the one in its header"):
+        get(f"rpm:{whole}")
+
+
+@pytest.mark.parametrize(("at", "says"), [(96 + 12, "header at byte 96 has 2"), (-1, "path of 1")])
+def test_a_damaged_length_does_not_ask_for_memory(at: int, says: str, cache: Path, tmp_path: Path) -> None:
+    whole = package_files.rpm(tmp_path, "a", {}, packer="none")
+    data = bytearray(whole.read_bytes())
+    if at < 0:  # the length of a path in the cpio archive; its digest is left out
+        data = data.replace(struct.pack(">I", 5093), struct.pack(">I", 5999))
+        at = data.index(b"070701") + 6 + 11 * 8
+        data[at : at + 8] = b"00f00000"
+    else:
+        data[at] = 0x7F
+    whole.write_bytes(data)
+    with pytest.raises(BadInput, match=says):
         get(f"rpm:{whole}")
 
 

@@ -8,6 +8,7 @@ import pytest
 from kassay.effects.lock import locked
 from kassay.errors import BadInput, HostLacks
 from kassay.labs.site.turn import status as status_file
+from kassay.labs.site.turn.measuring import Budget, Spent
 from kassay.labs.site.turn.steps_file import read
 from kassay.labs.site.turn.turn import planned
 from kassay.model.progress import Progress
@@ -138,6 +139,16 @@ def test_the_budget_ends_a_turn_between_runs_and_the_next_goes_on(laboratory: La
     assert lives(laboratory) == CONFIRMED
 
 
+def test_the_end_of_the_budget_is_raised_once() -> None:
+    told: list[str] = []
+    tell = Budget(0).telling(lambda event: told.append(event.text))
+    tell(Progress(stage="run", subject="", text="begun", passing=True))
+    with pytest.raises(Spent):
+        tell(Progress(stage="run", subject="", text="first"))
+    tell(Progress(stage="run", subject="", text="ended meanwhile"))
+    assert told == ["begun", "first", "ended meanwhile"]
+
+
 def test_after_a_kill_at_any_boundary_the_next_turn_ends_as_one_turn_would(tmp_path: Path) -> None:
     """Boundaries are the events that are no runs: before and after each fetch, pair, addition, confirmation, site."""
     whole = Laboratory(tmp_path / "whole", COSTS)
@@ -195,7 +206,8 @@ def test_a_lost_history_is_made_again_from_the_runs(laboratory: Laboratory) -> N
     made = list(laboratory.made)
     laboratory.turn()
     assert laboratory.made == made
-    assert len(laboratory.sites[-1].steps) == len(laboratory.sites[0].steps)
+    first, second = laboratory.sites
+    assert len(first.steps) == len(second.steps)
     assert lives(laboratory) == CONFIRMED
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import structs
 
+from kassay.effects.elf import elf_damage
 from kassay.effects.files import cache_directory, readable, sha256_bytes, sha256_file, write_atomic
 from kassay.errors import BadInput
 from kassay.model.configuration import configured
@@ -56,16 +57,47 @@ def with_config(artifact: KernelArtifact, data: bytes, name: str) -> KernelArtif
 
 def with_lines(artifact: KernelArtifact, vmlinux: Path) -> KernelArtifact:
     """The kernel with a vmlinux that has its line tables. Raises BadInput for the vmlinux of another build."""
-    banner = (artifact.identity.banner or "").encode()
-    with vmlinux.open("rb") as file:
-        elf = file.read(4) == b"\x7fELF"
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if elf else memoryview(b"") as data:
-            same = isinstance(data, mmap.mmap) and data.find(banner) >= 0
-    if not same:
-        why = 'its text "Linux version ..." is another one' if elf else "no ELF file"
+    why = _unlike(artifact, vmlinux)
+    if why:
         raise BadInput(f"kernel {artifact.identity.ref!r}: {vmlinux} is not the vmlinux of this image ({why})",
                        "give the vmlinux that was built with it")  # fmt: skip
     return structs.replace(artifact, lines=str(vmlinux))
+
+
+def _unlike(artifact: KernelArtifact, vmlinux: Path) -> str:
+    """Reason why a vmlinux is not of this image; "" if it is. A separate file with debug information has no banner."""
+    with vmlinux.open("rb") as file:
+        if file.read(4) != b"\x7fELF":
+            return "no ELF file"
+        own = _build_id(vmlinux)
+        image = _build_id(Path(artifact.vmlinux)) if artifact.vmlinux else None
+        if own and image:
+            return "" if own == image else "its build ID is another one"
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            same = data.find((artifact.identity.banner or "").encode()) >= 0
+    return "" if same else 'its text "Linux version ..." is another one'
+
+
+def _build_id(elf: Path) -> str | None:
+    """The GNU build ID that the linker gave a kernel, or None."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.sections import NoteSection
+
+    try:
+        with elf_damage(), elf.open("rb") as file:
+            sections = [part for part in ELFFile(file).iter_sections() if isinstance(part, NoteSection)]
+            notes = (note for section in sections for note in section.iter_notes())
+            return next(
+                (
+                    str(note["n_desc"])
+                    for note in notes
+                    if note["n_name"] == "GNU" and note["n_type"] == "NT_GNU_BUILD_ID"
+                ),
+                None,
+            )
+    except ELFError:
+        return None
 
 
 def with_vmlinux(artifact: KernelArtifact, vmlinux: Path) -> KernelArtifact:

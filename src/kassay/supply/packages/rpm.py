@@ -21,6 +21,9 @@ _HEADER = b"\x8e\xad\xe8"
 _NAME, _VERSION, _RELEASE, _PAYLOAD_FORMAT, _PAYLOAD_DIGEST, _PAYLOAD_ALGORITHM = 1000, 1001, 1002, 1124, 5092, 5093
 _ALGORITHMS = {8: "sha256", 9: "sha384", 10: "sha512"}
 _INTEGER, _TEXTS = 4, (6, 8, 9)
+_LARGEST_HEADER = 256 << 20
+"""Bytes. The limit of rpm itself; a damaged length must not ask for gigabytes of memory."""
+_LONGEST_PATH = 4096
 _CPIO = {b"070701", b"070702"}
 _ENTRY = 110
 
@@ -50,6 +53,8 @@ def _header(file: IO[bytes], at: int) -> tuple[int, dict[int, int | str]]:
     if not preamble.startswith(_HEADER):
         raise ValueError(f"it has no header at byte {at}")
     entries, size = struct.unpack(">8xII", preamble)
+    if 16 * entries + size > _LARGEST_HEADER:
+        raise ValueError(f"its header at byte {at} has {16 * entries + size} bytes")
     index, store = file.read(16 * entries), file.read(size)
     values: dict[int, int | str] = {}
     for tag, kind, offset, _ in struct.iter_unpack(">IIII", index):
@@ -86,6 +91,8 @@ def _places(plain: IO[bytes]) -> dict[str, tuple[int, int]]:
         inode, mode, _, _, links, _, size, major, minor, _, _, name_size = (
             int(entry[i : i + 8], 16) for i in range(6, 102, 8)
         )
+        if name_size > _LONGEST_PATH:
+            raise ValueError(f"its cpio archive has a path of {name_size} bytes")
         path = plain.read(name_size)[:-1].decode("utf-8", "replace").removeprefix("./").lstrip("/")
         if path == "TRAILER!!!":
             return places

@@ -13,6 +13,7 @@ from kassay.effects.files import disk_errors
 from kassay.effects.lock import locked, refusing
 from kassay.errors import HostLacks, KassayError
 from kassay.labs.site.model import Site
+from kassay.labs.site.pages import write_site
 from kassay.labs.site.sources import remember_sources
 from kassay.labs.site.turn import status as status_file
 from kassay.labs.site.turn import steps_file
@@ -45,12 +46,6 @@ from kassay.tools.search.candidates import between
 from kassay.tools.search.log import CULPRIT
 
 
-def _write_site(site: Site, directory: Path, tell: Tell) -> None:
-    from kassay.labs.site.pages import write_site  # type: ignore[import-untyped,unused-ignore]
-
-    write_site(site, directory, tell)
-
-
 class Outside(NamedTuple):
     """Functions that reach beyond the laboratory's files; stand-ins in tests."""
 
@@ -61,7 +56,7 @@ class Outside(NamedTuple):
     between: Between = between
     pack: Callable[[Path, Path, Tell], object] = pack
     name_sources: Callable[[Archive, Tell], None] = remember_sources
-    write_site: Callable[[Site, Path, Tell], None] = _write_site
+    write_site: Callable[[Site, Path, Tell], object] = write_site
 
 
 class Turned(Record, frozen=True, kw_only=True):
