@@ -68,6 +68,11 @@ def test_any_reference_can_be_in_the_experiment(ref: str, tmp_path: Path) -> Non
     assert parse(experiment_text(one, Lab()), "mm.toml").kernels[1].ref == ref
 
 
+def test_reports_name_a_build_by_its_tree_and_commit() -> None:
+    built = structs.replace(pair(), after=Kernel(name="0123", ref="build:/home/me/linux@0123456"))
+    assert [use.name for use in parse(experiment_text(built, Lab()), "mm.toml").kernels] == ["", "linux 0123"]
+
+
 def test_a_kernel_has_the_same_draw_in_both_of_its_pairs() -> None:
     first = parse(experiment_text(pair("1.1-1", "1.2-1"), Lab()), "mm.toml")
     second = parse(experiment_text(pair("1.2-1", "1.3-1"), Lab()), "mm.toml")

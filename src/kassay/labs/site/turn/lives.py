@@ -22,6 +22,7 @@ from kassay.labs.site.turn.changes import (
     nomination_of,
     taken_back,
 )
+from kassay.labs.site.turn.followed import name_in_reports
 from kassay.labs.site.turn.measuring import Budget, Measure, is_of_disk, move_aside
 from kassay.labs.site.turn.narrowing import Between, narrowed
 from kassay.labs.site.turn.settings import Lab
@@ -95,7 +96,7 @@ class Lives:
     def _confirm(self, entry: Entry, change: Change) -> bool:
         with reading(self._history, self._tell) as archive:
             nomination, is_of_history = nomination_of(archive, change)
-            experiment = experiment_for(archive, nomination)
+            experiment = _named(experiment_for(archive, nomination), (entry.before, entry.after))
         directory = self._directory("confirm", entry)
         self._tell(Progress(stage="lab", subject=entry.id, text="a fresh pair"))
         try:
@@ -204,6 +205,13 @@ class Lives:
         text = "; ".join([words, *kept])
         steps_file.change(self._path, structs.replace(now, state=state, text=text, since=clock.utc_now()[:10]))
         self._tell(Progress(stage="lab", subject=entry.id, text=f"{state}: {words}"))
+
+
+def _named(experiment: Experiment, keys: tuple[str, str]) -> Experiment:
+    """The experiment with builds called by their tree and commit."""
+    uses = zip(experiment.kernels, keys, strict=True)
+    kernels = tuple(structs.replace(use, name=name_in_reports(use.ref, key)) for use, key in uses)
+    return structs.replace(experiment, kernels=kernels)
 
 
 def draft_file(lab: Lab, entry: Entry) -> Path:

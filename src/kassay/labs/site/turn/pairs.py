@@ -8,7 +8,7 @@ from math import prod
 from pathlib import Path
 
 from kassay.journal.directory import open_directory
-from kassay.labs.site.turn.followed import BETWEEN, Kernel, Line
+from kassay.labs.site.turn.followed import BETWEEN, Kernel, Line, name_in_reports
 from kassay.labs.site.turn.settings import Lab
 from kassay.labs.site.turn.status import Status
 from kassay.model.experiment import Experiment
@@ -118,6 +118,7 @@ def experiment_text(pair: Pair, lab: Lab) -> str:
     text += [f"predict = [{cpus}]"] if cpus else []
     for kernel in (pair.before, pair.after):
         text += [f"[[kernels]]\nref = {_quoted(kernel.ref)}\ndraw = {zlib.crc32(kernel.name.encode())}"]
+        text += [f"name = {_quoted(name)}"] if (name := name_in_reports(kernel.ref, kernel.name)) else []
     return "\n".join(text)
 
 
