@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from kassay.model.progress import Progress, silent
@@ -73,6 +74,16 @@ def test_a_history_that_cannot_be_read_is_left_out_and_named(tmp_path: Path) -> 
     with reading_atlas(said.append, [tmp_path / "damaged", tmp_path / "absent"]) as atlas:
         assert not atlas.kernels and not atlas.costs(["f"])
     assert [event.subject for event in said] == ["damaged", "absent"]
+
+
+def test_a_history_of_version_1_has_no_costs(tmp_path: Path) -> None:
+    path = history(tmp_path / "h", costs_batch(COSTS))
+    with duckdb.connect(str(path)) as connection:
+        for name in ("comparisons", "functions", "workloads"):
+            connection.execute(f"DROP VIEW {name}; DROP TABLE t_{name}")
+        connection.execute("UPDATE about SET value = 'kassay-history/1'")
+    with reading_atlas(silent, [path]) as atlas:
+        assert not atlas.kernels and not atlas.costs(["f"]) and not atlas.defaults()
 
 
 def test_the_users_history_comes_before_the_one_that_kassay_brings(

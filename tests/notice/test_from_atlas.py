@@ -179,3 +179,20 @@ def test_every_setting_of_a_use_must_be_there(tmp_path: Path) -> None:
         return sorted(one.settings[0].value for one in answered(tmp_path, looked("f"), *batches, uses=(use,)))
 
     assert settings() == ["8MiB"] and settings("2MiB", "8MiB") == ["2MiB", "8MiB"] and settings("2MiB", "4MiB") == []
+
+
+@pytest.mark.slow
+def test_a_use_is_answered_at_all_its_settings_or_at_none(tmp_path: Path) -> None:
+    open_ = pair({"f": (10, 100), "g": (10, 100)}, {"f": (10, 104), "g": (10, 104)})
+    decided = pair({"f": (1, 3), "g": (1, 1)}, {"f": (1, 4), "g": (2, 2)})
+    batches = (costs_batch(open_), costs_batch(decided, settings={"size": "2MiB"}))
+    both = WorkloadUse(name="w", axes=(Axis(name="size", values=("2MiB", "8MiB")),))
+    one = WorkloadUse(name="w", axes=(Axis(name="size", values=("2MiB",)),))
+    assert answered(tmp_path, looked("f", "g"), *batches, uses=(both,)) == ()
+    assert len(answered(tmp_path, looked("f", "g"), *batches, uses=(one,))) == 1
+
+
+@pytest.mark.slow
+def test_a_workload_with_other_parameters_is_another_one(tmp_path: Path) -> None:
+    other = costs_batch(COSTS, settings={"size": "8MiB", "added": "later"})
+    assert answered(tmp_path, looked("f"), other) == ()
