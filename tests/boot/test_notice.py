@@ -2,6 +2,7 @@
 """A change of the kernel, looked for in workloads that execute it and in one that does not."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -45,3 +46,27 @@ def test_who_calls_mprotect_notices_an_exec_hardly_and_faults_not_at_all(noticed
     assert whole["largest"] == 1024  # 4 MiB at a time
     (entry,) = by["process_exec"]["entries"]
     assert (entry["entry"], entry["base_calls"]) == ("execve", 1)
+
+
+def test_the_atlas_of_the_same_runs_gives_the_same_answers(
+    kassay: Kassay, ladder: Path, noticed: dict[str, Any], tmp_path: Path
+) -> None:
+    own = {**os.environ, "XDG_DATA_HOME": str(tmp_path)}
+    (runs,) = {one["directory"] for one in noticed["applications"]}
+    assert kassay("history", "add", runs, env=own).status == 0
+    words = ("--suite", "mm", "--apps", APPS, "--no-measure", "--format", "json")
+    answered = kassay("notice", str(ladder), "6.16", NEW, *words, env=own).json()["applications"]
+    measured = {one["application"]: one for one in noticed["applications"]}
+    assert len(answered) == len(measured)
+    for one in answered:
+        before = measured[one["application"]]
+        assert one["origin"]["runs"] == [1, 1] and not one["directory"]
+        assert (one["verdict"], one["unit"], one["settings"]) == tuple(
+            before[k] for k in ("verdict", "unit", "settings")
+        )
+        for name in ("share", "change", "base_value", "head_value"):
+            assert one[name] == pytest.approx(before[name], rel=1e-5, abs=1e-7)
+        for stored, path in zip(one["functions"], before["functions"], strict=True):
+            assert stored["function"] == path["function"]
+            for name in ("base", "head", "base_calls", "head_calls"):
+                assert stored[name] == pytest.approx(path[name], rel=1e-5)
