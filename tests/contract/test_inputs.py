@@ -44,6 +44,7 @@ PATHS: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("bisect", "--replay"): (("--replay", GONE), GONE),
     ("bisect", "--out"): (("mprotect_toggle", "--good", "6.12", "--bad", "7.3", "--out", "HERE"), "not a directory"),
     ("report", "directory"): ((GONE,), "there is no such directory"),
+    ("report", "--retracts"): (("TREE", "--retracts", GONE), "there is no such directory"),
     ("report", "--charts"): (("RUNS", "--charts", "HERE"), "--charts"),
     ("predict", "directory"): ((GONE,), "there is no such directory"),
     ("profile", "directory"): ((GONE,), "there is no such directory"),

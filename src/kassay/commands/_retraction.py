@@ -14,7 +14,8 @@ def show_retraction(new: Path, old: Path, form_name: str, given: Given) -> None:
     """Raises BadInput for what is neither, and where nothing is to be taken back."""
     form = RETRACTION.form(form_name)
     with showing() as tell:
-        taken = retraction(_report_of(new, tell), _report_of(old, tell))
+        earlier = _report_of(old, tell)
+        taken = retraction(_report_of(new, tell), earlier)
     say_answer(taken, form, given)
 
 
