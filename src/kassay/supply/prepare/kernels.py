@@ -47,7 +47,7 @@ def fetch_kernels(experiment: Experiment, resumed: Plan | None, tell: Tell) -> t
     for artifact, measured in zip(artifacts, resumed.kernels, strict=True):
         _check_entry(artifact)
         if not _same_kernel(artifact.identity, measured):
-            raise BadInput(f"{measured.ref}: the image is not the one measured before",
+            raise BadInput(f"{measured.ref}: the image, or a file named with it, is not the one measured before",
                            "measure anew with --fresh or another --out")  # fmt: skip
     return tuple(structs.replace(a, identity=old) for a, old in zip(artifacts, resumed.kernels, strict=True))
 
