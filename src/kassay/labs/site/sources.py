@@ -17,6 +17,8 @@ class SourceNames(Record, frozen=True, kw_only=True):
     """Where functions are defined, and whom MAINTAINERS names, by the sources of one release."""
 
     release: str = ""
+    functions: int = 0
+    """Number of functions that were looked up."""
     files: Mapping[str, str] = {}
     """File of each function that one file alone may define."""
     people: Mapping[str, tuple[str, ...]] = {}
@@ -36,12 +38,15 @@ def remember_sources(archive: Archive, tell: Tell) -> None:
     if not functions or not releases:
         return
     release = next(iter(releases))
+    known = source_names(archive)
+    if (known.release, known.functions) == (release, len(functions)):
+        return
     index = index_of(releases[release], tell)
     found = {name: index.files_of(name) for name in functions}
     files = {name: where[0] for name, where in found.items() if len(where) == 1}
     people = {file: index.recipients([file]) for file in sorted(set(files.values()))}
     archive.run("DELETE FROM about WHERE name = ?", [_NAME])
-    names = SourceNames(release=release, files=files, people=people)
+    names = SourceNames(release=release, functions=len(functions), files=files, people=people)
     archive.run("INSERT INTO about VALUES (?, ?)", [_NAME, to_json(names).decode()])
 
 

@@ -123,7 +123,7 @@ class _Turn:
         self._found += self._lives.nominate()  # also of what was added last
         self._status = structs.replace(self._status, turn_utc=clock.utc_now())
         missing = self._look(lines)
-        if self._measured:
+        if Path(self._lab.history).is_file():
             with writing(Path(self._lab.history), self._tell) as archive:
                 self._outside.name_sources(archive, self._tell)
         site = site_of(self._lab, self._status, missing, self._tell)
