@@ -132,3 +132,11 @@ def test_files_and_people_are_those_that_the_history_remembers(tmp_path: Path) -
     assert (found.functions[0].file, found.functions[0].maintainers) == ("mm/f.c", ("A Person <a@example.org>",))
     assert found.steps[0].functions[0].file == "mm/f.c"
     assert found.steps[0].recipients == ("A Person <a@example.org>",)
+
+
+def test_x86_64_comes_before_other_lines(tmp_path: Path) -> None:
+    arm = series(machine=structs.replace(series().machine, arch="arm64"))
+    kernels = tuple(structs.replace(kernel(r), arch="arm64", image_sha256=f"arm {r}") for r in ("6.16.12", "6.17.13"))
+    other = structs.replace(pair("6.16.12", "6.17.13", plan="arm"), series=(arm,), kernels=kernels)
+    found = site(tmp_path, other, pair("6.16.12", "6.17.13"))
+    assert list(dict.fromkeys(k.arch for k in found.kernels)) == ["x86_64", "arm64"]

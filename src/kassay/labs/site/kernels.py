@@ -78,7 +78,9 @@ def _keys(kernels: Iterable[StoredKernel]) -> list[str]:
     return keys
 
 
-def _order(kernel: StoredKernel, number: int) -> tuple[str, tuple[int, ...], int, str, int]:
+def _order(kernel: StoredKernel, number: int) -> tuple[bool, str, tuple[int, ...], int, str, int]:
+    """Place of a kernel: by line, x86_64 first, then by release or by the time of its commit."""
     build = build_of(kernel)
     at = commit_time(build.tree, build.revision) if build else None
-    return _line(kernel), () if build else release_order(kernel.release) or (), at or 0, kernel.ref, number
+    line = _line(kernel)
+    return line != "x86_64", line, () if build else release_order(kernel.release) or (), at or 0, kernel.ref, number
