@@ -91,6 +91,23 @@ def test_a_branch_grows_and_is_built_as_asked(tmp_path: Path) -> None:
     assert line.kernels[-1].ref == f"build:{tree}@{head},cc=gcc-14"
 
 
+@pytest.mark.parametrize("number", range(6))
+def test_commits_of_one_second_stand_behind_their_ancestors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """Six pairs, since the order of two equal times would be right by chance in every second of them."""
+    tree = tmp_path / "linux"
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "1700000000 +0000")
+    since = line_of(tree, 0)[0]
+    heads = [commit(tree, f"{number}-{place}") for place in range(3)]
+    branch = Branch(tree=str(tree), name="main", since=since)
+    measured = tmp_path / "runs" / "x86_64-linux-main" / "mm" / f"{since[:12]}..{heads[1][:12]}"
+    measured.mkdir(parents=True)
+    (measured / "plan.json").touch()
+    (line,) = lines_of(lab(tmp_path, 'archive = ["1.1"]\n', branch), silent)[0][1:]
+    assert [kernel.name for kernel in line.kernels] == [sha[:12] for sha in (since, heads[1], heads[2])]
+
+
 def test_a_branch_is_fetched_from_its_remote(tmp_path: Path) -> None:
     line_of(tmp_path / "upstream", 1)
     git(tmp_path, "clone", "--quiet", str(tmp_path / "upstream"), str(tmp_path / "linux"))

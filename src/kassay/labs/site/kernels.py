@@ -3,7 +3,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 from kassay.analysis.confounders import name_and_version
@@ -11,7 +11,7 @@ from kassay.labs.site.model import SiteKernel
 from kassay.labs.site.rows import Comparison
 from kassay.model.kernel import parse_ref
 from kassay.tools.history.archive import Archive
-from kassay.tools.history.development import build_of, commit_time
+from kassay.tools.history.development import build_of, places_of_builds
 from kassay.tools.history.query import release_order
 from kassay.tools.history.records import StoredKernel
 
@@ -33,6 +33,7 @@ def site_kernels(archive: Archive, found: Sequence[Comparison]) -> dict[int, Sit
     compared = {number for comparison in found for number in (comparison.base, comparison.head)}
     used = [number for number in stored if number in compared and _line(stored[number])]
     keys = _keys(stored[number] for number in used)
+    places = places_of_builds(build for number in used if (build := build_of(stored[number])) is not None)
     most = {line: max(cells[n] for n in used if _line(stored[n]) == line) for line in {_line(stored[n]) for n in used}}
     return {
         number: SiteKernel(
@@ -42,7 +43,8 @@ def site_kernels(archive: Archive, found: Sequence[Comparison]) -> dict[int, Sit
             measured_utc=first.get(number) or "", problem="" if cells[number] else "no run of it succeeded",
             column=not cells[number] or cells[number] >= _COLUMN * most[_line(stored[number])],
         )
-        for number, key in sorted(zip(used, keys, strict=True), key=lambda pair: _order(stored[pair[0]], pair[0]))
+        for number, key in sorted(
+            zip(used, keys, strict=True), key=lambda pair: _order(stored[pair[0]], pair[0], places))
     }  # fmt: skip
 
 
@@ -78,9 +80,11 @@ def _keys(kernels: Iterable[StoredKernel]) -> list[str]:
     return keys
 
 
-def _order(kernel: StoredKernel, number: int) -> tuple[bool, str, tuple[int, ...], int, str, int]:
-    """Place of a kernel: by line, x86_64 first, then by release or by the time of its commit."""
+def _order(
+    kernel: StoredKernel, number: int, places: Mapping[tuple[str, str], int]
+) -> tuple[bool, str, tuple[int, ...], int, str, int]:
+    """Place of a kernel: by line, x86_64 first, then by release or by its commit."""
     build = build_of(kernel)
-    at = commit_time(build.tree, build.revision) if build else None
+    at = places.get((build.tree, build.revision), 0) if build else 0
     line = _line(kernel)
-    return line != "x86_64", line, () if build else release_order(kernel.release) or (), at or 0, kernel.ref, number
+    return line != "x86_64", line, () if build else release_order(kernel.release) or (), at, kernel.ref, number

@@ -7,8 +7,8 @@ stands in for its index. The user's git configuration plays no part.
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kassay.effects import process
@@ -109,6 +109,23 @@ def has_tree(tree: str) -> bool:
 def is_repository(path: Path) -> bool:
     """True if `path` is the top of a git work tree, or a bare repository."""
     return (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "objects").is_dir())
+
+
+def commit_places(repository: Path, revisions: Iterable[str]) -> dict[str, int]:
+    """Places of commits, oldest first: each behind its ancestors, else by committer date. Revisions that the repository
+    lost are absent. Dates alone do not order commits: a rebase can give all of them the same second."""
+    shas: dict[str, str] = {}
+    for revision in revisions:
+        with suppress(BadInput):
+            shas[revision] = resolve(repository, revision)
+    wanted = sorted(set(shas.values()))
+    if not wanted:
+        return {}
+    fork = git(("merge-base", "--octopus", *wanted), repository=repository, may_fail=True).split()
+    words = ("rev-list", "--date-order", "--reverse", *wanted, *(f"^{sha}" for sha in fork))
+    walk = (*fork, *git(words, repository=repository).split())
+    places = {sha: place for place, sha in enumerate(walk)}
+    return {revision: places[sha] for revision, sha in shas.items()}
 
 
 def resolve(repository: Path, revision: str) -> str:

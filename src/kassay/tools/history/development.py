@@ -1,36 +1,42 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Kernels of one series -> lines of development: only kernels of one line are neighbours of each other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import structs
 
-from kassay.effects import process
 from kassay.effects.files import expanded
 from kassay.errors import BadInput
 from kassay.model.build import BuildRef, build_text, parse_build
 from kassay.model.kernel import parse_ref
 from kassay.model.kinds import Kind, kinds
+from kassay.supply.building.git import commit_places, is_repository
 from kassay.tools.history.records import KernelPoint, StoredKernel
 
 Key = tuple[str, ...]
-CommitTime = Callable[[str, str], int | None]
-"""(tree, revision) -> seconds since 1970 at which the commit was made; None if that is not known here."""
+CommitPlaces = Callable[[str, Iterable[str]], Mapping[str, int]]
+"""(tree, revisions) -> places of the commits in their order; without those that are not known here."""
 _RELEASES = ("debian-source:", "release:")
 """In front of the version, in builds of a release."""
 
 
-def commit_time(tree: str, revision: str) -> int | None:
-    """The time of a commit by the git tree on this host; None if the tree or the commit is gone."""
-    if not revision or not expanded(tree).is_dir():
-        return None
-    ended = process.run(("git", "-C", str(expanded(tree)), "log", "-1", "--format=%ct", revision, "--"))
-    return int(ended.out) if ended.status == 0 and ended.out.strip().isdecimal() else None
+def places_in_tree(tree: str, revisions: Iterable[str]) -> Mapping[str, int]:
+    """The places of commits by the git tree on this host; none if the tree is gone."""
+    path = expanded(tree)
+    return commit_places(path, filter(None, revisions)) if is_repository(path) else {}
+
+
+def places_of_builds(builds: Iterable[BuildRef], places: CommitPlaces = places_in_tree) -> dict[tuple[str, str], int]:
+    """Places by (tree, revision). A place is compared with others of its tree."""
+    revisions: dict[str, list[str]] = {}
+    for build in builds:
+        revisions.setdefault(build.tree, []).append(build.revision)
+    return {(tree, name): place for tree, names in revisions.items() for name, place in places(tree, names).items()}
 
 
 def developments(
     points: Sequence[KernelPoint], order: Callable[[str | None], tuple[int, ...] | None],
-    time: CommitTime = commit_time, *, with_base: bool = True,
+    places: CommitPlaces = places_in_tree, *, with_base: bool = True,
 ) -> list[tuple[str, list[KernelPoint]]]:  # fmt: skip
     """Each line's name ("" for releases of the archive and for imports) and its points, in their order.
 
@@ -49,7 +55,7 @@ def developments(
             trunks.setdefault(_key(point.kernel, build), []).append(point)
     lines: list[tuple[str, list[KernelPoint]]] = []
     for key, members in trunks.items():
-        placed, alone = _placed(members, order, time)
+        placed, alone = _placed(members, order, places)
         name = ", ".join(filter(None, key[1:]))
         lines += [(name, placed)] if placed else []
         lines += [(own[0].kernel.ref, own) for own in _of_each_kernel(alone)]
@@ -95,7 +101,7 @@ def _key(kernel: StoredKernel, build: BuildRef | None) -> Key:
 
 
 def _placed(
-    points: Sequence[KernelPoint], order: Callable[[str | None], tuple[int, ...] | None], time: CommitTime
+    points: Sequence[KernelPoint], order: Callable[[str | None], tuple[int, ...] | None], places: CommitPlaces
 ) -> tuple[list[KernelPoint], list[KernelPoint]]:
     """Points in their order, and those whose place among the others is not known. Only builds have such."""
     builds = {id(point): build for point in points if (build := build_of(point.kernel)) is not None}
@@ -106,21 +112,27 @@ def _placed(
         kernels.setdefault(order(point.kernel.release), set()).add(point.kernel.id)
     keyed: list[tuple[tuple[int, ...], int, KernelPoint]] = []
     alone = []
+    tied = (builds[id(point)] for point in points if _is_tied(order(point.kernel.release), kernels))
+    at = places_of_builds(tied, places)
     for point in points:
         release, build = order(point.kernel.release), builds[id(point)]
-        tied = release is None or len(kernels[release]) > 1
-        at = time(build.tree, build.revision) if tied else 0
-        if at is None:
+        place = at.get((build.tree, build.revision)) if _is_tied(release, kernels) else 0
+        if place is None:
             alone.append(point)
         else:
-            keyed.append((release or (), at, point))
-    places: dict[tuple[tuple[int, ...], int], set[str]] = {}
-    for release_, at, point in keyed:
-        places.setdefault((release_, at), set()).add(point.kernel.id)
-    unclear = {place for place, names in places.items() if len(names) > 1}
-    alone += [point for release_, at, point in keyed if (release_, at) in unclear]
+            keyed.append((release or (), place, point))
+    taken: dict[tuple[tuple[int, ...], int], set[str]] = {}
+    for release_, place, point in keyed:
+        taken.setdefault((release_, place), set()).add(point.kernel.id)
+    unclear = {key for key, names in taken.items() if len(names) > 1}
+    alone += [point for release_, place, point in keyed if (release_, place) in unclear]
     clear = sorted((item for item in keyed if item[:2] not in unclear), key=lambda item: (*item[:2], item[2].first))
     return [point for *_, point in clear], alone
+
+
+def _is_tied(release: tuple[int, ...] | None, kernels: Mapping[tuple[int, ...] | None, set[str]]) -> bool:
+    """True if the release alone does not say where a kernel stands."""
+    return release is None or len(kernels[release]) > 1
 
 
 def _is_base(other: StoredKernel, kernel: StoredKernel) -> bool:

@@ -12,7 +12,7 @@ from kassay.model.records import Record
 from kassay.supply import kernels as kernel_store
 from kassay.supply.archive.index import load_index
 from kassay.supply.archive.versions import series_of, version_key
-from kassay.supply.building.git import GitFailed, git, is_repository, resolve
+from kassay.supply.building.git import GitFailed, commit_places, git, is_repository, resolve
 
 BETWEEN = ".."
 """Between the two kernels in the name of a pair's directory."""
@@ -110,24 +110,13 @@ def _commits(branch: Branch) -> list[str]:
 
 
 def _line_of_commits(key: str, arch: str, branch: Branch, revisions: Sequence[str]) -> Line:
-    """Commits by their time. Those that the tree has lost are left out."""
+    """Commits in their order. Those that the tree has lost are left out."""
     repository = Path(branch.tree)
-    known = [r for r in dict.fromkeys(r[:_DIGITS] for r in revisions) if _has(repository, r)]
-    shas: list[str] = []
-    if known:
-        text = git(("log", "--no-walk", "--format=%ct %H", *known), repository=repository)
-        shas = [sha for _, sha in sorted((int(at), sha) for at, sha in map(str.split, text.splitlines()))]
+    places = commit_places(repository, revisions) if is_repository(repository) else {}
+    shas = dict.fromkeys(resolve(repository, revision) for revision in sorted(places, key=lambda r: places[r]))
     options = f",{branch.build}" if branch.build else ""
     kernels = (
         Kernel(name=sha[:_DIGITS], ref=f"{build_text(BuildRef(tree=branch.tree, revision=sha))}{options}")
         for sha in shas
     )
     return Line(key=key, arch=arch, kernels=tuple(kernels))
-
-
-def _has(repository: Path, revision: str) -> bool:
-    try:
-        resolve(repository, revision)
-    except KassayError:
-        return False
-    return True
