@@ -11,6 +11,7 @@ from typer import Option
 
 from kassay.commands import _complete as complete
 from kassay.commands._exit import AllowRefused, ExitCode, Passing
+from kassay.errors import BadInput
 from kassay.model.experiment import APPLICATION_TRACE_BUDGET, TRACE_BUDGET
 from kassay.model.remote_machine import HERE, RemoteOptions
 from kassay.report.formats import format_names
@@ -59,6 +60,15 @@ def _checked_address(text: str) -> str:
         from kassay.tools.cluster.address import address_of
 
         address_of(text)
+    return text
+
+
+_MATCH = "Boot all kernels with one preemption model, where PREEMPT_DYNAMIC lets them choose it."
+
+
+def _checked_match(text: str) -> str:
+    if text not in ("", "preempt"):
+        raise BadInput(f"--match {text!r}: only the preemption model can be matched", "write --match preempt")
     return text
 
 
@@ -265,6 +275,7 @@ class Measuring:
     cmdline: Annotated[str, _machine(metavar="WORDS", help="Kernel parameters for all kernels.")] = ""
     cmdline_base: Annotated[str, _machine(metavar="WORDS", help="Kernel parameters for the first kernel only.")] = ""
     cmdline_head: Annotated[str, _machine(metavar="WORDS", help="Kernel parameters for the last kernel only.")] = ""
+    match: Annotated[str, _machine(metavar="preempt", callback=_checked_match, help=_MATCH, show_default="no")] = ""
     repeats: Annotated[
         int | None,
         _runs(
