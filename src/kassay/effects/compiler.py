@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kassay.effects import process
 from kassay.effects.background import Once
+from kassay.effects.compiling import report_compilation
 from kassay.effects.files import write_atomic
 from kassay.errors import Defect
 
@@ -52,8 +53,10 @@ def compiled(argv: Sequence[str], output: Path, cwd: Path) -> str:
     return next((line for line in done.err.splitlines() if "error" in line), done.err.strip()[-200:])
 
 
-def program(cached: Path, argv: Sequence[str], cwd: Path) -> str:
-    """Compiles a program into its place in the cache. argv: all but "-o FILE". Returns "", or the first error."""
+def program(subject: str, cached: Path, argv: Sequence[str], cwd: Path) -> str:
+    """Compiles a program into its place in the cache. subject: what it is, for progress. argv: all but "-o FILE".
+    Returns "", or the first error."""
+    report_compilation(subject)
     with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
         output = Path(scratch) / "program"
         problem = compiled((*argv, "-o", str(output)), output, cwd)

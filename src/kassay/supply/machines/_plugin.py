@@ -11,6 +11,7 @@ from pathlib import Path
 from kassay import registry
 from kassay.effects import compiler, files, process
 from kassay.effects.compiler import COMPILER
+from kassay.effects.compiling import report_compilation
 from kassay.errors import BadInput, HostLacks
 from kassay.supply.arches import arch_of
 
@@ -61,6 +62,7 @@ def contributed() -> Mapping[str, Path]:
 
 
 def _compile(api: int, qemu_version: str, scratch: Path) -> Path:
+    report_compilation("plugin of QEMU")
     library, names = scratch / "profile.so", []
     for name, path in _sources().items():
         shutil.copyfile(path, scratch / name)
