@@ -45,8 +45,10 @@ def version(compiler: str) -> str:
     return process.run((compiler, "--version")).out.partition("\n")[0]
 
 
-def compiled(argv: Sequence[str], output: Path, cwd: Path) -> str:
-    """Runs a compiler. Returns "" when it made the file `output`, else the first error it printed."""
+def compiled(subject: str, argv: Sequence[str], output: Path, cwd: Path) -> str:
+    """Runs a compiler. subject: what it makes, for progress. Returns "" when it made the file `output`, else the first
+    error it printed."""
+    report_compilation(subject)
     done = process.run(argv, cwd=cwd, timeout_s=120)
     if done.status == 0 and output.is_file():
         return ""
@@ -54,12 +56,10 @@ def compiled(argv: Sequence[str], output: Path, cwd: Path) -> str:
 
 
 def program(subject: str, cached: Path, argv: Sequence[str], cwd: Path) -> str:
-    """Compiles a program into its place in the cache. subject: what it is, for progress. argv: all but "-o FILE".
-    Returns "", or the first error."""
-    report_compilation(subject)
+    """Compiles a program into its place in the cache. argv: all but "-o FILE". Returns as compiled()."""
     with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
         output = Path(scratch) / "program"
-        problem = compiled((*argv, "-o", str(output)), output, cwd)
+        problem = compiled(subject, (*argv, "-o", str(output)), output, cwd)
         if not problem:
             write_atomic(cached, output.read_bytes(), mode=0o755)
     return problem

@@ -11,7 +11,6 @@ from pathlib import Path
 from kassay import registry
 from kassay.effects import compiler, files, process
 from kassay.effects.compiler import COMPILER
-from kassay.effects.compiling import report_compilation
 from kassay.errors import BadInput, HostLacks
 from kassay.supply.arches import arch_of
 
@@ -62,14 +61,13 @@ def contributed() -> Mapping[str, Path]:
 
 
 def _compile(api: int, qemu_version: str, scratch: Path) -> Path:
-    report_compilation("plugin of QEMU")
     library, names = scratch / "profile.so", []
     for name, path in _sources().items():
         shutil.copyfile(path, scratch / name)
         names += [name] if path.suffix == ".c" else []
     qemu = (f"-DKASSAY_QEMU_API={api}", f"-DKASSAY_QEMU_MAJOR={qemu_version.partition('.')[0]}")
     argv = (COMPILER, *FLAGS, *qemu, "-o", str(library), *names)
-    first = compiler.compiled(argv, library, scratch)
+    first = compiler.compiled("plugin of QEMU", argv, library, scratch)
     if first:
         name = first.partition(":")[0]
         arch_file = contributed().get(name)
