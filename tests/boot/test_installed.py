@@ -15,7 +15,7 @@ from tests import own_cache
 from tests.boot.conftest import LADDER
 from tests.source import ROOT
 
-pytestmark = [pytest.mark.boot, pytest.mark.network]
+pytestmark = [pytest.mark.boot, pytest.mark.network, pytest.mark.timeout(1200)]  # pip may have to fetch everything
 
 
 class Installed(NamedTuple):

@@ -87,6 +87,7 @@ def test_builds_that_differ_are_named(release: dict[str, Any], tmp_path: Path) -
 
 @pytest.mark.slow
 @pytest.mark.network
+@pytest.mark.timeout(1200)  # pip may have to fetch everything
 def test_release_of_a_clone_has_every_file_and_its_checksum(tmp_path: Path) -> None:
     """The script itself builds twice, compares and greps. This clone has no tools yet."""
     clone = tmp_path / "clone"
