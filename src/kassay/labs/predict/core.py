@@ -105,7 +105,7 @@ def core() -> Path:
     cached = files.cache_directory() / "core" / _key()
     if not cached.is_file():
         names = sorted(path.name for path in sources().glob("*.c"))
-        first = compiler.program(cached, (COMPILER, *FLAGS, *names), sources())
+        first = compiler.program("core model", cached, (COMPILER, *FLAGS, *names), sources())
         if first:
             raise HostLacks(f"no prediction: the core model does not compile with {COMPILER}: {first}", remedy)
     return cached

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kassay.effects import process
 from kassay.effects.compiler import digest, version
+from kassay.effects.compiling import report_compilation
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
 from kassay.model.guest import Programs
@@ -72,6 +73,7 @@ def _usual(arch: str) -> str:
 
 
 def _compile(name: str, arch: str, cc: str) -> bytes:
+    report_compilation(f"guest program {name}")
     files = sources.files_of(name, arch)
     with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
         output, root = Path(scratch) / name, Path(scratch) / "guest"

@@ -67,7 +67,7 @@ def _compile(api: int, qemu_version: str, scratch: Path) -> Path:
         names += [name] if path.suffix == ".c" else []
     qemu = (f"-DKASSAY_QEMU_API={api}", f"-DKASSAY_QEMU_MAJOR={qemu_version.partition('.')[0]}")
     argv = (COMPILER, *FLAGS, *qemu, "-o", str(library), *names)
-    first = compiler.compiled(argv, library, scratch)
+    first = compiler.compiled("plugin of QEMU", argv, library, scratch)
     if first:
         name = first.partition(":")[0]
         arch_file = contributed().get(name)

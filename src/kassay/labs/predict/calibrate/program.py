@@ -39,7 +39,7 @@ def program() -> Path:
     binary = files.cache_directory() / "probes" / program_id()
     if not binary.is_file():
         names = sorted(path.name for path in sources().glob("*.c"))
-        first = compiler.program(binary, (COMPILER, *FLAGS, *names), sources())
+        first = compiler.program("probes of the calibration", binary, (COMPILER, *FLAGS, *names), sources())
         if first:
             raise HostLacks(
                 f"no calibration: the probes do not compile with {COMPILER}: {first}", "apt install gcc libc6-dev"
