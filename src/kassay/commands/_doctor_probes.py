@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The probes of doctor: compiler, machines, profile, tools of kernel builds."""
+"""The probes of doctor: compiler, machines, profile, tools of kernel builds, the archive."""
 
 from rich.console import Console
 from rich.table import Table
@@ -10,6 +10,9 @@ from kassay.errors import KassayError
 from kassay.model.machine import MachineProbe
 from kassay.model.progress import Progress, Tell
 from kassay.supply.arches import arch_of
+from kassay.supply.archive.apt import root_for
+from kassay.supply.archive.keys import check_verifier
+from kassay.supply.archive.mirrors import OWN_KEYS, host_mirrors
 from kassay.supply.building.compilers import check_tools, find_compiler, linker_of, missing_tools, present_compilers
 from kassay.supply.clocks import listed, profiling
 from kassay.supply.guest.compile import build
@@ -21,7 +24,7 @@ _COMPILER = "compiler"
 def probes(arch: str, tell: Tell) -> list[MachineProbe]:
     """The results of all probes, in the order in which they are shown."""
     results = [_compiler(arch, tell), *(_machine(m, arch, tell) for m in machines().values()), _profile(arch, tell)]
-    return [*results, _building(arch, tell), _compilers(arch)]
+    return [*results, _building(arch, tell), _compilers(arch), _archive(arch)]
 
 
 def missing_packages(arch: str, results: list[MachineProbe]) -> tuple[str, ...]:
@@ -82,6 +85,21 @@ def _building(arch: str, tell: Tell) -> MachineProbe:
     cached = process.find("ccache") is not None
     remedy = "" if cached else f"{install('ccache')}: builds after the first are then faster"
     return MachineProbe(name="build", usable=True, detail=detail + ("; ccache" if cached else ""), remedy=remedy)
+
+
+def _archive(arch: str) -> MachineProbe:
+    """How kernels of the archive are fetched. The network is not tried."""
+    try:
+        main = host_mirrors().main
+        by_apt = bool(root_for(host_mirrors(), arch).helper)
+        if not by_apt:
+            check_verifier()
+    except KassayError as error:
+        return MachineProbe(name="archive", usable=False, detail=error.what, remedy=error.remedy)
+    keys = "the archive's own, by fingerprint" if main.signed_by == OWN_KEYS else main.signed_by
+    detail = "by apt" if by_apt else f"without apt; keys: {keys}"
+    remedy = "" if by_apt else f"compilers and packages of the archive need apt: {install('apt')}"
+    return MachineProbe(name="archive", usable=True, detail=f"kernels of {main.uri}, {detail}", remedy=remedy)
 
 
 def _compilers(arch: str) -> MachineProbe:
