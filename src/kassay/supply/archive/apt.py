@@ -123,7 +123,9 @@ def apt_helper() -> str:
 
 def needs_apt(what: str) -> HostLacks:
     """The error for what kassay cannot do without apt."""
-    return HostLacks(f"{what} need apt, which this host does not have", f"install it: {install('apt')}")
+    lacking = [] if apt_helper() else ["apt"]
+    lacking += [] if keys.keyring_of_host() else ["debian-archive-keyring"]
+    return HostLacks(f"{what} need apt and the archive's keyring", f"install them: {install(*lacking)}")
 
 
 def prepare(root: AptRoot, mirrors: Mirrors) -> None:
