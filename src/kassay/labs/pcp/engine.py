@@ -12,6 +12,7 @@ from types import MappingProxyType
 from kassay import registry
 from kassay.effects import compiler, files, process
 from kassay.effects.compiler import COMPILER
+from kassay.effects.distribution import install
 from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
 from kassay.labs.pcp.model.simulated import PcpSample
 from kassay.model.progress import Progress, Tell, silent
@@ -217,7 +218,7 @@ def simulator() -> Path:
     """The compiled simulator, built when it is not yet there.
     Raises HostLacks without a compiler, BadInput for a policy of KASSAY_PATH that does not compile.
     """
-    remedy = f"install it: apt install {COMPILER} libc6-dev"
+    remedy = f"install it: {install(COMPILER, 'libc6-dev')}"
     if process.find(COMPILER) is None:
         raise HostLacks(f"no simulation: {COMPILER} is not there to build the simulator", remedy)
     cached = files.cache_directory() / "pcp" / _key()
