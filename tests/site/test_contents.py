@@ -118,6 +118,18 @@ def test_patched_builds_and_kernel_files_are_no_columns(tmp_path: Path) -> None:
         site(tmp_path, structs.replace(pair("6.16.12", "6.17.13"), kernels=(kernel("6.16.12"), patched)))
 
 
+def test_a_build_is_named_without_paths_of_the_host(tmp_path: Path) -> None:
+    builds = tuple(
+        structs.replace(kernel("6.17.13"), ref=f"build:/home/someone/linux@{commit},config=lab+/home/someone/x.config",
+                        image_sha256=commit)
+        for commit in ("0" * 40, "1" * 40)
+    )  # fmt: skip
+    made = site(tmp_path, structs.replace(pair("6.16.12", "6.17.13"), kernels=builds))
+    refs = [f"build:linux@{commit},config=lab+x.config" for commit in ("0" * 40, "1" * 40)]
+    assert [one.ref for one in made.kernels] == refs
+    assert made.steps[0].repeat[0].endswith(" ".join(refs))
+
+
 def test_a_history_without_comparisons_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no comparison of exact counts") as caught:
         site(tmp_path, pair("6.16.12", "6.17.13", comparisons=()))

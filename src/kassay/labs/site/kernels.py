@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
+from msgspec import structs
+
 from kassay.analysis.confounders import name_and_version
 from kassay.labs.site.model import SiteKernel
 from kassay.labs.site.rows import Comparison
+from kassay.model.build import build_text
 from kassay.model.kernel import parse_ref
 from kassay.tools.history.archive import Archive
 from kassay.tools.history.development import build_of, places_of_builds
@@ -37,7 +40,8 @@ def site_kernels(archive: Archive, found: Sequence[Comparison]) -> dict[int, Sit
     most = {line: max(cells[n] for n in used if _line(stored[n]) == line) for line in {_line(stored[n]) for n in used}}
     return {
         number: SiteKernel(
-            key=key, name=key, ref=stored[number].ref, arch=_line(stored[number]), release=stored[number].release or "",
+            key=key, name=key, ref=_public(stored[number]), arch=_line(stored[number]),
+            release=stored[number].release or "",
             compiler=name_and_version(stored[number].compiler or ""),
             config_sha256=stored[number].config_sha256 or "", image_sha256=stored[number].image_sha256 or "",
             measured_utc=first.get(number) or "", problem="" if cells[number] else "no run of it succeeded",
@@ -53,6 +57,16 @@ def _measured(found: Iterable[Comparison]) -> Iterable[int]:
     pairs = {(c.series, c.base) for c in found if c.base_value is not None}
     pairs |= {(c.series, c.head) for c in found if c.head_value is not None}
     return (kernel for _, kernel in pairs)
+
+
+def _public(kernel: StoredKernel) -> str:
+    """Reference of a kernel without the paths of the host that measured it: a git tree and files have their name."""
+    build = build_of(kernel)
+    if build is None:
+        return kernel.ref
+    config, *fragments = (PurePath(part).name for part in (build.config, *build.fragments))
+    public = structs.replace(build, tree=PurePath(build.tree).name, config=config, fragments=tuple(fragments), pin="")
+    return build_text(public)
 
 
 def _line(kernel: StoredKernel) -> str:
