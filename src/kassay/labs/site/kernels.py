@@ -22,6 +22,9 @@ _UPSTREAM = re.compile(r"\d+\.\d+(?:\.\d+)?(?:[-~]?rc\d+)?")
 _COMMIT_DIGITS = 12
 _COLUMN = 0.5
 """A kernel with a smaller share of the cells of the fullest one is no column: it was measured to narrow a step."""
+NARROWING = "narrow-"
+"""Beginning of the names of experiments that narrow a step. A kernel of these alone is no column, however many steps
+were narrowed to it: the change stays between the kernels that a reader follows."""
 
 
 def site_kernels(archive: Archive, found: Sequence[Comparison]) -> dict[int, SiteKernel]:
@@ -33,6 +36,7 @@ def site_kernels(archive: Archive, found: Sequence[Comparison]) -> dict[int, Sit
     dates = archive.rows("SELECT kernel, strftime(min(first_utc), '%Y-%m-%dT%H:%M:%SZ') FROM t_points GROUP BY kernel")
     first: dict[int, str] = dict(dates)
     cells = Counter(_measured(found))
+    followed = _followed(archive, found)
     compared = {number for comparison in found for number in (comparison.base, comparison.head)}
     used = [number for number in stored if number in compared and _line(stored[number])]
     keys = _keys(stored[number] for number in used)
@@ -45,11 +49,19 @@ def site_kernels(archive: Archive, found: Sequence[Comparison]) -> dict[int, Sit
             compiler=name_and_version(stored[number].compiler or ""),
             config_sha256=stored[number].config_sha256 or "", image_sha256=stored[number].image_sha256 or "",
             measured_utc=first.get(number) or "", problem="" if cells[number] else "no run of it succeeded",
-            column=not cells[number] or cells[number] >= _COLUMN * most[_line(stored[number])],
+            column=not cells[number] or (number in followed and cells[number] >= _COLUMN * most[_line(stored[number])]),
         )
         for number, key in sorted(
             zip(used, keys, strict=True), key=lambda pair: _order(stored[pair[0]], pair[0], places))
     }  # fmt: skip
+
+
+def _followed(archive: Archive, found: Iterable[Comparison]) -> set[int]:
+    """Kernels of a comparison that did not only narrow a step."""
+    names: dict[int, str] = dict(archive.rows("SELECT experiment, name FROM t_experiments"))
+    return {
+        kernel for one in found if not names[one.experiment].startswith(NARROWING) for kernel in (one.base, one.head)
+    }
 
 
 def _measured(found: Iterable[Comparison]) -> Iterable[int]:

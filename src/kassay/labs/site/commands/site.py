@@ -50,11 +50,11 @@ def _site(
     from kassay.labs.site.serve import serve as serve_site
     from kassay.labs.site.turn import steps_file
     from kassay.labs.site.turn.publish import with_lives
-    from kassay.labs.site.turn.settings import Lab
+    from kassay.labs.site.turn.settings import WEB, Lab
     from kassay.tools.history.archive import default_path
     from kassay.tools.history.packed import STOCK
 
-    if address and not address.startswith(("https://", "http://")):
+    if address and not address.startswith(WEB):
         raise BadInput(f"--address {address}: not an address of a web server", "begin it with https://")
     check_directory(directory, "DIR")
     history = STOCK if str(history) == STOCK_NAME else history

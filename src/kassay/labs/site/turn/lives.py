@@ -75,7 +75,7 @@ class Lives:
         for entry in steps_file.read(self._path):
             later = taken_back(entry, changes) if entry.is_own and _TAKEN_BACK not in entry.text else None
             if later is not None:
-                text = f'{later.after.key} {_TAKEN_BACK}: set state = "fixed" if that is the fix'
+                text = f"{later.after.key} {_TAKEN_BACK}"
                 steps_file.change(self._path, structs.replace(entry, text="; ".join(filter(None, (entry.text, text)))))
         return len(new)
 

@@ -74,18 +74,32 @@ class Turned(Record, frozen=True, kw_only=True):
     """True if the budget ended the turn."""
 
 
+_RUNS_OF_A_FRESH_PAIR = 8
+"""Two plain and two perturbed runs of both kernels."""
+
+
 def planned(lab: Lab, outside: Outside, tell: Tell = silent) -> tuple[str, ...]:
-    """Pairs that a turn would measure, with estimates."""
-    status = status_file.read(Path(lab.status))
+    """Pairs and steps that a turn would measure, with estimates."""
+    status, now = status_file.read(Path(lab.status)), clock.utc_now()
     lines, notes = outside.lines(lab, tell)
-    pairs = missing_pairs(lines, lab, status, clock.utc_now())
-    open_steps = [one.id for one in steps_file.read(Path(lab.steps)) if one.state in ("found", "confirmed")]
-    return (
-        *notes,
-        *(f"{pair.text}: {runs} runs, about {_duration(runs * status.pace_s)}"
-          for pair, runs in zip(pairs, _runs(pairs, lab, status), strict=True)),
-        *(f"step {name}: a fresh pair or a search" for name in open_steps),
-    ) or ("nothing is missing",)  # fmt: skip
+    pairs = missing_pairs(lines, lab, status, now)
+    runs = _runs(pairs, lab, status)
+
+    def costing(count: int) -> str:
+        return f"{counted(count, 'run')}, about {_duration(count * status.pace_s)}"
+
+    steps = [one for one in steps_file.read(Path(lab.steps)) if not status.failed(one.id, now)]
+    found = sum(one.state == "found" for one in steps)
+    confirmed = sum(one.state == "confirmed" for one in steps)
+    work = [f"{pair.text}: {costing(count)}" for pair, count in zip(pairs, runs, strict=True)]
+    work += [f"all {len(pairs)} pairs: {costing(sum(runs))}"] * (len(pairs) > 1)
+    work += [f"{counted(found, 'step')} to confirm, a fresh pair each: {costing(found * _RUNS_OF_A_FRESH_PAIR)}"] * (
+        found > 0
+    )
+    work += [f"{counted(confirmed, 'step')} to narrow, if the archive or the tree has kernels between"] * (
+        confirmed > 0
+    )
+    return (*notes, *(work or ["nothing is missing"]))
 
 
 def turn(lab: Lab, outside: Outside, tell: Tell, budget_s: float | None = None) -> Turned:
