@@ -68,7 +68,7 @@ def _site(
     with showing() as tell:
         site = read_site(history or default_path(), title=title, address=address, tell=tell)
         if steps is not None:
-            files = Lab(outbox=str(steps.parent / "outbox"), site=str(directory))
+            files = Lab(outbox=str(steps.parent / "outbox"), site=str(directory), steps=str(steps))
             site = with_lives(site, steps_file.read(steps), files)
         done = write_site(site, directory, tell)
     say(f"{directory}: {done.files} files, {done.size / 1e6:.1f} MB; {done.changed} changed\n")

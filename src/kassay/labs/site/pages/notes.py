@@ -38,7 +38,7 @@ def notes(book: Book, renderer: Renderer) -> Iterator[File]:
     unknown = "" if status.turn_utc else "not known: the site was made without a laboratory"
     yield renderer.page(
         "status.html.j2", "status", status=status, failed=failed(book), failed_cells=failed_cells(book), cells=cells,
-        wrong=wrong, mistakes=mistakes, unknown=unknown,
+        wrong=wrong, mistakes=mistakes, revised=revised, unknown=unknown,
     )  # fmt: skip
 
 

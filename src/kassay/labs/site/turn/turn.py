@@ -15,8 +15,8 @@ from kassay.errors import HostLacks, KassayError
 from kassay.labs.site.model import Site
 from kassay.labs.site.pages import write_site
 from kassay.labs.site.sources import remember_sources
+from kassay.labs.site.turn import mistakes, steps_file
 from kassay.labs.site.turn import status as status_file
-from kassay.labs.site.turn import steps_file
 from kassay.labs.site.turn.followed import Line, lines_of
 from kassay.labs.site.turn.lives import Lives, Means
 from kassay.labs.site.turn.measuring import (
@@ -122,7 +122,8 @@ class _Turn:
         self._found = self._confirmed = 0
 
     def run(self) -> Turned:
-        steps_file.read(Path(self._lab.steps))  # a mistake in it is told before anything is measured
+        steps_file.read(Path(self._lab.steps))  # an error in a file is told before anything is measured
+        mistakes.written(Path(self._lab.steps))
         lines, notes = self._outside.lines(self._lab, self._tell)
         self._notes += notes
         self._look(lines)
