@@ -13,7 +13,7 @@ from msgspec import structs
 from kassay.analysis.pairing import mostly_cancel
 from kassay.model.finding import Attribution, AttributionRow, Finding
 from kassay.model.overview import Cause, CauseRow
-from kassay.model.records import Setting
+from kassay.model.records import Setting, grouped
 
 _SHARE = 0.005  # of the whole value: half of the margin of counts
 _SAME = 0.05  # instructions a call by which rows may differ and are still called the same
@@ -60,10 +60,11 @@ def causes(findings: Iterable[Finding], kernels: Collection[str]) -> tuple[Cause
 def _joined(all_causes: Sequence[Cause]) -> list[Cause]:
     """A function that replaced another one becomes one cause with it, whose figures are the sums of both."""
     gone = [cause for cause in all_causes if all(row.head_calls <= _ALIKE * row.base_calls for row in cause.rows)]
-    new: dict[tuple[str, str, str, str], list[Cause]] = {}
-    for cause in all_causes:
-        if all(row.base_calls <= _ALIKE * row.head_calls for row in cause.rows):
-            new.setdefault(_step(cause), []).append(cause)
+    new = grouped(
+        (_step(cause), cause)
+        for cause in all_causes
+        if all(row.base_calls <= _ALIKE * row.head_calls for row in cause.rows)
+    )
     pairs: dict[int, Cause] = {}
     for old in gone:
         alike = [cause for cause in new.get(_step(old), ()) if id(cause) not in pairs and _takes_over(old, cause)]
