@@ -54,7 +54,7 @@ def causes(findings: Iterable[Finding], kernels: Collection[str]) -> tuple[Cause
             rows_by_key.setdefault(key, []).append((_row(f, f.base_value, part), part.callees))
     joined = _joined([_cause(key, rows) for key, rows in rows_by_key.items()])
     large = [shown for cause in joined if (shown := _shown(cause)).rows]
-    return tuple(sorted(large, key=lambda cause: (-_workloads(cause), -sum(abs(row.share) for row in cause.rows))))
+    return tuple(sorted(large, key=lambda cause: (-cause.workloads, -sum(abs(row.share) for row in cause.rows))))
 
 
 def _joined(all_causes: Sequence[Cause]) -> list[Cause]:
@@ -151,7 +151,3 @@ def _per_call(rows: Sequence[CauseRow]) -> float | None:
     each = [row.delta / row.head_calls for row in rows if row.head_calls and _equal(row.base_calls, row.head_calls)]
     same = bool(rows) and len(each) == len(rows) and max(each) - min(each) < _SAME
     return sum(each) / len(each) if same else None
-
-
-def _workloads(cause: Cause) -> int:
-    return len({row.workload for row in cause.rows})
