@@ -25,6 +25,7 @@ from kassay.model.machine import Point
 from kassay.model.plan import Plan
 from kassay.model.preemption import booted
 from kassay.model.question import Question
+from kassay.model.records import grouped
 from kassay.model.report import Comparisons
 from kassay.model.run import CellEvidence
 from kassay.model.work import CallCost
@@ -168,9 +169,7 @@ def refusals_of(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
 
 def _groups(evidence: Iterable[CellEvidence]) -> list[tuple[CellEvidence, ...]]:
     """Cells that differ in the kernel only, in kernel order."""
-    groups: dict[str, list[CellEvidence]] = {}
-    for item in evidence:
-        groups.setdefault(item.cell.setting_key, []).append(item)
+    groups = grouped((item.cell.setting_key, item) for item in evidence)
     return [tuple(sorted(group, key=lambda item: item.cell.kernel)) for group in groups.values()]
 
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from kassay.model.finding import Attribution, Counter
 from kassay.model.plan import Plan
+from kassay.model.records import grouped
 from kassay.model.report import Counted, PointCounters
 from kassay.model.run import CellEvidence, Measurement
 
@@ -72,9 +73,7 @@ def called(attribution: Attribution | None) -> tuple[Counter, ...]:
 def at_points(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[PointCounters, ...]:
     """Counters of every point: the figures of each plain run, events in all, and levels. Counters that are always 0
     are left out."""
-    groups: dict[str, list[CellEvidence]] = {}
-    for item in evidence:
-        groups.setdefault(item.cell.setting_key, []).append(item)
+    groups = grouped((item.cell.setting_key, item) for item in evidence)
     points = (_at_point(plan, sorted(group, key=lambda item: item.cell.kernel)) for group in groups.values())
     return tuple(point for point in points if point.counters)
 

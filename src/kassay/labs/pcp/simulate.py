@@ -28,20 +28,10 @@ SAMPLED_CPUS = 4
 _SAMPLES = 240
 _SPARSE_NS = 1_000_000
 """Initial time between two samples; the simulator doubles it while a run has too many samples."""
-ZONE = frozenset(
-    (
-        "start",
-        "pages",
-        "used",
-        "cpu_first",
-        "cpu_count",
-        "batch",
-        "high_min",
-        "high_max",
-        "low_watermark",
-        "high_watermark",
-    )
-)
+ZONE = frozenset((
+    "start", "pages", "used", "cpu_first", "cpu_count", "batch", "high_min", "high_max", "low_watermark",
+    "high_watermark",
+))  # fmt: skip
 
 
 class Asked(NamedTuple):
