@@ -53,6 +53,15 @@ def test_a_release_between_the_two_narrows_the_step(laboratory: Laboratory) -> N
     assert [k.key for k in site.kernels] == ["6.12.1", "6.16.9", "6.16.12", "6.17.1", "6.17.2"]
 
 
+def test_a_release_that_is_left_out_narrows_nothing(laboratory: Laboratory) -> None:
+    laboratory.file.write_text(laboratory.file.read_text() + 'leave_out = ["6.17.1-1"]\n')
+    laboratory.between_ = ["6.16.12-1", "6.17.1-1"]
+    laboratory.costs |= {"6.16.12-1": 30, "6.17.1-1": 60}
+    laboratory.turn()
+    assert steps(laboratory)[STEP].text == "6.17.2 has it, 6.16.12 has not, 6.17.1 between them not measured"
+    assert not any(version == "6.17.1-1" for version, _ in laboratory.made)
+
+
 def test_a_step_that_a_fresh_pair_does_not_show_is_not_confirmed(laboratory: Laboratory) -> None:
     def cheaper(event: Progress) -> None:
         if event.text == "a fresh pair":

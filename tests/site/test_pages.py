@@ -170,6 +170,19 @@ def test_step_between_releases_redirects(files: Mapping[str, bytes]) -> None:
     assert all(re.search(r"/\d+\.\d+-\d+\.\d+/index\.html$", path) for path in redirects)
 
 
+def test_comparison_of_the_first_and_the_last_kernel_names_functions(tmp_path: Path) -> None:
+    site = small_site()
+    keys = [kernel.key for kernel in site.kernels if kernel.arch == "x86_64" and kernel.column]
+    whole = {cell.kernel for cell in site.cells if cell.arch == "x86_64" and cell.value is not None}
+    assert {keys[0], keys[-1]} <= whole
+    rows = [cell.series for cell in site.cells
+            if (cell.arch, cell.kernel) == ("x86_64", keys[-1]) and cell.value is not None]  # fmt: skip
+    costs = tuple(("x86_64", row, key, own, 1.0) for row in rows for key, own in ((keys[0], 5.0), (keys[-1], 12.0)))
+    site = msgspec.structs.replace(site, functions=(SiteFunction(name="mine", costs=costs),))
+    page = written(site, tmp_path / "site")[f"compare/x86_64/{keys[0]}-{keys[-1]}/index.html"].decode()
+    assert "<code>mine</code> +7" in page
+
+
 def test_list_of_steps_has_neighbours_before_distant_kernels(tmp_path: Path) -> None:
     site = small_site()
     keys = [kernel.key for kernel in site.kernels if kernel.arch == "x86_64"]

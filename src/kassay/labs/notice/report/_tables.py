@@ -47,7 +47,7 @@ def _applications(notice: Notice, answered: list[Noticed]) -> Table:
               *(["atlas" if application.origin else "measured"] * known))
         for application in answered
     ]  # fmt: skip
-    legend = "; costs and all in all: more of these, of everything, in percent of all" if two else ""
+    legend = "; costs: their change, all in all: that of everything, both in percent of everything" if two else ""
     return table(
         f"Instructions of the functions{legend}", (*columns, *(more if two else ()), *(["from"] * known)), rows
     )

@@ -2,9 +2,12 @@
 """Rows of the tables of steps, and facts that several pages share."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 
-from kassay.labs.site.model import SiteKernel, SiteSeries, SiteStep
+from msgspec import structs
+
+from kassay.labs.site.model import FunctionCost, SiteKernel, SiteSeries, SiteStep
 from kassay.labs.site.pages.addresses import compare_path, function_path, minor, step_path
 from kassay.labs.site.pages.drawing import chart
 from kassay.labs.site.pages.lookup import Lookup
@@ -64,13 +67,50 @@ class Book:
 
     def comparison(self, arch: str, before: str, after: str) -> list[Entry]:
         """Rows of all series with a value on both kernels: shown ones first, by size; then those without a verdict."""
-        found = [
-            self.entry(step, series)
-            for series in self.lookup.rows.get(arch, ())
-            if (step := self.lookup.step(series, before, after)) is not None
-        ]
+        found = []
+        for series in self.lookup.rows.get(arch, ()):
+            step = self.lookup.step(series, before, after)
+            if step is not None and not step.verdict and not step.functions:
+                step = structs.replace(step, functions=self._functions(series, before, after))
+            found += [self.entry(step, series)] if step is not None else []
         rank = {"worse": 0, "better": 0, "refused": 1, "inconclusive": 1, "small": 2}
         return sorted(found, key=lambda one: (rank.get(one.outcome, 3), -abs(one.step.change or 0.0)))
+
+    def _functions(self, series: SiteSeries, before: str, after: str) -> tuple[FunctionCost, ...]:
+        """Own costs of the functions that changed between two kernels without a comparison, largest change first."""
+        row = (series.arch, series.key)
+        if not {before, after} <= set(self.lookup.profiled.get(row, ())):
+            return ()
+        base, head = (self._own_costs[series.arch, kernel].get(series.key, {}) for kernel in (before, after))
+        costs = (
+            FunctionCost(function=name, base=base.get(name, 0.0), head=head.get(name, 0.0), file=self._file(name))
+            for name in base.keys() | head.keys()
+        )
+        changed = sorted((one for one in costs if one.base != one.head), key=_by_change)
+        return tuple(changed[:_NAMED])
+
+    def _file(self, function: str) -> str:
+        return self.lookup.function[function].file
+
+    @cached_property
+    def _own_costs(self) -> dict[tuple[str, str], dict[str, dict[str, float]]]:
+        """(arch, kernel) -> row -> function -> own cost, of kernels that are compared without being neighbours."""
+        wanted = {
+            (arch, kernel.key)
+            for arch, pairs in self.neighbours.items() for pair in pairs
+            if self.place[arch, pair[1].key] - self.place[arch, pair[0].key] != 1 for kernel in pair
+        }  # fmt: skip
+        wanted |= {
+            (series.arch, kernel)
+            for series in self.lookup.site.series for placed in self.lookup.row(series)
+            if placed.step and not placed.step.verdict for kernel in (placed.step.before, placed.step.after)
+        }  # fmt: skip
+        found: dict[tuple[str, str], dict[str, dict[str, float]]] = {place: {} for place in wanted}
+        for function in self.lookup.site.functions:
+            for arch, series, kernel, own, _ in function.costs:
+                if (arch, kernel) in found:
+                    found[arch, kernel].setdefault(series, {})[function.name] = own
+        return found
 
     def function_page(self, function: str) -> str:
         """Address of a function's page; that of its source function for a compiler's copy; "" if there is none."""
@@ -112,6 +152,12 @@ def _pairs(columns: Sequence[SiteKernel]) -> list[tuple[SiteKernel, SiteKernel]]
     return list(dict.fromkeys([*pairwise(columns), *pairwise(newest), *ends]))
 
 
+def _by_change(cost: FunctionCost) -> tuple[float, str]:
+    return -abs(cost.head - cost.base), cost.function
+
+
+_NAMED = 20
+"""Functions that a comparison of two kernels names, as many as the history stores for neighbours."""
 _SMALLEST_PART = 0.001
 """A function has a page if it costs at least this part of some cell."""
 

@@ -164,7 +164,7 @@ class Lives:
         directory = self._directory("narrow", entry)
         telling = self._budget.telling(self._tell)
         try:
-            found = narrowed(experiment, directory, self._run, telling, self._means.between)
+            found = narrowed(experiment, directory, self._run, telling, self._means.between, self._lab.leave_out)
         except KassayError as error:
             if is_of_disk(error):
                 raise

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A confirmed step -> the release or the commit that brought it, as far as sources allow."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from kassay.labs.site.kernels import NARROWING
 from kassay.model.bisect import Bisection, SearchQuestion
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell
+from kassay.supply.archive.versions import upstream_of, version_key
 from kassay.tools.search import loop
 from kassay.tools.search.candidates import Range, between
 from kassay.tools.search.log import CULPRIT
@@ -29,14 +30,20 @@ class Narrowed(NamedTuple):
 
 def narrowed(
     pair: Experiment, directory: Path, measure: Callable[[Experiment, Path, Tell], None], tell: Tell,
-    range_: Between = between,
+    range_: Between = between, leave_out: Sequence[str] = (),
 ) -> Narrowed:  # fmt: skip
     """Searches between the two kernels of a comparison with one workload at one setting. Resumes an earlier search.
+
+    leave_out: versions of packages that are not measured. No package of their releases is a candidate: its name may
+    mean theirs.
 
     Raises BadInput or HostLacks if there is nothing to find, or if an end cannot be measured again.
     """
     ends = tuple(use.ref for use in pair.kernels)
-    found = range_(ends[0], ends[1], pair.arch, pair.flavour, "version", tell)
+    whole = range_(ends[0], ends[1], pair.arch, pair.flavour, "version", tell)
+    left_out = {upstream_of(version) for version in leave_out}
+    middle = (one for one in whole.candidates[1:-1] if whole.kind == "git" or one.title not in left_out)
+    found = whole._replace(candidates=(whole.candidates[0], *middle, whole.candidates[-1]))
     if len(found.candidates) < 3:
         what = "commit" if found.kind == "git" else "package"
         return Narrowed(f"no {what} lies between the two", None)
@@ -53,18 +60,16 @@ def narrowed(
     )  # fmt: skip
     bisection = loop.search(question, directory, tell, prober(measure))
     loop.conclude(question, directory, bisection, tell, measure)
-    return Narrowed(_sentence(bisection), directory / CULPRIT)
+    return Narrowed(_sentence(bisection, [one.title for one in whole.candidates]), directory / CULPRIT)
 
 
-def _sentence(bisection: Bisection) -> str:
+def _sentence(bisection: Bisection, offered: Sequence[str]) -> str:
+    """offered: titles of all candidates, also of those that were left out."""
     step = bisection.steps[0]
     first, last = bisection.candidates[step.first], bisection.candidates[step.last_without]
     if bisection.kind == "git":
-        text = f'commit {first.name[:12]} ("{first.title}")'
-    else:
-        text = f"{first.title} has it, {last.title} has not"
-    if step.between:
-        text += f", {len(step.between)} between them could not be tested"
-    elif bisection.kind != "git":
-        text += ", the archive has none between them"
-    return text
+        untested = f"; {len(step.between)} between them could not be tested" if step.between else ""
+        return f'commit {first.name[:12]} ("{first.title}"){untested}'
+    between_ = [name for name in offered if version_key(last.title) < version_key(name) < version_key(first.title)]
+    rest = f"{', '.join(between_)} between them not measured" if between_ else "the archive has none between them"
+    return f"{first.title} has it, {last.title} has not, {rest}"
