@@ -72,7 +72,7 @@ ALLOWED: dict[str, set[str]] = {
     "recording": GROUND
     | {"prepare", "plan", "run", "spec", "kernels", "guest", "pipeline", "journal", "evidence", "profile"},
     "watch": GROUND | {"__init__", "pipeline", "spec", "journal", "evidence", "analysis", "report"},
-    "history": GROUND | {"__init__", "spec", "building", "journal", "evidence", "analysis", "imports"},
+    "history": GROUND | {"__init__", "spec", "building", "journal", "evidence", "analysis", "imports", *HOOKS},
     "atlas": GROUND | {"archive", "history"},
     "bundle": GROUND
     | {

@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from kassay.model.finding import Finding
+from kassay.model.prediction import Prediction
 from kassay.model.records import to_json
 from kassay.model.run import Origin
 from kassay.model.samples import ImportedKernel, Sample, Samples, SampleSeries, Source, Spread
@@ -52,6 +54,19 @@ def test_a_fresh_measurement_of_the_same_plan_is_another_session(archive: Archiv
     assert add(archive, fresh).runs == 4
     (line,) = lines(archive, SeriesFilter(dates=True))
     assert sorted({point.session for point in line.points}) == ["/d/fresh", "/d/plan"]
+
+
+def test_predicted_times_are_kept_beside_the_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def predicted(findings: tuple[Finding, ...], *_: object, **__: object) -> tuple[Finding, ...]:
+        prediction = Prediction(cpu="zen4", calibrated=True, change=0.1, interval=(0.05, 0.2))
+        return tuple(msgspec.structs.replace(one, predictions=(prediction,)) for one in findings)
+
+    monkeypatch.setattr("kassay.labs.predict.predictions.with_predictions", predicted)
+    kept = []
+    for name, cpus in (("asked", ("zen4",)), ("not", msgspec.UNSET)):
+        directory = measured(tmp_path / name, plan_with(["6.12.1", "6.17.2"], predict=cpus), {0: [30, 30], 1: [60, 60]})
+        kept.append({one.detail.predictions for one in gather(directory).comparisons})
+    assert kept == [{(("zen4", 0.1, 0.05, 0.2),)}, {()}]
 
 
 def test_a_directory_that_grew_adds_the_rest(archive: Archive, tmp_path: Path) -> None:

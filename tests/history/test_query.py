@@ -103,6 +103,21 @@ def test_each_filter_selects_series_and_lists_known_values_if_none_match(archive
         assert "w.iteration" in caught.value.remedy, wanted
 
 
+def test_a_workload_means_its_primary_metric(archive: Archive) -> None:
+    keep(archive, series(), a=[1.0])
+    keep(archive, series("touch", primary=False), a=[2.0])
+    (line,) = lines(archive, SeriesFilter(metric="w"))
+    assert line.series.metric == "iteration"
+
+
+def test_names_of_the_nearest_workload_come_first(archive: Archive) -> None:
+    keep(archive, series(workload="aaa"), a=[1.0])
+    keep(archive, series(workload="mprotect_toggle"), a=[1.0])
+    with pytest.raises(BadInput) as caught:
+        lines(archive, SeriesFilter(metric="mprotect_togle.iteration"))
+    assert caught.value.remedy == "there are: mprotect_toggle.iteration, aaa.iteration"
+
+
 def test_series_are_kept_apart_and_what_differs_is_named(archive: Archive) -> None:
     other = (Setting(name="kernel parameters", value="thp=never"), Setting(name="boot", value="short"))
     keep(archive, series(), a=[1.0], b=[1.0])
@@ -114,7 +129,7 @@ def test_series_are_kept_apart_and_what_differs_is_named(archive: Archive) -> No
         (("kernel parameters", ""),), (("kernel parameters", "thp=never"),),
     ]  # fmt: skip
     heading = texts.heading(found[1].series, said[found[1].series.id])
-    assert "kernel parameters thp=never" in heading and "boot" not in heading
+    assert "kernel parameters thp=never" in heading and "boot" not in heading and "\n" not in heading
 
 
 def test_metrics_are_not_told_apart_by_their_settings(archive: Archive) -> None:

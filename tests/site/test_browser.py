@@ -10,6 +10,8 @@ import pytest
 
 from kassay.labs.site.pages.addresses import function_path, step_path, workload_path
 from kassay.labs.site.pages.build import write_site
+from kassay.labs.site.pages.lookup import Lookup
+from kassay.labs.site.pages.outcomes import SHOWN
 from tests.devtools import Tab, tab
 from tests.site.made import first_shown, small_site
 
@@ -162,6 +164,27 @@ def test_any_two_kernels_are_compared_from_a_disk(page: Tab, site: Path) -> None
     page.open(_address(site, "compare", f"{query}&function={function.name}"))
     fewer = page.wait("document.querySelectorAll('#compared tbody tr').length")
     assert fewer < count
+
+
+def test_comparison_of_neighbours_has_their_verdicts(page: Tab, site: Path) -> None:
+    lookup = Lookup(small_site())
+    before, after = (one.key for one in lookup.columns["x86_64"][-2:])
+    row = next(one for one in lookup.rows["x86_64"] if lookup.row(one)[-2].cell and lookup.row(one)[-1].step)
+    words = [lookup.row(one)[-1] for one in lookup.rows["x86_64"]]
+    shown = sum(one.outcome in SHOWN and one.step is not None and one.step.before == before for one in words)
+    page.open(_address(site, "compare", f"?arch=x86_64&a={before}&b={after}"))
+    page.wait(f"[...document.querySelectorAll('#compared a')].some(one => one.textContent === {row.key!r})")
+    assert f" {shown} shown" in page.run("document.querySelector('[data-part=counts]').textContent")
+
+
+def test_comparison_takes_the_newest_kernel_of_a_release_and_names_one_that_is_missing(page: Tab, site: Path) -> None:
+    keys = [one.key for one in small_site().kernels if one.arch == "x86_64" and one.column]
+    release = keys[3].rpartition(".")[0]
+    page.open(_address(site, "compare", f"?arch=x86_64&a={release}&b=9.99"))
+    text = page.wait("document.querySelector('[data-part=counts]').textContent")
+    assert "No kernel of x86_64 is called 9.99." in text
+    newest = [key for key in keys if key.startswith(f"{release}.")][-1]
+    assert page.run("document.querySelector('[name=a]').value") == newest
 
 
 def test_function_filter_of_an_absent_function_shows_none(page: Tab, site: Path) -> None:

@@ -9,6 +9,7 @@ from msgspec import structs
 from kassay.errors import BadInput
 from kassay.labs.site.contents import read_site
 from kassay.labs.site.model import Site
+from kassay.labs.site.pages.lookup import Lookup
 from kassay.labs.site.sources import SourceNames
 from kassay.model.records import Setting, to_json
 from kassay.model.workload import Parameter, Workload
@@ -116,6 +117,26 @@ def test_patched_builds_and_kernel_files_are_no_columns(tmp_path: Path) -> None:
     patched = structs.replace(kernel("6.17.13"), ref="build:linux@abc+x.patch", image_sha256="p")
     with pytest.raises(BadInput, match="no comparison of two kernels"):
         site(tmp_path, structs.replace(pair("6.16.12", "6.17.13"), kernels=(kernel("6.16.12"), patched)))
+
+
+def test_a_kernel_that_narrows_a_step_is_no_column(tmp_path: Path) -> None:
+    narrowed = structs.replace(pair("6.16.12", "6.17.8", plan="narrow"), name="narrow-w")
+    made = site(tmp_path, pair("6.16.12", "6.17.13"), narrowed)
+    assert [(one.key, one.column) for one in made.kernels] == [("6.16.12", True), ("6.17.8", False), ("6.17.13", True)]
+    row = Lookup(made).row(made.series[0])
+    assert [placed.step and placed.step.before for placed in row] == [None, "6.16.12"]
+
+
+def test_a_build_is_named_without_paths_of_the_host(tmp_path: Path) -> None:
+    builds = tuple(
+        structs.replace(kernel("6.17.13"), ref=f"build:/home/someone/linux@{commit},config=lab+/home/someone/x.config",
+                        image_sha256=commit)
+        for commit in ("0" * 40, "1" * 40)
+    )  # fmt: skip
+    made = site(tmp_path, structs.replace(pair("6.16.12", "6.17.13"), kernels=builds))
+    refs = [f"build:linux@{commit},config=lab+x.config" for commit in ("0" * 40, "1" * 40)]
+    assert [one.ref for one in made.kernels] == refs
+    assert made.steps[0].repeat[0].endswith(" ".join(refs))
 
 
 def test_a_history_without_comparisons_says_what_to_do(tmp_path: Path) -> None:

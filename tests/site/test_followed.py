@@ -49,6 +49,20 @@ def test_measured_kernels_stay_in_their_place(tmp_path: Path) -> None:
     assert names(lab(tmp_path, 'archive = ["6.17"]\n')) == [["6.12.9-1", "6.17.8-1", "6.17.9-1", "6.17.13-1"]]
 
 
+@pytest.mark.parametrize(("text", "note"), [
+    ('archive = ["6.17", "9.9"]', "the archive has no kernel of series 9.9 for x86_64"),
+    ('archive = ["6.17"]', "x86_64: 6.17.13-1 is the only kernel, and a pair needs two; add a series"),
+])  # fmt: skip
+def test_what_cannot_be_followed_is_told(tmp_path: Path, text: str, note: str) -> None:
+    assert note in lines_of(lab(tmp_path, text), silent)[1]
+
+
+def test_a_flavour_without_kernels_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kassay.supply.kernels.versions", lambda *_: ())
+    notes = lines_of(lab(tmp_path, 'archive = "all"\nflavour = "clod"\n'), silent)[1]
+    assert notes == ("the archive has no kernel of flavour clod for x86_64",)
+
+
 def test_without_the_archive_there_is_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: Any) -> tuple[Any, ...]:
         raise HostLacks("no network")

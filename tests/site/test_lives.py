@@ -41,7 +41,11 @@ def test_a_release_between_the_two_narrows_the_step(laboratory: Laboratory) -> N
     laboratory.between_ = ["6.16.12-1", "6.17.1-1"]
     laboratory.costs |= {"6.16.12-1": 30, "6.17.1-1": 60}
     laboratory.turn()
-    assert structs.astuple(steps(laboratory)[STEP])[5:8] == ("narrowed", "", "6.17.1 has it, 6.16.12 has not")
+    assert structs.astuple(steps(laboratory)[STEP])[5:8] == (
+        "narrowed",
+        "",
+        "6.17.1 has it, 6.16.12 has not, the archive has none between them",
+    )
     made = len(laboratory.made)
     laboratory.turn()
     assert len(laboratory.made) == made
@@ -97,7 +101,7 @@ def test_without_network_a_step_is_narrowed_in_a_later_turn(
     laboratory.costs["6.17.1-1"] = 60
     now.append("2026-11-26T02:00:00Z")
     laboratory.turn()
-    assert steps(laboratory)[STEP].text == "6.17.1 has it, 6.16.9 has not"
+    assert steps(laboratory)[STEP].text == "6.17.1 has it, 6.16.9 has not, the archive has none between them"
 
 
 def test_a_kernel_between_two_others_nominates_no_step_twice(laboratory: Laboratory) -> None:
@@ -113,7 +117,7 @@ def test_an_opposite_change_is_a_step_of_its_own_and_proposes_fixed(laboratory: 
     found = steps(laboratory)
     assert found["x86_64/page_fault/6.17.2-6.18.5"].state == "confirmed"
     assert found[STEP].state == "confirmed"
-    assert found[STEP].text.endswith('6.18.5 takes it back: set state = "fixed" if that is the fix')
+    assert found[STEP].text.endswith("6.18.5 takes it back")
     before = Path(laboratory.lab.steps).read_bytes()
     laboratory.turn()
     assert Path(laboratory.lab.steps).read_bytes() == before

@@ -135,7 +135,7 @@ def test_feed_has_an_entry_for_each_confirmed_state(files: Mapping[str, bytes]) 
     entries = feed.findall(f"{_ATOM}entry")
     assert entries
     for entry in entries:
-        assert (entry.findtext(f"{_ATOM}id") or "").startswith("tag:example.org,2026:step/")
+        assert (entry.findtext(f"{_ATOM}id") or "").startswith("urn:uuid:")
         assert "instructions/page" in (entry.findtext(f"{_ATOM}summary") or "")
     assert not any("found" in (entry.findtext(f"{_ATOM}title") or "") for entry in entries)
 
@@ -222,9 +222,33 @@ def test_counts_name_every_outcome() -> None:
 
 def test_missing_cells_look_different_from_zero(files: Mapping[str, bytes]) -> None:
     text = files["matrix/x86_64/all/index.html"].decode()
-    for cell in ("<td>=", "<td>≈", '<td class="absent">–', '<td class="failed">failed', '<td class="first">'):
+    for cell in ("<td>=", "<td>≈", '<td class="absent">–', '<td class="first">'):
         assert cell in text, cell
     assert '<td class="refused"><a href=' in text
+    assert '<td class="failed"><a href="../../../status/index.html#failed">' in text
+
+
+def test_status_page_says_why_cells_failed(files: Mapping[str, bytes]) -> None:
+    text = files["status/index.html"].decode()
+    failed = next(cell for cell in small_site().cells if cell.state == "failed")
+    row = re.search(rf"<tr><th scope=\"row\">{failed.kernel} .*?</tr>", text)
+    assert row and failed.reason and failed.reason in row[0]
+
+
+def test_home_page_names_the_architecture_of_a_change(tmp_path: Path) -> None:
+    site = small_site()
+    newest = [kernel.key for kernel in site.kernels if kernel.arch == "arm64" and kernel.column][-1]
+    primary = {one.key for one in site.series if one.arch == "arm64" and one.primary}
+    step = next(s for s in site.steps if (s.arch, s.after) == ("arm64", newest) and s.series in primary)
+    site = with_step(site, step, change=0.5, verdict="regression", before_value=2.0, after_value=3.0)
+    text = written(site, tmp_path / "site")["index.html"].decode()
+    assert re.search(r"</a> on arm64 <span class=\"change worse", text)
+
+
+def test_functions_are_sorted_by_their_share_of_the_row(files: Mapping[str, bytes]) -> None:
+    name = next(path for path in sorted(files) if re.fullmatch(r"function/[^/]+/index.html", path))
+    shares = re.findall(r'</a></th><td class="n">([\d.]+)\xa0%</td>', files[name].decode().split("</section>")[0])
+    assert shares and [float(one) for one in shares] == sorted(map(float, shares), reverse=True)
 
 
 def test_large_matrix_is_cut_into_pages_with_every_kernel_once(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from kassay.effects.lock import locked
-from kassay.errors import HostLacks
+from kassay.errors import BadInput, HostLacks
 from kassay.labs.site.pages.addresses import step_path
 from kassay.labs.site.pages.build import write_site
 from kassay.labs.site.pages.publish import lock_of
@@ -176,6 +176,22 @@ def test_feed_has_one_entry_for_each_change_of_state(tmp_path: Path) -> None:
     entries = feed.findall(f"{atom}entry")
     assert [(entry.findtext(f"{atom}updated") or "")[8:10] for entry in entries] == ["05", "04", "02"]
     assert len({entry.findtext(f"{atom}id") for entry in entries}) == 3
+
+
+def test_ids_of_the_feed_stay_when_the_site_moves(tmp_path: Path) -> None:
+    ids: list[list[str | None]] = []
+    for address in ("https://one.example/", "https://two.example/kassay/", ""):
+        site = msgspec.structs.replace(small_site(), address=address)
+        feed = ElementTree.fromstring(written(site, tmp_path / str(len(ids)))["feed.atom"])
+        ids.append([one.text for one in feed.iter("{http://www.w3.org/2005/Atom}id")])
+    assert len(ids[0]) > 1 and ids[0] == ids[1] == ids[2]
+
+
+def test_directory_with_other_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(BadInput, match="other files"):
+        written(small_site(), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 def test_foreign_files_stay(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ LEAST = 'archive = ["6.17"]\n'
     (LEAST + "back = 1\n", "back: must be at least 2"),
     (LEAST + 'budget = "long"\n', "budget: 'long' is not a time"),
     (LEAST + 'cpus = ["zen4", "arm64/neoverse_n1"]\n', "cpus: a CPU of an architecture that is not in arches"),
+    (LEAST + 'address = "example.org"\n', "address: 'example.org' is not an address of a web server"),
     (LEAST + "title = 1\n", "Expected `str`, got `int` - at `$.title`"),
     ('[[branch]]\ntree = "t"\n', "missing required field `name` - at `$.branch[0]`"),
     ('[[branch]]\ntree = "t"\nname = "n"\nbranch = "b"\n', "branch[0].branch: unknown key"),

@@ -23,6 +23,7 @@ from kassay.analysis.work import not_proportional
 from kassay.model.finding import Confounder, Finding, Ladder, Side
 from kassay.model.machine import Point
 from kassay.model.plan import Plan
+from kassay.model.preemption import booted
 from kassay.model.question import Question
 from kassay.model.records import grouped
 from kassay.model.report import Comparisons
@@ -144,7 +145,9 @@ def _calls(
 def _confounders(base: CellEvidence, head: CellEvidence) -> tuple[Confounder, ...]:
     """Differences between the sides other than the kernel. If one kernel ran on two CPUs, the CPUs are the
     comparison."""
-    found = confounders(base.kernel, head.kernel)
+    found = confounders(
+        *(structs.replace(item.kernel, configuration=booted(item.kernel, item.cell.cmdline)) for item in (base, head))
+    )
     same_kernel = base.kernel.image_sha256 is not None and base.kernel.image_sha256 == head.kernel.image_sha256
     return found if same_kernel else (*found, *of_cpus(base.cell, head.cell))
 

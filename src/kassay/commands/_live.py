@@ -27,8 +27,8 @@ _NAME = 40
 
 
 def key_of(event: "Event") -> str:
-    """Events with the same key share a line: all runs share one, each download has its own."""
-    return event.stage if event.stage == "run" else f"{event.stage} {event.subject}"
+    """Events with the same key share a line: all runs share one, all compilations do, each download has its own."""
+    return event.stage if event.stage in ("run", "compile") else f"{event.stage} {event.subject}"
 
 
 def live(drawn: ExitStack) -> "Tell":

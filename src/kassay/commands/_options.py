@@ -12,6 +12,7 @@ from typer import Argument, Option
 from kassay.commands import _complete as complete
 from kassay.commands._exit import AllowRefused, ExitCode, Passing
 from kassay.commands._with_options import option
+from kassay.errors import BadInput
 from kassay.model.experiment import APPLICATION_TRACE_BUDGET, TRACE_BUDGET
 from kassay.model.remote_machine import HERE, RemoteOptions
 from kassay.report.formats import format_names
@@ -67,6 +68,12 @@ def _checked_address(text: str) -> str:
         from kassay.tools.cluster.address import address_of
 
         address_of(text)
+    return text
+
+
+def _checked_match(text: str) -> str:
+    if text not in ("", "preempt"):
+        raise BadInput(f"--match {text!r}: only the preemption model can be matched", "write --match preempt")
     return text
 
 
@@ -215,6 +222,14 @@ class Measuring:
     cmdline: str = _machine("", "WORDS", "Kernel parameters for all kernels.")
     cmdline_base: str = _machine("", "WORDS", "Kernel parameters for the first kernel only.")
     cmdline_head: str = _machine("", "WORDS", "Kernel parameters for the last kernel only.")
+    match: str = _machine(
+        "",
+        "preempt",
+        "Boot all kernels with one preemption model, where they have PREEMPT_DYNAMIC. A kernel that cannot have it "
+        "keeps its own, and the answer names the difference.",
+        callback=_checked_match,
+        show_default="no",
+    )
     repeats: int | None = _runs(
         None,
         "N",

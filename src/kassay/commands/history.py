@@ -29,12 +29,19 @@ _app = typer.Typer(
 
 _Archive = Annotated[
     Path | None,
-    Option(metavar="PATH", help="File of the archive.", show_default="history.duckdb in the data directory"),
+    Option(
+        metavar="PATH",
+        help="File of the archive. stock is that of the Debian archive's kernels, which kassay brings.",
+        show_default="history.duckdb in the data directory",
+    ),
 ]
 _Format = Annotated[str, format_option(answer_formats("csv"))]
 _Metric = Annotated[
     str | None,
-    Argument(metavar="[METRIC]", help="METRIC or WORKLOAD.METRIC. Without it: the metrics that have verdicts."),
+    Argument(
+        metavar="[METRIC]",
+        help="METRIC, WORKLOAD.METRIC, or WORKLOAD for its primary one. Without it: all primary metrics.",
+    ),
 ]
 _Over = Annotated[
     str,
@@ -244,8 +251,9 @@ def _sql(
 
 def _path(archive: Path | None) -> Path:
     from kassay.tools.history.archive import default_path
+    from kassay.tools.history.packed import named
 
-    return archive if archive is not None else default_path()
+    return named(archive) if archive is not None else default_path()
 
 
 def _dates(over: str) -> bool:

@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
+from msgspec import structs
+
 from kassay.analysis.confounders import name_and_version
 from kassay.labs.site.model import SiteKernel
 from kassay.labs.site.rows import Comparison
+from kassay.model.build import build_text
 from kassay.model.kernel import parse_ref
 from kassay.tools.history.archive import Archive
 from kassay.tools.history.development import build_of, places_of_builds
@@ -19,6 +22,9 @@ _UPSTREAM = re.compile(r"\d+\.\d+(?:\.\d+)?(?:[-~]?rc\d+)?")
 _COMMIT_DIGITS = 12
 _COLUMN = 0.5
 """A kernel with a smaller share of the cells of the fullest one is no column: it was measured to narrow a step."""
+NARROWING = "narrow-"
+"""Beginning of the names of experiments that narrow a step. A kernel of these alone is no column, however many steps
+were narrowed to it: the change stays between the kernels that a reader follows."""
 
 
 def site_kernels(archive: Archive, found: Sequence[Comparison]) -> dict[int, SiteKernel]:
@@ -30,6 +36,7 @@ def site_kernels(archive: Archive, found: Sequence[Comparison]) -> dict[int, Sit
     dates = archive.rows("SELECT kernel, strftime(min(first_utc), '%Y-%m-%dT%H:%M:%SZ') FROM t_points GROUP BY kernel")
     first: dict[int, str] = dict(dates)
     cells = Counter(_measured(found))
+    followed = _followed(archive, found)
     compared = {number for comparison in found for number in (comparison.base, comparison.head)}
     used = [number for number in stored if number in compared and _line(stored[number])]
     keys = _keys(stored[number] for number in used)
@@ -37,15 +44,24 @@ def site_kernels(archive: Archive, found: Sequence[Comparison]) -> dict[int, Sit
     most = {line: max(cells[n] for n in used if _line(stored[n]) == line) for line in {_line(stored[n]) for n in used}}
     return {
         number: SiteKernel(
-            key=key, name=key, ref=stored[number].ref, arch=_line(stored[number]), release=stored[number].release or "",
+            key=key, name=key, ref=_public(stored[number]), arch=_line(stored[number]),
+            release=stored[number].release or "",
             compiler=name_and_version(stored[number].compiler or ""),
             config_sha256=stored[number].config_sha256 or "", image_sha256=stored[number].image_sha256 or "",
             measured_utc=first.get(number) or "", problem="" if cells[number] else "no run of it succeeded",
-            column=not cells[number] or cells[number] >= _COLUMN * most[_line(stored[number])],
+            column=not cells[number] or (number in followed and cells[number] >= _COLUMN * most[_line(stored[number])]),
         )
         for number, key in sorted(
             zip(used, keys, strict=True), key=lambda pair: _order(stored[pair[0]], pair[0], places))
     }  # fmt: skip
+
+
+def _followed(archive: Archive, found: Iterable[Comparison]) -> set[int]:
+    """Kernels of a comparison that did not only narrow a step."""
+    names: dict[int, str] = dict(archive.rows("SELECT experiment, name FROM t_experiments"))
+    return {
+        kernel for one in found if not names[one.experiment].startswith(NARROWING) for kernel in (one.base, one.head)
+    }
 
 
 def _measured(found: Iterable[Comparison]) -> Iterable[int]:
@@ -53,6 +69,16 @@ def _measured(found: Iterable[Comparison]) -> Iterable[int]:
     pairs = {(c.series, c.base) for c in found if c.base_value is not None}
     pairs |= {(c.series, c.head) for c in found if c.head_value is not None}
     return (kernel for _, kernel in pairs)
+
+
+def _public(kernel: StoredKernel) -> str:
+    """Reference of a kernel without the paths of the host that measured it: a git tree and files have their name."""
+    build = build_of(kernel)
+    if build is None:
+        return kernel.ref
+    config, *fragments = (PurePath(part).name for part in (build.config, *build.fragments))
+    public = structs.replace(build, tree=PurePath(build.tree).name, config=config, fragments=tuple(fragments), pin="")
+    return build_text(public)
 
 
 def _line(kernel: StoredKernel) -> str:

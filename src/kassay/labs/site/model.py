@@ -32,7 +32,8 @@ class SiteKernel(Record, frozen=True, kw_only=True):
     name: str
     """As people call it: "6.17.13"."""
     ref: str
-    """Reference that names this very kernel in commands, e.g. "debian:6.17.13-1~bpo13+1"; "" if none does."""
+    """Reference that names this very kernel in commands, e.g. "debian:6.17.13-1~bpo13+1"; "" if none does. The tree of
+    a build has its name alone: "build:linux@0123456789ab"."""
     arch: str
     """Line of development: the architecture for kernels of the archive, with the name of the tree for its builds."""
     release: str

@@ -115,22 +115,28 @@ def _refresh(root: _apt.AptRoot, mirrors: Mirrors, tell: Tell) -> Index:
     packages = tuple(p for listed in _apt.package_lists(root, mirrors) for p in _scan_list(root, listed))
     if not packages:
         what = f"{mirrors.main.uri}: no kernel packages in its lists{_apt.unread_lines(unread)}"
-        raise HostLacks(what, "name another mirror in apt's sources")
+        raise HostLacks(what, "name another mirror in KASSAY_MIRROR or apt's sources")
     index = Index(made=clock.utc_now(), packages=packages, unread=unread)
     write_atomic(_index_file(root), to_json(index))
     return index
 
 
 def _scan_list(root: _apt.AptRoot, listed: _apt.PackageList) -> Iterator[Package]:
+    for text in stanzas(root, listed, _STANZA):
+        if package := parse_stanza(text, listed.uri, listed.suite):
+            yield package
+
+
+def stanzas(root: _apt.AptRoot, listed: _apt.PackageList, pattern: re.Pattern[bytes]) -> Iterator[str]:
+    """The parts of a list that match a pattern."""
     with disk_errors(Path(root.directory)), tempfile.TemporaryDirectory(dir=root.directory) as scratch:
-        text = Path(scratch, "Packages")
+        text = Path(scratch, "list")
         _apt.unpacked(root, listed.path, text)
         if text.stat().st_size == 0:
             return
         with text.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            for match in _STANZA.finditer(data):
-                if package := parse_stanza(match.group().decode("utf-8", "replace"), listed.uri, listed.suite):
-                    yield package
+            for match in pattern.finditer(data):
+                yield match.group().decode("utf-8", "replace")
 
 
 def parse_stanza(text: str, uri: str, suite: str) -> Package | None:
@@ -148,7 +154,7 @@ def parse_stanza(text: str, uri: str, suite: str) -> Package | None:
         flavour=name.group(4),
         version=fields["Version"],
         suite=suite,
-        uri=f"{uri.rstrip('/')}/{_quoted(fields['Filename'])}",
+        uri=f"{uri.rstrip('/')}/{quoted(fields['Filename'])}",
         size_bytes=int(fields["Size"]),
         sha256=fields["SHA256"],
     )
@@ -189,12 +195,13 @@ def unlisted_package(name: str, version: str, arch: str, tell: Tell) -> Path:
     final = cache_directory() / "packages" / arch / "unsigned" / file
     with locked(final.with_name(f".{final.name}.lock"), waiting(tell, name)):
         if not final.is_file():
-            uri = f"{host_mirrors().main.uri.rstrip('/')}/pool/main/l/linux/{_quoted(file)}"
+            uri = f"{host_mirrors().main.uri.rstrip('/')}/pool/main/l/linux/{quoted(file)}"
             _download(f"{name} {version}", uri, None, arch, final, tell)
     return final
 
 
-def _quoted(path: str) -> str:
+def quoted(path: str) -> str:
+    """A path as it stands in an address."""
     return path.replace("+", "%2b").replace("~", "%7e")
 
 

@@ -37,7 +37,7 @@ _PLACES = {
 
 
 class DebianSource(KernelSource):
-    """The Debian archive, through the mirror that this host's apt uses."""
+    """The Debian archive, through the mirror that KASSAY_MIRROR or this host's apt names."""
 
     name = "debian"
     summary = "a kernel of the Debian archive: debian:6.17.8, or debian:6.17 for the newest 6.17.x"

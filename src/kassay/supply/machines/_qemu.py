@@ -12,6 +12,7 @@ import msgspec
 from kassay.effects import clock as host_clock
 from kassay.effects import process
 from kassay.effects.background import Once
+from kassay.effects.distribution import install
 from kassay.effects.files import disk_errors
 from kassay.errors import HostLacks
 from kassay.model.kernel import KernelArtifact
@@ -97,7 +98,7 @@ def version(arch: str) -> str:
     """First line of QEMU's --version. Raises HostLacks with the package to install."""
     qemu = arch_of(arch).qemu
     if process.find(qemu.program) is None:
-        raise HostLacks(f"{qemu.program}: not found on this host", f"install it: apt install {qemu.package}")
+        raise HostLacks(f"{qemu.program}: not found on this host", f"install it: {install(qemu.package)}")
     return process.run((qemu.program, "--version")).out.partition("\n")[0].removeprefix("QEMU emulator version ")
 
 

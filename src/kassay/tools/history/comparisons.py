@@ -60,7 +60,7 @@ def compared(
 ) -> Compared:
     """Comparisons of every metric, and function costs of the primary ones."""
     plan = folder.plan
-    found = analyse(plan, evidence, question_of(plan.experiment)).findings
+    found = _predicted(analyse(plan, evidence, question_of(plan.experiment)).findings, folder, records, evidence, tell)
     points = grouped((finding.point, finding) for finding in found or with_itself(plan, evidence))
     parts = []
     for point, findings in points.items():
@@ -79,6 +79,20 @@ def compared(
         if len(parts) >= _MANY:
             tell(Progress(stage="compare", subject=folder.path.name, text=text, done=number / len(parts)))
     return Compared(tuple(comparisons), tuple(costs))
+
+
+def _predicted(
+    found: tuple[Finding, ...], folder: RunDirectory, records: Sequence[RunRecord], evidence: Sequence[CellEvidence],
+    tell: Tell,
+) -> tuple[Finding, ...]:  # fmt: skip
+    """The findings, the primary ones with predicted times if the experiment asks for CPUs."""
+    experiment = folder.plan.experiment
+    if not experiment.predict:
+        return found
+    from kassay.labs.predict.predictions import found_timings, with_predictions
+
+    timings, lacking = found_timings(experiment.predict, experiment.arch, folder.path)
+    return with_predictions(found, folder, records, evidence, timings, tell, lacking, primary_only=True)
 
 
 def _compared(part: _Part) -> Compared:

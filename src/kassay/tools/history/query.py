@@ -8,7 +8,7 @@ from functools import cache
 
 import msgspec
 
-from kassay.errors import BadInput
+from kassay.errors import BadInput, nearest
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting, grouped
 from kassay.tools.history.archive import Archive, Row
@@ -24,7 +24,8 @@ class SeriesFilter(Record, frozen=True, kw_only=True):
     """Selects series."""
 
     metric: str | None = None
-    """Name of the metric, or workload.metric. None: the primary ones, or all with every_metric."""
+    """Name of the metric, workload.metric, or a workload, whose primary metric is meant. None: the primary ones, or all
+    with every_metric."""
     every_metric: bool = False
     workload: str | None = None
     settings: tuple[Setting, ...] = ()
@@ -43,11 +44,20 @@ def lines(archive: Archive, wanted: SeriesFilter) -> tuple[PointLine, ...]:
     every = dict(all_series(archive))
     chosen = {number: series for number, series in every.items() if _matches(series, wanted)}
     if not chosen:
-        names = sorted({f"{series.workload}.{series.metric}" for series in every.values()})
-        raise BadInput("history: no series is as asked", f"there are: {', '.join(names[:12]) or 'none at all'}")
+        raise BadInput("history: no series is as asked", _nearest(list(every.values()), wanted))
     points = _points(archive, list(chosen), wanted.dates)
     point_lines = [line for number, series in chosen.items() for line in _developed(series, points[number], wanted)]
     return tuple(sorted(point_lines, key=lambda line: (line.series.workload, line.series.metric, -len(line.points))))
+
+
+def _nearest(series: Sequence[StoredSeries], wanted: SeriesFilter) -> str:
+    """Names of metrics, those of the nearest workload first."""
+    names = sorted({f"{one.workload}.{one.metric}" for one in series})
+    asked = (wanted.metric or wanted.workload or "").partition(".")[0]
+    workload = nearest(asked, {one.workload for one in series}) if asked else None
+    own = [name for name in names if workload and name.startswith(f"{workload}.")]
+    shown = [*own, *(name for name in names if name not in own)][:12]
+    return f"there are: {', '.join(shown) or 'none at all'}" + (", ..." if len(names) > len(shown) else "")
 
 
 def _developed(series: StoredSeries, points: Sequence[KernelPoint], wanted: SeriesFilter) -> list[PointLine]:
@@ -114,7 +124,8 @@ def _short(text: str) -> str:
 def _matches(series: StoredSeries, wanted: SeriesFilter) -> bool:
     machine = series.machine
     names = (series.metric, f"{series.workload}.{series.metric}")
-    metric = wanted.metric in names if wanted.metric else series.primary or wanted.every_metric
+    is_primary_of = series.primary and wanted.metric == series.workload
+    metric = is_primary_of or wanted.metric in names if wanted.metric else series.primary or wanted.every_metric
     pairs = ((wanted.workload, series.workload), (wanted.clock, machine.clock), (wanted.arch, machine.arch),
              (wanted.cpus, machine.cpus), (wanted.memory_bytes, machine.memory_bytes))  # fmt: skip
     equal = all(asked is None or asked == value for asked, value in pairs)

@@ -30,8 +30,8 @@ def heading(series: StoredSeries, apart: Iterable[tuple[str, str]], development:
     where += [format_bytes(machine.memory_bytes)] if machine.memory_bytes is not None else []
     named = ", ".join(f"{name} {value or '-'}" for name, value in apart)
     whole = f"{series.workload}.{series.metric} [{series.unit}], {', '.join(where)}"
-    whole += f"\n  not to be mixed with the others: {named}" if named else ""
-    return whole + (f"\n  line of development: {development}" if development else "")
+    whole += f"; not to be mixed with the others: {named}" if named else ""
+    return whole + (f"; line of development: {development}" if development else "")
 
 
 def point_rows(line: PointLine) -> list[tuple[str, ...]]:

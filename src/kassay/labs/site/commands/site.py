@@ -8,8 +8,6 @@ from typer import Argument, Option
 
 from kassay.commands import Command
 
-STOCK_NAME = "stock"
-
 
 def _site(
     directory: Annotated[Path, Argument(metavar="DIR", help="Directory of the site. It is made if it is absent.")],
@@ -50,14 +48,15 @@ def _site(
     from kassay.labs.site.serve import serve as serve_site
     from kassay.labs.site.turn import steps_file
     from kassay.labs.site.turn.publish import with_lives
-    from kassay.labs.site.turn.settings import Lab
+    from kassay.labs.site.turn.settings import WEB, Lab
+    from kassay.model.texts import counted
     from kassay.tools.history.archive import default_path
-    from kassay.tools.history.packed import STOCK
+    from kassay.tools.history.packed import named
 
-    if address and not address.startswith(("https://", "http://")):
+    if address and not address.startswith(WEB):
         raise BadInput(f"--address {address}: not an address of a web server", "begin it with https://")
     check_directory(directory, "DIR")
-    history = STOCK if str(history) == STOCK_NAME else history
+    history = named(history) if history is not None else None
     check_given(history, "--from")
     check_given(steps, "--steps")
     if history is None and not default_path().is_file():
@@ -68,10 +67,11 @@ def _site(
     with showing() as tell:
         site = read_site(history or default_path(), title=title, address=address, tell=tell)
         if steps is not None:
-            files = Lab(outbox=str(steps.parent / "outbox"), site=str(directory))
-            site = with_lives(site, steps_file.read(steps), files)
+            lab = Lab(outbox=str(steps.parent / "outbox"), site=str(directory), steps=str(steps))
+            site = with_lives(site, steps_file.read(steps), lab)
         done = write_site(site, directory, tell)
-    say(f"{directory}: {done.files} files, {done.size / 1e6:.1f} MB; {done.changed} changed\n")
+    files = f"{counted(done.files, 'file')}, {done.size / 1e6:.1f} MB, {done.changed} changed"
+    say(f"{directory / 'index.html'}: the first page; {files}\n")
     if serve:
         be_idle()
         serve_site(directory, port, lambda where: say(f"{where}\n"))

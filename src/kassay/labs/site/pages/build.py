@@ -14,7 +14,7 @@ from kassay.labs.site.pages.kernels import comparisons, kernels
 from kassay.labs.site.pages.lookup import Lookup
 from kassay.labs.site.pages.matrix import matrices
 from kassay.labs.site.pages.notes import notes
-from kassay.labs.site.pages.publish import File, Published, publish, writing
+from kassay.labs.site.pages.publish import File, Published, check_place, publish, writing
 from kassay.labs.site.pages.render import ASSETS, Renderer, asset
 from kassay.labs.site.pages.revisions import Revised, published, revise
 from kassay.labs.site.pages.rows import functions, workloads
@@ -25,9 +25,11 @@ from kassay.model.progress import Progress, Tell, silent
 def write_site(site: Site, directory: Path, tell: Tell = silent) -> Published:
     """Writes the site, and keeps every page that was published before.
 
-    Raises HostLacks if another kassay writes it at the moment, if the disk is full, or if a file cannot be written.
+    Raises BadInput for a directory with other files. Raises HostLacks if another kassay writes it at the moment, if the
+    disk is full, or if a file cannot be written.
     """
     directory = directory.absolute()
+    check_place(directory)
     with writing(directory):
         result = publish(files(site, published(directory)), directory)
     text = f"{result.files} files, {result.size / 1e6:.1f} MB; {result.changed} changed"

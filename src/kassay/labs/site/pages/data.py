@@ -56,6 +56,10 @@ def _kernels(book: Book) -> Iterator[File]:
         ((placed.kernel.arch, placed.kernel.key), placed.step)
         for series in lookup.site.series for placed in lookup.row(series) if placed.step
     )  # fmt: skip
+    verdicts = {
+        (series.arch, series.key, placed.kernel.key): [placed.step.before, placed.outcome]
+        for series in lookup.site.series for placed in lookup.row(series) if placed.step
+    }  # fmt: skip
     pages: dict[tuple[str, str, str], dict[str, str]] = {}
     for address, page in book.steps.items():
         step = page.file.step
@@ -70,9 +74,10 @@ def _kernels(book: Book) -> Iterator[File]:
         file = KernelFile(schema=KERNEL_SCHEMA, kernel=kernel, units=units, cells=own, steps=steps)
         yield f"{kernel_data(arch, key)}.json", to_json(file) + b"\n"
         values = [
-            [cell.series, cell.state, cell.value, cell.n, cell.floor, pages.get((arch, cell.series, key), {})]
+            [cell.series, cell.state, cell.value, cell.n, cell.floor, pages.get((arch, cell.series, key), {}),
+             verdicts.get((arch, cell.series, key), [])]
             for cell in own
-        ]
+        ]  # fmt: skip
         yield _script(kernel_data(arch, key), msgspec.json.encode(values))
 
 

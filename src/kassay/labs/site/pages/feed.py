@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Atom feed: one entry for each change of state of a confirmed step."""
 
+import uuid
 from collections.abc import Iterator, Mapping
-from urllib.parse import urlsplit
 
 from markupsafe import Markup, escape
 
@@ -15,8 +15,9 @@ from kassay.model.units import format_change
 _ENTRIES = 100
 _SILENT = ("found", "not confirmed")
 """States that a reader of the feed is not told of."""
-_YEAR = "2026"
-"""Year in the tag: URIs. It never changes, or every reader would see every entry again."""
+_SPACE = uuid.UUID("6b617373-6179-5073-a974-652073746570")
+"""Name space of the ids. They follow from the step alone: a site that moves to another host keeps them, or every reader
+would see every entry again."""
 
 
 def feed(site: Site, steps: Mapping[str, Revised]) -> File:
@@ -25,17 +26,15 @@ def feed(site: Site, steps: Mapping[str, Revised]) -> File:
         ((change, number, page.file) for page in steps.values() for number, change in _told(page.file)),
         key=lambda one: (one[0].utc, one[2].address, one[1]), reverse=True,
     )[:_ENTRIES]  # fmt: skip
-    host = urlsplit(site.address).hostname or "kassay.invalid"
     base = f"{site.address.rstrip('/')}/" if site.address else ""
-    tag = f"tag:{host},{_YEAR}:"
     updated = changes[0][0].utc if changes else "2026-01-01T00:00:00Z"
     text = Markup(
         '<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">'
-        "<id>{tag}steps</id><title>{title}</title><updated>{updated}</updated><author><name>kassay</name></author>"
+        "<id>{id}</id><title>{title}</title><updated>{updated}</updated><author><name>kassay</name></author>"
         '<link rel="self" href="{base}feed.atom"/><link href="{base}index.html"/>\n{entries}</feed>\n'
     ).format(
-        tag=tag, title=site.title, updated=updated, base=base,
-        entries=Markup("").join(_entry(change, number, file, tag, base) for change, number, file in changes),
+        id=_id("steps"), title=site.title, updated=updated, base=base,
+        entries=Markup("").join(_entry(change, number, file, base) for change, number, file in changes),
     )  # fmt: skip
     return "feed.atom", text.encode()
 
@@ -49,14 +48,19 @@ def _told(file: StepFile) -> Iterator[tuple[int, Change]]:
             yield number, change
 
 
-def _entry(change: Change, number: int, file: StepFile, tag: str, base: str) -> Markup:
+def _id(name: str) -> str:
+    return uuid.uuid5(_SPACE, name).urn
+
+
+def _entry(change: Change, number: int, file: StepFile, base: str) -> Markup:
     step = file.step
     title = f"{step.series} {format_change(step.change)}, {step.before} to {step.after} ({step.arch}): {change.life}"
-    figures = f"{step.before_value} to {step.after_value} {file.series.unit}."
-    summary = " ".join(filter(None, (figures, step.sentence, change.text, change.link)))
+    figures = f"{step.before_value} to {step.after_value} {file.series.unit}"
+    summary = ". ".join(filter(None, (figures, step.sentence, change.text, change.link)))
     return Markup(
-        "<entry><id>{tag}{address}/{number}</id><title>{title}</title><updated>{utc}</updated>"
+        "<entry><id>{id}</id><title>{title}</title><updated>{utc}</updated>"
         '<link href="{base}{address}/index.html"/><summary>{summary}</summary></entry>\n'
     ).format(
-        tag=tag, address=file.address, number=number, title=title, utc=change.utc, base=base, summary=escape(summary)
-    )
+        id=_id(f"{file.address}/{number}"), address=file.address, title=title, utc=change.utc, base=base,
+        summary=escape(summary),
+    )  # fmt: skip

@@ -11,6 +11,7 @@ from kassay.labs.site.pages.entries import Book
 from kassay.labs.site.pages.lookup import Placed
 from kassay.labs.site.pages.outcomes import SHOWN, counts_text
 from kassay.labs.site.pages.render import Renderer
+from kassay.model.texts import counted
 
 _LARGEST = 3
 _ROWS = 12
@@ -27,11 +28,12 @@ def home(book: Book, renderer: Renderer) -> tuple[str, bytes]:
     for arch in lookup.archs:
         kernel = lookup.columns[arch][-1]
         counts = counts_text(lookup.row(series)[-1].outcome for series in lookup.rows.get(arch, ()))
-        into = [one for one in book.entries(lookup.into(arch, kernel.key)) if one.series.primary]
+        all_ = book.entries(lookup.into(arch, kernel.key))
+        into = [one for one in all_ if one.series.primary]
         newest.append({"kernel": kernel, "counts": counts})
         largest += into[:_LARGEST]
         if into:
-            tables.append((arch, kernel.key, counts, into[:_ROWS], max(0, len(into) - _ROWS)))
+            tables.append((arch, kernel.key, into[:_ROWS], _more(len(into) - _ROWS, len(all_) - len(into))))
     repeat = next((entry.step.repeat[0] for entry in largest if entry.step.repeat), "")
     return renderer.page(
         "home.html.j2", "", newest=newest, largest=largest, largest_table=tables, repeat=repeat,
@@ -67,10 +69,29 @@ def _taken_back_by(row: tuple[Placed, ...]) -> SiteStep | None:
     return None
 
 
+def _more(primary: int, others: int) -> str:
+    """Steps that the table leaves out, in words."""
+    parts = [f"{primary} more {'step' if primary == 1 else 'steps'} of primary metrics"] * (primary > 0)
+    parts += [f"{counted(others, 'step')} of phases"] * (others > 0)
+    return " and ".join(parts)
+
+
 def failed(book: Book) -> list[tuple[str, str]]:
     """(kernel, why it was not measured)."""
     kernels = [(f"{one.name} ({one.arch})", one.problem) for one in book.lookup.site.kernels if one.problem]
     return [*book.lookup.site.status.failed, *kernels]
+
+
+def failed_cells(book: Book) -> list[tuple[str, str, str]]:
+    """(kernel, workloads, why no run of them succeeded), the newest kernels last."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for arch in book.lookup.archs:
+        for series in book.lookup.rows.get(arch, ()):
+            for placed in book.lookup.row(series):
+                if placed.outcome == "failed" and placed.cell is not None:
+                    name = f"{placed.kernel.name} ({arch})"
+                    found.setdefault((name, placed.cell.reason), []).append(series.workload)
+    return [(name, ", ".join(dict.fromkeys(names)), reason) for (name, reason), names in found.items()]
 
 
 def _not_measured(book: Book) -> list[str]:
@@ -78,7 +99,7 @@ def _not_measured(book: Book) -> list[str]:
     for arch in book.lookup.archs:
         words: list[Any] = [book.lookup.row(series)[-1].outcome for series in book.lookup.rows.get(arch, ())]
         name = book.lookup.columns[arch][-1].name
-        for word in ("refused", "failed"):
+        for word in ("refused", "failed", "inconclusive"):
             if number := words.count(word):
-                texts.append(f"{number} {'cell' if number == 1 else 'cells'} of {name} ({arch}) {word}")
+                texts.append(f"{counted(number, 'cell')} of {name} ({arch}) {word}")
     return texts[:_REASONS] + ([f"{len(texts) - _REASONS} more"] if len(texts) > _REASONS else [])

@@ -11,6 +11,7 @@ from kassay.labs.site.pages.lookup import Placed
 from kassay.labs.site.pages.outcomes import SHOWN, cell_text, counts_text
 from kassay.labs.site.pages.render import Renderer
 from kassay.model.records import grouped
+from kassay.model.texts import counted
 from kassay.model.units import format_change
 
 _COUNTS = "Each cell is the change of an exact count of instructions against the nearest measured kernel on its left."
@@ -40,9 +41,11 @@ def matrices(book: Book, renderer: Renderer) -> Iterator[tuple[str, bytes]]:
     for arch in lookup.archs:
         columns = lookup.columns[arch]
         cpus = sorted({p.cpu for step in lookup.notable.values() if step.arch == arch for p in step.predictions})
-        views = [("", f"instructions, newest {NEWEST} kernels"), (ALL_KERNELS, f"instructions, all {len(columns)}")]
-        views += [(f"time-{cpu}", f"predicted time, {cpu}") for cpu in cpus]
-        for view, text in views:
+        all_ = (ALL_KERNELS, f"instructions, all {counted(len(columns), 'kernel')}")
+        newest = ("", f"instructions, newest {NEWEST} kernels") if len(columns) > NEWEST else ("", all_[1])
+        times = [(f"time-{cpu}", f"predicted time, {cpu}") for cpu in cpus]
+        views = [newest, *([all_] if len(columns) > NEWEST else []), *times]
+        for view, text in (newest, all_, *times):
             cpu = view.removeprefix("time-") if view.startswith("time-") else ""
             chunks = _chunks(book, arch, columns if view == ALL_KERNELS else columns[-NEWEST:])
             parts = [
@@ -127,6 +130,8 @@ def _row(book: Book, series: SiteSeries, places: slice, cpu: str) -> dict[str, A
 def _href(book: Book, series: SiteSeries, placed: Placed) -> str:
     """Link of a cell, below the site; "" for one that has nothing more to say."""
     step = placed.step
+    if placed.outcome == "failed":
+        return "status/index.html#failed"
     if step is None:
         return ""
     if placed.outcome in SHOWN:

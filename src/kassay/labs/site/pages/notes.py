@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from kassay.labs.site.model import LIVES
 from kassay.labs.site.pages.entries import Book
-from kassay.labs.site.pages.home import failed
+from kassay.labs.site.pages.home import failed, failed_cells
 from kassay.labs.site.pages.outcomes import MARKS, counts_text
 from kassay.labs.site.pages.publish import File
 from kassay.labs.site.pages.render import Renderer
@@ -27,17 +27,19 @@ def notes(book: Book, renderer: Renderer) -> Iterator[File]:
     yield renderer.page(
         "about.html.j2", "about", lives=list(LIVES.items()), marks={**MARKS, "worse": "▲", "better": "▼"}
     )
-    yield renderer.page(
-        "corrections.html.j2", "corrections", revised=revised,
-        mistakes=[(one, one.page.strip("/") in book.steps) for one in status.mistakes],
-    )  # fmt: skip
+    mistakes = [(one, one.page.strip("/") in book.steps) for one in status.mistakes]
+    yield renderer.page("corrections.html.j2", "corrections", revised=revised, mistakes=mistakes)
     cells = [
         (arch, counts_text(placed.outcome for series in book.lookup.rows.get(arch, ())
                            for placed in book.lookup.row(series)))
         for arch in book.lookup.archs
     ]  # fmt: skip
     wrong = f"{counted(len(status.mistakes), 'mistake')} and {counted(len(revised), 'revised page')} are known."
-    yield renderer.page("status.html.j2", "status", status=status, failed=failed(book), cells=cells, wrong=wrong)
+    unknown = "" if status.turn_utc else "not known: the site was made without a laboratory"
+    yield renderer.page(
+        "status.html.j2", "status", status=status, failed=failed(book), failed_cells=failed_cells(book), cells=cells,
+        wrong=wrong, mistakes=mistakes, revised=revised, unknown=unknown,
+    )  # fmt: skip
 
 
 def _name(address: str) -> str:

@@ -9,8 +9,8 @@ from kassay.model.finding import CHANGES, REFUSED
 from kassay.model.units import format_change
 
 OUTCOMES = {
-    "worse": "changed by more than the floor and the margin, and costs more",
-    "better": "changed by more than the floor and the margin, and costs less",
+    "worse": "changed by more than the floor and the margin, for the worse: a cost is higher",
+    "better": "changed by more than the floor and the margin, for the better: a cost is lower",
     "small": "changed by less than the floor or the margin",
     "equal": "equal to the digit",
     "inconclusive": "measured; the runs allow no verdict",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kassay.effects.files import disk_errors
 from kassay.effects.lock import locked, refusing
+from kassay.errors import BadInput
 from kassay.model.records import Record
 
 File = tuple[str, bytes]
@@ -23,9 +24,22 @@ class Published(Record, frozen=True, kw_only=True):
     """Bytes of all files."""
 
 
+BUNDLES = "bundle"
+"""Directory of a site that a laboratory fills before the first publication."""
+SIGNS = {"site.css", "site.js"}
+"""Files that are published first: a directory that has one is a site."""
+
+
 def lock_of(directory: Path) -> Path:
     """Lock of a site: one process at a time writes it. It stands beside the directory, which is served."""
     return directory.parent / f".{directory.name}.lock"
+
+
+def check_place(directory: Path) -> None:
+    """Raises BadInput if a directory has files and no site, so that no site is mixed into somebody's files."""
+    names = {path.name for path in directory.iterdir()} if directory.is_dir() else set()
+    if names - {BUNDLES} and not names & SIGNS:
+        raise BadInput(f"{directory}: it has other files, and no site", "name a new directory, or one with a site")
 
 
 def publish(files: Iterable[File], directory: Path) -> Published:

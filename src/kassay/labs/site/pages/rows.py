@@ -9,7 +9,7 @@ from kassay.labs.site.model import SiteFunction, SiteKernel, SiteSeries, SiteWor
 from kassay.labs.site.pages.addresses import function_path, step_path, workload_path
 from kassay.labs.site.pages.drawing import sparkline
 from kassay.labs.site.pages.entries import Book
-from kassay.labs.site.pages.lookup import Placed
+from kassay.labs.site.pages.lookup import Lookup, Placed
 from kassay.labs.site.pages.outcomes import SHOWN, cell_text, counts_text
 from kassay.labs.site.pages.publish import File
 from kassay.labs.site.pages.render import Renderer
@@ -130,12 +130,12 @@ def _tables(book: Book, function: SiteFunction) -> list[tuple[str, list[SiteKern
         columns = book.lookup.columns.get(arch, [])
         shown = _changing(columns, by_series)
         rows = [
-            _cost_row(book.lookup.series[arch, series], by_kernel, columns, shown)
+            _cost_row(book.lookup, book.lookup.series[arch, series], by_kernel, columns, shown)
             for series, by_kernel in by_series.items() if (arch, series) in book.lookup.series
         ]  # fmt: skip
         bytes_ = [format_number(sizes.get((arch, kernel.key))) for kernel in shown]
         has_sizes = any(text != "-" for text in bytes_)
-        found.append((arch, shown, bytes_ if has_sizes else [], sorted(rows, key=lambda row: -row["last"])))
+        found.append((arch, shown, bytes_ if has_sizes else [], sorted(rows, key=lambda row: -row["share"])))
     return found
 
 
@@ -165,14 +165,26 @@ def _cost_cell(value: float | None, last: float | None) -> tuple[str, str]:
 
 
 def _cost_row(
-    series: SiteSeries, costs: dict[str, float], columns: Sequence[SiteKernel], shown: Sequence[SiteKernel]
-) -> dict[str, Any]:
+    lookup: Lookup, series: SiteSeries, costs: dict[str, float], columns: Sequence[SiteKernel],
+    shown: Sequence[SiteKernel],
+) -> dict[str, Any]:  # fmt: skip
     values = [costs.get(kernel.key) for kernel in columns]
     cells, last = [], None
     for kernel, value in zip(columns, values, strict=True):
         if kernel in shown:
             cells.append(_cost_cell(value, last))
         last = value if value is not None else last
-    newest = next((value for value in reversed(values) if value is not None), 0.0)
     title = f"{series.key}: own cost over {len(columns)} kernels"
-    return {"series": series, "spark": sparkline(title, values), "cells": cells, "last": newest}
+    return {
+        "series": series, "spark": sparkline(title, values), "cells": cells,
+        "share": _share(lookup, series, columns, values),
+    }  # fmt: skip
+
+
+def _share(lookup: Lookup, series: SiteSeries, columns: Sequence[SiteKernel], values: Sequence[float | None]) -> float:
+    """Part of the whole value on the newest kernel that has a cost; zero where the value is not known."""
+    for kernel, value in zip(reversed(columns), reversed(values), strict=True):
+        if value is not None:
+            cell = lookup.cell(series.arch, series.key, kernel.key)
+            return value / cell.value if cell is not None and cell.value else 0.0
+    return 0.0

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from kassay.labs.site.model import LIVES
+from kassay.labs.site.model import LIVES, SiteKernel
 from kassay.labs.site.pages.addresses import step_path
 from kassay.labs.site.pages.entries import Book, Entry
 from kassay.labs.site.pages.kernels import release_redirects
@@ -12,15 +12,23 @@ from kassay.labs.site.pages.publish import File
 from kassay.labs.site.pages.records import StepFile
 from kassay.labs.site.pages.render import Renderer
 from kassay.labs.site.pages.revisions import Revised, step_json
+from kassay.model.build import parse_build
 from kassay.model.profile import base_name
 from kassay.model.records import grouped
 
 _RELATED = 10
+_BUILD = "build:"
 _NAMING = 5
 """Functions of a step by which related steps are found."""
 _LISTED = 60
 """Rows of one list; the page stays below its limit."""
 _UNSTATED = "not nominated"
+_NOT_NOMINATED = (
+    "changed between two kernels, and has no entry of its own. A laboratory nominates exact changes of primary "
+    "metrics, not those of phases; an entry covers its change between further kernels too"
+)
+_UNSURE = ("not confirmed", "found")
+"""States that stand behind the others in the list."""
 
 
 def step_pages(book: Book, renderer: Renderer) -> Iterator[File]:
@@ -48,8 +56,14 @@ def _page(book: Book, renderer: Renderer, file: StepFile, address: str, page: Re
         superseded=file is not page.file, current=page.file, earlier=page.earlier if file is page.file else (),
         link=step.link if is_web else "", related=_related(book, file), chart=book.chart_of(series) if series else "",
         function_page=book.function_page, kernel_pages=book.kernel_pages,
-        compared=book.compared_href(step.arch, step.before, step.after),
+        compared=book.compared_href(step.arch, step.before, step.after), tree=_tree_of(file.after),
     )  # fmt: skip
+
+
+def _tree_of(kernel: SiteKernel | None) -> str:
+    """Name of the git tree that a kernel was built from; "" for a kernel of the archive."""
+    is_build = kernel is not None and kernel.ref.startswith(_BUILD)
+    return parse_build(kernel.ref.removeprefix(_BUILD)).tree if kernel is not None and is_build else ""
 
 
 def _related(book: Book, file: StepFile) -> list[Entry]:
@@ -80,7 +94,8 @@ def step_list(book: Book, renderer: Renderer) -> File:
     pages = [page.file for page in book.steps.values()]
     by_life = grouped((file.step.life or _UNSTATED, file) for file in pages)
     lives = []
-    for life, meaning in {**LIVES, _UNSTATED: "changed between two kernels; nobody nominated it"}.items():
+    lives_ = sorted(LIVES.items(), key=lambda one: one[0] in _UNSURE)
+    for life, meaning in (*lives_, (_UNSTATED, _NOT_NOMINATED)):
         if files := by_life.get(life):
             newest = sorted(files, key=lambda one: _list_order(book, one))
             entries = [book.entry(one.step, one.series, arch=True) for one in newest[:_LISTED]]

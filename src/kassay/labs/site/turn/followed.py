@@ -56,9 +56,13 @@ def lines_of(lab: Lab, tell: Tell) -> tuple[tuple[Line, ...], tuple[str, ...]]:
                 )
         except KassayError as error:
             notes.append(f"the archive's kernels for {arch} are not known now: {error.what}")
+        else:
+            notes += _not_offered(offered, lab, arch)
         names = {*_newest(offered, lab), *measured_names(lab, arch)}
         ordered = sorted(names, key=version_key)
         kernels = tuple(Kernel(name=name, ref=f"debian:{name}") for name in ordered)
+        if offered and len(kernels) == 1:
+            notes.append(f"{arch}: {kernels[0].name} is the only kernel, and a pair needs two; add a series")
         lines.append(Line(key=arch, arch=arch, kernels=kernels))
     for branch in lab.branch:
         try:
@@ -70,6 +74,15 @@ def lines_of(lab: Lab, tell: Tell) -> tuple[tuple[Line, ...], tuple[str, ...]]:
             key = "-".join((arch, PurePath(branch.tree).name, branch.name.replace("/", "-")))
             lines.append(_line_of_commits(key, arch, branch, [*commits, *measured_names(lab, key)]))
     return tuple(lines), tuple(notes)
+
+
+def _not_offered(offered: Sequence[str], lab: Lab, arch: str) -> list[str]:
+    """Followed series that the archive has no kernel of, in words: a series or a flavour may be misspelt."""
+    if not offered:
+        return [f"the archive has no kernel of flavour {lab.flavour} for {arch}"]
+    has = {series_of(version) for version in offered}
+    missing = [] if lab.archive == ALL else [series for series in lab.archive if series not in has]
+    return [f"the archive has no kernel of series {series} for {arch}" for series in missing]
 
 
 def _newest(versions: Iterable[str], lab: Lab) -> list[str]:

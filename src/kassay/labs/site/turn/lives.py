@@ -24,6 +24,7 @@ from kassay.labs.site.turn.changes import (
 )
 from kassay.labs.site.turn.followed import name_in_reports
 from kassay.labs.site.turn.measuring import Budget, Measure, is_of_disk, move_aside
+from kassay.labs.site.turn.mistakes import GONE
 from kassay.labs.site.turn.narrowing import Between, narrowed
 from kassay.labs.site.turn.settings import Lab
 from kassay.labs.site.turn.status import Status
@@ -75,7 +76,7 @@ class Lives:
         for entry in steps_file.read(self._path):
             later = taken_back(entry, changes) if entry.is_own and _TAKEN_BACK not in entry.text else None
             if later is not None:
-                text = f'{later.after.key} {_TAKEN_BACK}: set state = "fixed" if that is the fix'
+                text = f"{later.after.key} {_TAKEN_BACK}"
                 steps_file.change(self._path, structs.replace(entry, text="; ".join(filter(None, (entry.text, text)))))
         return len(new)
 
@@ -107,7 +108,7 @@ class Lives:
             self._tell(Progress(stage="lab", subject=entry.id, text=f"not confirmed yet: {error.what}"))
             return False
         except BadInput as error:  # a kernel is no longer available
-            self._move(entry, "not confirmed", f"cannot be measured again: {error.what}")
+            self._move(entry, "not confirmed", f"{GONE}: {error.what}")
             return True
         report = self._means.answer(directory, self._tell)
         self._judge(entry, nomination, is_of_history, report, directory)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET, structs
 
+from kassay.labs.site.kernels import NARROWING
 from kassay.model.bisect import Bisection, SearchQuestion
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell
@@ -40,13 +41,13 @@ def narrowed(
         what = "commit" if found.kind == "git" else "package"
         return Narrowed(f"no {what} lies between the two", None)
     once = structs.replace(
-        pair, name=f"narrow-{pair.workloads[0].name}", question="value", kernels=pair.kernels[:1], repeats=1, perturb=0,
-        control=False, predict=UNSET,
+        pair, name=f"{NARROWING}{pair.workloads[0].name}", question="value", kernels=pair.kernels[:1], repeats=1,
+        perturb=0, control=False, predict=UNSET,
     )  # fmt: skip
     question = loop.resumed(
         SearchQuestion(
             kind=found.kind, range=found.text, candidates=found.candidates, notes=found.notes, steps="largest",
-            probe=once, compare=structs.replace(pair, predict=UNSET),
+            probe=once, compare=structs.replace(pair, name=once.name, predict=UNSET),
         ),
         directory,
     )  # fmt: skip
@@ -63,5 +64,7 @@ def _sentence(bisection: Bisection) -> str:
     else:
         text = f"{first.title} has it, {last.title} has not"
     if step.between:
-        text += f"; {len(step.between)} between them could not be tested"
+        text += f", {len(step.between)} between them could not be tested"
+    elif bisection.kind != "git":
+        text += ", the archive has none between them"
     return text

@@ -11,6 +11,7 @@ from kassay.labs.site.contents import read_site
 from kassay.labs.site.model import Site, SiteStatus, SiteStep
 from kassay.labs.site.turn import steps_file
 from kassay.labs.site.turn.lives import bundle_file, draft_file
+from kassay.labs.site.turn.mistakes import mistakes
 from kassay.labs.site.turn.pairs import Pair
 from kassay.labs.site.turn.settings import Lab
 from kassay.labs.site.turn.status import Status
@@ -26,12 +27,12 @@ def site_of(lab: Lab, status: Status, missing: Sequence[Pair], tell: Tell) -> Si
         site = read_site(Path(lab.history), title=lab.title, address=lab.address, tell=tell)
     except BadInput:
         return None
-    current = site_status(site.status, status, missing)
-    return structs.replace(with_lives(site, steps_file.read(Path(lab.steps)), lab), status=current)
+    site = with_lives(site, steps_file.read(Path(lab.steps)), lab)
+    return structs.replace(site, status=site_status(site.status, status, missing))
 
 
 def with_lives(site: Site, entries: Sequence[Entry], lab: Lab) -> Site:
-    """The site with the life of each step, the draft of its mail, and its bundle."""
+    """The site with the life of each step, the draft of its mail, its bundle, and all mistakes."""
     by_place = {(one.arch, one.series, one.before, one.after): one for one in entries}
 
     def alive(step: SiteStep) -> SiteStep:
@@ -45,7 +46,8 @@ def with_lives(site: Site, entries: Sequence[Entry], lab: Lab) -> Site:
             mail=draft.read_text("utf-8", "replace") if draft.is_file() else "",
         )  # fmt: skip
 
-    return structs.replace(site, steps=tuple(map(alive, site.steps)))
+    known = structs.replace(site.status, mistakes=mistakes(site.steps, entries, Path(lab.steps)))
+    return structs.replace(site, steps=tuple(map(alive, site.steps)), status=known)
 
 
 def site_status(known: SiteStatus, status: Status, missing: Sequence[Pair]) -> SiteStatus:

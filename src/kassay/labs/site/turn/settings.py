@@ -15,6 +15,8 @@ from kassay.spec.suites import suites
 from kassay.supply.arches import arches
 
 ALL = "all"
+WEB = ("https://", "http://")
+"""Beginnings of an address where a site is served."""
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(s|m|h|d)")
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _X86 = "x86_64"
@@ -154,6 +156,9 @@ def _wrong_values(lab: Lab) -> list[str]:
     else:
         wrong = [word for word in lab.archive if not _SERIES.fullmatch(word)]
         problems += [f"archive: {word!r} is not a series; write 6.17" for word in wrong]
+    problems += [f"address: {lab.address!r} is not an address of a web server; begin it with https://"] * (
+        bool(lab.address) and not lab.address.startswith(WEB)
+    )
     unused = len(lab.cpus) - sum(len(lab.cpus_of(arch)) for arch in set(lab.arches))
     problems += ["cpus: a CPU of an architecture that is not in arches"] * (unused > 0)
     problems += ["archive, branch: nothing to follow; name series of the archive or a branch"] * (

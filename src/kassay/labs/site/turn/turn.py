@@ -15,8 +15,8 @@ from kassay.errors import HostLacks, KassayError
 from kassay.labs.site.model import Site
 from kassay.labs.site.pages import write_site
 from kassay.labs.site.sources import remember_sources
+from kassay.labs.site.turn import mistakes, steps_file
 from kassay.labs.site.turn import status as status_file
-from kassay.labs.site.turn import steps_file
 from kassay.labs.site.turn.followed import Line, lines_of
 from kassay.labs.site.turn.lives import Lives, Means
 from kassay.labs.site.turn.measuring import (
@@ -74,18 +74,32 @@ class Turned(Record, frozen=True, kw_only=True):
     """True if the budget ended the turn."""
 
 
+_RUNS_OF_A_FRESH_PAIR = 8
+"""Two plain and two perturbed runs of both kernels."""
+
+
 def planned(lab: Lab, outside: Outside, tell: Tell = silent) -> tuple[str, ...]:
-    """Pairs that a turn would measure, with estimates."""
-    status = status_file.read(Path(lab.status))
+    """Pairs and steps that a turn would measure, with estimates."""
+    status, now = status_file.read(Path(lab.status)), clock.utc_now()
     lines, notes = outside.lines(lab, tell)
-    pairs = missing_pairs(lines, lab, status, clock.utc_now())
-    open_steps = [one.id for one in steps_file.read(Path(lab.steps)) if one.state in ("found", "confirmed")]
-    return (
-        *notes,
-        *(f"{pair.text}: {runs} runs, about {_duration(runs * status.pace_s)}"
-          for pair, runs in zip(pairs, _runs(pairs, lab, status), strict=True)),
-        *(f"step {name}: a fresh pair or a search" for name in open_steps),
-    ) or ("nothing is missing",)  # fmt: skip
+    pairs = missing_pairs(lines, lab, status, now)
+    runs = _runs(pairs, lab, status)
+
+    def costing(count: int) -> str:
+        return f"{counted(count, 'run')}, about {_duration(count * status.pace_s)}"
+
+    steps = [one for one in steps_file.read(Path(lab.steps)) if not status.failed(one.id, now)]
+    found = sum(one.state == "found" for one in steps)
+    confirmed = sum(one.state == "confirmed" for one in steps)
+    work = [f"{pair.text}: {costing(count)}" for pair, count in zip(pairs, runs, strict=True)]
+    work += [f"all {len(pairs)} pairs: {costing(sum(runs))}"] * (len(pairs) > 1)
+    work += [f"{counted(found, 'step')} to confirm, a fresh pair each: {costing(found * _RUNS_OF_A_FRESH_PAIR)}"] * (
+        found > 0
+    )
+    work += [f"{counted(confirmed, 'step')} to narrow, if the archive or the tree has kernels between"] * (
+        confirmed > 0
+    )
+    return (*notes, *(work or ["nothing is missing"]))
 
 
 def turn(lab: Lab, outside: Outside, tell: Tell, budget_s: float | None = None) -> Turned:
@@ -108,7 +122,8 @@ class _Turn:
         self._found = self._confirmed = 0
 
     def run(self) -> Turned:
-        steps_file.read(Path(self._lab.steps))  # a mistake in it is told before anything is measured
+        steps_file.read(Path(self._lab.steps))  # an error in a file is told before anything is measured
+        mistakes.written(Path(self._lab.steps))
         lines, notes = self._outside.lines(self._lab, self._tell)
         self._notes += notes
         self._look(lines)

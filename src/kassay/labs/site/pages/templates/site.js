@@ -94,12 +94,17 @@
     if (name) made.className = name;
     return made;
   }
+  let missing = "";
   function chooseKernels() {
     const arch = form.elements.arch.value;
+    missing = "";
     for (const select of [form.elements.a, form.elements.b]) {
       for (const option of select.options) option.hidden = option.disabled = option.dataset.arch !== arch;
       const own = [...select.options].filter((option) => !option.disabled);
-      const given = own.find((option) => option.value === state.get(select.name));
+      const name = state.get(select.name);
+      // "6.1" is the newest 6.1.x.
+      const given = own.find((option) => option.value === name) || own.findLast((option) => name && option.value.startsWith(name + "."));
+      if (name && !given) missing += ` No kernel of ${arch} is called ${name}.`;
       if (given) given.selected = true;
       else if (own.length) own[select.name === "b" ? own.length - 1 : Math.max(0, own.length - 2)].selected = true;
     }
@@ -123,7 +128,7 @@
     const named = wanted("function");
     const paying = named ? await payers(named, arch) : null;
     const left = new Map(before.map((cell) => [cell[0], cell])), right = new Map(after.map((cell) => [cell[0], cell]));
-    const counts = { equal: 0, small: 0, shown: 0, refused: 0 }, found = [];
+    const counts = { equal: 0, small: 0, shown: 0, refused: 0, inconclusive: 0 }, found = [];
     for (const [own, key, unit, better, group, workload] of rows) {
       const a = left.get(key), b = right.get(key);
       if (own !== arch || !a || !b || a[2] === null || b[2] === null) continue;
@@ -131,6 +136,7 @@
       const change = a[2] === b[2] ? 0 : b[2] / a[2] - 1;
       let word = change === 0 ? "equal" : Math.abs(change) <= Math.max(0.01, a[4] || 0, b[4] || 0) ? "small" : (change > 0) === (better === "lower") ? "worse" : "better";
       if (a[1] === "refused" || b[1] === "refused") word = "refused";
+      if (b[6][0] === form.elements.a.value) word = b[6][1];  // the verdict of neighbours, as in the matrix
       counts[word === "worse" || word === "better" ? "shown" : word] += 1;
       found.push({ key, unit, group, workload, a, b, change, word });
     }
@@ -149,7 +155,7 @@
       link.href = root + "workload/" + encodeURIComponent(one.workload) + "/index.html";
       head.append(link);
       const percent = Math.abs(one.change) >= 0.001 ? (one.change * 100).toFixed(1) : (one.change * 100).toFixed(3);
-      const text = one.word === "refused" ? "refused" : one.change === 0 ? "= 0 %" : (shown ? (one.change > 0 ? "▲ " : "▼ ") : "≈ ") + (one.change > 0 ? "+" : "") + percent + " %" + (shown ? " " + one.word : "");
+      const text = one.word === "refused" || one.word === "inconclusive" ? one.word : one.change === 0 ? "= 0 %" : (shown ? (one.change > 0 ? "▲ " : "▼ ") : "≈ ") + (one.change > 0 ? "+" : "") + percent + " %" + (shown ? " " + one.word : "");
       const cell = element("td", "", one.word + " n"), address = one.b[5][form.elements.a.value];
       const inner = element(address ? "a" : "span", text);
       if (address) inner.href = root + address;
@@ -158,7 +164,7 @@
       row.hidden = !fits(row);
       return row;
     }));
-    document.querySelector("[data-part=counts]").textContent = `${found.length} cells compared${named ? " that execute " + named : ""}, ${counts.equal} equal to the digit, ${counts.small} below the floor or the margin, ${counts.shown} shown, ${counts.refused} refused. The floor is that of the two kernels. A cell that was refused on one of them has no verdict here.`;
+    document.querySelector("[data-part=counts]").textContent = `${found.length} cells compared${named ? " that execute " + named : ""}, ${counts.equal} equal to the digit, ${counts.small} below the floor or the margin, ${counts.shown} shown, ${counts.refused} refused${counts.inconclusive ? `, ${counts.inconclusive} inconclusive` : ""}. Neighbours have the verdict of their comparison. For other kernels the floor is that of the two, and a cell that was refused on one of them has no verdict.${missing}`;
   }
 
   // The newest kernels are on the right.
