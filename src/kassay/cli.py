@@ -144,7 +144,7 @@ def main() -> None:
     except BrokenPipeError:
         status = 0
     except Exception as error:
-        status = _unexpected(error)
+        status = _disk_failed(error) or _unexpected(error)
         if "--step" in sys.argv:  # `git bisect run` would take 1..127 for an answer
             status += 128
     sys.exit(status if isinstance(status, int) else 0)
@@ -154,6 +154,17 @@ def _leave() -> None:
     """Spares Python's last collection, which takes 0.1 s after an answer. duckdb's binding would report leaks."""
     if "duckdb" not in sys.modules:
         gc.freeze()
+
+
+def _disk_failed(error: Exception) -> int:
+    """Exit status for a full, failed or read-only disk, which any write may meet; 0 for another error."""
+    from kassay.effects.files import disk_problem
+
+    problem = disk_problem(error) if isinstance(error, OSError) else None
+    if problem is None:
+        return 0
+    print(f"kassay: {problem}", file=sys.stderr)
+    return problem.status
 
 
 def _unexpected(error: Exception) -> int:

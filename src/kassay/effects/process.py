@@ -73,10 +73,13 @@ def start(argv: Sequence[str], *, out: int | IO[bytes] | None, err: int | IO[byt
           pass_fds: Sequence[int] = (), stdin: IO[bytes] | None = None) -> Child:  # fmt: skip
     """Starts a process in a group of its own that the kernel kills when the calling thread ends.
 
-    Raises HostLacks when the program is not there.
+    Raises HostLacks when the program is not there, or must not be executed.
     """
     for program in (_DIE_WITH_PARENT[0], argv[0]):
         if shutil.which(program) is None:
+            if "/" in program and Path(program).is_file():
+                what = f"{program}: cannot be executed (is its file system mounted with noexec?)"
+                raise HostLacks(what, "choose a cache where programs may be executed, with XDG_CACHE_HOME")
             raise HostLacks(f"{program}: not found on this host", "see `kassay doctor` for what to install")
     with _starting:
         if _ended:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from kassay.effects import clock
-from kassay.effects.files import cache_directory, disk_errors, kept_record, sha256_file, write_atomic
+from kassay.effects.files import cache_directory, disk_errors, kept_record, set_mode, sha256_file, write_atomic
 from kassay.effects.lock import locked, waiting
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
@@ -207,7 +207,7 @@ def _download(subject: str, uri: str, sha256: str | None, arch: str, final: Path
         partial = Path(scratch, final.name)
         reason = _apt.download(root, uri, sha256, partial, tell)
         if not reason:
-            partial.chmod(0o444)
+            set_mode(partial, 0o444)
             partial.replace(final)
             return
     if re.search(r"\b404\b|File not found|Failed to stat", reason):
