@@ -6,6 +6,8 @@ import gc
 import io
 import signal
 import sys
+from collections.abc import Callable
+from functools import wraps
 from typing import Annotated, Any
 
 import typer
@@ -90,7 +92,26 @@ def parser_of(command: Command) -> Parser:
         app.command(command.name, cls=Verb)(command.run)
     parser = typer.main.get_group(app).commands[command.name]
     assert isinstance(parser, Parser)
+    for leaf in parser.commands.values() if isinstance(parser, TyperGroup) else (parser,):
+        if leaf.callback is not None and command.keeps_cache:
+            leaf.callback = _keeping_cache(leaf.callback)
     return parser
+
+
+def _keeping_cache(run: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of a command, during which no other process frees room in the cache."""
+
+    @wraps(run)
+    def kept(*args: Any, **options: Any) -> Any:
+        from kassay.effects.lock import Holder, cache_shared
+
+        def busy(holder: Holder) -> None:
+            print(f"kassay: waiting for kassay cache free, {holder.text}", file=sys.stderr)
+
+        with cache_shared(busy):
+            return run(*args, **options)
+
+    return kept
 
 
 def _first_paragraph(text: str | None) -> str:

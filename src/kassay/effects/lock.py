@@ -152,6 +152,23 @@ def host_locked(*, timed: bool, cpus: Sequence[int] = (), busy: Busy | None = No
         yield
 
 
+@contextmanager
+def cache_shared(busy: Busy) -> Iterator[None]:
+    """Keeps everything in the cache while the block lasts: nobody frees room in it. A cache that cannot be written has
+    no such lock, and needs none. busy: called while another process frees room."""
+    with ExitStack() as stack:
+        with suppress(HostLacks):
+            stack.enter_context(locked(cache_directory() / "use.lock", busy, shared=True))
+        yield
+
+
+@contextmanager
+def cache_alone() -> Iterator[None]:
+    """The cache for this process alone, to free room in it. Raises HostLacks while any other kassay uses it."""
+    with locked(cache_directory() / "use.lock", refusing(f"the cache {cache_directory()}", "stop it")):
+        yield
+
+
 def check_host() -> None:
     """Raises HostLacks while another kassay measures time on this host: nothing is counted then, so that a command that
     builds kernels first can end at once."""
