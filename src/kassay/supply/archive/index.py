@@ -11,6 +11,7 @@ from pathlib import Path
 from kassay.effects import clock
 from kassay.effects.files import cache_directory, disk_errors, kept_record, set_mode, sha256_file, write_atomic
 from kassay.effects.lock import locked, waiting
+from kassay.effects.second_cache import take_from_usual
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, to_json
@@ -175,7 +176,8 @@ def fetched_file(name: str, version: str, uri: str, sha256: str, arch: str, tell
     """Same as fetched_package(), for any package whose address and hash are known. version: without ":"."""
     final = package_file(name, version, arch)
     with locked(final.with_name(f".{final.name}.lock"), waiting(tell, name)):
-        if not final.is_file() or sha256_file(final) != sha256:
+        whole = final.is_file() and sha256_file(final) == sha256
+        if not whole and not take_from_usual(final, sha256):
             _download(f"{name} {version}", uri, sha256, arch, final, tell)
     return final
 
