@@ -79,9 +79,12 @@ def start(argv: Sequence[str], *, out: int | IO[bytes] | None, err: int | IO[byt
           pass_fds: Sequence[int] = (), stdin: IO[bytes] | None = None) -> Child:  # fmt: skip
     """Starts a process in a group of its own that the kernel kills when the calling thread ends.
 
-    Raises HostLacks when the program is not there.
+    Raises HostLacks when the program is not there, or must not be executed.
     """
     if shutil.which(argv[0]) is None:
+        if "/" in argv[0] and Path(argv[0]).is_file():
+            what = f"{argv[0]}: cannot be executed (is its file system mounted with noexec?)"
+            raise HostLacks(what, "choose a cache where programs may be executed, with XDG_CACHE_HOME")
         raise HostLacks(f"{argv[0]}: not found on this host", "see `kassay doctor` for what to install")
     with _starting:
         if _ended:

@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from kassay.effects import clock
-from kassay.effects.files import cache_directory, disk_errors, kept_record, sha256_file, write_atomic
+from kassay.effects.files import cache_directory, disk_errors, kept_record, set_mode, sha256_file, write_atomic
 from kassay.effects.lock import locked, waiting
+from kassay.effects.second_cache import take_from_usual
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, to_json
@@ -181,7 +182,8 @@ def fetched_file(name: str, version: str, uri: str, sha256: str, arch: str, tell
     """Same as fetched_package(), for any package whose address and hash are known. version: without ":"."""
     final = package_file(name, version, arch)
     with locked(final.with_name(f".{final.name}.lock"), waiting(tell, name)):
-        if not final.is_file() or sha256_file(final) != sha256:
+        whole = final.is_file() and sha256_file(final) == sha256
+        if not whole and not take_from_usual(final, sha256):
             _download(f"{name} {version}", uri, sha256, arch, final, tell)
     return final
 
@@ -214,7 +216,7 @@ def _download(subject: str, uri: str, sha256: str | None, arch: str, final: Path
         partial = Path(scratch, final.name)
         reason = _apt.download(root, uri, sha256, partial, tell)
         if not reason:
-            partial.chmod(0o444)
+            set_mode(partial, 0o444)
             partial.replace(final)
             return
     if re.search(r"\b404\b|File not found|Failed to stat", reason):
