@@ -9,7 +9,7 @@ from kassay.labs.predict.calibrate.steps import Step, step_of
 
 
 class Unmeasured(Exception):
-    """A point that a rule needs was not measured, or shows no step."""
+    """A point that a rule needs was not measured, or its points show no step."""
 
 
 class Estimate(NamedTuple):
