@@ -6,6 +6,7 @@ One change of a kernel shows in many rows of a suite; a reader wants to see it o
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
+from math import fsum
 from typing import NamedTuple
 
 from msgspec import structs
@@ -54,7 +55,7 @@ def causes(findings: Iterable[Finding], kernels: Collection[str]) -> tuple[Cause
             rows_by_key.setdefault(key, []).append((_row(f, f.base_value, part), part.callees))
     joined = _joined([_cause(key, rows) for key, rows in rows_by_key.items()])
     large = [shown for cause in joined if (shown := _shown(cause)).rows]
-    return tuple(sorted(large, key=lambda cause: (-cause.workloads, -sum(abs(row.share) for row in cause.rows))))
+    return tuple(sorted(large, key=lambda cause: (-cause.workloads, -fsum(abs(row.share) for row in cause.rows))))
 
 
 def _joined(all_causes: Sequence[Cause]) -> list[Cause]:
@@ -120,7 +121,7 @@ def _at(row: CauseRow) -> tuple[str, tuple[Setting, ...], str]:
 
 def _total(cause: Cause) -> float:
     """Sum of the shares. The deltas cannot be added: units of different workloads differ much in size."""
-    return sum(row.share for row in cause.rows)
+    return fsum(row.share for row in cause.rows)
 
 
 def _parts(attribution: Attribution) -> Iterator[_Part]:
@@ -150,4 +151,4 @@ def _per_call(rows: Sequence[CauseRow]) -> float | None:
     alike."""
     each = [row.delta / row.head_calls for row in rows if row.head_calls and _equal(row.base_calls, row.head_calls)]
     same = bool(rows) and len(each) == len(rows) and max(each) - min(each) < _SAME
-    return sum(each) / len(each) if same else None
+    return fsum(each) / len(each) if same else None

@@ -7,6 +7,7 @@ which tasks ran where.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 from typing import TypeVar
 
 from kassay.model.finding import Attribution, Counter
@@ -62,7 +63,7 @@ def called(attribution: Attribution | None) -> tuple[Counter, ...]:
     counters = []
     for name, functions in _CALLED.items() if attribution is not None else ():
         rows = [row for row in attribution.rows if row.function in functions] if attribution is not None else []
-        base, head = sum(row.base_calls or 0.0 for row in rows), sum(row.head_calls or 0.0 for row in rows)
+        base, head = fsum(row.base_calls or 0.0 for row in rows), fsum(row.head_calls or 0.0 for row in rows)
         if base or head:
             names = ", ".join(dict.fromkeys(row.function for row in rows))
             definition = f"{_MEANS[name]}: calls of {names}, in the rounds that the value stands for"
@@ -126,7 +127,7 @@ def _of(evidence: CellEvidence, phase: str) -> Mapping[str, float]:
             continue
         for name, total in _summed(measurement.counters):
             per_operation.setdefault(name, []).append(total / operations)
-    return {name: sum(values) / len(values) for name, values in per_operation.items()}
+    return {name: fsum(values) / len(values) for name, values in per_operation.items()}
 
 
 def _summed(counters: Iterable[tuple[str, str | None]]) -> Sequence[tuple[str, int]]:

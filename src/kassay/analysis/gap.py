@@ -2,6 +2,7 @@
 """Three kernels -> what share of the change from old to new the candidate takes back, in all and by function."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 from statistics import median
 
 from kassay.analysis.pairing import mostly_cancel
@@ -102,9 +103,9 @@ def _functions(
     members = grouped((_root(together, key), key) for key in dict.fromkeys((*first, *second)))
     rows = [
         GapFunction(
-            function=_called(keys, first, second), context=root[2], lost=sum(first.get(key, 0.0) for key in keys),
-            regained=_minus(sum(second.get(key, 0.0) for key in keys)),
-            share=_minus(sum(second.get(key, 0.0) for key in keys)) / lost.total,
+            function=_called(keys, first, second), context=root[2], lost=fsum(first.get(key, 0.0) for key in keys),
+            regained=_minus(fsum(second.get(key, 0.0) for key in keys)),
+            share=_minus(fsum(second.get(key, 0.0) for key in keys)) / lost.total,
         )
         for root, keys in members.items()
     ]  # fmt: skip
@@ -156,7 +157,7 @@ def _moved(name: str, rows: Sequence[AttributionRow]) -> tuple[AttributionRow, .
 
 def _cancel(rows: Sequence[AttributionRow]) -> bool:
     """True if the sum of all rows is less than half of the additions, and less than half of the removals."""
-    came, went = sum(row.delta for row in rows if row.delta > 0), -sum(row.delta for row in rows if row.delta < 0)
+    came, went = fsum(row.delta for row in rows if row.delta > 0), -fsum(row.delta for row in rows if row.delta < 0)
     return mostly_cancel(came, -went)
 
 

@@ -3,6 +3,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import fsum
 from shlex import join, quote
 
 from msgspec import structs
@@ -145,8 +146,8 @@ def _takes_back(other: Cause, cause: Cause) -> bool:
     """True if another function's change cancels most of this one's: one that was renamed, split or inlined."""
     if (other.base, other.head) != (cause.base, cause.head):
         return False
-    totals = [sum(row.share for row in one.rows) for one in (other, cause)]
-    return 2 * abs(sum(totals)) < min(map(abs, totals))
+    totals = [fsum(row.share for row in one.rows) for one in (other, cause)]
+    return 2 * abs(fsum(totals)) < min(map(abs, totals))
 
 
 def cause_text(cause: Cause, name_of: Mapping[str, str]) -> str:

@@ -5,6 +5,7 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from math import isclose
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,6 +37,10 @@ from kassay.tools.bundle.rebuild import Given, Rebuilt, rebuild, with_refs
 
 # Fields that name a directory or a version: they may differ while every finding is the same.
 APART = ("commands", "next_steps", "kassay_version", "charts")
+
+
+_ROUNDING = 1e-12
+"""Relative. Versions of Python, of libraries and of kassay may round the last digit of a computed value otherwise."""
 
 
 class FieldDifference(NamedTuple):
@@ -70,6 +75,8 @@ def _walk(packed: Any, computed: Any, path: str) -> Iterator[FieldDifference]:
             yield from _walk(old, new, f"{path}[{index}]")
         if len(packed) != len(computed):
             yield FieldDifference(f"length of {path}", str(len(packed)), str(len(computed)))
+    elif isinstance(packed, float) and isinstance(computed, float) and isclose(packed, computed, rel_tol=_ROUNDING):
+        pass
     elif packed != computed or isinstance(packed, bool) != isinstance(computed, bool):
         yield FieldDifference(path, _text(packed), _text(computed))
 
