@@ -26,7 +26,7 @@ _PACKAGE_MANAGERS = ("dpkg", "dpkg-deb", "rpm", "rpm2cpio")
 """Applets that a host without package managers does not have."""
 _FILES = {
     "etc/passwd": "root:x:0:0:root:/root:/bin/sh\n", "etc/group": "root:x:0:\n", "etc/hosts": "127.0.0.1 localhost\n",
-    "etc/os-release": "ID=minimal\n",
+    "etc/os-release": "ID=minimal\n", "etc/hostname": "minimal\n",
 }  # fmt: skip
 
 
