@@ -56,6 +56,7 @@ class Laboratory:
         self.told: list[str] = []
         self.away = False
         self.programs = "1"
+        self.compilers: dict[str, str] = {}
         self.on_event: Callable[[Progress], None] = lambda _: None
 
     @property
@@ -101,7 +102,7 @@ class Laboratory:
         """Writes the runs that a directory owes; counts them in `made`."""
         tell(Progress(stage="plan", subject=directory.name, text=""))
         resumed(directory, experiment)
-        plan = _plan(experiment, self.programs)
+        plan = _plan(experiment, self.programs, self.compilers)
         folder = started(directory, plan)
         records, _ = open_journal(folder.journal, folder.plan_id)
         records = with_reused(folder, records, _NO_PROFILE, reuse, silent)
@@ -118,11 +119,11 @@ class Laboratory:
             tell(Progress(stage="run", subject=run.id, text="ok"))
 
 
-def _plan(experiment: Experiment, programs: str) -> Plan:
+def _plan(experiment: Experiment, programs: str, compilers: Mapping[str, str]) -> Plan:
     versions = [use.ref.removeprefix("debian:") for use in experiment.kernels]
     kernels = tuple(
         KernelIdentity(ref=f"debian:{v}", arch="x86_64", release=upstream_of(v), image_sha256=f"image {v}",
-                       package_version=v, compiler="gcc 12")
+                       package_version=v, compiler=compilers.get(v, "gcc 12"))
         for v in versions
     )  # fmt: skip
     names = [use.name for use in experiment.workloads]

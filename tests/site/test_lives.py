@@ -62,6 +62,15 @@ def test_a_release_that_is_left_out_narrows_nothing(laboratory: Laboratory) -> N
     assert not any(version == "6.17.1-1" for version, _ in laboratory.made)
 
 
+def test_a_release_of_another_compiler_is_told(laboratory: Laboratory) -> None:
+    laboratory.compilers["6.17.1-1"] = "gcc (Debian 16.2.0-1) 16.2.0"
+    laboratory.between_ = ["6.16.12-1", "6.17.1-1"]
+    laboratory.costs |= {"6.16.12-1": 30, "6.17.1-1": 60}
+    laboratory.turn()
+    doubt = ", but their compilers differ (gcc 12, then gcc 16.2.0) and may be the reason"
+    assert steps(laboratory)[STEP].text.endswith(doubt)
+
+
 def test_a_step_that_a_fresh_pair_does_not_show_is_not_confirmed(laboratory: Laboratory) -> None:
     def cheaper(event: Progress) -> None:
         if event.text == "a fresh pair":

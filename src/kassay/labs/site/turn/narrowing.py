@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from msgspec import UNSET, structs
 
+from kassay.analysis.confounders import name_and_version
+from kassay.journal.directory import open_directory
 from kassay.labs.site.kernels import NARROWING
 from kassay.model.bisect import Bisection, SearchQuestion
 from kassay.model.experiment import Experiment
@@ -60,7 +62,16 @@ def narrowed(
     )  # fmt: skip
     bisection = loop.search(question, directory, tell, prober(measure))
     loop.conclude(question, directory, bisection, tell, measure)
-    return Narrowed(_sentence(bisection, [one.title for one in whole.candidates]), directory / CULPRIT)
+    text = _sentence(bisection, [one.title for one in whole.candidates]) + _doubt(directory / CULPRIT)
+    return Narrowed(text, directory / CULPRIT)
+
+
+def _doubt(compared: Path) -> str:
+    """Words for two kernels of different compilers; "" for equal ones."""
+    compilers = [name_and_version(kernel.compiler or "") for kernel in open_directory(compared).plan.kernels]
+    if len(set(compilers)) == 1:
+        return ""
+    return f", but their compilers differ ({compilers[0]}, then {compilers[-1]}) and may be the reason"
 
 
 def _sentence(bisection: Bisection, offered: Sequence[str]) -> str:
