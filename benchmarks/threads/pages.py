@@ -45,7 +45,7 @@ def page(thread: Thread, kept: Mapping[str, Kept]) -> str:
     commands = {run.name: f"{thread.shown(run)}    # {run.seconds} s" for run in thread.run}
     parts = [
         f"{_LICENCE}\n{_MADE}\n\n# {thread.subject}\n",
-        f"This page has the questions of this thread and kassay's answers. It was written by {thread.people}, "
+        f"This page has the questions of this thread and kassay's answers. The thread is by {thread.people}, "
         f"{thread.dates}. A draft of an answer to it is in [mail-{thread.name}.txt](mail-{thread.name}.txt). "
         f"[All threads](README.md).\n",
     ]
@@ -117,10 +117,10 @@ def _kept(text: str, kept: Mapping[str, Kept]) -> Figure:
 
 
 def _evidence(question: Question, kept: Mapping[str, Kept]) -> str:
-    known = dict.fromkeys(kept[run].evidence for run in runs_of(question) if run in kept)
-    lines = [f"Evidence: {text}." for text in known if text]
-    unit = f"Unit: {question.unit}. " if question.unit else ""
-    return unit + "\n".join(lines) + "\n\n" if unit or lines else ""
+    lines = [f"- `{run}`: {kept[run].evidence}" for run in runs_of(question) if run in kept and kept[run].evidence]
+    unit = [f"Unit: {question.unit}."] if question.unit else []
+    parts = [*unit, *(["Evidence:"] if lines else [])]
+    return "\n\n".join([part for part in (" ".join(parts), "\n".join(lines)) if part] + [""])
 
 
 def _more(read: str) -> str:

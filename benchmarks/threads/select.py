@@ -24,14 +24,14 @@ _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
 }
 
 
-def select(answer: object, path: str) -> Figure:
+def select(answer: Any, path: str) -> Figure:
     """The figure at a path such as `ladders[metric=scan].points[kernel=debian:6.12].value`.
 
     [NAME=VALUE,...] chooses the first entry of a list with these values, NAME may be a.b; [N] the Nth, from 0; ["KEY"]
-    a field whose name has dots. What is not there is an error that has the path.
+    a field whose name has dots; # at the end the length. What is not there is an error that has the path.
     """
-    at, value = 0, answer
-    while at < len(path):
+    at, value, end = 0, answer, len(path.removesuffix("#"))
+    while at < end:
         part = _PART.match(path, at)
         if part is None:
             raise ValueError(f"{path}: not a path from {path[at:]}")
@@ -40,9 +40,11 @@ def select(answer: object, path: str) -> Figure:
             if part[2] is not None:
                 value = _entry(value, part[2])
             elif part[1] is not None:
-                value = value[part[1]]  # type: ignore[index]
+                value = value[part[1]]
         except (KeyError, IndexError, TypeError, StopIteration) as error:
             raise ValueError(f"{path}: nothing at {part[0]}") from error
+    if end < len(path):
+        value = float(len(value))
     if not isinstance(value, float | int | str | None):
         raise ValueError(f"{path}: is no figure")
     return value

@@ -60,6 +60,7 @@ def test_select_follows_names_lists_and_fields_with_dots() -> None:
     answer = {"ladders": [{"metric": "a", "in": {"cpus": 1}, "v": 3.0}, {"metric": "a", "in": {"cpus": 2}, "v": 4.0}]}
     assert select(answer, "ladders[metric=a,in.cpus=2].v") == 4.0
     assert select(answer, "ladders[0].v") == 3.0
+    assert select(answer, "ladders#") == 2
     assert select([{"range.vmas": "1"}], '[0]["range.vmas"]') == "1"
     assert select({"rows": [{"set": [{"name": "size", "value": "4"}], "v": 2}]}, "rows[set.size=4].v") == 2
 
