@@ -2,6 +2,7 @@
 # make demo   the main job, from nothing: which kernel made mprotect slower?
 # make test   everything, real boots included        make check   fast, no network
 # make site   the matrix of stock kernels as pages, without a boot
+# make threads   five mail threads, each question answered again
 # make release        wheel, source archive, documentation, SBOM and checksums, in build/release
 # make release-test   every compiler of this host builds the oldest and the newest kernel
 PY = .venv/bin/python
@@ -14,7 +15,7 @@ LADDER = debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
 # Where it is set each of the tests' processes compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo site test release release-test check fast lint guest golden pages docs setup clean
+.PHONY: demo site threads test release release-test check fast lint guest golden pages docs setup clean
 
 demo:
 	@scripts/setup run
@@ -23,6 +24,10 @@ demo:
 site:
 	@scripts/setup run
 	@.venv/bin/kassay site kassay-out/site --from stock --steps lab/steps.toml
+
+# What it costs: $(PY) -m benchmarks.threads --list
+threads: setup
+	$(PY) -m benchmarks.threads
 
 test: setup
 	$(MAKE) --no-print-directory check EXAMPLES=thorough
