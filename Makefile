@@ -2,6 +2,7 @@
 # make demo   the main job, from nothing: which kernel made mprotect slower?
 # make test   everything, real boots included        make check   fast, no network
 # make site   the matrix of stock kernels as pages, without a boot
+# make container  the image that scripts/kassay runs
 # make release-test   every compiler of this host builds the oldest and the newest kernel
 PY = .venv/bin/python
 # How many examples hypothesis tries: see tests/conftest.py.
@@ -13,7 +14,7 @@ LADDER = debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
 # Where it is set each of the tests' processes compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo site test release-test check fast lint guest golden pages docs setup clean
+.PHONY: demo site container test release-test check fast lint guest golden pages docs setup clean
 
 demo:
 	@scripts/setup run
@@ -22,6 +23,9 @@ demo:
 site:
 	@scripts/setup run
 	@.venv/bin/kassay site kassay-out/site --from stock --steps lab/steps.toml
+
+container:
+	@scripts/container
 
 test: setup
 	$(MAKE) --no-print-directory check EXAMPLES=thorough

@@ -84,6 +84,7 @@ ALLOWED: dict[str, set[str]] = {
         "imports",
         "guest",
         "kernels",
+        "machines",
         "building",
         "report",
         "pipeline",
