@@ -4,6 +4,7 @@
 # make site   the matrix of stock kernels as pages, without a boot
 # make threads   five mail threads, each question answered again
 # make release        wheel, source archive, documentation, SBOM and checksums, in build/release
+# make container  the image that scripts/kassay runs
 # make release-test   every compiler of this host builds the oldest and the newest kernel
 PY = .venv/bin/python
 # How many examples hypothesis tries: see tests/conftest.py.
@@ -15,7 +16,7 @@ LADDER = debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
 # Where it is set each of the tests' processes compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo site threads test release release-test check fast lint guest golden pages docs setup clean
+.PHONY: demo site threads container test release release-test check fast lint guest golden pages docs setup clean
 
 demo:
 	@scripts/setup run
@@ -28,6 +29,9 @@ site:
 # What it costs: $(PY) -m benchmarks.threads --list
 threads: setup
 	$(PY) -m benchmarks.threads
+
+container:
+	@scripts/container
 
 test: setup
 	$(MAKE) --no-print-directory check EXAMPLES=thorough

@@ -86,6 +86,7 @@ ALLOWED: dict[str, set[str]] = {
         "imports",
         "guest",
         "kernels",
+        "machines",
         "building",
         "report",
         "pipeline",

@@ -26,7 +26,7 @@ from kassay.supply.clocks import clock_of
 from kassay.supply.cpus import cpu_for
 from kassay.supply.machines._argv import Emulation, argv, escape, kernel_cmdline, machine_options, node_options
 from kassay.supply.machines._backend import Ended, Job, Machine, read
-from kassay.supply.machines._host import host_words
+from kassay.supply.machines._host import container_words, host_words
 from kassay.supply.machines._plugin import plugin
 from kassay.supply.machines._probe import probe_by_boot
 from kassay.supply.machines._snapshot import (
@@ -69,6 +69,7 @@ class Qemu(Machine):
             program=f"QEMU {version(arch)}",
             options=machine_options(self._emulation, arch_of(arch), cpus, boot == "snapshot"),
             host=host_words(),
+            container=container_words(),
         )
 
     def run(self, job: Job, arch: str) -> Ended:
