@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a laboratory published and was wrong: steps that their fresh pair refutes, and what people write.
+"""Mistakes that a laboratory published: steps that their fresh pair refutes, and those that people write down.
 
-They write mistakes.toml. The file stands beside steps.toml. Without it there are only the refuted steps.
+People write mistakes.toml. The file stands beside steps.toml. Without it there are only the refuted steps.
 """
 
 import tomllib
@@ -45,7 +45,7 @@ def _refuted(entry: Entry, change: float | None) -> Mistake:
 
 
 def written(steps_file: Path) -> tuple[Mistake, ...]:
-    """What people wrote; none without a file. Raises BadInput."""
+    """Mistakes that people wrote down; none without a file. Raises BadInput."""
     path = steps_file.with_name(_NAME)
     try:
         return from_plain(tomllib.loads(path.read_text("utf-8")), _File).mistake
