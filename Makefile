@@ -2,6 +2,9 @@
 # make demo   the main job, from nothing: which kernel made mprotect slower?
 # make test   everything, real boots included        make check   fast, no network
 # make site   the matrix of stock kernels as pages, without a boot
+# make threads   five mail threads, each question answered again
+# make release        wheel, source archive, documentation, SBOM and checksums, in build/release
+# make container  the image that scripts/kassay runs
 # make release-test   every compiler of this host builds the oldest and the newest kernel
 PY = .venv/bin/python
 # How many examples hypothesis tries: see tests/conftest.py.
@@ -13,7 +16,7 @@ LADDER = debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
 # Where it is set each of the tests' processes compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo site test release-test check fast lint guest golden pages docs setup clean
+.PHONY: demo site threads container test release release-test check fast lint guest golden pages docs setup clean
 
 demo:
 	@scripts/setup run
@@ -23,10 +26,22 @@ site:
 	@scripts/setup run
 	@.venv/bin/kassay site kassay-out/site --from stock --steps lab/steps.toml
 
+# What it costs: $(PY) -m benchmarks.threads --list
+threads: setup
+	$(PY) -m benchmarks.threads
+
+container:
+	@scripts/container
+
 test: setup
 	$(MAKE) --no-print-directory check EXAMPLES=thorough
 	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "$(SLOW) and not alone" $(FIRST) tests
 	$(PY) -m pytest -q -m alone
+
+# From a clean clone of HEAD, twice with the same bytes. An image, where a target makes one, is built from the same commit.
+release:
+	@scripts/release.py
+	@if $(MAKE) -n container >/dev/null 2>&1; then $(MAKE) --no-print-directory container; fi
 
 # Before a release. Half an hour to two hours: a kernel is built for each compiler and source that the cache lacks.
 release-test: setup

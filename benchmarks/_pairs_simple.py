@@ -7,7 +7,9 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from kassay.labs.predict.trace import Step, read_trace, steps
+from tests.predict.trace_stream import Step, steps
+
+from kassay.labs.predict.trace import read_trace
 
 _LINE = 64
 _L1 = (32 << 10, 8)

@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.predict.trace_stream import steps
+
 from kassay.evidence.profile.branches import BranchWays, flow_of
 from kassay.evidence.profile.counters import RawProfile
 from kassay.evidence.profile.ends import kernel_ran
@@ -19,7 +21,7 @@ from kassay.evidence.profile.symbols import Symbols
 from kassay.evidence.profiles import raw_of, report_of, symbols_of
 from kassay.journal import artifacts
 from kassay.journal.directory import open_directory
-from kassay.labs.predict.trace import TraceBlock, read_trace, steps
+from kassay.labs.predict.trace import TraceBlock, read_trace
 
 Ways = Mapping[int, Counter[tuple[int, int]]]
 """Round -> (address of a block's last instruction, address of the block that followed) -> times."""

@@ -22,7 +22,11 @@ def use() -> None:
     if users.parent.name == _NAME:
         return
     os.environ["XDG_CACHE_HOME"] = str(users.parent / _NAME)
-    own = cache_directory()
+    share(users, cache_directory())
+
+
+def share(users: Path, own: Path) -> None:
+    """Everything that was fetched into one cache is in another one, too; nothing that was compiled is."""
     for name in _LINKED:
         _link(users / name, own / name)
     for lists in users.glob("apt/*/*"):

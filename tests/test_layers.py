@@ -74,6 +74,8 @@ ALLOWED: dict[str, set[str]] = {
     "watch": GROUND | {"__init__", "pipeline", "spec", "journal", "evidence", "analysis", "report"},
     "history": GROUND | {"__init__", "spec", "building", "journal", "evidence", "analysis", "imports", *HOOKS},
     "atlas": GROUND | {"archive", "history"},
+    "offline": GROUND | {"__init__", "measured", "prepare", "spec"},
+    "storage": GROUND | {"archive", "report", "__init__"},
     "bundle": GROUND
     | {
         "measured",
@@ -84,6 +86,7 @@ ALLOWED: dict[str, set[str]] = {
         "imports",
         "guest",
         "kernels",
+        "machines",
         "building",
         "report",
         "pipeline",

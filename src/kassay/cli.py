@@ -6,6 +6,8 @@ import gc
 import io
 import signal
 import sys
+from collections.abc import Callable
+from functools import wraps
 from typing import Annotated, Any
 
 import typer
@@ -90,7 +92,26 @@ def parser_of(command: Command) -> Parser:
         app.command(command.name, cls=Verb)(command.run)
     parser = typer.main.get_group(app).commands[command.name]
     assert isinstance(parser, Parser)
+    for leaf in parser.commands.values() if isinstance(parser, TyperGroup) else (parser,):
+        if leaf.callback is not None and command.keeps_cache:
+            leaf.callback = _keeping_cache(leaf.callback)
     return parser
+
+
+def _keeping_cache(run: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of a command, during which no other process frees room in the cache."""
+
+    @wraps(run)
+    def kept(*args: Any, **options: Any) -> Any:
+        from kassay.effects.lock import Holder, cache_shared
+
+        def busy(holder: Holder) -> None:
+            print(f"kassay: waiting for kassay cache free, {holder.text}", file=sys.stderr)
+
+        with cache_shared(busy):
+            return run(*args, **options)
+
+    return kept
 
 
 def _first_paragraph(text: str | None) -> str:
@@ -144,7 +165,7 @@ def main() -> None:
     except BrokenPipeError:
         status = 0
     except Exception as error:
-        status = _unexpected(error)
+        status = _disk_failed(error) or _unexpected(error)
         if "--step" in sys.argv:  # `git bisect run` would take 1..127 for an answer
             status += 128
     sys.exit(status if isinstance(status, int) else 0)
@@ -154,6 +175,17 @@ def _leave() -> None:
     """Spares Python's last collection, which takes 0.1 s after an answer. duckdb's binding would report leaks."""
     if "duckdb" not in sys.modules:
         gc.freeze()
+
+
+def _disk_failed(error: Exception) -> int:
+    """Exit status for a full, failed or read-only disk, which any write may meet; 0 for another error."""
+    from kassay.effects.files import disk_problem
+
+    problem = disk_problem(error) if isinstance(error, OSError) else None
+    if problem is None:
+        return 0
+    print(f"kassay: {problem}", file=sys.stderr)
+    return problem.status
 
 
 def _unexpected(error: Exception) -> int:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.analysis.attribution import IDLE, itemise
+from kassay.analysis.pairing import folded
 from kassay.model.finding import Attribution
 from kassay.model.profile import Profile
 from tests.analysis.profiles import BASE, HEAD, Counts, cost, profile, value
@@ -20,8 +21,8 @@ counts: st.SearchStrategy[Counts] = st.dictionaries(
 )
 
 
-def itemised(base: Profile, head: Profile, *, fold: bool = False) -> Attribution:
-    return itemise(base, head, value(base), value(head), unit=UNIT, fold=fold)
+def itemised(base: Profile, head: Profile) -> Attribution:
+    return itemise(base, head, value(base), value(head), unit=UNIT)
 
 
 def exact(figure: float, *profiles: Profile) -> Fraction:
@@ -149,7 +150,7 @@ def test_clones_are_rows_of_their_own_unless_folded() -> None:
     base = profile({"f": (100, 2)})
     head = profile({"f": (40, 2), "f.isra.0": (50, 1), "f.isra.0.cold": (30, 1)}, {("f", "f.isra.0"): 1})
     assert [row.function for row in itemised(base, head).rows] == ["f", "f.isra.0", "f.isra.0.cold"]
-    (row,) = itemised(base, head, fold=True).rows
+    (row,) = itemised(folded(base), folded(head)).rows
     assert (row.function, row.delta, row.head_calls) == ("f", 2.0, 0.3)
 
 

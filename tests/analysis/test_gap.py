@@ -39,7 +39,8 @@ def pair(base: Side, head: Side, profiles: tuple[Profile, Profile] | None = None
     )  # fmt: skip
     if profiles is None or base.value is None or head.value is None:
         return found
-    return replace(found, attribution=itemise(*profiles, base.value, head.value))
+    unit = "instructions/operation"
+    return replace(found, attribution=itemise(*profiles, base.value, head.value, unit=unit))
 
 
 def findings(*values: float, profiles: tuple[Profile, Profile, Profile] | None = None) -> tuple[Finding, ...]:

@@ -2,6 +2,7 @@
 """A small signed archive in a directory, with suites that a real apt accepts or refuses."""
 
 import hashlib
+import lzma
 import random
 import subprocess
 import time
@@ -33,6 +34,13 @@ class Repository:
     def mirrors(self) -> Mirrors:
         return Mirrors(main=Mirror(uri=f"file:{self.base}", signed_by=str(self.key)), security=None)
 
+    @property
+    def fingerprint(self) -> str:
+        """Fingerprint of the key."""
+        argv = ("gpg", "--homedir", str(self._home), "--batch", "--with-colons", "--list-keys")
+        listed = subprocess.run(argv, check=True, capture_output=True, text=True).stdout
+        return next(line.split(":")[9] for line in listed.splitlines() if line.startswith("fpr:"))
+
     def close(self) -> None:
         """Ends the agent that gpg left behind."""
         subprocess.run(("gpgconf", "--homedir", str(self._home), "--kill", "all"), check=True)
@@ -46,10 +54,13 @@ class Repository:
         packages.parent.mkdir(parents=True, exist_ok=True)
         packages.write_text(self._kernel(kernel) + self._further)
         data = packages.read_bytes()
+        packed = lzma.compress(data)
+        packages.with_name("Packages.xz").write_bytes(packed)
         lines = [f"Suite: {name}", f"Codename: {name}", f"Date: {formatdate(time.time() + made, usegmt=True)}"]
         lines += [] if expires is None else [f"Valid-Until: {formatdate(time.time() + expires, usegmt=True)}"]
         lines += ["Architectures: amd64", "Components: main", "SHA256:"]
-        lines += [f" {hashlib.sha256(data).hexdigest()} {len(data)} main/binary-amd64/Packages"]
+        for content, suffix in ((data, ""), (packed, ".xz")):
+            lines += [f" {hashlib.sha256(content).hexdigest()} {len(content)} main/binary-amd64/Packages{suffix}"]
         plain, release = folder / "plain", folder / "InRelease"
         plain.write_text("".join(f"{line}\n" for line in lines))
         self._gpg("--yes", "--clearsign", "-o", str(release), str(plain))

@@ -25,7 +25,7 @@ _KEY = " -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n abc"
 
 @pytest.fixture
 def root(tmp_path: Path) -> _apt.AptRoot:
-    return _apt.AptRoot(directory=str(tmp_path), arch="x86_64")
+    return _apt.AptRoot(directory=str(tmp_path), arch="x86_64", helper="apt-helper")
 
 
 def _apt_says(monkeypatch: pytest.MonkeyPatch, status: int, log: str) -> None:

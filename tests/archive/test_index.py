@@ -100,6 +100,7 @@ def archive(cache: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return (_apt.PackageList(path="list", uri=_MIRRORS.main.uri, suite="stable"),)
 
     monkeypatch.setattr(_index, "host_mirrors", lambda: _MIRRORS)
+    monkeypatch.setattr(_apt, "apt_helper", lambda: "apt-helper")
     monkeypatch.setattr(_apt, "update", update)
     monkeypatch.setattr(_apt, "learn_codenames", lambda root, mirrors, tell: None)
     monkeypatch.setattr(_apt, "package_lists", lists)

@@ -117,7 +117,7 @@ def test_a_mirror_list_gives_its_first_mirror(monkeypatch: pytest.MonkeyPatch, t
 def test_a_host_without_the_archive_is_told_what_to_add(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     _host_with(monkeypatch, tmp_path)
     (tmp_path / "ubuntu.list").write_text("deb http://one.example/ubuntu noble main\n")
-    with pytest.raises(HostLacks, match="no Debian archive") as caught:
+    with pytest.raises(HostLacks, match="name a Debian archive") as caught:
         host_mirrors()
     assert "image:PATH" in caught.value.remedy
 

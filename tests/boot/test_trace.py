@@ -11,7 +11,7 @@ import pytest
 from kassay.evidence.profile.counters import INTERRUPT
 from kassay.evidence.profile.raw import parse
 from kassay.journal import artifacts
-from kassay.labs.predict.trace import Event, Step, disagreement, instructions, read_trace, steps
+from kassay.labs.predict.trace import read_trace
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.program import ProgramUse
 from kassay.model.progress import silent
@@ -20,6 +20,7 @@ from kassay.plan.expand import expand
 from kassay.run.measurer import Measurer
 from kassay.supply.guest import program_source
 from kassay.supply.prepare.supply import supply_for
+from tests.predict.trace_stream import Event, Step, disagreement, instructions, steps
 
 from .conftest import NEW, OLD
 

@@ -15,13 +15,13 @@ from kassay.effects.files import cache_directory
 from kassay.journal import artifacts
 from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
-from kassay.labs.predict.trace import instructions
 from kassay.model.finding import AttributionRow
 from kassay.model.progress import silent
 from kassay.supply.archive import apt as _apt
 from kassay.supply.archive.mirrors import host_mirrors
 from kassay.supply.machines._plugin import interface
 from kassay.supply.machines._qemu import version
+from tests.predict.trace_stream import instructions
 
 from .conftest import NEW, OLD, QUICK, Kassay
 

@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from kassay import pipeline
+from kassay.effects.distribution import install
 from kassay.errors import BadInput, HostLacks
 from kassay.model.build import BuildSource, parse_build
 from kassay.model.experiment import Experiment, KernelUse
@@ -196,7 +197,7 @@ def test_a_missing_compiler_is_named_with_its_package_before_anything_is_built(
         stranger.rerun(bundle, author.linux)
     for words in (f"base was compiled by {GCC}", "gcc is gcc (Debian 14.2.0-19)", "compiler gcc-12: not on this host"):
         assert words in caught.value.what
-    assert "apt-get install gcc-12" in caught.value.remedy and "--compiler gcc" in caught.value.remedy
+    assert install("gcc-12") in caught.value.remedy and "--compiler gcc" in caught.value.remedy
     assert stranger.built == []
 
 

@@ -40,7 +40,7 @@ def test_a_program_can_be_executed_as_soon_as_it_has_its_name(tmp_path: Path, mo
         return renamed
 
     monkeypatch.setattr(Path, "replace", rename_and_execute)
-    write_atomic(path, Path("/bin/true").read_bytes(), mode=0o755)
+    write_atomic(path, b"#!/bin/sh\n", mode=0o755)
     assert statuses == [0]
 
 
@@ -75,7 +75,7 @@ def test_what_ends_in_the_middle_leaves_the_old_content_and_no_trace(
 
     with monkeypatch.context() as patch:
         patch.setattr(step, fail)
-        with pytest.raises(type(error)):
+        with pytest.raises(HostLacks if isinstance(error, OSError) else type(error)):
             write_atomic(path, b"new")
     assert path.read_bytes() == b"old"
     assert listing(tmp_path) == ["file"]

@@ -124,20 +124,24 @@ def test_waiting_says_whether_it_ended_by_itself() -> None:
     assert child.returncode == 0
 
 
+def kill_once_asleep(parent: "subprocess.Popen[str]", child: int) -> None:
+    try:
+        for _ in range(2000):  # until the child is the sleep itself and no longer on its way there
+            if Path(f"/proc/{child}/comm").read_text() == "sleep\n" and state(child) == "S":
+                break
+            time.sleep(0.01)
+        else:
+            raise AssertionError("the child never slept")
+    finally:
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+
+
 def test_a_child_dies_when_its_parent_is_killed() -> None:
     with subprocess.Popen((sys.executable, "-c", PARENT), stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         child = int(parent.stdout.readline())
-        try:
-            for _ in range(2000):  # until the child is the sleep itself and no longer on its way there
-                if Path(f"/proc/{child}/comm").read_text() == "sleep\n" and state(child) == "S":
-                    break
-                time.sleep(0.01)
-            else:
-                raise AssertionError("the child never slept")
-        finally:
-            parent.send_signal(signal.SIGKILL)
-            parent.wait()
+        kill_once_asleep(parent, child)
     ended = gone(child)
     with contextlib.suppress(ProcessLookupError):
         os.kill(child, signal.SIGKILL)  # nothing is left behind by a test that fails either
@@ -159,13 +163,21 @@ def test_a_program_is_found_by_its_absolute_path_or_not_at_all(monkeypatch: pyte
     assert process.find("sleep") is None
 
 
-def test_a_host_without_setpriv_lacks_something(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    there = process.find("true")
-    assert there is not None
-    (tmp_path / "true").symlink_to(there)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(HostLacks, match="setpriv"):
-        process.run(("true",))
+@pytest.mark.parametrize("setpriv", ["", "busybox"])
+def test_a_child_dies_with_its_parent_without_setpriv_of_util_linux(tmp_path: Path, setpriv: str) -> None:
+    """setpriv: the program that is called so; "" for none."""
+    for name in ("sleep", "true"):
+        (tmp_path / name).symlink_to(str(process.find(name)))
+    if setpriv:
+        (tmp_path / setpriv).write_text("#!/bin/sh\nexit 1\n")
+        (tmp_path / setpriv).chmod(0o755)
+        (tmp_path / "setpriv").symlink_to(tmp_path / setpriv)
+    environment = {**os.environ, "PATH": str(tmp_path)}
+    with subprocess.Popen((sys.executable, "-c", PARENT), stdout=subprocess.PIPE, text=True, env=environment) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        kill_once_asleep(parent, child)
+    assert gone(child)
 
 
 def test_a_timeout_is_told_even_when_only_a_grandchild_held_on() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kassay.effects import process
+from kassay.effects.distribution import install
 from kassay.effects.ssh import ConnectionLost, Ssh, last_line
 from kassay.errors import HostLacks
 from kassay.model.remote_machine import parse_ssh
@@ -98,7 +99,7 @@ def test_without_ssh_it_says_what_to_install(link: Ssh, monkeypatch: pytest.Monk
     monkeypatch.setattr(process, "find", lambda program: None)
     with pytest.raises(HostLacks, match="ssh: not found") as caught:
         link.script("true")
-    assert "apt install openssh-client" in caught.value.remedy
+    assert install("openssh-client") in caught.value.remedy
 
 
 def test_the_last_words_of_ssh() -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Made-up packages with members of every kind, and an independent reading of what an image holds."""
 
+import gzip
 import io
 import tarfile
 from collections.abc import Sequence
@@ -27,17 +28,21 @@ class Part(NamedTuple):
 
 def deb(folder: Path, name: str, parts: Sequence[Part]) -> tuple[ArchivePackage, Path]:
     """A package as dpkg-deb reads it: an ar archive of two tar archives; and its pinned record."""
-    control = _tar([Part("./control", _CONTROL.format(name=name).encode())])
-    members = [("debian-binary", b"2.0\n"), ("control.tar", control), ("data.tar", _tar(parts))]
-    text = b"!<arch>\n" + b"".join(
-        f"{title:<16}{0:<12}{0:<6}{0:<6}{'100644':<8}{len(data):<10}`\n".encode() + data + b"\n" * (len(data) % 2)
-        for title, data in members
-    )
     file = folder / f"{name}.deb"
-    file.write_bytes(text)
+    file.write_bytes(archive(_CONTROL.format(name=name).encode(), parts))
     package = ArchivePackage(name=name, version="1:1~x", sha256=sha256_file(file), suite="fake",
                              pool=f"pool/{name}.deb")  # fmt: skip
     return package, file
+
+
+def archive(control: bytes, parts: Sequence[Part], *, suffix: str = "") -> bytes:
+    """A package's bytes. control: its file of that name. suffix: ".gz" compresses both tar archives."""
+    tars = [("control.tar", _tar([Part("./control", control)])), ("data.tar", _tar(parts))]
+    packed = [(f"{title}{suffix}", gzip.compress(data, 1) if suffix else data) for title, data in tars]
+    return b"!<arch>\n" + b"".join(
+        f"{title:<16}{0:<12}{0:<6}{0:<6}{'100644':<8}{len(data):<10}`\n".encode() + data + b"\n" * (len(data) % 2)
+        for title, data in [("debian-binary", b"2.0\n"), *packed]
+    )
 
 
 def _tar(parts: Sequence[Part]) -> bytes:

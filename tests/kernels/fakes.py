@@ -2,7 +2,6 @@
 """Small things with the shape of kernels, modules and packages; every byte is made here."""
 
 import struct
-import subprocess
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ import msgspec
 from kassay.effects.files import sha256_file
 from kassay.model.progress import Progress
 from kassay.supply.archive.index import Package
+from tests.images import debs
 
 COMPILER = "gcc-14 (Fake 14.2.0-19) 14.2.0, GNU ld (GNU Binutils) 2.44"
 _LINK_ADDRESS = 0xFFFFFFFF81000000
@@ -71,14 +71,10 @@ def module(depends: str, *, strings: Sequence[str] = ()) -> bytes:
 
 
 def deb(directory: Path, name: str, version: str, files: Mapping[str, bytes]) -> Path:
-    """A real package, built by dpkg-deb."""
-    tree = directory / f"{name}_{version}"
-    for path, data in {"DEBIAN/control": _control(name, version), **files}.items():
-        (tree / path).parent.mkdir(parents=True, exist_ok=True)
-        (tree / path).write_bytes(data)
+    """A package, compressed by gzip."""
     out = directory / f"{name}.{version}.deb"
-    subprocess.run(("dpkg-deb", "-Zgzip", "-z1", "--root-owner-group", "-b", str(tree), str(out)), check=True,
-                   capture_output=True)  # fmt: skip
+    parts = [debs.Part(f"./{path}", data) for path, data in files.items()]
+    out.write_bytes(debs.archive(_control(name, version), parts, suffix=".gz"))
     return out
 
 

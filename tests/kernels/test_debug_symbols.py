@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The vmlinux of a debug package is kept and the package is not; what cannot be had is refused with the way out."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from kassay.errors import BadInput, HostLacks
 from kassay.model.kernel import KernelIdentity
 from kassay.model.progress import silent
 from kassay.supply.kernels import _debug_symbols, debug_symbols
+from tests.kernels import fakes
 
 KERNEL = KernelIdentity(
     ref="debian:6.17", arch="x86_64", release="6.17.13+deb13-cloud-amd64", image_sha256="0" * 64,
@@ -22,14 +22,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Stands for the archive: a package with one vmlinux."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(_debug_symbols, "ROOM_BYTES", 1)
-    tree = tmp_path / "tree"
-    (tree / "DEBIAN").mkdir(parents=True)
-    (tree / "DEBIAN" / "control").write_text(
-        "Package: x\nVersion: 1\nArchitecture: all\nMaintainer: x <x@x>\nDescription: x\n"
-    )
-    (tree / "usr/lib/debug/boot").mkdir(parents=True)
-    (tree / "usr/lib/debug/boot" / f"vmlinux-{KERNEL.release}").write_bytes(b"the lines")
-    subprocess.run(["dpkg-deb", "--build", tree, tmp_path / "x.deb"], check=True, capture_output=True)
+    fakes.deb(tmp_path, "x", "1", {f"usr/lib/debug/boot/vmlinux-{KERNEL.release}": b"the lines"})
+    (tmp_path / "x.1.deb").rename(tmp_path / "x.deb")
     asked = []
 
     def unlisted(name: str, version: str, _arch: str, _tell: object) -> Path:

@@ -8,8 +8,9 @@ from benchmarks.branch_ways import compared, ways_of_counts, ways_of_trace
 
 from kassay.evidence.profile.place import decode
 from kassay.evidence.profile.raw import parse
-from kassay.labs.predict.trace import TraceBlock, read_trace, steps
+from kassay.labs.predict.trace import TraceBlock, read_trace
 from kassay.supply.arches import INDIRECT_CALL, INDIRECT_JUMP
+from tests.predict.trace_stream import steps
 from tests.predict.traces import recorded
 from tests.profile.files import File, symbols
 

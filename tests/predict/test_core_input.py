@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kassay.effects import process
+from kassay.effects.distribution import install
 from kassay.errors import BadInput, Defect, HostLacks
 from kassay.labs.predict import core
 from tests.predict.cpu import PLAIN, params
@@ -82,7 +83,7 @@ def test_without_a_compiler_the_error_says_what_to_install(monkeypatch: pytest.M
     monkeypatch.setattr(process, "find", lambda _: None)
     with pytest.raises(HostLacks) as caught:
         core.core()
-    assert "apt install gcc" in caught.value.remedy
+    assert install("gcc", "libc6-dev") in caught.value.remedy
 
 
 @pytest.mark.skipif(shutil.which("clang") is None, reason="clang is not there")

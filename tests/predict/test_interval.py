@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
+from kassay.labs.predict import interval
 from kassay.labs.predict.changes import SCHEMA, CauseTimes, Change, Changes, learn, read_changes
 from kassay.labs.predict.interval import (
     FLOOR,
@@ -46,6 +47,13 @@ def changes(count: int, seed: int, truth: dict[str, float]) -> tuple[Change, ...
 def test_the_distance_of_a_change_in_one_direction_is_the_logarithm_of_its_ratio() -> None:
     assert distance_of({"width": (100, 158)}) == pytest.approx(math.log(1.58))
     assert distance_of({"width": (158, 100)}) == pytest.approx(math.log(1.58))
+
+
+def test_sums_are_rounded_once_so_that_every_version_of_python_gives_the_same_digits() -> None:
+    """sum() adds floats otherwise since Python 3.12. Ten times 0.1 is 0.9999999999999999 in earlier versions."""
+    assert interval.ratio_of({f"cause {i}": (0.1, 0.2) for i in range(10)}) == 2.0
+    assert distance_of({f"cause {i}": (0.1, 0.2) for i in range(10)}) == math.log1p(1.0)
+    assert interval._totals({f"cause {i}": (0.1, 0.1) for i in range(10)}) == (1.0, 1.0)
 
 
 def test_causes_that_cancel_are_a_change_nevertheless() -> None:

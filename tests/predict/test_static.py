@@ -12,7 +12,8 @@ from kassay.labs.predict.decode import UNREADABLE, facts
 from kassay.labs.predict.forms import Entries
 from kassay.labs.predict.static import program_text
 from kassay.labs.predict.timing import Timing, timing_for, timings
-from kassay.labs.predict.trace import Trace, TraceBlock, read_trace, steps
+from kassay.labs.predict.trace import Trace, TraceBlock, read_trace
+from tests.predict.trace_stream import steps
 from tests.predict.traces import recorded
 
 

@@ -3,7 +3,8 @@
 
 import pytest
 
-from kassay.labs.predict.trace import Access, Event, Step, TraceError, instructions, read_trace, steps
+from kassay.labs.predict.trace import TraceError, read_trace
+from tests.predict.trace_stream import Access, Event, Step, instructions, steps
 from tests.predict.traces import access, block, event, recorded, signed, trace
 
 BEGIN = (event(Event.ROUND, 1), event(Event.INTERVAL, 0), event(Event.CONTEXT, 0))

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import zstandard
 
-from kassay.labs.predict.trace import Event
+from tests.predict.trace_stream import Event
 from tests.source import ROOT
 
 RECORDED = ROOT / "tests" / "data" / "traces"

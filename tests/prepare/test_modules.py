@@ -11,10 +11,10 @@ from kassay.errors import BadInput
 from kassay.model.progress import Progress, silent
 from kassay.supply import kernels as kernel_store
 from kassay.supply.prepare.kernels import MissingModules, fetch_modules
-from tests.analysis.plans import WORKLOAD, plan_input, plan_of
+from tests.analysis.plans import WORKLOAD, plan_of
 
 EXPERIMENT = plan_of(2).experiment
-GIVEN = plan_input((), (("w", ()),), workloads=(structs.replace(WORKLOAD, modules=("nf_tables",)),))
+GIVEN = ((structs.replace(WORKLOAD, modules=("nf_tables",)),), (("w", ()),))
 
 
 def _without_modules(kernels: Sequence[str]) -> Any:
@@ -29,7 +29,7 @@ def _without_modules(kernels: Sequence[str]) -> Any:
 def test_a_kernel_without_modules_is_named_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel_store, "load_modules", _without_modules(["second"]))
     heard: list[Progress] = []
-    missing = fetch_modules(EXPERIMENT, GIVEN, ("first", "second"), heard.append)  # type: ignore[arg-type]  # all that is asked of
+    missing = fetch_modules(EXPERIMENT, *GIVEN, ("first", "second"), heard.append)  # type: ignore[arg-type]  # all that is asked of
     problem = "second: the archive no longer has its modules"  # an artifact here is handed on
     assert missing == (MissingModules(1, ("nf_tables",), problem),)
     assert [event.text for event in heard] == [problem]
@@ -38,4 +38,4 @@ def test_a_kernel_without_modules_is_named_and_the_others_go_on(monkeypatch: pyt
 def test_where_no_run_is_left_the_reason_is_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel_store, "load_modules", _without_modules(["first", "second"]))
     with pytest.raises(BadInput, match="no longer has its modules"):
-        fetch_modules(EXPERIMENT, GIVEN, ("first", "second"), silent)  # type: ignore[arg-type]
+        fetch_modules(EXPERIMENT, *GIVEN, ("first", "second"), silent)  # type: ignore[arg-type]

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from tests.predict.trace_stream import steps
+
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import cut, files
-from kassay.labs.predict.trace import read_trace, steps
+from kassay.labs.predict.trace import read_trace
 
 _LONGEST = 1 << 14
 _STEPS = 2000

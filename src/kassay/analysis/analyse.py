@@ -23,7 +23,9 @@ from kassay.analysis.work import not_proportional
 from kassay.model.finding import Confounder, Finding, Ladder, Side
 from kassay.model.machine import Point
 from kassay.model.plan import Plan
+from kassay.model.preemption import booted
 from kassay.model.question import Question
+from kassay.model.records import grouped
 from kassay.model.report import Comparisons
 from kassay.model.run import CellEvidence
 from kassay.model.work import CallCost
@@ -143,7 +145,9 @@ def _calls(
 def _confounders(base: CellEvidence, head: CellEvidence) -> tuple[Confounder, ...]:
     """Differences between the sides other than the kernel. If one kernel ran on two CPUs, the CPUs are the
     comparison."""
-    found = confounders(base.kernel, head.kernel)
+    found = confounders(
+        *(structs.replace(item.kernel, configuration=booted(item.kernel, item.cell.cmdline)) for item in (base, head))
+    )
     same_kernel = base.kernel.image_sha256 is not None and base.kernel.image_sha256 == head.kernel.image_sha256
     return found if same_kernel else (*found, *of_cpus(base.cell, head.cell))
 
@@ -165,9 +169,7 @@ def refusals_of(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
 
 def _groups(evidence: Iterable[CellEvidence]) -> list[tuple[CellEvidence, ...]]:
     """Cells that differ in the kernel only, in kernel order."""
-    groups: dict[str, list[CellEvidence]] = {}
-    for item in evidence:
-        groups.setdefault(item.cell.setting_key, []).append(item)
+    groups = grouped((item.cell.setting_key, item) for item in evidence)
     return [tuple(sorted(group, key=lambda item: item.cell.kernel)) for group in groups.values()]
 
 

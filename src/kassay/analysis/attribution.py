@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from kassay.analysis.difference_text import Inside, Share, difference_text
-from kassay.analysis.pairing import Node, folded, holders, mostly_cancel
+from kassay.analysis.pairing import Node, holders, mostly_cancel
 from kassay.analysis.source_shares import Lines, SourcePart, added_up, lines_of, source_parts
 from kassay.model.costs import DEFAULT, Cost, cost_of
 from kassay.model.finding import Attribution, AttributionGroup, AttributionRow, SourceShare
@@ -41,19 +41,18 @@ _Costs = Mapping[_Key, _Cost]
 _Members = Sequence[Sequence[_Key]]
 
 
-def itemise(base: Profile, head: Profile, base_value: float, head_value: float, *, unit: str = "instructions/operation",
-            fold: bool = False, cost: Cost | None = None) -> Attribution:  # fmt: skip
+def itemise(
+    base: Profile, head: Profile, base_value: float, head_value: float, *, unit: str, cost: Cost | None = None
+) -> Attribution:
     """Amount that each function adds to head_value - base_value, in the metric's unit per operation.
 
     Every function that either side executed has a row, largest change first. Guest time without an instruction is the
     row "[idle]". The part that no row explains is unattributed: with exact values, sum of deltas + unattributed = total
     holds in fractions, and each is rounded to a float at the very end.
 
-    fold: clones of a function are merged into it. cost: what the values are sums of; the default cost, unless one is
-    given. A profile with a problem must not be passed.
+    cost: what the values are sums of; the default cost, unless one is given. A profile with a problem must not be
+    passed.
     """
-    if fold:
-        base, head = folded(base), folded(head)
     cost = cost or cost_of(DEFAULT)
     costs = _costs(base, cost), _costs(head, cost)
     deltas = {key: _of(costs[1], key).value - _of(costs[0], key).value for key in {**costs[0], **costs[1]}}

@@ -2,6 +2,7 @@
 """Cost of one system call, of one fault and of one printed operation of a user's program, whatever their number."""
 
 from collections.abc import Sequence
+from math import fsum
 from statistics import fmean
 from typing import NamedTuple
 
@@ -87,7 +88,7 @@ def operation_cost(
     each = [
         [_divided(done, number) for done, number in zip(*side, strict=True)] for side in zip(pair, times, strict=True)
     ]
-    differ = sum(difference.share for difference in work_differences(*each))
+    differ = fsum(difference.share for difference in work_differences(*each))
     if times[0][0] == times[1][0] or differ > PER_OPERATION_LIMIT:
         return None
     ended = [

@@ -6,6 +6,7 @@ One change of a kernel shows in many rows of a suite; a reader wants to see it o
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
+from math import fsum
 from typing import NamedTuple
 
 from msgspec import structs
@@ -13,7 +14,7 @@ from msgspec import structs
 from kassay.analysis.pairing import mostly_cancel
 from kassay.model.finding import Attribution, AttributionRow, Finding
 from kassay.model.overview import Cause, CauseRow
-from kassay.model.records import Setting
+from kassay.model.records import Setting, grouped
 
 _SHARE = 0.005  # of the whole value: half of the margin of counts
 _SAME = 0.05  # instructions a call by which rows may differ and are still called the same
@@ -54,16 +55,17 @@ def causes(findings: Iterable[Finding], kernels: Collection[str]) -> tuple[Cause
             rows_by_key.setdefault(key, []).append((_row(f, f.base_value, part), part.callees))
     joined = _joined([_cause(key, rows) for key, rows in rows_by_key.items()])
     large = [shown for cause in joined if (shown := _shown(cause)).rows]
-    return tuple(sorted(large, key=lambda cause: (-_workloads(cause), -sum(abs(row.share) for row in cause.rows))))
+    return tuple(sorted(large, key=lambda cause: (-cause.workloads, -fsum(abs(row.share) for row in cause.rows))))
 
 
 def _joined(all_causes: Sequence[Cause]) -> list[Cause]:
     """A function that replaced another one becomes one cause with it, whose figures are the sums of both."""
     gone = [cause for cause in all_causes if all(row.head_calls <= _ALIKE * row.base_calls for row in cause.rows)]
-    new: dict[tuple[str, str, str, str], list[Cause]] = {}
-    for cause in all_causes:
-        if all(row.base_calls <= _ALIKE * row.head_calls for row in cause.rows):
-            new.setdefault(_step(cause), []).append(cause)
+    new = grouped(
+        (_step(cause), cause)
+        for cause in all_causes
+        if all(row.base_calls <= _ALIKE * row.head_calls for row in cause.rows)
+    )
     pairs: dict[int, Cause] = {}
     for old in gone:
         alike = [cause for cause in new.get(_step(old), ()) if id(cause) not in pairs and _takes_over(old, cause)]
@@ -119,7 +121,7 @@ def _at(row: CauseRow) -> tuple[str, tuple[Setting, ...], str]:
 
 def _total(cause: Cause) -> float:
     """Sum of the shares. The deltas cannot be added: units of different workloads differ much in size."""
-    return sum(row.share for row in cause.rows)
+    return fsum(row.share for row in cause.rows)
 
 
 def _parts(attribution: Attribution) -> Iterator[_Part]:
@@ -149,8 +151,4 @@ def _per_call(rows: Sequence[CauseRow]) -> float | None:
     alike."""
     each = [row.delta / row.head_calls for row in rows if row.head_calls and _equal(row.base_calls, row.head_calls)]
     same = bool(rows) and len(each) == len(rows) and max(each) - min(each) < _SAME
-    return sum(each) / len(each) if same else None
-
-
-def _workloads(cause: Cause) -> int:
-    return len({row.workload for row in cause.rows})
+    return fsum(each) / len(each) if same else None

@@ -7,10 +7,12 @@ which tasks ran where.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 from typing import TypeVar
 
 from kassay.model.finding import Attribution, Counter
 from kassay.model.plan import Plan
+from kassay.model.records import grouped
 from kassay.model.report import Counted, PointCounters
 from kassay.model.run import CellEvidence, Measurement
 
@@ -61,7 +63,7 @@ def called(attribution: Attribution | None) -> tuple[Counter, ...]:
     counters = []
     for name, functions in _CALLED.items() if attribution is not None else ():
         rows = [row for row in attribution.rows if row.function in functions] if attribution is not None else []
-        base, head = sum(row.base_calls or 0.0 for row in rows), sum(row.head_calls or 0.0 for row in rows)
+        base, head = fsum(row.base_calls or 0.0 for row in rows), fsum(row.head_calls or 0.0 for row in rows)
         if base or head:
             names = ", ".join(dict.fromkeys(row.function for row in rows))
             definition = f"{_MEANS[name]}: calls of {names}, in the rounds that the value stands for"
@@ -72,9 +74,7 @@ def called(attribution: Attribution | None) -> tuple[Counter, ...]:
 def at_points(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[PointCounters, ...]:
     """Counters of every point: the figures of each plain run, events in all, and levels. Counters that are always 0
     are left out."""
-    groups: dict[str, list[CellEvidence]] = {}
-    for item in evidence:
-        groups.setdefault(item.cell.setting_key, []).append(item)
+    groups = grouped((item.cell.setting_key, item) for item in evidence)
     points = (_at_point(plan, sorted(group, key=lambda item: item.cell.kernel)) for group in groups.values())
     return tuple(point for point in points if point.counters)
 
@@ -127,7 +127,7 @@ def _of(evidence: CellEvidence, phase: str) -> Mapping[str, float]:
             continue
         for name, total in _summed(measurement.counters):
             per_operation.setdefault(name, []).append(total / operations)
-    return {name: sum(values) / len(values) for name, values in per_operation.items()}
+    return {name: fsum(values) / len(values) for name, values in per_operation.items()}
 
 
 def _summed(counters: Iterable[tuple[str, str | None]]) -> Sequence[tuple[str, int]]:

@@ -2,12 +2,14 @@
 """Three kernels -> what share of the change from old to new the candidate takes back, in all and by function."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 from statistics import median
 
 from kassay.analysis.pairing import mostly_cancel
 from kassay.analysis.statistics.share import GapShare, of_counts, of_times
 from kassay.model.finding import CHANGES, REFUSED, Attribution, AttributionRow, Finding, Gap, GapFunction, Side
 from kassay.model.reason import Reason, reason
+from kassay.model.records import grouped
 from kassay.model.timing import Timing
 
 _Key = tuple[str, str, str]
@@ -74,9 +76,7 @@ def _share(sides: tuple[Side, Side, Side], timing: Timing | None) -> GapShare:
 
 def _blocks(side: Side) -> dict[int, float]:
     """One value per block: the median of its boots."""
-    by_block: dict[int, list[float]] = {}
-    for block, value in zip(side.blocks, side.runs, strict=False):
-        by_block.setdefault(block, []).append(value)
+    by_block = grouped(zip(side.blocks, side.runs, strict=False))
     return {block: median(values) for block, values in by_block.items()}
 
 
@@ -100,14 +100,12 @@ def _functions(
         return None
     first, second = (_deltas(attribution) for attribution in (lost, taken))
     together = _exchanged((lost, taken))
-    members: dict[_Key, list[_Key]] = {}
-    for key in dict.fromkeys((*first, *second)):
-        members.setdefault(_root(together, key), []).append(key)
+    members = grouped((_root(together, key), key) for key in dict.fromkeys((*first, *second)))
     rows = [
         GapFunction(
-            function=_called(keys, first, second), context=root[2], lost=sum(first.get(key, 0.0) for key in keys),
-            regained=_minus(sum(second.get(key, 0.0) for key in keys)),
-            share=_minus(sum(second.get(key, 0.0) for key in keys)) / lost.total,
+            function=_called(keys, first, second), context=root[2], lost=fsum(first.get(key, 0.0) for key in keys),
+            regained=_minus(fsum(second.get(key, 0.0) for key in keys)),
+            share=_minus(fsum(second.get(key, 0.0) for key in keys)) / lost.total,
         )
         for root, keys in members.items()
     ]  # fmt: skip
@@ -159,7 +157,7 @@ def _moved(name: str, rows: Sequence[AttributionRow]) -> tuple[AttributionRow, .
 
 def _cancel(rows: Sequence[AttributionRow]) -> bool:
     """True if the sum of all rows is less than half of the additions, and less than half of the removals."""
-    came, went = sum(row.delta for row in rows if row.delta > 0), -sum(row.delta for row in rows if row.delta < 0)
+    came, went = fsum(row.delta for row in rows if row.delta > 0), -fsum(row.delta for row in rows if row.delta < 0)
     return mostly_cancel(came, -went)
 
 

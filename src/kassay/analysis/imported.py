@@ -3,6 +3,7 @@
 
 from fractions import Fraction
 from itertools import pairwise
+from math import fsum
 from statistics import median
 
 from kassay.analysis.confounders import compilers
@@ -185,7 +186,7 @@ def _attribution(shares: FunctionShares) -> Attribution:
     ]
     rows.sort(key=lambda row: (-abs(row.delta), row.function))
     total = shares.head_total - shares.base_total
-    rest = total - sum(row.delta for row in rows)
+    rest = total - fsum(row.delta for row in rows)
     named = [Share(row.function, Fraction(row.delta)) for row in rows]
     most = max(shares.base_total, shares.head_total)
     text = difference_text(Fraction(total), named, Fraction(rest), most, shares.unit)

@@ -2,6 +2,7 @@
 """Distance between the work of one kernel's runs, and a summary of the work of all kernels for the reader."""
 
 from collections.abc import Sequence
+from math import fsum
 
 from kassay.analysis.rounds import method_of
 from kassay.analysis.work import (
@@ -56,7 +57,7 @@ def work_summary(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) 
         if finding.primary
     ]  # fmt: skip
     pairs = [pair_of(base, head) for base, head in compared if base is not None and head is not None]
-    shares = [sum(difference.share for difference in work_differences(*pair)) for pair in pairs if pair is not None]
+    shares = [fsum(difference.share for difference in work_differences(*pair)) for pair in pairs if pair is not None]
     reads = round(max(map(clock_reads, programs))) or None
     return reason("work-same", share=max(shares), reads=reads) if shares else None
 
@@ -97,4 +98,4 @@ def _spread(key: Key, runs: Sequence[Done]) -> Spread:
 
 def varying_share(spreads: Sequence[Spread]) -> float:
     """Share of the value that all work carries in which the runs of one kernel differ."""
-    return sum(spread.share for spread in spreads)
+    return fsum(spread.share for spread in spreads)

@@ -6,15 +6,14 @@ from statistics import median
 
 from kassay.model.printed_values import Printed, PrintedRow
 from kassay.model.reason import Reason, reason
+from kassay.model.records import grouped
 from kassay.model.run import CellEvidence
 from kassay.supply.clocks import clock_of
 
 
 def printed_rows(evidence: Iterable[CellEvidence]) -> tuple[PrintedRow, ...]:
     """One row for each name at each point, in the order in which it first appeared."""
-    points: dict[str, list[CellEvidence]] = {}
-    for item in evidence:
-        points.setdefault(item.cell.setting_key, []).append(item)
+    points = grouped((item.cell.setting_key, item) for item in evidence)
     return tuple(row for group in points.values() for row in _rows(group))
 
 

@@ -17,6 +17,7 @@ from kassay.model.experiment import Experiment
 from kassay.model.finding import CHANGES, REFUSED, Finding
 from kassay.model.machine import Point
 from kassay.model.reason import Reason, reason
+from kassay.model.records import grouped
 from kassay.model.run import CellEvidence
 from kassay.model.timing import ControlCheck, Family
 from kassay.supply.clocks import clock_of
@@ -31,10 +32,11 @@ class JudgedTogether(NamedTuple):
 
 def judged_together(findings: Sequence[Finding], session: Session) -> JudgedTogether:
     """Judges the primary findings of one workload, base and head together; a single cell stays as it is."""
-    groups: dict[tuple[str, str, str, str], list[int]] = {}
-    for index, f in enumerate(findings):
-        if f.primary and f.timing is not None and f.timing.p is not None:
-            groups.setdefault((f.workload, f.metric, *f.kernels), []).append(index)
+    groups = grouped(
+        ((f.workload, f.metric, *f.kernels), index)
+        for index, f in enumerate(findings)
+        if f.primary and f.timing is not None and f.timing.p is not None
+    )
     changed = list(findings)
     families = []
     for members in (group for group in groups.values() if len(group) > 1):

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from kassay.model.profile import FunctionCost, LineCount
+from kassay.model.records import grouped
 
 
 class _Line(NamedTuple):
@@ -63,9 +64,7 @@ def source_parts(base: Lines | None, head: Lines | None) -> tuple[SourcePart, ..
 
 def added_up(parts: Iterable[SourcePart]) -> tuple[SourcePart, ...]:
     """One part per function of several rows, largest change first. The place is that of the largest one."""
-    by_function: dict[str, list[SourcePart]] = {}
-    for part in parts:
-        by_function.setdefault(part.function, []).append(part)
+    by_function = grouped((part.function, part) for part in parts)
     sums = []
     for shares in by_function.values():
         largest = max(shares, key=lambda part: (abs(part.delta), part.head))
@@ -80,10 +79,12 @@ def _by_function(side: Lines) -> Mapping[str, Sequence[_Line]]:
     for one in side.lines:
         key = one.function, one.file, one.line
         by_line[key] = by_line.get(key, 0) + one.count
-    functions: dict[str, list[_Line]] = {}
-    for (function, file, line), count in sorted(by_line.items(), key=lambda item: (item[0][1] or "", item[0][2] or 0)):
-        functions.setdefault(function, []).append(_Line(file, line, Fraction(count, side.operations)))
-    return functions
+    return grouped(
+        (function, _Line(file, line, Fraction(count, side.operations)))
+        for (function, file, line), count in sorted(
+            by_line.items(), key=lambda item: (item[0][1] or "", item[0][2] or 0)
+        )
+    )
 
 
 def _sum(lines: Iterable[_Line]) -> Fraction:

@@ -6,6 +6,7 @@ apart in it than the runs of one kernel do, perturbed ones included.
 """
 
 from collections.abc import Mapping, Sequence
+from math import fsum
 from typing import NamedTuple
 
 from msgspec import structs
@@ -170,7 +171,7 @@ def clones(done: Done) -> float:
     pthread_join() makes a futex() call only if the thread has not ended yet: as many calls more or less are a matter of
     the scheduler's turns.
     """
-    return sum(done.times.get(key, 0.0) for key in CLONES)
+    return fsum(done.times.get(key, 0.0) for key in CLONES)
 
 
 def _own_code(done: Done) -> float:
@@ -225,7 +226,7 @@ def not_proportional(base: CellEvidence, head: CellEvidence) -> Reason | None:
     pair = pair_of(base, head)
     if pair is None or not pair[0][0].divided:
         return None
-    share = sum(difference.share for difference in work_differences(*pair))
+    share = fsum(difference.share for difference in work_differences(*pair))
     return reason("work-not-proportional", share=share) if share > LIMIT else None
 
 

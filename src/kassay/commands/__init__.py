@@ -40,6 +40,8 @@ class Command:
     """A function for typer that returns the exit status, or an app of sub-commands."""
     show: Callable[[Again], int] | None = None
     """Shows the answer that the command keeps as NAME.json in a directory, and returns the exit status."""
+    keeps_cache: bool = True
+    """True if nothing of the cache may be freed while the command runs."""
 
 
 @cache

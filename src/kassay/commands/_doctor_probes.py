@@ -1,32 +1,52 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The probes of doctor: compiler, machines, profile, tools of kernel builds."""
+"""The probes of doctor: compiler, machines, profile, tools of kernel builds, the archive."""
 
 from rich.console import Console
 from rich.table import Table
 
 from kassay.effects import process
+from kassay.effects.distribution import by_sudo, install
 from kassay.errors import KassayError
 from kassay.model.machine import MachineProbe
 from kassay.model.progress import Progress, Tell
-from kassay.supply.building.compilers import check_tools, find_compiler, linker_of, present_compilers
+from kassay.supply.arches import arch_of
+from kassay.supply.archive.apt import needs_apt, root_for
+from kassay.supply.archive.keys import check_verifier
+from kassay.supply.archive.mirrors import OWN_KEYS, host_mirrors
+from kassay.supply.building.compilers import check_tools, find_compiler, linker_of, missing_tools, present_compilers
 from kassay.supply.clocks import listed, profiling
 from kassay.supply.guest.compile import build
 from kassay.supply.machines import Machine, emulating, machine_for, machines
+
+_COMPILER = "compiler"
 
 
 def probes(arch: str, tell: Tell) -> list[MachineProbe]:
     """The results of all probes, in the order in which they are shown."""
     results = [_compiler(arch, tell), *(_machine(m, arch, tell) for m in machines().values()), _profile(arch, tell)]
-    return [*results, _building(arch, tell), _compilers(arch)]
+    return [*results, _building(arch, tell), _compilers(arch), _archive(arch)]
 
 
-def show(results: list[MachineProbe]) -> None:
-    """Prints a table."""
+def missing_packages(arch: str, results: list[MachineProbe]) -> tuple[str, ...]:
+    """Packages, by Debian's names, that this host lacks of what measuring and building kernels for `arch` need."""
+    facts = arch_of(arch)
+    compiles = next(probe.usable for probe in results if probe.name == _COMPILER)
+    need = [] if process.find(facts.qemu.program) else [facts.qemu.package]
+    need += [] if compiles else facts.build.guest_packages.split()
+    need += [] if process.find("lz4") else ["lz4"]
+    return tuple(dict.fromkeys((*need, *missing_tools(arch))))
+
+
+def show(results: list[MachineProbe], missing: tuple[str, ...]) -> None:
+    """Prints a table, and one command that installs what is missing."""
     table = Table("", "what", "found", box=None, pad_edge=False)
     for probe in results:
         mark = "[green]usable[/green]" if probe.usable else "[red]not usable[/red]"
         table.add_row(mark, probe.name, probe.detail + (f"\n→ {probe.remedy}" if probe.remedy else ""))
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    if missing:
+        console.print(f"\nEverything that is missing: {by_sudo(install(*missing))}", soft_wrap=True, highlight=False)
 
 
 def _machine(machine: Machine, arch: str, tell: Tell) -> MachineProbe:
@@ -41,8 +61,8 @@ def _compiler(arch: str, tell: Tell) -> MachineProbe:
     try:
         build("init", arch)
     except KassayError as error:
-        return MachineProbe(name="compiler", usable=False, detail=error.what, remedy=error.remedy)
-    return MachineProbe(name="compiler", usable=True, detail="built the guest's init, static")
+        return MachineProbe(name=_COMPILER, usable=False, detail=error.what, remedy=error.remedy)
+    return MachineProbe(name=_COMPILER, usable=True, detail="built the guest's init, static")
 
 
 def _profile(arch: str, tell: Tell) -> MachineProbe:
@@ -63,8 +83,23 @@ def _building(arch: str, tell: Tell) -> MachineProbe:
     except KassayError as error:
         return MachineProbe(name="build", usable=False, detail=error.what, remedy=error.remedy)
     cached = process.find("ccache") is not None
-    remedy = "" if cached else "apt-get install ccache, and builds after the first are faster"
+    remedy = "" if cached else f"{install('ccache')}: builds after the first are then faster"
     return MachineProbe(name="build", usable=True, detail=detail + ("; ccache" if cached else ""), remedy=remedy)
+
+
+def _archive(arch: str) -> MachineProbe:
+    """How kernels of the archive are fetched. The network is not tried."""
+    try:
+        main = host_mirrors().main
+        by_apt = bool(root_for(host_mirrors(), arch).helper)
+        if not by_apt:
+            check_verifier()
+    except KassayError as error:
+        return MachineProbe(name="archive", usable=False, detail=error.what, remedy=error.remedy)
+    keys = "the archive's own, by fingerprint" if main.signed_by == OWN_KEYS else main.signed_by
+    detail = "by apt" if by_apt else f"without apt; keys: {keys}"
+    remedy = "" if by_apt else needs_apt("compilers and packages of the archive").remedy
+    return MachineProbe(name="archive", usable=True, detail=f"kernels of {main.uri}, {detail}", remedy=remedy)
 
 
 def _compilers(arch: str) -> MachineProbe:

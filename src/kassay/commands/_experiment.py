@@ -37,12 +37,20 @@ def experiments_from(
 
     With two clocks --repeats is the number of timed boots. Kernels to be built are named by their content.
     """
+    if options.match and question == "series":
+        raise BadInput("--match preempt: the kernels of a series have one configuration", "leave it out")
     counts, times = checked_from(question, workload, kernels, options)
     counts, times = with_applications(counts), times and with_applications(times)
     from kassay.supply.prepare.pin import pin_experiment
 
     with showing() as tell:
-        return pin_experiment(counts, tell), times and pin_experiment(times, tell)
+        counts, times = pin_experiment(counts, tell), times and pin_experiment(times, tell)
+        if not options.match:
+            return counts, times
+        from kassay.supply.prepare.match import match_preemption
+
+        matched = [each and check(match_preemption(each, tell), "--match preempt") for each in (counts, times)]
+    return matched[0] or counts, matched[1]
 
 
 def checked_from(

@@ -7,7 +7,7 @@ from shlex import quote
 from kassay.errors import BadInput
 from kassay.model.reason_texts import reason_text
 from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples, SampleSeries
-from kassay.model.texts import one_line
+from kassay.model.texts import counted, one_line
 from kassay.report.words import cut
 
 _SHOWN = 8
@@ -25,7 +25,7 @@ def refusal(error: BadInput) -> BadInput:
 
 def summary(samples: Samples, directory: Path) -> str:
     """Lines for people, with the next command at the end."""
-    lines = [f"read {_count(len(samples.sources), 'file')} as {samples.sources[0].format}"]
+    lines = [f"read {counted(len(samples.sources), 'file')} as {samples.sources[0].format}"]
     lines += [f"kernel: {_kernel(kernel, first=kernel == samples.kernels[0])}" for kernel in samples.kernels]
     primary = [series for series in samples.series if series.primary]
     lines += [f"metric: {_metric(series)}" for series in primary[:_SHOWN]]
@@ -84,7 +84,3 @@ def _unknown(samples: Samples) -> list[str]:
     if any(series.spread is not None and series.spread.n is None for series in samples.series):
         lacking.append("single values")
     return lacking
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"

@@ -25,7 +25,8 @@ def check_experiment(experiment: Experiment) -> None:
     from kassay.supply.prepare.workloads import check_settings  # late: a wrong name is told before this is loaded
 
     check_kernels((parse_ref(use.ref, experiment.arch) for use in experiment.kernels), experiment.flavour)
-    check_settings(experiment)
+    with showing():  # a workload is compiled to describe its parameters
+        check_settings(experiment)
 
 
 def check_kernels(refs: Iterable[KernelRef], flavour: str) -> None:

@@ -27,8 +27,8 @@ _NAME = 40
 
 
 def key_of(event: "Event") -> str:
-    """Events with the same key share a line: all runs share one, each download has its own."""
-    return event.stage if event.stage == "run" else f"{event.stage} {event.subject}"
+    """Events with the same key share a line: all runs share one, all compilations do, each download has its own."""
+    return event.stage if event.stage in ("run", "compile") else f"{event.stage} {event.subject}"
 
 
 def live(drawn: ExitStack) -> "Tell":
@@ -80,13 +80,12 @@ def _bars(counted: "list[RunCounts]") -> "Progress":
 def count_lines(counts: "RunCounts", width: int, height: int) -> "list[ScreenLine]":
     """Runs made of those planned, a row for each point and a column for each kernel, then the hosts;
     about `height` lines of at most `width` columns. Points with runs under way come first, finished ones last."""
+    from kassay.model.records import grouped
     from kassay.model.texts import cells, figures, table
     from kassay.model.units import format_duration
     from kassay.report.columns import ScreenLine, aligned, room_for_names
 
-    of_point: dict[int, list[CellCount]] = {}
-    for cell in counts.cells:
-        of_point.setdefault(cell.point, []).append(cell)
+    of_point = grouped((cell.point, cell) for cell in counts.cells)
     hosts = _host_lines(counts.hosts)
     room = max(_LEAST, height - len(hosts))
     ordered = sorted(of_point, key=lambda point: _rank(of_point[point]))

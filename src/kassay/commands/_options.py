@@ -7,10 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from typer import Option
+from typer import Argument, Option
 
 from kassay.commands import _complete as complete
 from kassay.commands._exit import AllowRefused, ExitCode, Passing
+from kassay.commands._with_options import option
+from kassay.errors import BadInput
 from kassay.model.experiment import APPLICATION_TRACE_BUDGET, TRACE_BUDGET
 from kassay.model.remote_machine import HERE, RemoteOptions
 from kassay.report.formats import format_names
@@ -22,10 +24,11 @@ DEFAULT_CLOCK = "icount"
 FLAVOUR = "cloud"
 ROUNDS, SUITE_ROUNDS = 20, 10
 
-_program = partial(Option, rich_help_panel="Your own program")
-_machine = partial(Option, rich_help_panel="Machine")
-_runs = partial(Option, rich_help_panel="Runs")
-_metal = partial(Option, rich_help_panel="Real machine (--clock metal)")
+_program = partial(option, rich_help_panel="Your own program")
+_machine = partial(option, rich_help_panel="Machine")
+_runs = partial(option, rich_help_panel="Runs")
+_METAL = "Real machine (--clock metal)"
+_metal = partial(Option, rich_help_panel=_METAL)
 
 
 def format_option(known: Sequence[str], more: str = "", **keywords: Any) -> Any:
@@ -34,8 +37,14 @@ def format_option(known: Sequence[str], more: str = "", **keywords: Any) -> Any:
     return Option("--format", metavar="FORMAT", help=help_text, **keywords)
 
 
-_FORMATS = format_names()
-Format = Annotated[str, format_option(_FORMATS, " docs/reference/formats.md", autocompletion=complete.formats)]
+Workloads = Annotated[
+    str,
+    Argument(
+        help="Workload or application, or several with commas; `kassay workloads` lists them.", show_default=False,
+        autocompletion=complete.workloads,
+    ),
+]  # fmt: skip
+Format = Annotated[str, format_option(format_names(), " docs/reference/formats.md", autocompletion=complete.formats)]
 OutDirectory = Annotated[
     Path | None,
     Option(
@@ -59,6 +68,12 @@ def _checked_address(text: str) -> str:
         from kassay.tools.cluster.address import address_of
 
         address_of(text)
+    return text
+
+
+def _checked_match(text: str) -> str:
+    if text not in ("", "preempt"):
+        raise BadInput(f"--match {text!r}: only the preemption model can be matched", "write --match preempt")
     return text
 
 
@@ -96,270 +111,189 @@ DryRun = Annotated[bool, _metal("--plan", help="Print the commands for the machi
 class Measuring:
     """The options of a measurement: a field for each option of the command line, with its default."""
 
-    program: Annotated[
-        str,
-        _program(
-            metavar="PATH",
-            help="Measure this program; WORKLOAD is then left out. PATH is a C or C++ file, a directory of them, or a "
-            "static program. docs/how-to/programs.md",
-        ),
-    ] = ""
-    args: Annotated[str, _program(metavar="WORDS", help="Arguments of the program, quoted as for a shell.")] = ""
-    env: Annotated[
-        list[str] | None,
-        _program(metavar="NAME=VALUE", help="Environment variable of the program. May be repeated."),
-    ] = None
-    file: Annotated[
-        list[str] | None,
-        _program(metavar="PATH", help="File to copy into the program's working directory. May be repeated."),
-    ] = None
-    cflags: Annotated[str, _program(metavar="WORDS", help="Additional compiler flags.")] = ""
-    link: Annotated[str, _program(metavar="WORDS", help="Additional linker arguments, e.g. -lm.")] = ""
-    from_: Annotated[
-        str,
-        _program(
-            "--from",
-            metavar="FUNCTION",
-            help="Start each round at this function of the program. NAME:3 is its third call.",
-            show_default="the start of the program",
-        ),
-    ] = ""
-    to: Annotated[
-        str,
-        _program(
-            metavar="FUNCTION",
-            help="End each round at this function of the program.",
-            show_default="the end of the program",
-        ),
-    ] = ""
-    require: Annotated[
-        list[str] | None,
-        _program(
-            metavar="NAME==VALUE",
-            help="Fail the run unless this holds for a printed value, or for `status`, the exit status. The operators "
-            "are ==, !=, <= and >=. May be repeated.",
-        ),
-    ] = None
-    state: Annotated[
-        list[str] | None,
-        _program(
-            metavar="NAME",
-            help="Refuse a verdict unless this printed value, or this field of the program's memory, is the same on "
-            "all kernels. May be repeated.",
-        ),
-    ] = None
-    work: Annotated[
-        str,
-        _program(
-            metavar="NAME",
-            help="Divide values by the number of operations that the program prints under this name.",
-        ),
-    ] = ""
-    limit: Annotated[
-        float, _program(metavar="SECONDS", help="Guest time after which an execution is stopped and fails.")
-    ] = 2.0
-
-    suite: Annotated[
-        str,
-        Option(
-            help=f"Measure a suite of workloads, not WORKLOAD: {listed(suites())}. docs/reference/experiment.md",
-            metavar="NAME",
-            autocompletion=complete.suites,
-        ),
-    ] = ""
-    set_: Annotated[
-        list[str] | None,
-        Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Set a parameter of the workload. NAME=A,B measures each value. Of several workloads, WORKLOAD.NAME "
-            "is a parameter of one. May be repeated.",
-            autocompletion=complete.settings,
-        ),
-    ] = None
-    clock: Annotated[
-        str,
-        _machine(
-            metavar="CLOCK",
-            help=f"Clock of the values: {in_words()}. {listed(pairs())} measure both, side by side. "
-            "The name of a machine in `kassay doctor` chooses that machine and its clock.",
-            autocompletion=complete.clocks,
-        ),
-    ] = DEFAULT_CLOCK
-    cpus: Annotated[str, _machine(metavar="N", help="Number of virtual CPUs. 1,2,4 measures each.")] = "1"
-    cpu: Annotated[
-        str,
-        _machine(
-            metavar="NAME",
-            help="CPU model that the kernel sees, e.g. zen3. A list measures each; KERNEL@cpu=NAME sets it for one "
-            "kernel. docs/reference/cpus.md lists the models.",
-            show_default="the architecture's",
-            autocompletion=complete.cpus,
-        ),
-    ] = ""
-    nodes: Annotated[
-        int, _machine(metavar="N", help="Number of NUMA nodes; memory and CPUs are divided among them.")
-    ] = 1
-    thp: Annotated[
-        str, _machine(metavar="POLICY", help="Transparent huge pages: always, madvise or never.",
-                      show_default="the kernel's")
-    ] = ""  # fmt: skip
-    mthp: Annotated[
-        str,
-        _machine(
-            metavar="ORDER=POLICY",
-            help="Policy for anonymous folios of one order, e.g. 4=always,2=never. Linux 6.8 and later.",
-            show_default="the kernel's",
-        ),
-    ] = ""
-    swap: Annotated[str, _machine(metavar="zram:SIZE", help="Swap device of this size.", show_default="none")] = ""
-    memcg: Annotated[
-        str,
-        _machine(
-            metavar="LIMIT", help="Run the workload in a memory cgroup with this limit.", show_default="no cgroup"
-        ),
-    ] = ""
-    dirty_ratio: Annotated[
-        str, _machine(metavar="PERCENT", help="Value of vm.dirty_ratio.", show_default="the kernel's")
-    ] = ""
-    percpu_high_fraction: Annotated[
-        str,
-        _machine(
-            metavar="N",
-            help="Value of vm.percpu_pagelist_high_fraction, which fixes the length of per-CPU page lists.",
-            show_default="the kernel's",
-        ),
-    ] = ""
-    sampled: Annotated[
-        str,
-        _machine(metavar="zoneinfo", help="Read /proc/zoneinfo after each round.", show_default="read nothing"),
-    ] = ""
-    memory: Annotated[
-        str,
-        _machine(
-            metavar="SIZE",
-            help="Memory of the machine, e.g. 2GiB. 1GiB,4GiB measures each.",
-            show_default="1GiB, or what an application needs",
-        ),
-    ] = ""
-    arch: Annotated[
-        str, _machine(metavar="ARCH", help=f"Architecture: {listed(arches())}.", autocompletion=complete.arches)
-    ] = "x86_64"
-    flavour: Annotated[
-        str,
-        _machine(
-            metavar="NAME",
-            help="Flavour of archive kernels. cloud boots fastest; generic has the drivers of real machines.",
-            show_default="cloud; generic with --on",
-        ),
-    ] = ""
-    boot: Annotated[
-        str,
-        _machine(
-            metavar="KIND",
-            help="How kernels boot. short: with parameters that shorten the boot. stock: without them. snapshot: once, "
-            "then restored for each run.",
-            show_default="short; snapshot for a suite where that is possible",
-        ),
-    ] = ""
-    cmdline: Annotated[str, _machine(metavar="WORDS", help="Kernel parameters for all kernels.")] = ""
-    cmdline_base: Annotated[str, _machine(metavar="WORDS", help="Kernel parameters for the first kernel only.")] = ""
-    cmdline_head: Annotated[str, _machine(metavar="WORDS", help="Kernel parameters for the last kernel only.")] = ""
-    repeats: Annotated[
-        int | None,
-        _runs(
-            metavar="N",
-            help="Number of plain runs of each kernel. When time is measured: the largest number of boots; a clear "
-            "result ends earlier, after 6, 10, 14 or 18.",
-            show_default="2 under icount, 24 for time",
-        ),
-    ] = None
-    perturb: Annotated[
-        int | None,
-        _runs(
-            metavar="N",
-            help="Number of perturbed runs of each kernel. They move memory size, stack, mappings and seed, which "
-            "should not matter, and so measure the noise floor.",
-            show_default="2 under icount, 0 for time",
-        ),
-    ] = None
-    rounds: Annotated[
-        int | None,
-        _runs(
-            metavar="N",
-            help="Number of measured rounds in each run.",
-            show_default=f"{ROUNDS}; {SUITE_ROUNDS} in a suite, 2 for applications",
-        ),
-    ] = None
-    order: Annotated[str, _runs(metavar="ORDER", help="Order of the runs: interleaved, sandwich or sequential.")] = (
-        "interleaved"
+    program: str = _program(
+        "",
+        "PATH",
+        "Measure this program; WORKLOAD is then left out. PATH is a C or C++ file, a directory of them, or a "
+        "static program. docs/how-to/programs.md",
     )
-    seed: Annotated[int, _runs(metavar="N", help="Seed of the order and of the perturbations.")] = 1
-    margin: Annotated[
-        float | None,
-        _runs(
-            metavar="SHARE",
-            help="Changes smaller than this share are equivalent.",
-            show_default="0.01 (1 %) under icount, 0.02 for time",
-        ),
-    ] = None
-    no_control: Annotated[
-        bool,
-        _runs(
-            "--no-control",
-            help="Leave out the additional boots that compare the first kernel with itself. Only where time is "
-            "measured.",
-        ),
-    ] = False
-    profile: Annotated[
-        str,
-        _runs(
-            metavar="MODE",
-            help="Counts per function. counts: instructions. stacks: also call stacks. memory: also loads and "
-            "stores. none: nothing. auto: under icount stacks once per kernel and counts otherwise.",
-        ),
-    ] = "auto"
-    deferred: Annotated[
-        str,
-        _runs(
-            metavar="included|apart",
-            help="Work that the workload queued and the kernel did later, in kworkers, RCU callbacks and irq_work: "
-            "part of the value, or left out of it.",
-            show_default="included",
-        ),
-    ] = ""
-    predict: Annotated[
-        str,
-        _runs(
-            metavar="CPU[,CPU]",
-            help="Predict time on these CPUs. One more run of each kernel records a trace. docs/explained/predict.md",
-        ),
-    ] = ""
-    trace_budget: Annotated[
-        str,
-        _runs(
-            metavar="SIZE",
-            help="Largest size of one trace.",
-            show_default=f"{TRACE_BUDGET}; {APPLICATION_TRACE_BUDGET} for applications",
-        ),
-    ] = ""
-    no_quiesce: Annotated[
-        bool,
-        _runs("--no-quiesce", help="Measure at once instead of waiting until the guest is idle."),
-    ] = False
-    background: Annotated[
-        int,
-        _runs(metavar="N", help="Number of tasks that spin beside the workload, to see a verdict refused."),
-    ] = 0
-    timeout: Annotated[
-        int | None,
-        _runs(
-            metavar="SECONDS",
-            help="Wall time after which a run is stopped and fails.",
-            show_default="120; 900 for applications",
-        ),
-    ] = None
-    on: Annotated[str, _metal(metavar="ssh://USER@HOST", help="Machine to measure on. docs/how-to/metal.md")] = ""
+    args: str = _program("", "WORDS", "Arguments of the program, quoted as for a shell.")
+    env: list[str] | None = _program(None, "NAME=VALUE", "Environment variable of the program. May be repeated.")
+    file: list[str] | None = _program(
+        None, "PATH", "File to copy into the program's working directory. May be repeated."
+    )
+    cflags: str = _program("", "WORDS", "Additional compiler flags.")
+    link: str = _program("", "WORDS", "Additional linker arguments, e.g. -lm.")
+    from_: str = _program(
+        "",
+        "FUNCTION",
+        "Start each round at this function of the program. NAME:3 is its third call.",
+        "--from",
+        show_default="the start of the program",
+    )
+    to: str = _program(
+        "", "FUNCTION", "End each round at this function of the program.", show_default="the end of the program"
+    )
+    require: list[str] | None = _program(
+        None,
+        "NAME==VALUE",
+        "Fail the run unless this holds for a printed value, or for `status`, the exit status. The operators "
+        "are ==, !=, <= and >=. May be repeated.",
+    )
+    state: list[str] | None = _program(
+        None,
+        "NAME",
+        "Refuse a verdict unless this printed value, or this field of the program's memory, is the same on "
+        "all kernels. May be repeated.",
+    )
+    work: str = _program(
+        "", "NAME", "Divide values by the number of operations that the program prints under this name."
+    )
+    limit: float = _program(2.0, "SECONDS", "Guest time after which an execution is stopped and fails.")
+
+    suite: str = option(
+        "",
+        "NAME",
+        f"Measure a suite of workloads, not WORKLOAD: {listed(suites())}. docs/reference/experiment.md",
+        autocompletion=complete.suites,
+    )
+    set_: list[str] | None = option(
+        None,
+        "NAME=VALUE",
+        "Set a parameter of the workload. NAME=A,B measures each value. Of several workloads, WORKLOAD.NAME "
+        "is a parameter of one. May be repeated.",
+        "--set",
+        autocompletion=complete.settings,
+    )
+    clock: str = _machine(
+        DEFAULT_CLOCK,
+        "CLOCK",
+        f"Clock of the values: {in_words()}. {listed(pairs())} measure both, side by side. "
+        "The name of a machine in `kassay doctor` chooses that machine and its clock.",
+        autocompletion=complete.clocks,
+    )
+    cpus: str = _machine("1", "N", "Number of virtual CPUs. 1,2,4 measures each.")
+    cpu: str = _machine(
+        "",
+        "NAME",
+        "CPU model that the kernel sees, e.g. zen3. A list measures each; KERNEL@cpu=NAME sets it for one "
+        "kernel. docs/reference/cpus.md lists the models.",
+        show_default="the architecture's",
+        autocompletion=complete.cpus,
+    )
+    nodes: int = _machine(1, "N", "Number of NUMA nodes; memory and CPUs are divided among them.")
+    thp: str = _machine("", "POLICY", "Transparent huge pages: always, madvise or never.", show_default="the kernel's")
+    mthp: str = _machine(
+        "",
+        "ORDER=POLICY",
+        "Policy for anonymous folios of one order, e.g. 4=always,2=never. Linux 6.8 and later.",
+        show_default="the kernel's",
+    )
+    swap: str = _machine("", "zram:SIZE", "Swap device of this size.", show_default="none")
+    memcg: str = _machine("", "LIMIT", "Run the workload in a memory cgroup with this limit.", show_default="no cgroup")
+    dirty_ratio: str = _machine("", "PERCENT", "Value of vm.dirty_ratio.", show_default="the kernel's")
+    percpu_high_fraction: str = _machine(
+        "",
+        "N",
+        "Value of vm.percpu_pagelist_high_fraction, which fixes the length of per-CPU page lists.",
+        show_default="the kernel's",
+    )
+    sampled: str = _machine("", "zoneinfo", "Read /proc/zoneinfo after each round.", show_default="read nothing")
+    memory: str = _machine(
+        "",
+        "SIZE",
+        "Memory of the machine, e.g. 2GiB. 1GiB,4GiB measures each.",
+        show_default="1GiB, or what an application needs",
+    )
+    arch: str = _machine("x86_64", "ARCH", f"Architecture: {listed(arches())}.", autocompletion=complete.arches)
+    flavour: str = _machine(
+        "",
+        "NAME",
+        "Flavour of archive kernels. cloud boots fastest; generic has the drivers of real machines.",
+        show_default="cloud; generic with --on",
+    )
+    boot: str = _machine(
+        "",
+        "KIND",
+        "How kernels boot. short: with parameters that shorten the boot. stock: without them. snapshot: once, "
+        "then restored for each run.",
+        show_default="short; snapshot for a suite where that is possible",
+    )
+    cmdline: str = _machine("", "WORDS", "Kernel parameters for all kernels.")
+    cmdline_base: str = _machine("", "WORDS", "Kernel parameters for the first kernel only.")
+    cmdline_head: str = _machine("", "WORDS", "Kernel parameters for the last kernel only.")
+    match: str = _machine(
+        "",
+        "preempt",
+        "Boot all kernels with one preemption model, where they have PREEMPT_DYNAMIC. A kernel that cannot have it "
+        "keeps its own, and the answer names the difference.",
+        callback=_checked_match,
+        show_default="no",
+    )
+    repeats: int | None = _runs(
+        None,
+        "N",
+        "Number of plain runs of each kernel. When time is measured: the largest number of boots; a clear "
+        "result ends earlier, after 6, 10, 14 or 18.",
+        show_default="2 under icount, 24 for time",
+    )
+    perturb: int | None = _runs(
+        None,
+        "N",
+        "Number of perturbed runs of each kernel. They move memory size, stack, mappings and seed, which "
+        "should not matter, and so measure the noise floor.",
+        show_default="2 under icount, 0 for time",
+    )
+    rounds: int | None = _runs(
+        None,
+        "N",
+        "Number of measured rounds in each run.",
+        show_default=f"{ROUNDS}; {SUITE_ROUNDS} in a suite, 2 for applications",
+    )
+    order: str = _runs("interleaved", "ORDER", "Order of the runs: interleaved, sandwich or sequential.")
+    seed: int = _runs(1, "N", "Seed of the order and of the perturbations.")
+    margin: float | None = _runs(
+        None,
+        "SHARE",
+        "Changes smaller than this share are equivalent.",
+        show_default="0.01 (1 %) under icount, 0.02 for time",
+    )
+    no_control: bool = _runs(
+        False,
+        "",
+        "Leave out the additional boots that compare the first kernel with itself. Only where time is measured.",
+        "--no-control",
+    )
+    profile: str = _runs(
+        "auto",
+        "MODE",
+        "Counts per function. counts: instructions. stacks: also call stacks. memory: also loads and "
+        "stores. none: nothing. auto: under icount stacks once per kernel and counts otherwise.",
+    )
+    deferred: str = _runs(
+        "",
+        "included|apart",
+        "Work that the workload queued and the kernel did later, in kworkers, RCU callbacks and irq_work: "
+        "part of the value, or left out of it.",
+        show_default="included",
+    )
+    predict: str = _runs(
+        "",
+        "CPU[,CPU]",
+        "Predict time on these CPUs. One more run of each kernel records a trace. docs/explained/predict.md",
+    )
+    trace_budget: str = _runs(
+        "",
+        "SIZE",
+        "Largest size of one trace.",
+        show_default=f"{TRACE_BUDGET}; {APPLICATION_TRACE_BUDGET} for applications",
+    )
+    no_quiesce: bool = _runs(False, "", "Measure at once instead of waiting until the guest is idle.", "--no-quiesce")
+    background: int = _runs(0, "N", "Number of tasks that spin beside the workload, to see a verdict refused.")
+    timeout: int | None = _runs(
+        None, "SECONDS", "Wall time after which a run is stopped and fails.", show_default="120; 900 for applications"
+    )
+    on: str = option("", "ssh://USER@HOST", "Machine to measure on. docs/how-to/metal.md", rich_help_panel=_METAL)
     reset: Reset = ""
     start: Start = ""
     boot_limit: BootLimit = HERE.limit_s

@@ -8,23 +8,22 @@ from typing import NamedTuple
 
 import msgspec
 
-from kassay import answers
+from kassay import __version__, answers
 from kassay.analysis.attribution import itemise
 from kassay.analysis.itemised import Profiled
 from kassay.analysis.pairing import folded
 from kassay.commands._inputs import check_file, check_given
-from kassay.commands._profile_branches import show_branches
-from kassay.commands._profile_coverage import coverage_table
-from kassay.commands._profile_lines import lines_table
 from kassay.commands._profile_options import Profiling
+from kassay.commands._profile_tables import coverage_table, lines_table
 from kassay.commands._set_option import one_value_each
-from kassay.commands._show import say, say_table, showing
+from kassay.commands._show import say, say_answer, say_table, showing
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput, unknown
 from kassay.evidence.profile import coverage as covered
 from kassay.evidence.profile.lines import rows as source_lines
 from kassay.evidence.profile.lines import rows_of_table
 from kassay.journal.directory import open_directory
+from kassay.model.branches import BranchReport
 from kassay.model.costs import DEFAULT, Cost, cost_of, weighed
 from kassay.model.experiment import labels
 from kassay.model.profile import CONTEXTS
@@ -126,10 +125,10 @@ def _lines(shown: _Shown) -> None:
 
 
 def _branches(shown: _Shown) -> None:
-    asked = shown.asked
-    show_branches(
-        shown.directory, shown.kernels, asked.metric, shown.settings, asked.branches or "", asked.format_
-    )  # fmt: skip
+    asked, function = shown.asked, shown.asked.branches or ""
+    found = answers.branches(shown.directory, shown.kernels, asked.metric, shown.settings, function)
+    report = BranchReport(function=function, kernels=found, kassay_version=__version__)
+    say_answer(report, BRANCHES.form(asked.format_))
 
 
 def _debug_symbols(shown: _Shown) -> None:
@@ -205,9 +204,5 @@ def _check_forms(asked: Profiling, kernels: Sequence[str]) -> None:
         raise BadInput("--format: only --branches has other forms", "add --branches FUNCTION, or leave out --format")
     BRANCHES.form(asked.format_)
     if asked.kernel is None and given and given[0] not in ("--coverage", "--branches"):
-        problem = (
-            "--export: writes one kernel's profile"
-            if asked.export is not None
-            else (f"{given[0]}: is about one kernel")
-        )
-        raise BadInput(problem, f"add --kernel, one of {', '.join(kernels)}")
+        writes = "writes one kernel's profile" if asked.export is not None else "is about one kernel"
+        raise BadInput(f"{given[0]}: {writes}", f"add --kernel, one of {', '.join(kernels)}")

@@ -6,6 +6,7 @@ import re
 from kassay.errors import KassayError
 from kassay.model.finding import REFUSED, Finding
 from kassay.model.progress import Tell
+from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import listed
 from kassay.report.mail.headline import headline
@@ -32,9 +33,7 @@ def recipients_text(report: Report, tell: Tell) -> tuple[str, ...]:
         return ()
     if named is None or not named.recipients:
         return ()
-    by_file: dict[str, list[str]] = {}
-    for function, file in named.files:
-        by_file.setdefault(file, []).append(function)
+    by_file = grouped((file, function) for function, file in named.files)
     places = listed([f"{file} ({', '.join(dict.fromkeys(names))})" for file, names in by_file.items()])
     return (f"MAINTAINERS of Linux {named.release} names for {places}:", *named.recipients)
 

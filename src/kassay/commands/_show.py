@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kassay.commands._live import key_of, live
 from kassay.effects import clock, terminal
+from kassay.effects.compiling import reporting_compilations
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,17 +87,17 @@ def say_table(table: "Table") -> None:
 def showing() -> "Iterator[Tell]":
     """A Tell that shows events until the block ends; safe to call from several threads. Inside another
     showing() it is the Tell of that one."""
-    if not terminal.is_terminal(sys.stderr):
-        yield _plain()
-    elif _drawn:
-        yield _drawn[0]
-    else:
-        with ExitStack() as drawn:
-            _drawn.append(live(drawn))
-            try:
-                yield _drawn[0]
-            finally:
-                _drawn.clear()
+    with ExitStack() as drawn:
+        if not terminal.is_terminal(sys.stderr):
+            tell = _plain()
+        elif _drawn:
+            tell = _drawn[0]
+        else:
+            tell = live(drawn)
+            _drawn.append(tell)
+            drawn.callback(_drawn.clear)
+        drawn.enter_context(reporting_compilations(tell))
+        yield tell
 
 
 def _plain() -> "Tell":

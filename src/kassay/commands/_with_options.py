@@ -3,8 +3,21 @@
 
 import inspect
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import MISSING, fields, is_dataclass
-from typing import Any
+from dataclasses import MISSING, Field, field, fields, is_dataclass
+from typing import Annotated, Any
+
+from typer import Option
+
+_OPTION = "option"
+
+
+def option(default: Any, metavar: str, text: str, *names: str, **more: Any) -> Any:
+    """A field of a record of options, with its default.
+
+    metavar: what stands for its value; "" for a flag. text: its help. names: as on the command line, where the field's
+    name does not give them. more: as typer's Option() takes it.
+    """
+    return field(default=default, metadata={_OPTION: Option(*names, metavar=metavar or None, help=text, **more)})
 
 
 def with_options(command: Callable[..., int], without: Collection[str] = ()) -> Callable[..., int]:
@@ -25,9 +38,9 @@ def with_options(command: Callable[..., int], without: Collection[str] = ()) -> 
     ]
 
     def call(**values: Any) -> int:
-        for name, record in records.items():
-            given = [field.name for field in fields(record) if field.name in values]
-            values[name] = record(**{field: values.pop(field) for field in given})
+        for parameter, record in records.items():
+            given = [each.name for each in fields(record) if each.name in values]
+            values[parameter] = record(**{name: values.pop(name) for name in given})
         return command(**values)
 
     call.__signature__ = inspect.Signature(read)  # type: ignore[attr-defined]  # typer reads it
@@ -41,6 +54,10 @@ def _read(parameter: inspect.Parameter, record: Any) -> Iterator[inspect.Paramet
     if record is None:
         yield parameter.replace(kind=keyword)
         return
-    for field in fields(record):
-        default = inspect.Parameter.empty if field.default is MISSING else field.default
-        yield inspect.Parameter(field.name, keyword, default=default, annotation=field.type)
+    for each in fields(record):
+        default = inspect.Parameter.empty if each.default is MISSING else each.default
+        yield inspect.Parameter(each.name, keyword, default=default, annotation=_annotated(each))
+
+
+def _annotated(each: Field[Any]) -> Any:
+    return Annotated[each.type, each.metadata[_OPTION]] if _OPTION in each.metadata else each.type

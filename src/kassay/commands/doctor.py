@@ -13,16 +13,17 @@ from kassay.supply.clocks import listed
 def _doctor(arch: Annotated[str, Option(metavar="ARCH", help=f"Architecture: {listed(arches())}.")] = "x86_64") -> int:
     """Check what this host can measure, and what is missing.
 
-    Every machine and tool is tried for real. A KVM that opens but cannot run a kernel is "not usable".
+    Every machine and tool is tried for real. A KVM that opens but cannot run a kernel is "not usable". The last line is
+    one command that installs what is missing, in the words of this host's distribution.
     """
 
     arch_of(arch)
-    from kassay.commands._doctor_probes import probes, show
+    from kassay.commands._doctor_probes import missing_packages, probes, show
     from kassay.commands._show import showing
 
     with showing() as tell:
         results = probes(arch, tell)
-    show(results)
+    show(results, missing_packages(arch, results))
     return 0
 
 

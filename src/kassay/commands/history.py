@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kassay history: an archive of experiments; a metric over kernels and dates, and where it may have changed."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Argument, Option
@@ -12,12 +13,13 @@ from kassay.commands import Command
 from kassay.commands._options import ClusterOption, format_option
 from kassay.commands._set_option import name_and_value
 from kassay.commands._show import say, say_answer, showing
+from kassay.commands._with_options import option, with_options
 from kassay.errors import BadInput
 from kassay.report.answers import answer_formats
 from kassay.supply.clocks import clocks, listed
 
 if TYPE_CHECKING:
-    from kassay.model.records import Setting
+    from kassay.tools.history.query import SeriesFilter
 
 _app = typer.Typer(
     no_args_is_help=True,
@@ -41,19 +43,41 @@ _Metric = Annotated[
         help="METRIC, WORKLOAD.METRIC, or WORKLOAD for its primary one. Without it: all primary metrics.",
     ),
 ]
-_Workload = Annotated[str | None, Option(metavar="NAME", help="Only this workload.")]
-_Set = Annotated[
-    list[str] | None, Option("--set", metavar="NAME=VALUE", help="Only series with this setting or condition.")
-]
-_Clock = Annotated[str | None, Option(metavar="CLOCK", help=f"Only this clock: {listed(clocks())}.")]
-_Arch = Annotated[str | None, Option(metavar="ARCH", help="Only this architecture.")]
-_Cpus = Annotated[int | None, Option(metavar="N", help="Only machines with this number of CPUs.")]
-_Memory = Annotated[str | None, Option(metavar="SIZE", help="Only machines with this much memory, e.g. 2GiB.")]
-_Machine = Annotated[str | None, Option(metavar="WORDS", help="Only series whose machine or host contains WORDS.")]
 _Over = Annotated[
     str,
     Option(metavar="AXIS", help="kernels: one point per kernel, by release. dates: one point per directory, by date."),
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choosing:
+    """Options: which series of the archive, and over what."""
+
+    workload: str | None = option(None, "NAME", "Only this workload.")
+    set_: list[str] | None = option(None, "NAME=VALUE", "Only series with this setting or condition.", "--set")
+    clock: str | None = option(None, "CLOCK", f"Only this clock: {listed(clocks())}.")
+    arch: str | None = option(None, "ARCH", "Only this architecture.")
+    cpus: int | None = option(None, "N", "Only machines with this number of CPUs.")
+    memory: str | None = option(None, "SIZE", "Only machines with this much memory, e.g. 2GiB.")
+    machine: str | None = option(None, "WORDS", "Only series whose machine or host contains WORDS.")
+    over: _Over = "kernels"
+
+    def filter(self, metric: str | None) -> "SeriesFilter":
+        """The series of a metric. Raises BadInput."""
+        from kassay.model.records import Setting
+        from kassay.model.units import parse_bytes
+        from kassay.tools.history.query import SeriesFilter
+
+        try:
+            size = None if self.memory is None else parse_bytes(self.memory)
+        except ValueError as error:
+            raise BadInput(f"--memory: {error}") from error
+        given = map(name_and_value, self.set_ or ())
+        return SeriesFilter(
+            metric=metric, workload=self.workload, clock=self.clock, arch=self.arch, cpus=self.cpus, memory_bytes=size,
+            settings=tuple(Setting(name=name, value=value) for name, value in given), machine=self.machine,
+            dates=_dates(self.over),
+        )  # fmt: skip
 
 
 @_app.command("add")
@@ -90,11 +114,10 @@ def _add(
 
 
 @_app.command("show")
+@with_options
 def _show(
-    metric: _Metric = None, workload: _Workload = None, set_: _Set = None, clock: _Clock = None, arch: _Arch = None,
-    cpus: _Cpus = None, memory: _Memory = None, machine: _Machine = None, over: _Over = "kernels",
-    archive: _Archive = None, format_: _Format = "terminal",
-) -> int:  # fmt: skip
+    metric: _Metric = None, *, choosing: Choosing, archive: _Archive = None, format_: _Format = "terminal"
+) -> int:
     """Show a metric over kernels or dates, with the change at each point.
 
     One series holds values of the same settings, machine, clock, unit and guest program only.
@@ -107,7 +130,7 @@ def _show(
     from kassay.tools.history.query import apart, lines
 
     form = LISTING.form(format_)
-    wanted = _wanted(metric, workload, set_, clock, arch, cpus, memory, machine, over)
+    wanted = choosing.filter(metric)
     with showing() as tell, reading(_path(archive), tell) as open_archive:
         found_lines = lines(open_archive, wanted)
     different = apart([line.series for line in found_lines])
@@ -122,11 +145,10 @@ def _show(
 
 
 @_app.command("points")
+@with_options
 def _points(
-    metric: _Metric = None, workload: _Workload = None, set_: _Set = None, clock: _Clock = None, arch: _Arch = None,
-    cpus: _Cpus = None, memory: _Memory = None, machine: _Machine = None, over: _Over = "kernels",
-    archive: _Archive = None, format_: _Format = "terminal",
-) -> int:  # fmt: skip
+    metric: _Metric = None, *, choosing: Choosing, archive: _Archive = None, format_: _Format = "terminal"
+) -> int:
     """List the points at which a metric may have changed.
 
     These are nominations. `kassay history confirm` decides on them.
@@ -138,7 +160,7 @@ def _points(
     from kassay.tools.history.query import apart, lines
 
     form = LISTING.form(format_)
-    wanted = _wanted(metric, workload, set_, clock, arch, cpus, memory, machine, over)
+    wanted = choosing.filter(metric)
     with showing() as tell, reading(_path(archive), tell) as open_archive:
         found_lines, confirmed = lines(open_archive, wanted), confirmations(open_archive)
     by_line = [nominations(line, confirmed) for line in found_lines]
@@ -238,26 +260,6 @@ def _dates(over: str) -> bool:
     if over not in ("kernels", "dates"):
         raise BadInput(f"--over: unknown {over!r}", "write kernels or dates")
     return over == "dates"
-
-
-def _wanted(metric: str | None, workload: str | None, settings: list[str] | None, clock: str | None, arch: str | None,
-            cpus: int | None, memory: str | None, machine: str | None, over: str) -> Any:  # fmt: skip
-    from kassay.model.units import parse_bytes
-    from kassay.tools.history.query import SeriesFilter
-
-    try:
-        size = None if memory is None else parse_bytes(memory)
-    except ValueError as error:
-        raise BadInput(f"--memory: {error}") from error
-    return SeriesFilter(metric=metric, workload=workload, settings=tuple(map(_setting, settings or ())), clock=clock,
-                  arch=arch, cpus=cpus, memory_bytes=size, machine=machine, dates=_dates(over))  # fmt: skip
-
-
-def _setting(text: str) -> "Setting":
-    from kassay.model.records import Setting
-
-    name, value = name_and_value(text)
-    return Setting(name=name, value=value)
 
 
 COMMAND = Command(name="history", order=80, run=_app)

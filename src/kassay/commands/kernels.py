@@ -49,9 +49,47 @@ def _list(arch: _Arch = "x86_64", flavour: _Flavour = "cloud", refresh: _Refresh
 
 
 @_app.command("fetch")
-def _fetch(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> int:
-    """Fetch kernels and show their identity."""
-    return _show(refs, arch, flavour)
+def _fetch(
+    refs: Annotated[list[str] | None, typer.Argument(metavar="[REF...]", help="Kernels, as of `show`.")] = None,
+    arch: _Arch = "x86_64",
+    flavour: _Flavour = "cloud",
+    spec: Annotated[
+        Path | None, typer.Option("--for", metavar="SPEC.toml", help="Fetch all that this experiment needs into --out.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="With --for: directory to make.")] = None,
+    with_python: Annotated[
+        bool, typer.Option("--with-python", help="With --for: also kassay and the Python packages that it needs.")
+    ] = False,
+    with_qemu: Annotated[
+        bool,
+        typer.Option("--with-qemu", help="With --for: also QEMU and a compiler, as packages of this distribution."),
+    ] = False,
+) -> int:
+    """Fetch kernels and show their identity. With --for, fetch an experiment for a machine without network.
+
+    On that machine, `kassay kernels use DIR` takes the directory into the cache. docs/how-to/offline.md shows it.
+
+    Example: kassay kernels fetch --for experiment.toml --out kit
+    """
+    if (spec is None) == (not refs):
+        raise BadInput("kassay kernels fetch: name kernels, or an experiment with --for", "kassay kernels fetch 6.17")
+    if spec is None:
+        if out is not None or with_python or with_qemu:
+            raise BadInput("--out, --with-python and --with-qemu belong to --for", "name an experiment with --for")
+        return _show(refs or [], arch, flavour)
+    from kassay.commands._kit import fetch_kit
+
+    return fetch_kit(spec, out, python=with_python, system=with_qemu)
+
+
+@_app.command("use")
+def _use(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A directory that `fetch --for` made.")],
+) -> int:
+    """Take a directory of `kassay kernels fetch --for` into the cache, after every hash was checked."""
+    from kassay.commands._kit import use_kit
+
+    return use_kit(directory)
 
 
 @_app.command("show")

@@ -7,19 +7,13 @@ from typer import Argument
 
 from kassay.commands import Command
 from kassay.commands import _complete as complete
-from kassay.commands._options import Measuring
+from kassay.commands._options import Measuring, Workloads
 from kassay.commands._with_options import with_options
 
 
 @with_options
 def _ladder(
-    workload: Annotated[
-        str,
-        Argument(
-            help="Workload or application, or several with commas; `kassay workloads` lists them.",
-            autocompletion=complete.workloads,
-        ),
-    ],
+    workload: Workloads,
     kernels: Annotated[
         list[str],
         Argument(

@@ -4,24 +4,16 @@
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
 from kassay.commands import Command
-from kassay.commands import _complete as complete
-from kassay.commands._options import Measuring
+from kassay.commands._options import Measuring, Workloads
 from kassay.commands._with_options import with_options
 
 
 @with_options
 def _series(
-    workload: Annotated[
-        str,
-        Argument(
-            help="Workload or application, or several with commas; `kassay workloads` lists them.",
-            show_default=False,
-            autocompletion=complete.workloads,
-        ),
-    ] = "",
+    workload: Workloads = "",
     *,
     base: Annotated[
         str, Option(metavar="REF", help="Sources without the series: build:TREE[@REV][,cc=gcc-12][,config=...].")

@@ -31,4 +31,4 @@ def _watch(
     return 0
 
 
-COMMAND = Command(name="watch", order=44, run=_watch)
+COMMAND = Command(name="watch", order=44, run=_watch, keeps_cache=False)

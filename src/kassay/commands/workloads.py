@@ -40,7 +40,7 @@ def _workloads(
 
     A description has the parameters, the metrics with their definitions, and the required memory state.
     """
-    from kassay.commands._show import say
+    from kassay.commands._show import say, showing
 
     if header:
         from kassay.supply.guest import program
@@ -66,7 +66,9 @@ def _workloads(
         catalog.check_name(name)
         _show(console, catalog.find(catalog.workloads(), name))
         return 0
-    groups = (*catalog.grouped(), (GROUP, tuple(map(workload_of, applications().values()))))
+    with showing():  # the first time each workload is compiled, to describe itself
+        described = catalog.grouped()
+    groups = (*described, (GROUP, tuple(map(workload_of, applications().values()))))
     width = max(len(workload.name) for _, members in groups for workload in members)
     for number, (group, members) in enumerate(groups):
         console.print(f"[bold]{group}[/bold]" if number == 0 else f"\n[bold]{group}[/bold]")

@@ -23,3 +23,8 @@ def utc_now() -> str:
 def sleep(seconds: float) -> None:
     """Waits on the host."""
     time.sleep(seconds)
+
+
+def utc_at(seconds: float) -> str:
+    """A time in seconds since 1970, as 2026-11-21T17:05:49Z."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kassay.effects import process
 from kassay.effects.background import Once
+from kassay.effects.compiling import report_compilation
 from kassay.effects.files import write_atomic
 from kassay.errors import Defect
 
@@ -44,19 +45,21 @@ def version(compiler: str) -> str:
     return process.run((compiler, "--version")).out.partition("\n")[0]
 
 
-def compiled(argv: Sequence[str], output: Path, cwd: Path) -> str:
-    """Runs a compiler. Returns "" when it made the file `output`, else the first error it printed."""
+def compiled(subject: str, argv: Sequence[str], output: Path, cwd: Path) -> str:
+    """Runs a compiler. subject: what it makes, for progress. Returns "" when it made the file `output`, else the first
+    error it printed."""
+    report_compilation(subject)
     done = process.run(argv, cwd=cwd, timeout_s=120)
     if done.status == 0 and output.is_file():
         return ""
     return next((line for line in done.err.splitlines() if "error" in line), done.err.strip()[-200:])
 
 
-def program(cached: Path, argv: Sequence[str], cwd: Path) -> str:
-    """Compiles a program into its place in the cache. argv: all but "-o FILE". Returns "", or the first error."""
+def program(subject: str, cached: Path, argv: Sequence[str], cwd: Path) -> str:
+    """Compiles a program into its place in the cache. argv: all but "-o FILE". Returns as compiled()."""
     with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
         output = Path(scratch) / "program"
-        problem = compiled((*argv, "-o", str(output)), output, cwd)
+        problem = compiled(subject, (*argv, "-o", str(output)), output, cwd)
         if not problem:
             write_atomic(cached, output.read_bytes(), mode=0o755)
     return problem

@@ -22,8 +22,11 @@ _UNUSABLE_PATH = (
     errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.EISDIR,
     errno.ENAMETOOLONG, errno.ELOOP,
 )  # fmt: skip
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FAILED_DISK = (errno.EIO, errno.ESTALE, errno.ENOTCONN, errno.EREMOTEIO, errno.ETIMEDOUT, errno.ENODEV)
 _OTHER_PLACE = "choose a place you may write to, with --out or XDG_CACHE_HOME"
 _FREE_SPACE = "free some space and repeat the command; finished runs are kept"
+_CHECK_DISK = "check the disk or the file server, or choose another place with --out or XDG_CACHE_HOME"
 
 
 def cache_directory() -> Path:
@@ -122,7 +125,7 @@ def write_atomic(path: Path, data: bytes, *, mode: int = 0o644) -> None:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            partial.chmod(mode)
+            set_mode(partial, mode)
             # Nobody can execute a file that is open for writing (ETXTBSY): it is closed before it gets its name, and
             # no process started meanwhile has inherited it.
             partial.replace(path)
@@ -158,14 +161,24 @@ def _sweep(path: Path) -> None:
 
 def publish_file(path: Path, make: Callable[[Path], None]) -> None:
     """Makes a file that is too large for write_atomic(): whole or not at all, and read-only."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.part")
+    with disk_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            make(partial)
+            set_mode(partial, 0o444)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+def set_mode(path: Path, mode: int) -> None:
+    """Sets the permissions of a file. File systems without permissions, such as FAT and some shares, keep theirs."""
     try:
-        make(partial)
-        partial.chmod(0o444)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+        path.chmod(mode)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise
 
 
 def append_durable(path: Path, data: bytes) -> None:
@@ -186,6 +199,9 @@ def sync_directory(path: Path) -> None:
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # shares whose directories cannot be synced
+            raise
     finally:
         os.close(handle)
 
@@ -195,7 +211,7 @@ def publish_directory(temporary: Path, final: Path) -> None:
     with disk_errors(final):
         for root, _, names in os.walk(temporary):
             for name in names:
-                Path(root, name).chmod(0o444)
+                set_mode(Path(root, name), 0o444)
         final.parent.mkdir(parents=True, exist_ok=True)
         try:
             temporary.rename(final)
@@ -219,12 +235,34 @@ def swept(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
-    """Turns errors of the disk (full, read-only, not permitted) into HostLacks with a sentence."""
+    """Turns errors of the disk (full, read-only, not permitted, failed) into HostLacks with a sentence."""
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise HostLacks(f"{path}: the disk is full", _FREE_SPACE) from error
         if error.errno in _UNUSABLE_PATH:
             raise HostLacks(f"{path}: {error.strerror}", _OTHER_PLACE) from error
+        if lacking := disk_problem(error, str(path)):
+            raise lacking from error
         raise
+
+
+def disk_problem(error: OSError, place: str = "") -> HostLacks | None:
+    """The sentence for an error of the disk, wherever it was raised; None for any other error.
+
+    place: the file or directory that was written. If it is unknown, the error names it, or else every full disk that
+    kassay writes to.
+    """
+    place = place or str(error.filename or "")
+    if error.errno in _NO_ROOM:
+        return HostLacks(f"{place or _full_places()}: the disk is full", _FREE_SPACE)
+    if error.errno == errno.EROFS:
+        return HostLacks(f"{place or 'a file'}: {error.strerror}", _OTHER_PLACE)
+    if error.errno in _FAILED_DISK and place:
+        return HostLacks(f"{place}: {error.strerror}", _CHECK_DISK)
+    return None
+
+
+def _full_places() -> str:
+    places = (cache_directory(), Path.cwd(), Path(tempfile.gettempdir()))
+    full = [str(place) for place in places if place.exists() and shutil.disk_usage(place).free < 1 << 20]
+    return " or ".join(full) or "a disk that kassay writes to"

@@ -2,19 +2,25 @@
 """Lock files: one fetch or build of one thing, one kassay per directory, one timed measurement per host.
 
 A file is made when absent and never removed; the kernel releases the lock when its process ends, however it ends.
+On a file system without locks, such as some network shares, a file of the host's temporary directory stands for it: it
+keeps out every kassay of this host, and none of another host.
 """
 
+import errno
 import fcntl
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from kassay.effects.files import cache_directory, disk_errors
+from kassay.effects.files import cache_directory, disk_errors, sha256_bytes
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
+
+_WITHOUT_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
 class Holder(NamedTuple):
@@ -47,23 +53,46 @@ def locked(path: Path, busy: Busy | None = None, *, shared: bool = False) -> Ite
     busy: called when the lock cannot be had at once; without it the wait is silent. The file names the process that
     has the lock.
     """
-    with disk_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    handle = _opened(path)
     try:
         try:
-            fcntl.flock(handle, kind | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if busy is not None:
-                process = os.pread(handle, 64, 0).decode("ascii", "replace").strip()
-                busy(Holder(process or "unknown", os.fstat(handle).st_mtime))
-            fcntl.flock(handle, kind)
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+            _take(handle, kind, busy)
+        except OSError as error:
+            if error.errno not in _WITHOUT_LOCKS:
+                raise
+            os.close(handle)
+            handle = _opened(_substitute(path))
+            _take(handle, kind, busy)
         yield
     finally:
         os.close(handle)
+
+
+def _opened(path: Path) -> int:
+    with disk_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+
+
+def _take(handle: int, kind: int, busy: Busy | None) -> None:
+    """Takes the lock, and writes this process's id into its file: for people, and left out on a full disk."""
+    try:
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        if busy is not None:
+            process = os.pread(handle, 64, 0).decode("ascii", "replace").strip()
+            busy(Holder(process or "unknown", os.fstat(handle).st_mtime))
+        fcntl.flock(handle, kind)
+    with suppress(OSError):
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+
+
+def _substitute(path: Path) -> Path:
+    """The file that stands for a lock on a file system without locks."""
+    name = sha256_bytes(os.fsencode(path.resolve()))[:32]
+    return Path(tempfile.gettempdir(), f"kassay-locks-{os.getuid()}", name)
 
 
 def holder(path: Path) -> int | None:
@@ -71,6 +100,10 @@ def holder(path: Path) -> int | None:
 
     Does not take the lock, so that nobody else is refused at this moment.
     """
+    return next(filter(None, map(_holder_of_file, (path, _substitute(path)))), None)
+
+
+def _holder_of_file(path: Path) -> int | None:
     try:
         process = int(path.read_bytes())
         wanted = path.stat()
@@ -116,6 +149,23 @@ def host_locked(*, timed: bool, cpus: Sequence[int] = (), busy: Busy | None = No
         locks.enter_context(locked(directory / "host.lock", busy, shared=not timed or bool(cpus)))
         for cpu in cpus:
             locks.enter_context(locked(directory / f"host-cpu{cpu}.lock", busy, shared=not timed))
+        yield
+
+
+@contextmanager
+def cache_shared(busy: Busy) -> Iterator[None]:
+    """Keeps everything in the cache while the block lasts: nobody frees room in it. A cache that cannot be written has
+    no such lock, and needs none. busy: called while another process frees room."""
+    with ExitStack() as stack:
+        with suppress(HostLacks):
+            stack.enter_context(locked(cache_directory() / "use.lock", busy, shared=True))
+        yield
+
+
+@contextmanager
+def cache_alone() -> Iterator[None]:
+    """The cache for this process alone, to free room in it. Raises HostLacks while any other kassay uses it."""
+    with locked(cache_directory() / "use.lock", refusing(f"the cache {cache_directory()}", "stop it")):
         yield
 
 

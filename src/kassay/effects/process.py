@@ -7,6 +7,7 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,8 +17,13 @@ from weakref import WeakSet
 
 from kassay.errors import HostLacks
 
-# A preexec_fn is not safe with threads; util-linux's setpriv asks the kernel for the same death signal.
-_DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
+# A preexec_fn is not safe with threads; util-linux's setpriv asks the kernel for the same death signal. The setpriv of
+# busybox cannot, and a host may have none: then an interpreter does it, in 15 ms more for each process.
+_SETPRIV = ("--pdeathsig", "KILL", "--")
+_BY_INTERPRETER = """import ctypes, os, signal, sys
+for number in (signal.SIGPIPE, signal.SIGXFSZ): signal.signal(number, signal.SIG_DFL)
+ctypes.CDLL(None).prctl(1, 9)
+os.execvp(sys.argv[1], sys.argv[1:])"""
 _GIT_VARIABLES = frozenset(
     ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE",
      "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PREFIX", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT")
@@ -73,11 +79,13 @@ def start(argv: Sequence[str], *, out: int | IO[bytes] | None, err: int | IO[byt
           pass_fds: Sequence[int] = (), stdin: IO[bytes] | None = None) -> Child:  # fmt: skip
     """Starts a process in a group of its own that the kernel kills when the calling thread ends.
 
-    Raises HostLacks when the program is not there.
+    Raises HostLacks when the program is not there, or must not be executed.
     """
-    for program in (_DIE_WITH_PARENT[0], argv[0]):
-        if shutil.which(program) is None:
-            raise HostLacks(f"{program}: not found on this host", "see `kassay doctor` for what to install")
+    if shutil.which(argv[0]) is None:
+        if "/" in argv[0] and Path(argv[0]).is_file():
+            what = f"{argv[0]}: cannot be executed (is its file system mounted with noexec?)"
+            raise HostLacks(what, "choose a cache where programs may be executed, with XDG_CACHE_HOME")
+        raise HostLacks(f"{argv[0]}: not found on this host", "see `kassay doctor` for what to install")
     with _starting:
         if _ended:
             raise HostLacks(f"{argv[0]}: not started, kassay is ending")
@@ -97,7 +105,7 @@ def _popen(argv: Sequence[str], out: int | IO[bytes] | None, err: int | IO[bytes
            env: Mapping[str, str] | None, cwd: Path | None, pass_fds: Sequence[int],
            stdin: IO[bytes] | None) -> Child:  # fmt: skip
     return subprocess.Popen(
-        (*_DIE_WITH_PARENT, *argv),
+        _dying_with_parent(argv),
         stdin=subprocess.DEVNULL if stdin is None else stdin,
         stdout=out,
         stderr=err,
@@ -106,6 +114,13 @@ def _popen(argv: Sequence[str], out: int | IO[bytes] | None, err: int | IO[bytes
         start_new_session=True,
         pass_fds=tuple(pass_fds),
     )
+
+
+def _dying_with_parent(argv: Sequence[str]) -> tuple[str, ...]:
+    setpriv = shutil.which("setpriv")
+    if setpriv and "busybox" not in Path(setpriv).resolve().name:
+        return setpriv, *_SETPRIV, *argv
+    return sys.executable, "-ISc", _BY_INTERPRETER, *argv
 
 
 def variable(name: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kassay.effects import clock, process
+from kassay.effects.distribution import install
 from kassay.errors import HostLacks
 from kassay.model.remote_machine import SshAddress
 
@@ -97,7 +98,7 @@ class Ssh:
 
     def _ssh(self) -> tuple[str, ...]:
         if process.find("ssh") is None:
-            raise HostLacks("ssh: not found on this host", "install it: apt install openssh-client")
+            raise HostLacks("ssh: not found on this host", f"install it: {install('openssh-client')}")
         port = ("-p", str(self._address.port)) if self._address.port else ()
         return "ssh", *_OPTIONS, "-o", f"ControlPath={self._socket}", *port
 

@@ -16,6 +16,7 @@ from kassay.model.plan import Cell, PlannedRun
 from kassay.model.printed_values import Printed
 from kassay.model.program import ProgramUse
 from kassay.model.progress import Progress, Tell, silent
+from kassay.model.records import grouped
 from kassay.model.run import CellEvidence, CheckedRequirement, Fields, Measurement, RunRecord
 from kassay.supply.arches import arch_of
 from kassay.supply.cpus import Cpu, cpus
@@ -39,13 +40,8 @@ def collect(
     succeeded = {record.run: record for record in records if record.outcome == "ok"}
     tried = {record.run for record in records} | certain_failures(folder.plan, records).keys()
     names = labels(folder.plan.experiment)
-    of_cell: dict[str, list[PlannedRun]] = {}
-    for run in sorted(folder.plan.runs, key=lambda run: run.repeat):
-        of_cell.setdefault(run.cell, []).append(run)
-    failures: dict[str, list[RunRecord]] = {}
-    for record in records:
-        if record.outcome != "ok":
-            failures.setdefault(record.run, []).append(record)
+    of_cell = grouped((run.cell, run) for run in sorted(folder.plan.runs, key=lambda run: run.repeat))
+    failures = grouped((record.run, record) for record in records if record.outcome != "ok")
     measured = known if known is not None else {}
     measured |= _measured(folder, {r: succeeded[r] for r in succeeded.keys() - measured.keys()}, of_cell, tell)
     evidence = []

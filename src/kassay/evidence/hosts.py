@@ -10,15 +10,13 @@ from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
 from kassay.model.host import Host
 from kassay.model.host_comparison import HostRuns
-from kassay.model.records import from_json
+from kassay.model.records import from_json, grouped
 from kassay.model.run import RunRecord
 
 
 def hosts_of(folder: RunDirectory, records: Sequence[RunRecord], name: str = "") -> tuple[HostRuns, ...]:
     """In the order in which they gave their first record. name: of the host that keeps the journal."""
-    records_by_host: dict[str, list[RunRecord]] = {}
-    for record in records:
-        records_by_host.setdefault(record.host or "", []).append(record)
+    records_by_host = grouped((record.host or "", record) for record in records)
     return tuple(_host(folder, host, host_records, name) for host, host_records in records_by_host.items())
 
 

@@ -110,10 +110,10 @@ def started(path: Path, plan: Plan) -> RunDirectory:
 
 
 def _comparable(plan: Plan) -> Plan:
-    """The plan without what cannot change a value: the host where counts are exact, and the name of the compiler, as
-    the hashes of the programs are compared."""
+    """The plan without what cannot change a value: the host where counts are exact, the container, and the name of the
+    compiler, as the hashes of the programs are compared."""
     host = plan.machine.host if clock_of(plan.machine.clock).depends_on_host else ""
-    machine = msgspec.structs.replace(plan.machine, host=host)
+    machine = msgspec.structs.replace(plan.machine, host=host, container=msgspec.UNSET)
     return msgspec.structs.replace(plan, machine=machine, guest_compiler="")
 
 

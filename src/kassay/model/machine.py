@@ -3,6 +3,8 @@
 
 from typing import NamedTuple, Protocol
 
+from msgspec import UNSET, UnsetType
+
 from kassay.model.records import Record, Setting
 
 STATE = ("thp", "mthp", "swap", "memcg", "dirty_ratio", "percpu_high_fraction", "sampled")
@@ -70,6 +72,8 @@ class MachineIdentity(Record, frozen=True, kw_only=True):
     """All properties of the machine that could move a count, in order."""
     host: str
     """CPU and kernel of the host. With exact counts it is only information, as it cannot matter then."""
+    container: str | UnsetType = UNSET
+    """Identity of kassay's container image, if the command ran in one. Only information: `program` names the QEMU."""
 
 
 class MachineProbe(Record, frozen=True, kw_only=True):

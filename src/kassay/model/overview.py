@@ -71,6 +71,11 @@ class Cause(Record, frozen=True, kw_only=True):
     per_call: float | None
     rows: tuple[CauseRow, ...]
 
+    @property
+    def workloads(self) -> int:
+        """How many workloads it is in."""
+        return len({row.workload for row in self.rows})
+
 
 class Overview(Record, frozen=True, kw_only=True):
     """kernels: as findings call them, in order. causes: those in most workloads first."""

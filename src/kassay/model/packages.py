@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Packages of the archive that a guest image is made of."""
 
-import re
-
 from kassay.model.records import Record
 
 
@@ -18,22 +16,6 @@ class ArchivePackage(Record, frozen=True, kw_only=True):
     sha256: str
     suite: str
     pool: str
-
-    @property
-    def text(self) -> str:
-        """One line that package_of() reads."""
-        return f"{self.name} {self.version} {self.sha256} {self.suite} {self.pool}"
-
-
-def package_of(text: str) -> ArchivePackage | None:
-    """The package that ArchivePackage.text wrote; None for any other text, such as a name alone."""
-    match = _PINNED.fullmatch(text)
-    return None if match is None else ArchivePackage(**match.groupdict())
-
-
-_PINNED = re.compile(
-    r"(?P<name>[a-z0-9][a-z0-9+.-]+) (?P<version>\S+) (?P<sha256>[0-9a-f]{64}) (?P<suite>\S+) (?P<pool>pool/\S+)"
-)
 
 
 _KERNEL_BYTES = 112 << 20  # 6.12 and 7.3 need 80 MB beside archive and files

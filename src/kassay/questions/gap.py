@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import fsum
 
 from msgspec import structs
 
@@ -129,7 +130,7 @@ def function_table(gap: Gap, *, top: int | None = _SHOWN) -> Table | None:
     rows = [(_named(row), row.lost, row.regained) for row in shown]
     if rest:
         label = f"{len(rest)} others" if len(rest) > 1 else "1 other"
-        rows.append((label, sum(f.lost for f in rest), sum(f.regained for f in rest)))
+        rows.append((label, fsum(f.lost for f in rest), fsum(f.regained for f in rest)))
     if open_lost or open_regained:
         rows.append(("unattributed", open_lost, open_regained))
     rows.append(("together", total, (gap.share or 0.0) * total))

@@ -2,6 +2,7 @@
 """series: a patch series, row by row: a table for its cover letter, and what follows from it in words."""
 
 from collections.abc import Mapping, Sequence
+from math import fsum
 
 from msgspec import structs
 
@@ -129,7 +130,7 @@ def _not_executed(idle: Sequence[tuple[Sequence[str], SeriesValue]]) -> list[str
 
 def _largest(series: Series, done: Sequence[tuple[Sequence[str], SeriesValue]]) -> list[str]:
     """The patch that did most of what the patches did together, in the direction of it all."""
-    total = sum(value.delta or 0.0 for _, value in done)
+    total = fsum(value.delta or 0.0 for _, value in done)
     if not total:
         return []
     numbers, value = max(done, key=lambda pair: (pair[1].delta or 0.0) / total)

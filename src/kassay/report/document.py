@@ -215,6 +215,10 @@ def section_of(block: TextBlock) -> Section:
 
 def rows_of(block: TextBlock) -> Section:
     """The same for a mail: its list is one of rows, and its paragraphs stand below."""
-    listed = (Items(texts=block.items, bare=True),) if block.items else ()
-    blocks = (*listed, *block.tables, *(Paragraph(text=each) for each in block.text))
-    return Section(title=block.title, blocks=blocks, readers=(LETTER,))
+    return letter(block.title, block.tables, block.text, block.items)
+
+
+def letter(title: str, tables: Iterable[Table], text: Iterable[str], items: tuple[str, ...] = ()) -> Section:
+    """A section of a mail: a list of rows, tables, and paragraphs below them."""
+    rows = (Items(texts=items, bare=True),) if items else ()
+    return Section(title=title, blocks=(*rows, *tables, *(Paragraph(text=each) for each in text)), readers=(LETTER,))

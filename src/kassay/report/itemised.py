@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Sequence, Sized
 from itertools import compress
+from math import fsum
 from typing import NamedTuple
 
 from kassay.model.costs import DEFAULT, Cost, cost_of
@@ -237,7 +238,7 @@ def _column(d: ItemisedDifference, name: str, shown: Sequence[AttributionRow]) -
     if name == "delta":
         return Column(figures, [d.itemised.unattributed], d.itemised.total)
     total = d.base_value if name == "base" else d.head_value
-    return Column(figures, [total - sum(getattr(row, name) for row in d.itemised.rows)], total)
+    return Column(figures, [total - fsum(getattr(row, name) for row in d.itemised.rows)], total)
 
 
 def _figures(

@@ -3,6 +3,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import fsum
 from shlex import join, quote
 
 from msgspec import structs
@@ -126,7 +127,7 @@ def overview_sentences(overview: Overview, name_of: Mapping[str, str]) -> tuple[
     most = [f"{kernel} ({count})" for kernel, count in per_kernel.most_common(3)]
     sentences += [f"Most steps come with {listed(most)}."] if len(overview.kernels) > 2 else []
     if cause := _shared_cause(overview.causes):
-        several = "most" if 2 * _workloads(cause) > names else "several"
+        several = "most" if 2 * cause.workloads > names else "several"
         sentences.append(f"In {several} workloads at once: {cause_text(cause, name_of)} of {names}.")
     return (*sentences, *_open(open_))
 
@@ -137,7 +138,7 @@ def _open(count: int) -> tuple[str, ...]:
 
 def _shared_cause(causes: Sequence[Cause]) -> Cause | None:
     """The first cause in more than one workload that no other function of the same step takes back."""
-    shared = (cause for cause in causes if _workloads(cause) > 1)
+    shared = (cause for cause in causes if cause.workloads > 1)
     return next((cause for cause in shared if not any(_takes_back(other, cause) for other in causes)), None)
 
 
@@ -145,19 +146,13 @@ def _takes_back(other: Cause, cause: Cause) -> bool:
     """True if another function's change cancels most of this one's: one that was renamed, split or inlined."""
     if (other.base, other.head) != (cause.base, cause.head):
         return False
-    totals = [sum(row.share for row in one.rows) for one in (other, cause)]
-    return 2 * abs(sum(totals)) < min(map(abs, totals))
-
-
-def _workloads(cause: Cause) -> int:
-    return len({row.workload for row in cause.rows})
+    totals = [fsum(row.share for row in one.rows) for one in (other, cause)]
+    return 2 * abs(fsum(totals)) < min(map(abs, totals))
 
 
 def cause_text(cause: Cause, name_of: Mapping[str, str]) -> str:
     """ "folio_add_lru +9 a call since 7.1, in 22 workloads"."""
-    return (
-        f"{_function(cause)} {_amount(cause)} since {name_of[cause.head]}, in {counted(_workloads(cause), 'workload')}"
-    )
+    return f"{_function(cause)} {_amount(cause)} since {name_of[cause.head]}, in {counted(cause.workloads, 'workload')}"
 
 
 def _function(cause: Cause) -> str:
@@ -286,8 +281,7 @@ def cause_table(overview: Overview, name_of: Mapping[str, str], limit: int) -> T
     """Functions that changed: by how much, since which kernel, in which workloads."""
     rows = []
     for cause in overview.causes[:limit]:
-        count = str(len({row.workload for row in cause.rows}))
-        texts = (_function(cause), name_of[cause.head], _amount(cause), count, _shares(cause))
+        texts = (_function(cause), name_of[cause.head], _amount(cause), str(cause.workloads), _shares(cause))
         rows.append(tuple(TableCell(text=one_line(text)) for text in texts))
     left = len(overview.causes) - len(rows)
     title = "Functions that changed" + (f", {len(rows)} of {len(overview.causes)}" if left else "")

@@ -9,7 +9,7 @@ from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, counted, figures, listed, machine_text, settings_text, table
 from kassay.report.answers import Kind
-from kassay.report.document import VERDICT, Document, Envelope, Items, Paragraph, Section
+from kassay.report.document import VERDICT, Document, Envelope, Paragraph, filled, section
 from kassay.report.mail.answer import answer
 from kassay.report.mail.headline import headline, subject_line
 from kassay.report.mail.names import everyday_text, identity, mail_name, mail_names, unit_text
@@ -230,7 +230,7 @@ def _command_reason(new: Report, now: Finding) -> str:
 
 def document(taken: Retraction) -> Document:
     """The retraction for every reader."""
-    about = "This takes back an earlier report"
+    about, command = "This takes back an earlier report", f"the command is: {taken.regzbot}"
     return Document(
         title=f"Taken back: {taken.subject}", kicker="kassay report", kassay_version=taken.kassay_version, level=3,
         envelope=Envelope(
@@ -240,29 +240,13 @@ def document(taken: Retraction) -> Document:
         ),
         blocks=(
             Paragraph(text=f'{about}, "{taken.subject}". Its claim does not hold.', tone=VERDICT),
-            Section(title="What was claimed", blocks=(*map(_paragraph, taken.claimed), *_claims_table(taken.claims))),
-            Section(
-                title="Why it does not hold",
-                blocks=(*map(_paragraph, taken.reasons), *((taken.differing,) if taken.differing else ())),
-            ),
-            *_items("What differs between the two measurements", taken.measured),
-            Section(title="What does hold", blocks=tuple(map(_paragraph, taken.holds))),
-            *(() if taken.tracked else (_untracked(taken),)),
+            section("What was claimed", text=taken.claimed, tables=_claims_table(taken.claims)),
+            section("Why it does not hold", text=taken.reasons, tables=(taken.differing,) if taken.differing else ()),
+            *filled("What differs between the two measurements", items=taken.measured),
+            section("What does hold", text=taken.holds),
+            *(() if taken.tracked else filled("", items=(f"Should the report be tracked, {command}",))),
         ),
     )  # fmt: skip
-
-
-def _paragraph(text: str) -> Paragraph:
-    return Paragraph(text=text)
-
-
-def _items(title: str, texts: Sequence[str]) -> tuple[Section, ...]:
-    return (Section(title=title, blocks=(Items(texts=tuple(texts)),)),) if texts else ()
-
-
-def _untracked(taken: Retraction) -> Section:
-    text = f"Should the report be tracked, the command is: {taken.regzbot}"
-    return Section(title="", blocks=(Items(texts=(text,)),))
 
 
 def _claims_table(claims: Sequence[Claim]) -> tuple[Table, ...]:

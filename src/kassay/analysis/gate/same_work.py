@@ -5,6 +5,7 @@ kassay's own workloads do a fixed amount of work. A program may adapt to the clo
 """
 
 from collections.abc import Sequence
+from math import fsum
 
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.analysis.own_work import UNSTEADY, Spread, clock_reads, own_spreads, varying_share
@@ -20,7 +21,7 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
     if pair is None:
         return ()
     found = work_differences(*pair)
-    share = sum(difference.share for difference in found)
+    share = fsum(difference.share for difference in found)
     if share <= limit_of(pair[0]):
         return _unsteady(base, head, pair)
     # A system call is what the program asked for; the faults may follow from it.

@@ -10,7 +10,7 @@ DerSimonian and Laird (1986), from each host's change and its interval.
 """
 
 from collections.abc import Sequence
-from math import sqrt
+from math import fsum, sqrt
 from typing import NamedTuple
 
 from kassay.analysis.statistics.blocked import Boot, Comparison
@@ -59,7 +59,7 @@ def _closest(comparisons: Sequence[Comparison], low: float, high: float) -> tupl
 
 
 def _distance(comparisons: Sequence[Comparison], shift: float) -> float:
-    return sum(_squared(comparison.blocks(shift)) for comparison in comparisons)
+    return fsum(_squared(comparison.blocks(shift)) for comparison in comparisons)
 
 
 def _squared(blocks: Sequence[BlockWeights]) -> float:
@@ -81,7 +81,7 @@ def _scatter(comparisons: Sequence[Comparison], shifts: Sequence[float]) -> floa
         errors.append(max((limits[1] - limits[0]) / 2 / _NORMAL_95, _FEWEST))
     weights = [1 / error**2 for error in errors]
     total = sum(weights)
-    mean = sum(w * shift for w, shift in zip(weights, shifts, strict=True)) / total
-    spread = sum(w * (shift - mean) ** 2 for w, shift in zip(weights, shifts, strict=True))
+    mean = fsum(w * shift for w, shift in zip(weights, shifts, strict=True)) / total
+    spread = fsum(w * (shift - mean) ** 2 for w, shift in zip(weights, shifts, strict=True))
     beyond = (spread - (len(comparisons) - 1)) / (total - sum(w * w for w in weights) / total)
     return round(sqrt(max(0.0, beyond)), 9)

@@ -14,6 +14,7 @@ from statistics import median
 from typing import NamedTuple
 
 from kassay.analysis.statistics.relabelling import BlockWeights, deviation, two_sided_p
+from kassay.model.records import grouped
 
 DIGITS = 9
 UNIT = 1e-9
@@ -139,9 +140,7 @@ def of_hosts(boots: Sequence[Boot]) -> list[list[Boot]]:
 
     The boots of other hosts say nothing about the difference.
     """
-    by_host: dict[str, list[Boot]] = {}
-    for boot in boots:
-        by_host.setdefault(boot.host, []).append(boot)
+    by_host = grouped((boot.host, boot) for boot in boots)
     if len(by_host) < 2:
         return [list(boots)]
     telling = [group for group in by_host.values() if any(len(heads) == 2 for heads in _heads(group).values())]

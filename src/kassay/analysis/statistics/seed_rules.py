@@ -68,13 +68,13 @@ def side(values: Sequence[float], failed: int = 0, max_cv: float = MAX_CV, *, ke
     )  # fmt: skip
 
 
-def judge(base: SeedSide, head: SeedSide, better: str = "lower", tolerance: float = TOLERANCE) -> SeedJudgement:
+def judge(base: SeedSide, head: SeedSide, better: str = "lower") -> SeedJudgement:
     """better: "lower", or "higher", where the same delta is called the opposite."""
     delta = _delta(base.mean, head.mean)
     reliable = base.stable and head.stable
     robust = base.robust_stable and head.robust_stable
     return SeedJudgement(
-        delta, _delta(base.median, head.median), _classification(delta, better, tolerance), reliable, robust,
+        delta, _delta(base.median, head.median), _classification(delta, better), reliable, robust,
         _word(base, head, reliable, robust),
     )  # fmt: skip
 
@@ -83,10 +83,10 @@ def _delta(base: float | None, head: float | None) -> float | None:
     return None if base is None or head is None or base == 0 else head / base - 1
 
 
-def _classification(delta: float | None, better: str, tolerance: float) -> str:
+def _classification(delta: float | None, better: str) -> str:
     if delta is None:
         return "absent"
-    if abs(delta) <= tolerance:
+    if abs(delta) <= TOLERANCE:
         return "neutral"
     return "regression" if (delta > 0) == (better == "lower") else "improvement"
 

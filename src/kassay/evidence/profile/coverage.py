@@ -13,7 +13,7 @@ from pathlib import Path
 from kassay.errors import BadInput
 from kassay.model.costs import counted
 from kassay.model.profile import FunctionCost, Profile, base_name
-from kassay.model.records import Record
+from kassay.model.records import Record, grouped
 from kassay.supply.arches import arches
 
 EXECUTED, NOT_EXECUTED, NO_SYMBOL = "executed", "not executed", "no symbol"
@@ -98,11 +98,11 @@ def _row(name: str, profiles: Sequence[Profile], executed: Sequence[dict[str, li
 
 
 def _costs(profile: Profile) -> dict[str, list[FunctionCost]]:
-    by_name: dict[str, list[FunctionCost]] = {}
-    for cost in profile.functions:
-        if cost.place != "program" and cost.context in _OWN and counted(cost):
-            by_name.setdefault(base_name(cost.function), []).append(cost)
-    return by_name
+    return grouped(
+        (base_name(cost.function), cost)
+        for cost in profile.functions
+        if cost.place != "program" and cost.context in _OWN and counted(cost)
+    )
 
 
 def _wrappers(middle: str) -> tuple[str, ...]:

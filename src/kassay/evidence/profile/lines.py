@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from kassay.effects import process
+from kassay.effects.distribution import install
 from kassay.effects.elf import elf_damage
 from kassay.errors import BadInput, HostLacks
 from kassay.model.lines import Frame, LineTable
@@ -67,7 +68,7 @@ def rows(vmlinux: Path, executions: Mapping[int, int], blocks: Sequence[tuple[in
     _check(vmlinux, code, blocks)
     program = addr2line()
     if program is None:
-        raise HostLacks("addr2line: not found on this host", "install it: apt install binutils (or llvm)")
+        raise HostLacks("addr2line: not found on this host", f"install it: {install('binutils')}")
     counts: _Counts = {}
     parts = [range(start, start + len(data)) for start, data in code]
     addresses = sorted(address for address in executions if any(address in part for part in parts))

@@ -8,6 +8,7 @@ from string import ascii_uppercase
 import msgspec
 
 from kassay.model.codegen import Body
+from kassay.model.records import grouped
 
 _PARENTHESES = re.compile(r"\([^()]*\)")
 _COMPILER = re.compile(r"(gcc|clang).*?\b(\d+\.\d+(?:\.\d+)?)")
@@ -50,9 +51,7 @@ def verdict(function: str, bodies: Sequence[Body]) -> str:
 
 
 def _grouped(bodies: Sequence[Body]) -> list[list[Body]]:
-    groups: dict[str, list[Body]] = {}
-    for body in bodies:
-        groups.setdefault(body.cc, []).append(body)
+    groups = grouped((body.cc, body) for body in bodies)
     return list(groups.values())
 
 

@@ -2,6 +2,7 @@
 """Sought functions and the runs of applications -> one record for each application."""
 
 from collections.abc import Iterator
+from math import fsum
 from pathlib import Path
 
 from msgspec import structs
@@ -86,8 +87,8 @@ def _predicted(finding: Finding, sought: Sought, sides: list[KernelPaths]) -> tu
     shares = []
     for prediction in finding.predictions:
         if prediction.base_ns and prediction.refused is None and len(sides) > 1:
-            base = sum(row.base_ns * parts[0].get(row.function, 0) for row in prediction.rows)
-            head = sum(row.head_ns * parts[1].get(row.function, 0) for row in prediction.rows)
+            base = fsum(row.base_ns * parts[0].get(row.function, 0) for row in prediction.rows)
+            head = fsum(row.head_ns * parts[1].get(row.function, 0) for row in prediction.rows)
             shares.append(PredictedShare(cpu=prediction.cpu, share=(head - base) / prediction.base_ns))
     return tuple(shares)
 

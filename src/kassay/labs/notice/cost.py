@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Cost of the sought functions in one profile or in two, by function and by entry."""
 
+from math import fsum
 from typing import NamedTuple
 
 from kassay.labs.notice.model import SoughtEntry, SoughtFunction
@@ -39,8 +40,8 @@ def cost_of(sought: Sought, base: KernelPaths, head: KernelPaths | None) -> Cost
         (_entry(name, before, after, base, head) for name in names),
         key=lambda row: (-max(row.base or 0, row.head or 0), row.entry),
     )
-    total = None if after is None else sum(after.by_function.values())
-    return Cost(sum(before.by_function.values()), total, tuple(functions), tuple(entries))
+    total = None if after is None else fsum(after.by_function.values())
+    return Cost(fsum(before.by_function.values()), total, tuple(functions), tuple(entries))
 
 
 def _split(sought: Sought, side: KernelPaths) -> _Split:

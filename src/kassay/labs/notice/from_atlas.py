@@ -8,6 +8,7 @@ verdict, that is the answer.
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from math import fsum
 
 from msgspec import structs
 
@@ -130,13 +131,13 @@ def _bounds(sought: Sought, costs: Costs) -> Bounds | None:
     with_callees = [cost.whole for cost in whole if cost.whole is not None]
     if len(with_callees) < len(whole):
         return None
-    alone = sum(costs.get(name, NOTHING).own for name in sought.alone)
+    alone = fsum(costs.get(name, NOTHING).own for name in sought.alone)
     if not any(with_callees):
         return alone, alone
-    most = sum(with_callees) + alone
+    most = fsum(with_callees) + alone
     if most == max(with_callees):
         return most, most
-    return min(most, max(*with_callees, sum(cost.own for cost in whole) + alone)), most
+    return min(most, max(*with_callees, fsum(cost.own for cost in whole) + alone)), most
 
 
 def _verdict_of(least: float, most: float) -> str:

@@ -8,6 +8,7 @@ function with all its callees is what changed.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import fsum
 from typing import NamedTuple, TypeAlias
 
 from kassay.errors import BadInput
@@ -32,7 +33,7 @@ class _Node:
     @property
     def delta(self) -> float:
         """Difference of the function, callees included."""
-        return self.own[1] - self.own[0] + sum(node.delta for node in self.below.values())
+        return self.own[1] - self.own[0] + fsum(node.delta for node in self.below.values())
 
 
 class Sought(NamedTuple):

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from kassay import registry
 from kassay.effects import compiler, files, process
 from kassay.effects.compiler import COMPILER
+from kassay.effects.distribution import install
 from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
 from kassay.labs.pcp.model.simulated import PcpSample
 from kassay.model.progress import Progress, Tell, silent
@@ -118,9 +119,9 @@ class Outcome(Record, frozen=True, kw_only=True):
     seconds: float
 
 
-def policies(tell: Tell = silent) -> Mapping[str, Policy]:
+def policies() -> Mapping[str, Policy]:
     """Every policy by name, those of KASSAY_PATH as well. Raises HostLacks without a compiler."""
-    return _policies(simulator(tell))
+    return _policies(simulator())
 
 
 def run(config: Config, events: Path | None = None, tell: Tell = silent) -> Outcome:
@@ -129,7 +130,7 @@ def run(config: Config, events: Path | None = None, tell: Tell = silent) -> Outc
     The same input gives the same Outcome, but for its seconds. Raises BadInput for an unknown policy, impossible
     parameters or a file that is no recording; HostLacks without a compiler or memory; Defect where a page is lost.
     """
-    if config.policy not in policies(tell):
+    if config.policy not in policies():
         raise unknown("unknown policy", config.policy, policies())
     with tempfile.TemporaryDirectory(prefix="kassay-pcp-") as scratch:
         given, out = Path(scratch) / "config", Path(scratch) / "out"
@@ -213,17 +214,16 @@ def _lines(values: Mapping[str, int]) -> Iterator[str]:
     return (f"{name} {value}" for name, value in values.items())
 
 
-def simulator(tell: Tell = silent) -> Path:
+def simulator() -> Path:
     """The compiled simulator, built when it is not yet there.
     Raises HostLacks without a compiler, BadInput for a policy of KASSAY_PATH that does not compile.
     """
-    remedy = f"install it: apt install {COMPILER} libc6-dev"
+    remedy = f"install it: {install(COMPILER, 'libc6-dev')}"
     if process.find(COMPILER) is None:
         raise HostLacks(f"no simulation: {COMPILER} is not there to build the simulator", remedy)
     cached = files.cache_directory() / "pcp" / _key()
     if not cached.is_file():
-        tell(Progress(stage="simulate", subject="the simulator", text="compiling, this once"))
-        first = compiler.program(cached, (COMPILER, *_arguments()), sources())
+        first = compiler.program("simulator of page lists", cached, (COMPILER, *_arguments()), sources())
         if first:
             raise _not_built(first, remedy)
     return cached

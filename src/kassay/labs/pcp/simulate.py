@@ -28,20 +28,10 @@ SAMPLED_CPUS = 4
 _SAMPLES = 240
 _SPARSE_NS = 1_000_000
 """Initial time between two samples; the simulator doubles it while a run has too many samples."""
-ZONE = frozenset(
-    (
-        "start",
-        "pages",
-        "used",
-        "cpu_first",
-        "cpu_count",
-        "batch",
-        "high_min",
-        "high_max",
-        "low_watermark",
-        "high_watermark",
-    )
-)
+ZONE = frozenset((
+    "start", "pages", "used", "cpu_first", "cpu_count", "batch", "high_min", "high_max", "low_watermark",
+    "high_watermark",
+))  # fmt: skip
 
 
 class Asked(NamedTuple):
@@ -62,7 +52,7 @@ class _Cell(NamedTuple):
 def simulate(asked: Asked, tell: Tell = silent) -> PcpSimulation:
     """Runs the cells without a cached result, one on each CPU. Raises BadInput before the first run."""
     workload = synthetic(asked.workload)
-    available = engine.policies(tell)
+    available = engine.policies()
     cells = list(_cells(workload, asked))
     for name in asked.policies:
         if name not in available:

@@ -110,7 +110,7 @@ def read_changes(path: Path) -> Changes:
     return changes
 
 
-def learn(changes: Changes, *, source: str, level: float = LEVEL) -> Learned:
+def learn(changes: Changes, *, source: str) -> Learned:
     """Weights if they help, and the interval from changes that were left out one by one.
 
     Raises BadInput with too few changes.
@@ -123,12 +123,12 @@ def learn(changes: Changes, *, source: str, level: float = LEVEL) -> Learned:
     error, plain_error = _error(pairs, left_out), _error(pairs, plain)
     scores = [score_of(change.measured, shifts) for change, shifts in zip(pairs, left_out, strict=True)]
     plain_scores = [score_of(change.measured, shifts) for change, shifts in zip(pairs, plain, strict=True)]
-    quantile, plain_quantile = conformal_quantile(scores, level), conformal_quantile(plain_scores, level)
+    quantile, plain_quantile = conformal_quantile(scores, LEVEL), conformal_quantile(plain_scores, LEVEL)
     helps = error < plain_error and quantile < plain_quantile
     weights = _weights(pairs) if helps else {}
     chosen = scores if helps else plain_scores
     table = IntervalTable(
-        level=level, quantile=round(quantile if helps else plain_quantile, 4), n=len(pairs), source=source,
+        level=LEVEL, quantile=round(quantile if helps else plain_quantile, 4), n=len(pairs), source=source,
         causes=counts_of_causes(weighted(weights, change.shifts) for change in pairs),
         weights={cause: round(weight, 3) for cause, weight in weights.items()},
     )  # fmt: skip

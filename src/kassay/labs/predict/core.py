@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kassay.effects import compiler, files, process
 from kassay.effects.compiler import COMPILER
+from kassay.effects.distribution import install
 from kassay.errors import BadInput, Defect, HostLacks
 
 # Over all files at once: a seventh less time. Warnings are the Makefile's: another compiler's must not stop a user.
@@ -99,13 +100,13 @@ def parse(text: str) -> Replayed:
 
 def core() -> Path:
     """The compiled model, built when it is not yet there. Raises HostLacks without a compiler."""
-    remedy = f"install it: apt install {COMPILER} libc6-dev"
+    remedy = f"install it: {install(COMPILER, 'libc6-dev')}"
     if process.find(COMPILER) is None:
         raise HostLacks(f"no prediction: {COMPILER} is not there to build the core model", remedy)
     cached = files.cache_directory() / "core" / _key()
     if not cached.is_file():
         names = sorted(path.name for path in sources().glob("*.c"))
-        first = compiler.program(cached, (COMPILER, *FLAGS, *names), sources())
+        first = compiler.program("core model", cached, (COMPILER, *FLAGS, *names), sources())
         if first:
             raise HostLacks(f"no prediction: the core model does not compile with {COMPILER}: {first}", remedy)
     return cached

@@ -69,7 +69,7 @@ def ratio_of(shifts: Shifts) -> float:
 def distance_of(shifts: Shifts) -> float:
     """How far a change is from no change; 0 for none. Raises ValueError as ratio_of() does."""
     ratio_of(shifts)
-    return math.log1p(sum(abs(head - base) for base, head in shifts.values()) / min(_totals(shifts)))
+    return math.log1p(math.fsum(abs(head - base) for base, head in shifts.values()) / min(_totals(shifts)))
 
 
 def score_of(measured_ratio: float, shifts: Shifts) -> float:
@@ -80,7 +80,7 @@ def score_of(measured_ratio: float, shifts: Shifts) -> float:
 def notable_causes(shifts: Shifts) -> tuple[str, ...]:
     """Causes with a notable share of all that moved, largest first; none where the change is small."""
     moves = {cause: abs(head - base) for cause, (base, head) in shifts.items()}
-    gross = sum(moves.values())
+    gross = math.fsum(moves.values())
     if gross <= SMALL * min(_totals(shifts)):
         return ()
     large = [cause for cause in moves if moves[cause] >= NOTICED * gross]
@@ -100,7 +100,7 @@ def refusals(table: IntervalTable, shifts: Shifts) -> tuple[Reason, ...]:
     """
     if not table.n:
         return ()
-    gross = sum(abs(head - base) for base, head in shifts.values())
+    gross = math.fsum(abs(head - base) for base, head in shifts.values())
     return tuple(
         reason("cause-not-calibrated", cause=cause, share=abs(shifts[cause][1] - shifts[cause][0]) / gross,
                calibrated=table.causes.get(cause, 0), needed=FEWEST)
@@ -142,4 +142,4 @@ def counts_of_causes(changes: Iterable[Shifts]) -> dict[str, int]:
 
 
 def _totals(shifts: Shifts) -> tuple[float, float]:
-    return sum(base for base, _ in shifts.values()), sum(head for _, head in shifts.values())
+    return math.fsum(base for base, _ in shifts.values()), math.fsum(head for _, head in shifts.values())

@@ -11,14 +11,10 @@ from kassay.supply.building.compilers import check_name
 
 COMPILERS = ("gcc-12", "gcc-13", "gcc-14", "gcc-15", "clang-14", "clang-16", "clang-19")
 CONFIGURATIONS = (
-    "config=distro",
-    "config=lab+CONFIG_PREEMPT=y",
-    "config=lab+CONFIG_MEMCG=n",
-    "config=lab+CONFIG_CPU_MITIGATIONS=n",
-    "config=lab+CONFIG_PARAVIRT=n",
-    "config=lab+CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y",
+    "config=distro", "config=lab+CONFIG_PREEMPT=y", "config=lab+CONFIG_MEMCG=n", "config=lab+CONFIG_CPU_MITIGATIONS=n",
+    "config=lab+CONFIG_PARAVIRT=n", "config=lab+CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y",
     "config=lab+CONFIG_TRANSPARENT_HUGEPAGE=n",
-)
+)  # fmt: skip
 """The distribution's configuration, and the lab's with one symbol of each group changed."""
 
 

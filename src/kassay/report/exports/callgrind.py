@@ -13,6 +13,7 @@ from itertools import pairwise
 from kassay import __version__
 from kassay.model.costs import counted
 from kassay.model.profile import CONTEXTS, Profile
+from kassay.model.records import grouped
 from kassay.model.texts import one_line
 from kassay.report.exports import Export
 
@@ -37,9 +38,7 @@ def render(profile: Profile) -> str:
         f"events: {' '.join(event for event, _ in _EVENTS)}",
         f"summary: {' '.join(str(sum(costs)) for costs in zip(*costs_of_lines.values(), strict=True))}",
     ]  # fmt: skip
-    edges: dict[_Function, list[_Function]] = {}
-    for caller, callee in sorted({*calls, *inclusive}):
-        edges.setdefault(caller, []).append(callee)
+    edges = grouped(sorted({*calls, *inclusive}))
     for function in sorted({*costs_of_lines, *edges}):
         lines += ["", *_named(function), f"{_NO_LINE} {' '.join(map(str, costs_of_lines.get(function, (0, 0, 0))))}"]
         for callee in edges.get(function, ()):

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from kassay.model.finding import REFUSED
 from kassay.model.records import grouped
 from kassay.model.report import Report
-from kassay.model.texts import TextBlock, cells, figures, machine_text, one_line, settings_text, table
+from kassay.model.texts import cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_number
-from kassay.report.document import PAGE, SCREEN, Section, Stacks, rows_of, section
+from kassay.report.document import PAGE, SCREEN, Section, Stacks, letter, section
 from kassay.report.itemised import differences, full_table, functions_text_at, has_families, top_table
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import mail_name, unit_text
@@ -106,7 +106,7 @@ def of_headline(report: Report) -> Iterator[Section]:
     how = "computed from printed shares, each figure to three digits" if report.sources else how
     title = f"Where the difference between {base} and {head} is ({unit_text(d.unit)}, {how})"
     notes = (legend, _INLINED if has_families(d.itemised) else "")
-    yield rows_of(TextBlock(title=title, tables=(small,), text=tuple(filter(None, notes))))
+    yield letter(title, (small,), filter(None, notes))
 
 
 def _three_digits(text: str) -> str:

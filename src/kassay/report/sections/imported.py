@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from kassay.model.finding import Finding
 from kassay.model.report import Report
-from kassay.model.texts import TextBlock, cells, figures, table
+from kassay.model.texts import cells, figures, table
 from kassay.model.units import format_number
-from kassay.report.document import LETTER, Section, rows_of, section
+from kassay.report.document import LETTER, Section, letter, section
 from kassay.report.mail.names import mail_name, point_text, unit_text
 from kassay.report.mail.text import RANKS, interval, lettered, number, percent
 from kassay.report.words import derived
@@ -63,9 +63,8 @@ def _table(report: Report, findings: Sequence[Finding], heading: str, *, several
     filled = [i for i in range(len(head)) if i < 4 or any(row[i] != "-" for row in texts)]
     rows = (cells(*(row[i] for i in filled)) for row in texts)
     below = [*([] if unit else _units(findings)), *([RANKS] if any(f.interval is not None for f in findings) else [])]
-    notes = tuple(text for text in (legend, " ".join(below)) if text)
     shown = table("", (head[i] for i in filled), rows)
-    return rows_of(TextBlock(title="".join(parts), tables=(shown,), text=notes))
+    return letter("".join(parts), (shown,), filter(None, (legend, " ".join(below))))
 
 
 def _units(findings: Sequence[Finding]) -> list[str]:

@@ -73,6 +73,7 @@ def _machine_table(report: Report) -> Table:
     m = report.machine
     facts = [("arch", m.arch), ("clock", m.clock), ("accelerator", m.accelerator), ("program", m.program)]
     facts += [("option", option) for option in m.options] + [("host", m.host)]
+    facts += [("container", m.container)] if m.container else []
     facts += [("guest programs", f"by {report.guest_compiler}")] if report.guest_compiler else []
     return table("Machine", ("what", "value"), (cells(name, value or "-") for name, value in facts))
 
@@ -136,6 +137,7 @@ def _machine_texts(report: Report) -> list[str]:
         for text in [", ".join(word for word in (m.arch, program, sizes) if word not in ("", _NOT_KNOWN))]
         if text
     ]
+    items += [f"in {m.container}"] if m.container else []
     items += [f"its options: {' '.join(m.options)}"] if m.options else []
     # The host does not change an exact count, but it does change times.
     items += [f"host: {m.host}"] if m.host not in ("", _NOT_KNOWN) and clock_of(m.clock).timed else []

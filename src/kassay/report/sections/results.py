@@ -7,7 +7,7 @@ from msgspec import structs
 
 from kassay.model.finding import REFUSED
 from kassay.model.report import Report
-from kassay.model.texts import Table, TextBlock, cells, figures, machine_text, one_line, settings_text, table
+from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_numbers
 from kassay.report import tables
 from kassay.report.chart import series_chart
@@ -23,6 +23,7 @@ from kassay.report.document import (
     Paragraph,
     Section,
     filled,
+    letter,
     rows_of,
     section,
     section_of,
@@ -36,6 +37,7 @@ from kassay.report.words import count_text, kernel_names
 
 _METRICS = 12  # of one comparison on a screen, at most
 _LETTER_GROUPS = 3  # comparisons of a mail, at most
+_PERTURBED = "Boots: first those with nothing changed, then those with something moved that should not matter."
 
 
 def lead(report: Report) -> Iterator[Section]:
@@ -157,10 +159,8 @@ def _admitted(group: MetricGroup) -> bool:
 def _settings(report: Report, matrix: Table) -> Section:
     """A setting a row, and what its last columns are where there are three kernels."""
     timed = any(f.primary and f.timing is not None for f in report.findings)
-    notes = [RANKS] if timed else []
-    if "gap closed" in matrix.columns:
-        notes.append(_gap_legend(report))
-    return rows_of(TextBlock(title=matrix.title, tables=(structs.replace(matrix, title=""),), text=tuple(notes)))
+    notes = (RANKS if timed else "", _gap_legend(report) if "gap closed" in matrix.columns else "")
+    return letter(matrix.title, (structs.replace(matrix, title=""),), filter(None, notes))
 
 
 def _gap_legend(report: Report) -> str:
@@ -178,13 +178,9 @@ def _kernels_and_parts(report: Report, group: MetricGroup, *, alone: bool) -> It
     unit = unit_text(first.unit) or first.metric
     title = f"In {unit}{better}{where}" if first.unit else f"{unit}{better}{where}"
     is_perturbed = any(row.side.perturbed for row in first.rows)
-    note = (
-        "Boots: first those with nothing changed, then those with something moved that should not matter."
-        if is_perturbed
-        else ""
-    )
-    note = RANKS if any(f.timing is not None and f.metric == first.metric for f in report.findings) else note
-    yield rows_of(TextBlock(title=title, tables=(_kernels(report, first),), text=(note,) if note else ()))
+    timed = any(f.timing is not None and f.metric == first.metric for f in report.findings)
+    note = RANKS if timed else _PERTURBED if is_perturbed else ""
+    yield letter(title, (_kernels(report, first),), filter(None, (note,)))
     if len(group.series) > 1:
         yield from filled("The parts of it, in the same unit", tables=(_parts(report, group),), readers=(LETTER,))
 

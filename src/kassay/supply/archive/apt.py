@@ -2,29 +2,33 @@
 """A private apt root: the host's mirror, keys, proxies and passwords, but lists and caches of our own.
 
 The host's apt state is neither read nor written. Signatures and hashes are checked by
-apt itself, as always.
+apt itself, as always. On a host without apt, without_apt does what is needed for kernels and sources.
 """
 
 import os
 import re
+import shlex
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from kassay.effects import process
+from kassay.effects.background import Once
+from kassay.effects.distribution import install
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, to_json
 from kassay.supply.arches import arch_of
-from kassay.supply.archive.mirrors import Mirror, Mirrors
+from kassay.supply.archive import keys, without_apt
+from kassay.supply.archive.mirrors import OWN_KEYS, Mirror, Mirrors
 
 _SUITES = ("stable", "oldstable", "stable-backports", "oldstable-backports", "testing", "unstable", "experimental")
 _SECURITY_SUITES = ("stable-security", "oldstable-security")
 _ALIASES = ("stable", "oldstable", "testing")
 # "Release file for http://m/debian/dists/sid/InRelease is expired", "The repository 'http://m/debian sid Release' ..."
 _SUITE_OF_ERROR = re.compile(r"/dists/([^/\s]+)/|'\S+ (\S+) (?:In)?Release'")
-_HELPER = "/usr/lib/apt/apt-helper"
+_LISTS = {"deb": "main/binary-{}/Packages", "deb-src": "main/source/Sources"}
 # The host's hooks are cleared: they work on the host's own lists. Root keeps its identity (apt would change to
 # _apt) because that user cannot enter root's home, where the cache is.
 _CONFIGURATION = """\
@@ -50,16 +54,23 @@ WITH_CACHE = ("-o", "pkgCacheFile::Generate=true", "-o", "Acquire::ForceHash=SHA
 
 
 class AptRoot(Record, frozen=True, kw_only=True):
-    """A private root for one architecture of one mirror. types: "deb", or "deb-src" for lists of sources."""
+    """A private root for one architecture of one mirror. types: "deb", or "deb-src" for lists of sources. helper: the
+    host's apt-helper; "" on a host without apt."""
 
     directory: str
     arch: str
     types: str = "deb"
+    helper: str = ""
 
     @property
     def configuration(self) -> str:
         """The file that every apt program is called with."""
         return f"{self.directory}/apt.conf"
+
+    @property
+    def list_name(self) -> str:
+        """Path of the lists that it reads, below a suite."""
+        return _LISTS[self.types].format(arch_of(self.arch).debian)
 
 
 class UnreadSuite(Record, frozen=True, kw_only=True):
@@ -94,8 +105,27 @@ class PackageList(Record, frozen=True, kw_only=True):
 
 def root_for(mirrors: Mirrors, arch: str, types: str = "deb") -> AptRoot:
     """The root's record with its directory; nothing is created on disk."""
-    base = cache_directory() / "apt" / sha256_bytes(to_json(mirrors))[:16]
-    return AptRoot(directory=str(base / (arch if types == "deb" else types)), arch=arch, types=types)
+    helper = "" if mirrors.main.signed_by == OWN_KEYS else apt_helper()
+    base = cache_directory() / ("apt" if helper else "archive") / sha256_bytes(to_json(mirrors))[:16]
+    return AptRoot(directory=str(base / (arch if types == "deb" else types)), arch=arch, types=types, helper=helper)
+
+
+@Once
+def apt_helper() -> str:
+    """Path of the program that fetches for apt, which no PATH has; "" on a host without apt."""
+    if process.find("apt-get") is None or process.find("apt-config") is None:
+        return ""
+    shown = process.run(("apt-config", "shell", "M", "Dir::Bin::methods/d")).out
+    methods = dict(word.partition("=")[::2] for word in shlex.split(shown)).get("M", "")
+    helper = Path(methods).parent / "apt-helper"
+    return str(helper) if methods and helper.is_file() else ""
+
+
+def needs_apt(what: str) -> HostLacks:
+    """The error for what kassay cannot do without apt."""
+    lacking = [] if apt_helper() else ["apt"]
+    lacking += [] if keys.keyring_of_host() else ["debian-archive-keyring"]
+    return HostLacks(f"{what} need apt and the archive's keyring", f"install them: {install(*lacking)}")
 
 
 def prepare(root: AptRoot, mirrors: Mirrors) -> None:
@@ -104,6 +134,8 @@ def prepare(root: AptRoot, mirrors: Mirrors) -> None:
     with disk_errors(base):
         for name in ("lists/partial", "cache/archives/partial", "sources"):
             (base / name).mkdir(parents=True, exist_ok=True)
+    if not root.helper:
+        return
     paths = {"root": base, "status": base / "status", "cache": base / "cache", "parts": base / "sources"}
     quoted = {key: f'"{value}"' for key, value in paths.items()}
     write_atomic(base / "status", b"")
@@ -121,8 +153,8 @@ def learn_codenames(root: AptRoot, mirrors: Mirrors, tell: Tell) -> None:
     for alias in _ALIASES:
         into = Path(root.directory) / f"release-{alias}"
         uri = f"{mirrors.main.uri.rstrip('/')}/dists/{alias}/InRelease"
-        status, _ = _run_apt(root, (_HELPER, "download-file", uri, str(into)), f"what {alias} is", tell)
-        text = into.read_text("utf-8", "replace") if status == 0 and into.is_file() else ""
+        failed = download(root, uri, None, into, tell)
+        text = into.read_text("utf-8", "replace") if failed is None else ""
         if match := re.search(r"^Codename: ([a-z]+)$", text, re.M):
             codenames[alias] = match.group(1)
         into.unlink(missing_ok=True)
@@ -166,10 +198,12 @@ def update(root: AptRoot, mirrors: Mirrors, tell: Tell) -> tuple[UnreadSuite, ..
 
     Raises HostLacks, with apt's own words, when that is every suite, or apt fails as a whole.
     """
-    status, log = _run_apt(root, ("apt-get", "update", "-q"), "package lists", tell)
-    if "No space left" in log:
-        raise HostLacks(f"{root.directory}: the disk is full", "free some space and repeat the command")
-    failures = _failures(log)
+    status, log = 0, ""
+    if root.helper:
+        status, log = _run_apt(root, ("apt-get", "update", "-q"), "package lists", tell)
+        if "No space left" in log:
+            raise HostLacks(f"{root.directory}: the disk is full", "free some space and repeat the command")
+    failures = _failures(log) if root.helper else _update_without_apt(root, mirrors, tell)
     suites = [suite for _, named in _wanted(root, mirrors) for suite in named]
     unread = tuple(
         UnreadSuite(suite=suite, reason=failures[suite], older=_has_list(root, suite))
@@ -180,9 +214,42 @@ def update(root: AptRoot, mirrors: Mirrors, tell: Tell) -> tuple[UnreadSuite, ..
         reasons = [suite.text for suite in unread if suite.reason] or re.findall(r"^E: (.*)$", log, re.M)
         raise HostLacks(
             f"the package lists could not be fetched: {reasons[0] if reasons else f'apt ended with {status}'}",
-            "check the network and this host's apt sources and proxies (does `apt-get update` work?)",
+            "check the network and this host's apt sources and proxies (does `apt-get update` work?)"
+            if root.helper
+            else "check the network, and the address in KASSAY_MIRROR",
         )
     return unread
+
+
+def _update_without_apt(root: AptRoot, mirrors: Mirrors, tell: Tell) -> dict[str, str]:
+    """Same as update(), by kassay itself. Returns the failures as _failures() does."""
+    keys.check_verifier()
+    reasons = dict[str, str]()
+    for mirror, suites in _wanted(root, mirrors):
+        signature = _signature(root, mirrors, mirror)
+        for suite in suites:
+            tell(Progress(stage="fetch", subject="package lists", text=suite))
+            lists = Path(root.directory) / "lists"
+            reason = without_apt.update_suite(mirror.uri, suite, root.list_name, lists, signature)
+            if reason is not None:
+                reasons[suite] = reason
+    if all(suite in reasons for _, suites in _wanted(root, mirrors) for suite in suites):
+        _fetched_keyring(root).unlink(missing_ok=True)  # the next try takes a newer one
+    return reasons
+
+
+def _fetched_keyring(root: AptRoot) -> Path:
+    return Path(root.directory) / "keyring.gpg"
+
+
+def _signature(root: AptRoot, mirrors: Mirrors, mirror: Mirror) -> without_apt.Signature:
+    """The keys that must sign the suites of a mirror."""
+    if Path(mirror.signed_by).is_file():
+        return without_apt.Signature(Path(mirror.signed_by), None)
+    keyring = _fetched_keyring(root)
+    if not keyring.is_file():
+        without_apt.fetch_keyring(mirrors.main.uri, keyring)
+    return without_apt.Signature(keyring, keys.FINGERPRINTS)
 
 
 def _failures(log: str) -> dict[str, str]:
@@ -210,22 +277,28 @@ def package_lists(root: AptRoot, mirrors: Mirrors) -> tuple[PackageList, ...]:
     lists = []
     for mirror, suites in _wanted(root, mirrors):
         for suite in suites:
-            for path in directory.glob(f"*_dists_{suite}_main_binary-{arch_of(root.arch).debian}_Packages*"):
+            for path in directory.glob(f"*_dists_{suite}_{root.list_name.replace('/', '_')}*"):
                 lists.append(PackageList(path=str(path), uri=mirror.uri, suite=suite))
     return tuple(lists)
 
 
 def unpacked(root: AptRoot, path: str, into: Path) -> None:
     """Writes a list, which apt may have compressed, as text to `into`."""
+    if not root.helper:
+        without_apt.unpack(Path(path), into)
+        return
     with into.open("wb") as out:
-        child = process.start((_HELPER, "-c", root.configuration, "cat-file", path), out=out, err=None)
+        child = process.start((root.helper, "-c", root.configuration, "cat-file", path), out=out, err=None)
         if child.wait():
             raise HostLacks(f"{path}: apt cannot read its own list", "delete the file and repeat the command")
 
 
 def download(root: AptRoot, uri: str, sha256: str | None, into: Path, tell: Tell) -> str | None:
-    """Fetches one file, which must have this hash when it is known. Returns None, or apt's reason for the failure."""
-    argv = (_HELPER, "download-file", uri, str(into), *((f"SHA256:{sha256}",) if sha256 else ()))
+    """Fetches one file, which must have this hash when it is known. Returns None, or the reason for the failure."""
+    if not root.helper:
+        tell(Progress(stage="fetch", subject=into.name))
+        return without_apt.download(uri, sha256, into)
+    argv = (root.helper, "download-file", uri, str(into), *((f"SHA256:{sha256}",) if sha256 else ()))
     status, log = _run_apt(root, argv, into.name, tell)
     if "No space left" in log:
         raise HostLacks(f"{into}: the disk is full", "free some space and repeat the command")

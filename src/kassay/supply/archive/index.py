@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from kassay.effects import clock
-from kassay.effects.files import cache_directory, disk_errors, kept_record, sha256_file, write_atomic
+from kassay.effects.files import cache_directory, disk_errors, kept_record, set_mode, sha256_file, write_atomic
 from kassay.effects.lock import locked, waiting
+from kassay.effects.second_cache import take_from_usual
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, to_json
@@ -115,22 +116,28 @@ def _refresh(root: _apt.AptRoot, mirrors: Mirrors, tell: Tell) -> Index:
     packages = tuple(p for listed in _apt.package_lists(root, mirrors) for p in _scan_list(root, listed))
     if not packages:
         what = f"{mirrors.main.uri}: no kernel packages in its lists{_apt.unread_lines(unread)}"
-        raise HostLacks(what, "name another mirror in apt's sources")
+        raise HostLacks(what, "name another mirror in KASSAY_MIRROR or apt's sources")
     index = Index(made=clock.utc_now(), packages=packages, unread=unread)
     write_atomic(_index_file(root), to_json(index))
     return index
 
 
 def _scan_list(root: _apt.AptRoot, listed: _apt.PackageList) -> Iterator[Package]:
+    for text in stanzas(root, listed, _STANZA):
+        if package := parse_stanza(text, listed.uri, listed.suite):
+            yield package
+
+
+def stanzas(root: _apt.AptRoot, listed: _apt.PackageList, pattern: re.Pattern[bytes]) -> Iterator[str]:
+    """The parts of a list that match a pattern."""
     with disk_errors(Path(root.directory)), tempfile.TemporaryDirectory(dir=root.directory) as scratch:
-        text = Path(scratch, "Packages")
+        text = Path(scratch, "list")
         _apt.unpacked(root, listed.path, text)
         if text.stat().st_size == 0:
             return
         with text.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            for match in _STANZA.finditer(data):
-                if package := parse_stanza(match.group().decode("utf-8", "replace"), listed.uri, listed.suite):
-                    yield package
+            for match in pattern.finditer(data):
+                yield match.group().decode("utf-8", "replace")
 
 
 def parse_stanza(text: str, uri: str, suite: str) -> Package | None:
@@ -148,7 +155,7 @@ def parse_stanza(text: str, uri: str, suite: str) -> Package | None:
         flavour=name.group(4),
         version=fields["Version"],
         suite=suite,
-        uri=f"{uri.rstrip('/')}/{_quoted(fields['Filename'])}",
+        uri=f"{uri.rstrip('/')}/{quoted(fields['Filename'])}",
         size_bytes=int(fields["Size"]),
         sha256=fields["SHA256"],
     )
@@ -175,7 +182,8 @@ def fetched_file(name: str, version: str, uri: str, sha256: str, arch: str, tell
     """Same as fetched_package(), for any package whose address and hash are known. version: without ":"."""
     final = package_file(name, version, arch)
     with locked(final.with_name(f".{final.name}.lock"), waiting(tell, name)):
-        if not final.is_file() or sha256_file(final) != sha256:
+        whole = final.is_file() and sha256_file(final) == sha256
+        if not whole and not take_from_usual(final, sha256):
             _download(f"{name} {version}", uri, sha256, arch, final, tell)
     return final
 
@@ -189,12 +197,13 @@ def unlisted_package(name: str, version: str, arch: str, tell: Tell) -> Path:
     final = cache_directory() / "packages" / arch / "unsigned" / file
     with locked(final.with_name(f".{final.name}.lock"), waiting(tell, name)):
         if not final.is_file():
-            uri = f"{host_mirrors().main.uri.rstrip('/')}/pool/main/l/linux/{_quoted(file)}"
+            uri = f"{host_mirrors().main.uri.rstrip('/')}/pool/main/l/linux/{quoted(file)}"
             _download(f"{name} {version}", uri, None, arch, final, tell)
     return final
 
 
-def _quoted(path: str) -> str:
+def quoted(path: str) -> str:
+    """A path as it stands in an address."""
     return path.replace("+", "%2b").replace("~", "%7e")
 
 
@@ -207,7 +216,7 @@ def _download(subject: str, uri: str, sha256: str | None, arch: str, final: Path
         partial = Path(scratch, final.name)
         reason = _apt.download(root, uri, sha256, partial, tell)
         if not reason:
-            partial.chmod(0o444)
+            set_mode(partial, 0o444)
             partial.replace(final)
             return
     if re.search(r"\b404\b|File not found|Failed to stat", reason):

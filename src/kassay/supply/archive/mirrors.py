@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The Debian archive as this host's apt configuration names it: mirror and signing key, in both file formats."""
+"""The mirror of the Debian archive and its signing key: as KASSAY_MIRROR, else this host's apt configuration names it.
+
+apt has two file formats, which are both read.
+"""
 
 import re
 import shlex
@@ -8,14 +11,18 @@ from pathlib import Path
 
 from kassay.effects import process
 from kassay.effects.background import Once
-from kassay.errors import HostLacks
+from kassay.errors import BadInput, HostLacks
 from kassay.model.records import Record
+from kassay.supply.archive.keys import keyring_of_host
 
+OWN_KEYS = "kassay"
+_VARIABLE = "KASSAY_MIRROR"
 _ARCHIVE = re.compile(r"/(debian|debian-security)(?:\.list)?/?$")
 
 
 class Mirror(Record, frozen=True, kw_only=True):
-    """One archive. signed_by: a key file or an embedded key as the host has it; "" for apt's trusted keys."""
+    """One archive. signed_by: a key file or an embedded key as the host has it; "" for apt's trusted keys, OWN_KEYS for
+    those that kassay knows."""
 
     uri: str
     signed_by: str
@@ -30,17 +37,23 @@ class Mirrors(Record, frozen=True, kw_only=True):
 
 @Once
 def host_mirrors() -> Mirrors:
-    """The mirrors in the host's apt sources. Raises HostLacks when there is no apt or no Debian archive."""
+    """The mirrors in KASSAY_MIRROR, else in the host's apt sources. Raises HostLacks when neither names the archive."""
     mirrors: dict[str, Mirror] = {}
-    for path in _source_files():
+    for uri in process.variable(_VARIABLE).split():
+        match = _ARCHIVE.search(uri)
+        if match is None or "://" not in uri:
+            raise BadInput(f"{_VARIABLE}: {uri} is no mirror of the Debian archive",
+                           "write one that ends in /debian; one that ends in /debian-security may follow")  # fmt: skip
+        mirrors[match[1]] = Mirror(uri=uri, signed_by=str(keyring_of_host() or OWN_KEYS))
+    for path in _source_files() if "debian" not in mirrors else ():
         text = path.read_text("utf-8", "replace")
         for mirror in deb822_entries(text) if path.suffix == ".sources" else one_line_entries(text):
             if match := _ARCHIVE.search(mirror.uri):
                 mirrors.setdefault(match.group(1), Mirror(uri=_plain(mirror.uri), signed_by=mirror.signed_by))
     if "debian" not in mirrors:
         raise HostLacks(
-            "this host's apt sources name no Debian archive (an address that ends in /debian)",
-            "add one with its Signed-By key to /etc/apt/sources.list.d, or use image:PATH",
+            "neither KASSAY_MIRROR nor apt's sources name a Debian archive (an address that ends in /debian)",
+            "set KASSAY_MIRROR to the address of a mirror (Debian has a list), or use image:PATH, rpm: or pacman:",
         )
     return Mirrors(main=mirrors["debian"], security=mirrors.get("debian-security"))
 
@@ -62,7 +75,7 @@ def _plain(uri: str) -> str:
 
 def _source_files() -> Iterator[Path]:
     if process.find("apt-config") is None:
-        raise HostLacks("debian: kernels need apt, which this host does not have", "use image:PATH with a kernel image")
+        return
     shown = process.run(("apt-config", "shell", "L", "Dir::Etc::sourcelist/f", "P", "Dir::Etc::sourceparts/d"))
     values = dict(word.partition("=")[::2] for word in shlex.split(shown.out))
     if Path(values.get("L", "")).is_file():

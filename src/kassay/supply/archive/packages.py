@@ -40,6 +40,8 @@ def closure(
             raise BadInput(f"package {name!r}: no name of a package", "a Debian package name, such as gcc")
     mirrors = host_mirrors()
     root = _apt.root_for(mirrors, arch)
+    if not root.helper:
+        raise _apt.needs_apt("packages with all that they depend on")
     current_index(arch, tell)  # apt's lists are there, and new where there is a network
     suite = _apt.codename(root, _RELEASE)
     with locked(Path(root.directory) / "lock", waiting(tell, f"{arch} package lists")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""List of the kernel sources that the archive has, read from apt's lists and stored. It is as new as the kernel
+"""List of the kernel sources that the archive has, read from its lists and stored. It is as new as the kernel
 index."""
 
 import re
@@ -9,18 +9,19 @@ from pathlib import Path
 
 import msgspec
 
-from kassay.effects import process
 from kassay.effects.files import disk_errors, kept_record, write_atomic
 from kassay.effects.lock import locked, waiting
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, to_json
 from kassay.supply.archive import apt as _apt
-from kassay.supply.archive.index import Index, current_index
+from kassay.supply.archive.index import Index, current_index, quoted, stanzas
 from kassay.supply.archive.mirrors import Mirrors, host_mirrors
 from kassay.supply.archive.versions import series_of, upstream_of, version_key
 
 _TARBALL = re.compile(r"^ ([0-9a-f]{64}) (\d+) (\S+\.orig\.tar\.xz)$", re.M)
+_SOURCE = re.compile(rb"^Package: linux\n.*?(?:\n\n|\Z)", re.M | re.S)
+_PACKAGE = re.compile(rb"^Package: linux-source-\d\S*\n.*?(?:\n\n|\Z)", re.M | re.S)
 _UNSIGNED = "unsigned: no list of the archive has its hash any more"
 
 
@@ -93,49 +94,45 @@ def _refresh(stored: SourceList | None, index: Index, tell: Tell) -> SourceList:
             tell(Progress(stage="source", subject=subject, text=suite.text))
     tell(Progress(stage="source", subject=subject, text="reading"))
     files: dict[str, list[SourceFile]] = {}
-    for version, file in (*_tarballs(root, mirrors), *_packages(mirrors), *_unlisted(index, mirrors)):
-        files.setdefault(version, []).append(file)
+    for version, file in (*_tarballs(root, mirrors), *_packages(mirrors), *_unlisted(index, mirrors.main.uri)):
+        same = files.setdefault(version, [])
+        same += [] if file in same else [file]
     ordered = sorted(files, key=version_key)
     versions = tuple(SourceVersion(version=v, files=tuple(files[v])) for v in ordered)
     return SourceList(made=index.made, versions=versions, unread=unread)
 
 
 def _tarballs(root: _apt.AptRoot, mirrors: Mirrors) -> Iterator[tuple[str, SourceFile]]:
-    for stanza in _asked(root, "showsrc", "--only-source", "linux").split("\n\n"):
+    for uri, stanza in _stanzas(root, mirrors, _SOURCE):
         version, folder = _field(stanza, "Version"), _field(stanza, "Directory")
         if version and folder and (match := _TARBALL.search(stanza)):
             sha256, size, name = match.groups()
-            provenance, uri = f"the archive's tarball {name} of the upstream release", _uri(mirrors, f"{folder}/{name}")
-            yield version, SourceFile(uri=uri, sha256=sha256, provenance=provenance, size=int(size))
+            file, provenance = _uri(uri, f"{folder}/{name}"), f"the archive's tarball {name} of the upstream release"
+            yield version, SourceFile(uri=file, sha256=sha256, provenance=provenance, size=int(size))
 
 
 def _packages(mirrors: Mirrors) -> Iterator[tuple[str, SourceFile]]:
-    root = root_of("deb")
-    names = re.findall(r"^(linux-source-\d\S*) ", _asked(root, "search", "--names-only", "^linux-source-[0-9]"), re.M)
-    for stanza in _asked(root, "show", *names).split("\n\n") if names else ():
+    for uri, stanza in _stanzas(root_of("deb"), mirrors, _PACKAGE):
         version, path, sha256, size = (_field(stanza, name) for name in ("Version", "Filename", "SHA256", "Size"))
         if version and path and sha256:
             provenance = f"{_field(stanza, 'Package')} {version}, with Debian's patches"
             bytes_ = int(size) if size else None
-            yield version, SourceFile(uri=_uri(mirrors, path), sha256=sha256, provenance=provenance, size=bytes_)
+            yield version, SourceFile(uri=_uri(uri, path), sha256=sha256, provenance=provenance, size=bytes_)
 
 
-def _unlisted(index: Index, mirrors: Mirrors) -> Iterator[tuple[str, SourceFile]]:
+def _unlisted(index: Index, uri: str) -> Iterator[tuple[str, SourceFile]]:
     """The source package of each kernel, at its usual address on the mirror."""
     for version in {p.version for p in index.packages if p.is_kernel and p.flavour == "cloud-amd64"}:
         name = f"linux-source-{series_of(upstream_of(version))}"
-        path = _uri(mirrors, f"pool/main/l/linux/{name}_{version}_all.deb")
+        path = _uri(uri, f"pool/main/l/linux/{name}_{version}_all.deb")
         provenance = f"{name} {version}, with Debian's patches; {_UNSIGNED}"
         yield version, SourceFile(uri=path, sha256=None, provenance=provenance)
 
 
-def _asked(root: _apt.AptRoot, *arguments: str) -> str:
-    ended = process.run(("apt-cache", "-c", root.configuration, *_apt.WITH_CACHE, *arguments), timeout_s=300)
-    if ended.status:
-        raise HostLacks(
-            f"apt-cache {arguments[0]}: {ended.err.strip()[:200]}", "delete kassay's apt directory in its cache"
-        )
-    return ended.out
+def _stanzas(root: _apt.AptRoot, mirrors: Mirrors, pattern: re.Pattern[bytes]) -> Iterator[tuple[str, str]]:
+    """The parts of all lists that match a pattern, each with the address of its mirror."""
+    for listed in _apt.package_lists(root, mirrors):
+        yield from ((listed.uri, text) for text in stanzas(root, listed, pattern))
 
 
 def _field(stanza: str, name: str) -> str:
@@ -143,7 +140,5 @@ def _field(stanza: str, name: str) -> str:
     return match[1].strip() if match else ""
 
 
-def _uri(mirrors: Mirrors, path: str) -> str:
-    security = mirrors.security and path.startswith("pool/updates/")
-    base = mirrors.security.uri if mirrors.security and security else mirrors.main.uri
-    return f"{base.rstrip('/')}/{path.replace('+', '%2b').replace('~', '%7e')}"
+def _uri(mirror: str, path: str) -> str:
+    return f"{mirror.rstrip('/')}/{quoted(path)}"

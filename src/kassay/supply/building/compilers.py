@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from kassay.effects import process
+from kassay.effects.distribution import install
 from kassay.effects.files import sha256_bytes, sha256_file
 from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import Tell
@@ -50,7 +51,7 @@ def check_name(name: str, arch: str) -> None:
         raise BadInput(f"compiler {name!r}: not understood", "write gcc, gcc-13, clang, clang-18, or an absolute path")
     program = (arch_of(arch).build.cross if match[1] == "gcc" else "") + name
     if not match[2] and not process.find(program):
-        raise HostLacks(f"compiler {program}: not on this host", f"apt-get install {package_of(match[1], '', arch)}")
+        raise HostLacks(f"compiler {program}: not on this host", install(package_of(match[1], "", arch)))
 
 
 def find_compiler(name: str, arch: str, tell: Tell) -> Compiler:
@@ -101,14 +102,14 @@ def linker_of(compiler: Compiler) -> str:
     program = f"{compiler.tools_prefix}ld"
     ended = process.run((program, "--version"))
     if ended.status or not ended.out:
-        raise HostLacks(f"{program}: {ended.err.strip() or 'says no version'}", "install binutils")
+        raise HostLacks(f"{program}: {ended.err.strip() or 'says no version'}", install("binutils"))
     return ended.out.splitlines()[0].strip()
 
 
 def check_tools(arch: str) -> None:
     """Raises HostLacks that names every missing package of a kernel build in one line."""
     if need := missing_tools(arch):
-        raise HostLacks(f"building kernels needs {', '.join(need)}", f"apt-get install {' '.join(need)}")
+        raise HostLacks(f"building kernels needs {', '.join(need)}", install(*need))
 
 
 def missing_tools(arch: str) -> tuple[str, ...]:

@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""debian-source:7.3: kernel sources from the archive that this host's apt names.
+"""debian-source:7.3: kernel sources from the Debian archive.
 
 Three sources, best first: the upstream release in the archive (deb-src: orig.tar.xz, its hash signed); when the mirror
 no longer has it, the package linux-source-X (hash signed; with Debian's patches); when no list has that package any
 more, the same package from its usual address on the mirror (no signed hash; the provenance says so).
 """
 
+import re
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
 
-from kassay.effects import process
 from kassay.effects.files import cache_directory, disk_errors, sha256_file, swept
 from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import Progress, Tell
 from kassay.supply.archive import apt as _apt
+from kassay.supply.archive.deb import tar_of
 from kassay.supply.archive.sources_list import SourceFile, listed_sources, root_of
 from kassay.supply.archive.versions import choose, is_exact, unknown_version, upstream_of
+from kassay.supply.building.tarball import unpack_sources
+from kassay.supply.packages.unpacking import Part, unpacked, whole
 
 
 def exact_version(version: str, tell: Tell) -> str:
@@ -123,23 +127,30 @@ def _files(version: str, tell: Tell, sha256: str = "") -> list[SourceFile]:
 
 
 def _unpack(archive: Path, final: Path) -> None:
-    with swept(final.with_name(f".{final.name}.partial")) as scratch:
-        tarball = archive
-        if archive.suffix == ".deb":
-            _run(("dpkg-deb", "-x", str(archive), str(scratch / "deb")), archive)
-            tarball = next(iter((scratch / "deb").glob("usr/src/linux-source-*.tar.xz")), archive)
+    with swept(final.with_name(f".{final.name}.partial")) as scratch, ExitStack() as stack:
+        tarball = archive if archive.suffix != ".deb" else _tarball_of_package(archive, scratch)
         (scratch / "tree").mkdir()
-        argv = ("tar", "--no-same-owner", "--strip-components=1", "-C", str(scratch / "tree"), "-xJf", str(tarball))
-        _run(argv, archive)
-        if not (scratch / "tree" / "Kconfig").is_file():
+        file = stack.enter_context(tarball.open("rb"))
+        try:
+            with whole(archive, "tarball"):
+                plain = stack.enter_context(unpacked(Part(file, 0, tarball.stat().st_size)))
+            holds_sources = unpack_sources(plain, scratch / "tree", archive)
+        except BadInput as error:
+            raise HostLacks(error.what, "delete the file and repeat the command") from error
+        if not holds_sources:
             raise HostLacks(f"{archive}: holds no kernel sources", "delete the file and repeat the command")
         with disk_errors(final):
             (scratch / "tree").rename(final)
 
 
-def _run(argv: tuple[str, ...], archive: Path) -> None:
-    ended = process.run(argv, timeout_s=1800)
-    if ended.status:
-        reason = (ended.err.strip().splitlines() or ["it ended"])[-1]
-        remedy = "free some space" if "No space left" in ended.err else "delete the file and repeat the command"
-        raise HostLacks(f"{archive}: {reason}", remedy)
+def _tarball_of_package(archive: Path, scratch: Path) -> Path:
+    """The tarball out of a package linux-source-X."""
+    into = scratch / "linux-source.tar.xz"
+    with tar_of(archive) as tar, disk_errors(into):
+        names = (name for name in tar.getnames() if re.search(r"usr/src/linux-source-[^/]*\.tar\.xz$", name))
+        member = next((tar.extractfile(name) for name in names), None)
+        if member is None:
+            raise HostLacks(f"{archive}: holds no kernel sources", "delete the file and repeat the command")
+        with member, into.open("wb") as out:
+            shutil.copyfileobj(member, out, 1 << 20)
+    return into

@@ -21,6 +21,7 @@ from kassay.model.kinds.release import Release
 from kassay.model.progress import Progress, Tell
 from kassay.supply.building import git
 from kassay.supply.building.source import kernel_version, note
+from kassay.supply.building.tarball import unpack_sources
 from kassay.supply.packages.unpacking import Part, unpacked, whole
 
 _SLOW_S = 1800
@@ -128,12 +129,6 @@ def _keyring(key: Path, scratch: Path) -> Path:
 def _unpacked_tree(plain: IO[bytes], tarball: Path, scratch: Path, subject: str, tell: Tell) -> str:
     directory = scratch / "tree"
     directory.mkdir()
-    os.lseek(plain.fileno(), 0, os.SEEK_SET)
-    argv = ("tar", "--no-same-owner", "--strip-components=1", "-C", str(directory), "-xf", "-")
-    ended = process.run(argv, stdin=plain, timeout_s=_SLOW_S)
-    if ended.status:
-        reason = (ended.err.strip().splitlines() or ["tar failed"])[-1]
-        raise HostLacks(f"{tarball}: {reason}", "free some space, or check the file")
-    if not (directory / "Kconfig").is_file():
+    if not unpack_sources(plain, directory, tarball):
         raise BadInput(f"{tarball}: holds no kernel sources", "name linux-VERSION.tar.xz")
     return git.tree_of_files(directory, tell, subject=subject)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from kassay.effects import process
 from kassay.effects.compiler import digest, version
+from kassay.effects.compiling import report_compilation
+from kassay.effects.distribution import install
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
 from kassay.model.guest import Programs
@@ -72,6 +74,7 @@ def _usual(arch: str) -> str:
 
 
 def _compile(name: str, arch: str, cc: str) -> bytes:
+    report_compilation(f"guest program {name}")
     files = sources.files_of(name, arch)
     with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
         output, root = Path(scratch) / name, Path(scratch) / "guest"
@@ -147,4 +150,4 @@ def _compiler_words(cc: str, arch: str) -> str:
 
 
 def _remedy(arch: str) -> str:
-    return f"install it: apt install {arch_of(arch).build.guest_packages}"
+    return f"install it: {install(*arch_of(arch).build.guest_packages.split())}"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kassay.effects import process
+from kassay.effects.distribution import install
 from kassay.effects.elf import elf_damage
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.errors import BadInput, HostLacks, nearest
@@ -206,7 +207,7 @@ def _compiled(use: ProgramUse, root: Path, names: Sequence[str], cc: str) -> byt
     plus = any(name.endswith((".cc", ".cpp", ".cxx")) for name in names)
     cc = f"{cc.removesuffix('gcc')}g++" if plus else cc
     if process.find(cc) is None:
-        raise HostLacks(f"{use.path}: {cc} is not there to compile it", f"install it: apt install {_package(cc)}")
+        raise HostLacks(f"{use.path}: {cc} is not there to compile it", f"install it: {install(_package(cc))}")
     link = (*_linked(use, root), *(("-lbenchmark",) if use.marks == "benchmark" else ()))
     argv = (cc, *FLAGS, "-I.", "-o", str(output), *use.cflags, *names, *link)
     done = process.run(argv, cwd=root, timeout_s=_BUILD_S)

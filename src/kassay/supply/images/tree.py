@@ -19,6 +19,7 @@ from kassay.effects.files import (
     cache_directory,
     disk_errors,
     kept_record,
+    set_mode,
     sha256_bytes,
     sha256_file,
     swept,
@@ -100,7 +101,7 @@ def _make(inputs: _Inputs, debs: Sequence[Path], final: Path, tell: Tell) -> Ima
             with (scratch / "cpio").open("wb") as out:
                 _write(members, contents, out)
         result = _described(inputs.arch, members, missing, scratch / "cpio")
-        (scratch / "cpio").chmod(0o444)
+        set_mode(scratch / "cpio", 0o444)
         (scratch / "cpio").replace(final)
     write_atomic(final.with_suffix(".json"), to_json(result))
     return result

@@ -11,6 +11,7 @@ from pathlib import Path
 import zstandard
 
 from kassay.effects import process
+from kassay.effects.distribution import install
 from kassay.effects.files import disk_errors
 from kassay.errors import BadInput, HostLacks
 
@@ -66,7 +67,9 @@ def _content(data: bytes) -> bytes | None:
 def _lz4(data: bytes) -> bytes | None:
     """Legacy frames: the magic, then blocks with their length in front; a bzImage adds 4 bytes, the content's size."""
     if process.find("lz4") is None:
-        raise HostLacks("this kernel is compressed with lz4, which is not on this host", "install the package lz4")
+        raise HostLacks(
+            "this kernel is compressed with lz4, which is not on this host", f"install it: {install('lz4')}"
+        )
     end = len(_LZ4_LEGACY)
     while end + 4 <= len(data):
         following = end + 4 + struct.unpack_from("<I", data, end)[0]

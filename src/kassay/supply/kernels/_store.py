@@ -7,7 +7,9 @@ which less is known than of the same image out of a package; one that ends in .b
 kernel built here.
 """
 
+import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -74,6 +76,8 @@ def load(image_sha256: str, ref: str, *, kind: str) -> KernelArtifact | None:
         return None
     if entry.format != _FORMAT or not all(_intact(directory, file) for file in entry.files):
         return None
+    with suppress(OSError):  # a cache that is only read
+        os.utime(directory / "kernel.json")  # the time of the last use, for `kassay cache`
     stored = entry.artifact
     packages = [cache_directory() / "packages" / stored.identity.arch / name for name in stored.packages]
     artifact = msgspec.structs.replace(

@@ -37,7 +37,7 @@ _PLACES = {
 
 
 class DebianSource(KernelSource):
-    """The Debian archive, through the mirror that this host's apt uses."""
+    """The Debian archive, through the mirror that KASSAY_MIRROR or this host's apt names."""
 
     name = "debian"
     summary = "a kernel of the Debian archive: debian:6.17.8, or debian:6.17 for the newest 6.17.x"
@@ -173,7 +173,10 @@ def _wanted(index: Index, ref: KernelRef, flavour: str) -> Package:
 def _stored_exact(ref: KernelRef, flavour: str) -> KernelArtifact | None:
     """The store's answer to an exact version, unless the list (of any age) has a newer revision of it."""
     names = {version: name for name, version in _store.remembered(ref.arch, _package_flavour(ref.arch, flavour))}
-    listed = load_index(ref.arch)
+    try:
+        listed = load_index(ref.arch)
+    except HostLacks:  # without the archive, nothing newer is known
+        listed = None
     versions = [p.version for p in _kernels(listed, ref.arch, flavour)] if listed else []
     version = choose(ref.locator, [*names, *versions])
     return _stored(names[version], version, ref, flavour) if version in names else None

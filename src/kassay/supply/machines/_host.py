@@ -6,7 +6,12 @@ import re
 from functools import cache
 from pathlib import Path
 
+from msgspec import UNSET, UnsetType
+
 from kassay.supply.arches import of_machine
+
+IMAGE = Path("/etc/kassay-image")
+"""File with the identity of the container image, in one line."""
 
 
 @cache
@@ -14,6 +19,14 @@ def host_words() -> str:
     """CPU model, number of online CPUs, kernel release."""
     count = len(re.findall(r"^processor\s*:", _cpuinfo(), re.MULTILINE))
     return f"{cpu_model()}, {count} CPUs, Linux {platform.release()}"
+
+
+def container_words() -> str | UnsetType:
+    """Identity of the container image that this process runs in, from scripts/container; UNSET outside of one."""
+    try:
+        return IMAGE.read_text("utf-8", "replace").strip() or UNSET
+    except OSError:
+        return UNSET
 
 
 def cpu_model() -> str:

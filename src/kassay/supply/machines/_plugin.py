@@ -11,6 +11,7 @@ from pathlib import Path
 from kassay import registry
 from kassay.effects import compiler, files, process
 from kassay.effects.compiler import COMPILER
+from kassay.effects.distribution import install
 from kassay.errors import BadInput, HostLacks
 from kassay.supply.arches import arch_of
 
@@ -29,7 +30,7 @@ def plugin(arch: str, qemu_version: str) -> Path:
     """
     if process.find(COMPILER) is None:
         raise HostLacks(
-            f"no profile: {COMPILER} is not there to build QEMU's plugin", f"install it: apt install {COMPILER}"
+            f"no profile: {COMPILER} is not there to build QEMU's plugin", f"install it: {install(COMPILER)}"
         )
     api = interface(qemu_version)
     cached = files.cache_directory() / "plugin" / f"{_key(api, qemu_version, arch)}.so"
@@ -67,14 +68,14 @@ def _compile(api: int, qemu_version: str, scratch: Path) -> Path:
         names += [name] if path.suffix == ".c" else []
     qemu = (f"-DKASSAY_QEMU_API={api}", f"-DKASSAY_QEMU_MAJOR={qemu_version.partition('.')[0]}")
     argv = (COMPILER, *FLAGS, *qemu, "-o", str(library), *names)
-    first = compiler.compiled(argv, library, scratch)
+    first = compiler.compiled("plugin of QEMU", argv, library, scratch)
     if first:
         name = first.partition(":")[0]
         arch_file = contributed().get(name)
         if arch_file is not None and registry.is_extension(arch_file):
             raise BadInput(f"{arch_file}{first.removeprefix(name)}", f"correct the file; {COMPILER} compiled it")
         raise HostLacks(f"no profile: QEMU's plugin does not compile with {COMPILER}: {first}",
-                        "apt install gcc libc6-dev, or measure with --profile none")  # fmt: skip
+                        f"{install('gcc', 'libc6-dev')}, or measure with --profile none")  # fmt: skip
     return library
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kassay.effects import process
+from kassay.effects.distribution import install
 from kassay.effects.files import cache_directory
 from kassay.model.machine import MachineProbe
 from kassay.model.progress import Progress, Tell
@@ -26,9 +27,7 @@ def probe_by_boot(name: str, device: str, remedy: str, arch: str, run: RunQemu, 
     remedy: what to do where a kernel does not run."""
     qemu = arch_of(arch).qemu
     if process.find(qemu.program) is None:
-        return MachineProbe(
-            name=name, usable=False, detail=f"{qemu.program}: not found", remedy=f"apt install {qemu.package}"
-        )
+        return MachineProbe(name=name, usable=False, detail=f"{qemu.program}: not found", remedy=install(qemu.package))
     if device and not Path(device).exists():
         return MachineProbe(name=name, usable=False, detail=f"there is no {device}", remedy=remedy)
     kernel = _any_kernel(arch)

@@ -12,6 +12,7 @@ import msgspec
 from kassay.effects import clock as host_clock
 from kassay.effects import process
 from kassay.effects.background import Once
+from kassay.effects.distribution import install
 from kassay.effects.files import disk_errors
 from kassay.errors import HostLacks
 from kassay.model.kernel import KernelArtifact
@@ -25,7 +26,7 @@ from kassay.supply.clocks import clock_of
 from kassay.supply.cpus import cpu_for
 from kassay.supply.machines._argv import Emulation, argv, escape, kernel_cmdline, machine_options, node_options
 from kassay.supply.machines._backend import Ended, Job, Machine, read
-from kassay.supply.machines._host import host_words
+from kassay.supply.machines._host import container_words, host_words
 from kassay.supply.machines._plugin import plugin
 from kassay.supply.machines._probe import probe_by_boot
 from kassay.supply.machines._snapshot import (
@@ -68,6 +69,7 @@ class Qemu(Machine):
             program=f"QEMU {version(arch)}",
             options=machine_options(self._emulation, arch_of(arch), cpus, boot == "snapshot"),
             host=host_words(),
+            container=container_words(),
         )
 
     def run(self, job: Job, arch: str) -> Ended:
@@ -97,7 +99,7 @@ def version(arch: str) -> str:
     """First line of QEMU's --version. Raises HostLacks with the package to install."""
     qemu = arch_of(arch).qemu
     if process.find(qemu.program) is None:
-        raise HostLacks(f"{qemu.program}: not found on this host", f"install it: apt install {qemu.package}")
+        raise HostLacks(f"{qemu.program}: not found on this host", f"install it: {install(qemu.package)}")
     return process.run((qemu.program, "--version")).out.partition("\n")[0].removeprefix("QEMU emulator version ")
 
 

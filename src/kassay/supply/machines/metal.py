@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from functools import cache
 
 from kassay.effects import process
+from kassay.effects.distribution import install
 from kassay.errors import HostLacks
 from kassay.model.machine import MachineIdentity, MachineProbe
 from kassay.model.progress import Tell
@@ -17,7 +18,7 @@ from kassay.supply.machines._metal.facts import Facts, identity, refusals
 from kassay.supply.machines._metal.steps import WORDS, dry_run
 from kassay.supply.machines._metal.visit import Visited, connected, inspected, visiting
 
-_SSH, _INSTALL = "ssh: not found on this host", "apt install openssh-client"
+_SSH = "ssh: not found on this host"
 _NAMELESS, _NAME = "no machine is named", "name one: --on ssh://USER@HOST"
 
 
@@ -75,7 +76,7 @@ class Metal(Machine):
 
 
 def _refusal() -> HostLacks:
-    return HostLacks(_SSH, _INSTALL) if process.find("ssh") is None else HostLacks(_NAMELESS, _NAME)
+    return HostLacks(_SSH, install("openssh-client")) if process.find("ssh") is None else HostLacks(_NAMELESS, _NAME)
 
 
 @cache

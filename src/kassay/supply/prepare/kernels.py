@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The kernels of an experiment in the store, with the modules that its runs need."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,9 +11,10 @@ from kassay.errors import BadInput, HostLacks
 from kassay.model.experiment import Experiment, labels
 from kassay.model.kernel import KernelArtifact, KernelIdentity, KernelRef, exact_ref, parse_ref
 from kassay.model.lines import SourceChange
-from kassay.model.plan import Plan, PlanInput
+from kassay.model.plan import Plan, WorkloadSettings
 from kassay.model.progress import Progress, Tell
 from kassay.model.question import Pairs
+from kassay.model.workload import Workload
 from kassay.supply import kernels as kernel_store
 from kassay.supply.arches import arch_of
 from kassay.supply.guest import state
@@ -87,12 +88,16 @@ def check_folio_sizes(experiment: Experiment, artifacts: Sequence[KernelArtifact
 
 
 def fetch_modules(
-    experiment: Experiment, plan_input: PlanInput, artifacts: Sequence[KernelArtifact], tell: Tell
+    experiment: Experiment,
+    described: Iterable[Workload],
+    settings: Sequence[WorkloadSettings],
+    artifacts: Sequence[KernelArtifact],
+    tell: Tell,
 ) -> tuple[MissingModules, ...]:
     """Fetch the modules of all runs now, not in the middle of a measurement. A kernel without modules does not stop the
     others. Returns what is missing; raises the error if no run would be left."""
-    workloads = {workload.name: workload for workload in plan_input.workloads}
-    wanted = {state.modules(workloads[name], values, experiment.swap or "") for name, values in plan_input.settings}
+    workloads = {workload.name: workload for workload in described}
+    wanted = {state.modules(workloads[name], values, experiment.swap or "") for name, values in settings}
     missing: list[MissingModules] = []
     for kernel, artifact in enumerate(artifacts):
         for modules in sorted(wanted):

@@ -121,5 +121,7 @@ def supply_for(
         programs=programs,
         images=images,
         no_profile=profile_problem(experiment, machine, tell),
-        missing_modules=fetch_modules(experiment, plan_input, artifacts, tell) if machine.takes_initramfs else (),
+        missing_modules=fetch_modules(experiment, plan_input.workloads, settings, artifacts, tell)
+        if machine.takes_initramfs
+        else (),
     )

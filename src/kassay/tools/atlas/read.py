@@ -43,14 +43,14 @@ _COSTS = """
 class Atlas:
     """Function costs of the primary metrics in exact counts, on one CPU of the usual model and machine."""
 
-    def __init__(self, archives: Sequence[Archive], flavour: str) -> None:
+    def __init__(self, archives: Sequence[Archive]) -> None:
         self._archives = archives
         kernels: dict[str, AtlasKernel] = {}
         series: dict[str, AtlasSeries] = {}
         cells: dict[Cell, AtlasCell] = {}
         for row in self._rows(f"SELECT {_CELL} {_CELLS}"):
             kernel, one = AtlasKernel(*(value or "" for value in row[:5])), AtlasSeries(*row[5:12])
-            if one.conditions.get("flavour") == flavour and _is_usual(one):
+            if one.conditions.get("flavour") == FLAVOUR and _is_usual(one):
                 kernels[kernel.id], series[one.id] = kernel, one
                 cells.setdefault((one.id, kernel.id), AtlasCell(row[12], row[13], row[14] or ""))
         self.kernels: Mapping[str, AtlasKernel] = kernels
@@ -112,10 +112,10 @@ def _is_usual(series: AtlasSeries) -> bool:
 
 
 @contextmanager
-def reading_atlas(tell: Tell, histories: Sequence[Path] | None = None, *, flavour: str = FLAVOUR) -> Iterator[Atlas]:
+def reading_atlas(tell: Tell, histories: Sequence[Path] | None = None) -> Iterator[Atlas]:
     """The atlas of all histories on this host; empty if there is none. A history that cannot be read is left out.
 
-    histories: their paths, the most trusted first; by default those of this host. flavour: of the kernels.
+    histories: their paths, the most trusted first; by default those of this host.
     """
     with ExitStack() as opened:
         archives = []
@@ -126,7 +126,7 @@ def reading_atlas(tell: Tell, histories: Sequence[Path] | None = None, *, flavou
                 tell(Progress(stage="atlas", subject=path.name, text=f"left out: {error.what}"))
                 continue
             archives += [archive] if archive.has_comparisons else []
-        yield Atlas(archives, flavour)
+        yield Atlas(archives)
 
 
 def known_histories() -> tuple[Path, ...]:

@@ -4,6 +4,7 @@
 from collections.abc import Iterator, Sequence
 
 from kassay.model.finding import Finding
+from kassay.model.machine import MachineIdentity
 from kassay.model.plan import Plan
 from kassay.model.records import Record
 from kassay.model.run import CellEvidence, Measurement
@@ -127,6 +128,7 @@ def unlike(packed: Plan, rerun: Plan) -> tuple[str, ...]:
     ]
     if packed.machine.program != rerun.machine.program:
         lines.append(f"machine: {packed.machine.program} then, {rerun.machine.program} now")
+        lines += [text] if (text := container_offer(packed.machine, rerun.machine.program)) else []
     if packed.machine.options != rerun.machine.options:
         lines.append("machine: other options")
     now = {program.name: program.value for program in rerun.guest_sha256}
@@ -139,6 +141,18 @@ def unlike(packed: Plan, rerun: Plan) -> tuple[str, ...]:
         if trees.get(i.name) != i.value
     ]
     return tuple(lines)
+
+
+CONTAINER_QEMU = "(Debian 1:7.2+dfsg-7+deb12u18+b3)"
+"""Package version of QEMU in kassay's container image, as QEMU reports it. A test compares it with container/."""
+
+
+def container_offer(packed: MachineIdentity, program: str) -> str:
+    """A sentence with the command that measures with the QEMU of the bundle; "" if that is `program`, or if the
+    container does not have it."""
+    if packed.program == program or not (packed.container or CONTAINER_QEMU in packed.program):
+        return ""
+    return f"kassay's container has {packed.program}: repeat the command as scripts/kassay bundle rerun, in a clone"
 
 
 _SHOWN = 20

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from kassay.effects.distribution import install
 from kassay.effects.files import cache_directory, disk_errors, expanded, sha256_bytes, write_atomic
 from kassay.errors import BadInput, HostLacks, KassayError
 from kassay.model.build import BuildRef, BuildSource, parse_build
@@ -159,7 +160,7 @@ def _compiler(name: str, build: PackedBuild, tell: Tell) -> str:
         found.append(f"{candidate} is {compiler.banner}")
     raise HostLacks(
         f"{build.label} was compiled by {build.compiler}\n  this host: {'; '.join(found)}",
-        f"apt-get install {package_of(family, major, build.arch)}, or build with another compiler: --compiler {family}",
+        f"{install(package_of(family, major, build.arch))}, or build with another compiler: --compiler {family}",
     )
 
 

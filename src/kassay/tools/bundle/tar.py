@@ -71,7 +71,11 @@ def unpack(path: Path, into: Path, limit: int) -> Path:
     """
     tops: set[str] = set()
     try:
-        with path.open("rb") as file, _decompressor(file) as source, disk_errors(into):
+        with (
+            path.open("rb") as file,
+            zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True) as source,
+            disk_errors(into),
+        ):
             for count, (name, size) in enumerate(_entries(source, path)):
                 limit -= size
                 if limit < 0 or count >= MOST_FILES:
@@ -88,10 +92,6 @@ def unpack(path: Path, into: Path, limit: int) -> Path:
     if not tops:
         raise BadInput(f"{path}: an empty archive", "get the bundle anew")
     return into / tops.pop()
-
-
-def _decompressor(file: IO[bytes]) -> zstandard.ZstdDecompressionReader:
-    return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
 
 
 def _entries(source: _Source, path: Path) -> Iterator[tuple[str, int]]:

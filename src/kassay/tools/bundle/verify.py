@@ -5,6 +5,7 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from math import isclose
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from kassay.journal import artifacts
 from kassay.journal.directory import BESIDE, open_directory
 from kassay.model.experiment import Experiment
 from kassay.model.guest import Programs
+from kassay.model.plan import Plan
 from kassay.model.prediction import TIMINGS
 from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
@@ -26,16 +28,21 @@ from kassay.report.formats import formats
 from kassay.spec.load import load
 from kassay.spec.rules import question_of
 from kassay.supply.guest.compile import received_programs
+from kassay.supply.machines import machine_for
 from kassay.tools.bundle import tar
 from kassay.tools.bundle.builds import not_built_again, read_builds
 from kassay.tools.bundle.contents import artifact_path, checked_artifacts
-from kassay.tools.bundle.digits import Repeated, same_counts, same_findings, unlike, values
+from kassay.tools.bundle.digits import Repeated, container_offer, same_counts, same_findings, unlike, values
 from kassay.tools.bundle.manifest import Manifest, checked, few
 from kassay.tools.bundle.pack import REPORT, RUN, answered
 from kassay.tools.bundle.rebuild import Given, Rebuilt, rebuild, with_refs
 
 # Fields that name a directory or a version: they may differ while every finding is the same.
 APART = ("commands", "next_steps", "kassay_version", "charts")
+
+
+_ROUNDING = 1e-12
+"""Relative. Versions of Python, of libraries and of kassay may round the last digit of a computed value otherwise."""
 
 
 class FieldDifference(NamedTuple):
@@ -70,6 +77,8 @@ def _walk(packed: Any, computed: Any, path: str) -> Iterator[FieldDifference]:
             yield from _walk(old, new, f"{path}[{index}]")
         if len(packed) != len(computed):
             yield FieldDifference(f"length of {path}", str(len(packed)), str(len(computed)))
+    elif isinstance(packed, float) and isinstance(computed, float) and isclose(packed, computed, rel_tol=_ROUNDING):
+        pass
     elif packed != computed or isinstance(packed, bool) != isinstance(computed, bool):
         yield FieldDifference(path, _text(packed), _text(computed))
 
@@ -205,11 +214,23 @@ def rerun(
             raise BadInput(f"{path}: measured elsewhere, with another tool", "kassay can verify it, not repeat it")
         experiment = load(root / RUN / "pinned.toml")
         out = directory_of(experiment)
-        refs, built = rebuild(root, open_directory(root / RUN).plan, experiment, given, tell)
+        plan = open_directory(root / RUN).plan
+        _offer_container(plan, path, tell)
+        refs, built = rebuild(root, plan, experiment, given, tell)
         pairs = [(root / RUN, out)]
         if (root / RUN / BESIDE).is_dir():
             pairs.append((root / RUN / BESIDE, out / BESIDE))
         return Rerun(out, built, tuple(_repeated(packed, again, refs, tell, cluster) for packed, again in pairs))
+
+
+def _offer_container(plan: Plan, path: Path, tell: Tell) -> None:
+    """Tells before anything is measured if the container has the QEMU of the bundle, and this host another or none."""
+    try:
+        program = machine_for(plan.machine.clock).identify(plan.machine.arch, 1, "short").program
+    except HostLacks:
+        program = "none"
+    if plan.machine.program.startswith("QEMU ") and (text := container_offer(plan.machine, program)):
+        tell(Progress(stage="container", subject=path.name, text=text))
 
 
 def _programs(packed: Path) -> Programs | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kassay.effects import clock
 from kassay.effects.cache_limit import make_room
-from kassay.effects.files import cache_directory, disk_errors, sha256_file
+from kassay.effects.files import cache_directory, disk_errors, set_mode, sha256_file
 
 PART_BYTES = 16 << 20
 """Bytes of a file in one message."""
@@ -61,7 +61,7 @@ def keep(sha256: str, sender: str, offset: int, part: bytes, size: int) -> None:
         if sha256_file(partial) != sha256:
             partial.unlink()
             raise WrongContent(f"a file of {size} bytes arrived that is not {sha256}")
-        partial.chmod(0o444)
+        set_mode(partial, 0o444)
         partial.replace(final)
         _tidy(final.parent)
 

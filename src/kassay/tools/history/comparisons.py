@@ -2,6 +2,7 @@
 """A directory of runs -> its verdicts, and what each kernel function costs in it; point by point, on all CPUs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import fsum
 from typing import NamedTuple
 
 from kassay import __version__
@@ -154,7 +155,7 @@ def _detail(finding: Finding) -> ComparisonDetail:
     if attribution is not None:
         rows = [row for row in attribution.rows if row.delta][:_FUNCTIONS]
         changes = tuple(FunctionChange(function=row.function, base=row.base, head=row.head) for row in rows)
-        rest = attribution.total - sum(row.delta for row in rows)
+        rest = attribution.total - fsum(row.delta for row in rows)
     return ComparisonDetail(
         reasons=tuple(reason_text(reason) for reason in finding.reasons),
         confounders=tuple(_confounder_texts(finding.confounders)),

@@ -10,6 +10,7 @@ from kassay.errors import BadInput
 from kassay.model.build import BuildRef, build_text, parse_build
 from kassay.model.kernel import parse_ref
 from kassay.model.kinds import Kind, kinds
+from kassay.model.records import grouped
 from kassay.supply.building.git import commit_places, is_repository
 from kassay.tools.history.records import KernelPoint, StoredKernel
 
@@ -28,9 +29,7 @@ def places_in_tree(tree: str, revisions: Iterable[str]) -> Mapping[str, int]:
 
 def places_of_builds(builds: Iterable[BuildRef], places: CommitPlaces = places_in_tree) -> dict[tuple[str, str], int]:
     """Places by (tree, revision). A place is compared with others of its tree."""
-    revisions: dict[str, list[str]] = {}
-    for build in builds:
-        revisions.setdefault(build.tree, []).append(build.revision)
+    revisions = grouped((build.tree, build.revision) for build in builds)
     return {(tree, name): place for tree, names in revisions.items() for name, place in places(tree, names).items()}
 
 
@@ -68,9 +67,7 @@ def developments(
 
 def _of_each_kernel(points: Sequence[KernelPoint]) -> list[list[KernelPoint]]:
     """Points over dates are several of one kernel."""
-    groups: dict[str, list[KernelPoint]] = {}
-    for point in points:
-        groups.setdefault(point.kernel.id, []).append(point)
+    groups = grouped((point.kernel.id, point) for point in points)
     return list(groups.values())
 
 

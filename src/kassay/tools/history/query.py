@@ -10,7 +10,7 @@ import msgspec
 
 from kassay.errors import BadInput, nearest
 from kassay.model.machine import MachineUse
-from kassay.model.records import Record, Setting
+from kassay.model.records import Record, Setting, grouped
 from kassay.tools.history.archive import Archive, Row
 from kassay.tools.history.development import developments
 from kassay.tools.history.records import KernelPoint, PointLine, StoredKernel, StoredSeries
@@ -72,9 +72,7 @@ def _developed(series: StoredSeries, points: Sequence[KernelPoint], wanted: Seri
 
 def apart(series: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ...]]:
     """For each series (by id) the fields in which those of the same metric and clock differ, with its own value."""
-    groups: dict[tuple[str, ...], list[StoredSeries]] = {}
-    for s in series:
-        groups.setdefault((s.workload, s.metric, s.machine.clock), []).append(s)
+    groups = grouped(((s.workload, s.metric, s.machine.clock), s) for s in series)
     return {key: fields for group in groups.values() for key, fields in _apart(group).items()}
 
 

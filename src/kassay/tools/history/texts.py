@@ -46,7 +46,7 @@ def point_rows(line: PointLine) -> list[tuple[str, ...]]:
         compiler = point.kernel.compiler or "-"
         rows.append((_name(point), _dates(point), value, "-" if point.n is None else str(point.n),
                      _share(point.spread), format_change(point.change),
-                     "" if compiler == previous else _short(compiler), point.session))  # fmt: skip
+                     "" if compiler == previous else compiler.partition(",")[0][:40], point.session))  # fmt: skip
         previous = compiler
     return rows
 
@@ -135,7 +135,3 @@ def _share(value: float | None) -> str:
 def _dates(point: KernelPoint) -> str:
     first, last = point.first[:10], point.last[:10]
     return first if first == last else f"{first} .. {last}"
-
-
-def _short(compiler: str) -> str:
-    return compiler.partition(",")[0][:40]

@@ -8,6 +8,7 @@ import msgspec
 from kassay.effects.files import sha256_bytes
 from kassay.errors import BadInput
 from kassay.model.progress import Progress, Tell, silent
+from kassay.model.records import grouped
 from kassay.model.samples import ImportedKernel, Samples, SampleSeries, Source
 from kassay.registry import discover
 from kassay.tools.imports.gather import chosen, gather
@@ -56,10 +57,9 @@ def _command(words: Sequence[str], format_name: str | None, metric: str | None, 
 
 def _alike(kernels: Sequence[ImportedKernel]) -> tuple[str, ...]:
     """Notes on kernels of the same release and commit: a mistake, or two builds that the files do not tell apart."""
-    releases: dict[tuple[str, str | None], list[str]] = {}
-    for kernel in kernels:
-        if kernel.release is not None:
-            releases.setdefault((kernel.release, kernel.commit), []).append(kernel.label)
+    releases = grouped(
+        ((kernel.release, kernel.commit), kernel.label) for kernel in kernels if kernel.release is not None
+    )
     return tuple(f"{' and '.join(labels)} are all release {release}; the files do not tell them apart"
                  for (release, _), labels in releases.items() if len(labels) > 1)  # fmt: skip
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from kassay.model.records import grouped
 from kassay.supply.guest.protocol import Frame, StreamError, frames
 from kassay.tools.recording.bulk import UNKNOWN, with_bulk_pages
 from kassay.tools.recording.pages import BY_WORKER, EVENT, SAMPLE, Array, Kind, ListState, Origin, PagesError, PageTrace
@@ -109,10 +110,7 @@ def _read(all_frames: tuple[Frame, ...]) -> Written:
         raise PagesError("the guest ended before all of it was written")
     texts = {frame.name: frame.payload.decode("utf-8", "replace") for frame in all_frames if frame.kind == "file"}
     begins, ends = f"format:{_TRACING}events/", "/format"
-    raw: dict[int, list[bytes]] = {}
-    for frame in all_frames:
-        if frame.kind == "pages":
-            raw.setdefault(int(frame.name.removeprefix("cpu")), []).append(frame.payload)
+    raw = grouped((int(frame.name.removeprefix("cpu")), frame.payload) for frame in all_frames if frame.kind == "pages")
     cpus = [int(name.partition(":")[0].removeprefix("cpu")) for name in texts if name.startswith("cpu")]
     return Written(
         formats={name.removeprefix(begins).removesuffix(ends): read_format(text)

@@ -2,71 +2,37 @@
 """The options of `kassay codegen`, as one record."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from typer import Option
-
 from kassay.commands._options import ClusterOption, format_option
+from kassay.commands._with_options import option
 from kassay.report.answers import answer_formats
 from kassay.supply.arches import arches
 from kassay.supply.clocks import listed
 
-_C = "Compilers"
-_E = "Executed"
+_compilers = partial(option, rich_help_panel="Compilers")
+_executed = partial(option, rich_help_panel="Executed")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparing:
     """Options: the source of the code, the profile that counts its executions, and the form of the answer."""
 
-    source: Annotated[
-        str | None,
-        Option(metavar="FILE.c", help="Compile only this source file of each REF.", rich_help_panel=_C),
-    ] = None
-    cc: Annotated[
-        str | None,
-        Option(
-            metavar="CC,...",
-            help="Compilers to use with --source, e.g. gcc-12,clang-16.",
-            show_default="each REF's own",
-            rich_help_panel=_C,
-        ),
-    ] = None
-    arch: Annotated[str, Option(metavar="ARCH", help=f"Architecture: {listed(arches())}.", rich_help_panel=_C)] = (
-        "x86_64"
+    source: str | None = _compilers(None, "FILE.c", "Compile only this source file of each REF.")
+    cc: str | None = _compilers(
+        None, "CC,...", "Compilers to use with --source, e.g. gcc-12,clang-16.", show_default="each REF's own"
     )
-    flavour: Annotated[str, Option(metavar="NAME", help="Flavour of archive kernels.", rich_help_panel=_C)] = "cloud"
-    runs: Annotated[
-        Path | None, Option(metavar="DIR", help="Directory of runs whose executions are counted.", rich_help_panel=_E)
-    ] = None
-    measure: Annotated[
-        str | None,
-        Option(
-            metavar="WORKLOAD", help="Measure every REF with this workload, and count executions.", rich_help_panel=_E
-        ),
-    ] = None
-    set_: Annotated[
-        list[str] | None,
-        Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Set a parameter of --measure, or choose among the settings in --runs.",
-            rich_help_panel=_E,
-        ),
-    ] = None
+    arch: str = _compilers("x86_64", "ARCH", f"Architecture: {listed(arches())}.")
+    flavour: str = _compilers("cloud", "NAME", "Flavour of archive kernels.")
+    runs: Path | None = _executed(None, "DIR", "Directory of runs whose executions are counted.")
+    measure: str | None = _executed(None, "WORKLOAD", "Measure every REF with this workload, and count executions.")
+    set_: list[str] | None = _executed(
+        None, "NAME=VALUE", "Set a parameter of --measure, or choose among the settings in --runs.", "--set"
+    )
     cluster: ClusterOption = ""
-    metric: Annotated[
-        str | None,
-        Option(
-            metavar="NAME",
-            help="Phase whose executions are counted.",
-            show_default="the primary one",
-            rich_help_panel=_E,
-        ),
-    ] = None
-    show: Annotated[str | None, Option(metavar="A,B", help="Disassemble two classes of code side by side.")] = None
-    out: Annotated[
-        Path | None, Option(metavar="FILE", help="File to write. Its suffix chooses the form, for example answer.html.")
-    ] = None
+    metric: str | None = _executed(None, "NAME", "Phase whose executions are counted.", show_default="the primary one")
+    show: str | None = option(None, "A,B", "Disassemble two classes of code side by side.")
+    out: Path | None = option(None, "FILE", "File to write. Its suffix chooses the form, for example answer.html.")
     format_: Annotated[str, format_option(answer_formats())] = "terminal"

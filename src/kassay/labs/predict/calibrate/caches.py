@@ -3,63 +3,52 @@
 
 from collections.abc import Mapping
 
-from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, plain
+from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, Unmeasured, plain
 from kassay.labs.predict.calibrate.points import MEMORY_KIB
 from kassay.labs.predict.calibrate.samples import curve
-from kassay.labs.predict.calibrate.steps import Step, crossing
+from kassay.labs.predict.calibrate.steps import crossing
 
 
 def _cache(name: str, part: int) -> Rule:
-    def rule(facts: Facts) -> Estimate | None:
-        if name not in facts.caches:
-            return None
-        value = facts.caches[name][part]
+    def rule(facts: Facts) -> Estimate:
+        value = facts.cache(name)[part]
         return Estimate(value, value, value, 1, f"/sys/devices/system/cpu/cpu0/cache ({name})")
 
     return rule
 
 
-def _chase(facts: Facts, least: float, most: float) -> Estimate | None:
+def _chase(facts: Facts, least: float, most: float) -> Estimate:
     """The smallest latency of chases through regions of least..most bytes: a plateau that others can only raise."""
     points = {kib: facts.measured[f"chase_local:{kib}"] for kib in curve(facts.measured, "chase_local")}
     inside = {kib: point for kib, point in points.items() if least <= kib << 10 <= most}
     if not inside:
-        return None
+        raise Unmeasured
     kib = min(inside, key=lambda size: inside[size].value)
     point = inside[kib]
     return Estimate(point.value, point.low, point.high, point.n, f"pointer chase through {kib} KiB (chase_local:{kib})")
 
 
-def _l2_latency(facts: Facts) -> Estimate | None:
-    if "l2" not in facts.caches or "l1d" not in facts.caches:
-        return None
-    return _chase(facts, 2 * facts.caches["l1d"][0], facts.caches["l2"][0] / 2)
+def _l2_latency(facts: Facts) -> Estimate:
+    return _chase(facts, 2 * facts.cache("l1d")[0], facts.cache("l2")[0] / 2)
 
 
-def _l3_latency(facts: Facts) -> Estimate | None:
+def _l3_latency(facts: Facts) -> Estimate:
     """Latency of the third level, from regions so large that almost none of them is in the second level by chance."""
-    if "l3" not in facts.caches:
-        return None
-    return _chase(facts, 3 * facts.caches["l2"][0], facts.caches["l3"][0])
+    return _chase(facts, 3 * facts.cache("l2")[0], facts.cache("l3")[0])
 
 
-def _memory_latency(facts: Facts) -> Estimate | None:
+def _memory_latency(facts: Facts) -> Estimate:
     return _chase(facts, 2 * facts.caches.get("l3", facts.caches.get("l2", (0, 0)))[0], MEMORY_KIB << 10)
 
 
-def _l3_lifetime(facts: Facts) -> Estimate | None:
+def _l3_lifetime(facts: Facts) -> Estimate:
     """Lifetime of a line in a third level that others use: the time of a lap of the chase that finds half of its
     lines in it."""
     near, far = _l3_latency(facts), _memory_latency(facts)
-    if near is None or far is None:
-        return None
-    points = {
-        kib: value
-        for kib, value in curve(facts.measured, "chase_local").items()
-        if kib << 10 >= facts.caches["l2"][0] * 3
-    }
-    step: Step | None = crossing(points, near.value, far.value)
-    size = facts.caches["l3"][0]
+    least = 3 * facts.cache("l2")[0]
+    points = {kib: value for kib, value in curve(facts.measured, "chase_local").items() if kib << 10 >= least}
+    step = crossing(points, near.value, far.value)
+    size = facts.cache("l3")[0]
     if step is None or size <= step.size << 10:
         return Estimate(0, 0, 0, near.n, "chases through all of the third level have its latency (chase_local)")
     half = (near.value + far.value) / 2
@@ -69,7 +58,7 @@ def _l3_lifetime(facts: Facts) -> Estimate | None:
                     f"at the middle of both, of {size >> 20} MiB that CPUs and guests share (chase_local)")  # fmt: skip
 
 
-def _adjacent(facts: Facts) -> Estimate | None:
+def _adjacent(facts: Facts) -> Estimate:
     """Check whether a missing line brings the other one of its pair: a chase through both lines of each pair is then
     quicker than one through the first lines alone."""
     size = facts.caches.get("l2", (0, 0))[0]
@@ -79,7 +68,7 @@ def _adjacent(facts: Facts) -> Estimate | None:
         if f"chase_local:{kib}" in facts.measured and kib << 10 >= 3 * size
     ]
     if not points:
-        return None
+        raise Unmeasured
     both, firsts = min(points, key=lambda pair: pair[1].value)
     value = float(both.value < 0.8 * firsts.value)
     return Estimate(value, value, value, firsts.n,

@@ -187,18 +187,9 @@ def _left(quantity: Quantity, name: str) -> Quantity:
 def _composites(measured: Mapping[str, samples.Measured], repeats: int) -> dict[str, Quantity]:
     """Whole operations of the running kernel and of two CPUs, in cycles: what predictions can be compared with."""
     kinds = (
-        "entry",
-        "fault_",
-        "discard",
-        "protect",
-        "map_cycle",
-        "cross_",
-        "walk",
-        "chase_",
-        "lock_",
-        "read_atomic",
+        "entry", "fault_", "discard", "protect", "map_cycle", "cross_", "walk", "chase_", "lock_", "read_atomic",
         "write_atomic",
-    )
+    )  # fmt: skip
     return {
         word: _quantity(Estimate(*point, "cycles of one operation"), repeats)
         for word, point in measured.items()

@@ -1,69 +1,60 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """From measured points to parameters of the core model, costs of system instructions and latencies.
 
-Each parameter has one function. It gives None where its points are missing; the parameter then keeps the value of the
-timing file that this one was copied from.
+Each parameter has one function.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import pairwise
 
 from kassay.labs.predict.calibrate.caches import CACHES
-from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, plain
+from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, Unmeasured, plain, step_in
 from kassay.labs.predict.calibrate.points import CHAINS, PARALLEL_KIB, WALKED_PAGES
 from kassay.labs.predict.calibrate.samples import curve
-from kassay.labs.predict.calibrate.steps import Step, step_of
 from kassay.labs.predict.calibrate.strings import STRINGS
 
 
 def parameters_of(facts: Facts) -> dict[str, Estimate]:
     """Every parameter that the points say something of."""
-    estimates = {name: rule(facts) for name, rule in _RULES.items()}
-    return {name: estimate for name, estimate in estimates.items() if estimate is not None}
+    estimates = {}
+    for name, rule in _RULES.items():
+        with suppress(Unmeasured):
+            estimates[name] = rule(facts)
+    return estimates
 
 
 def _first(how: str, *points: str, less: float = 0.0) -> Rule:
     """Same as plain(), for the first of the points that this architecture has."""
 
-    def rule(facts: Facts) -> Estimate | None:
-        point = next((name for name in points if name in facts.measured), None)
-        return None if point is None else plain(point, how, less=less)(facts)
+    def rule(facts: Facts) -> Estimate:
+        point = next((name for name in points if name in facts.measured), points[0])
+        return plain(point, how, less=less)(facts)
 
     return rule
 
 
-def _width(facts: Facts) -> Estimate | None:
-    mixed = facts.measured.get("mixed_many")
-    if mixed is None:
-        return None
+def _width(facts: Facts) -> Estimate:
+    mixed = facts.point("mixed_many")
     value = round(1 / mixed.value)
-    return Estimate(
-        value,
-        value,
-        max(value, int(1 / mixed.low)),
-        mixed.n,
-        "instructions of all kinds in a cycle, none waiting (mixed_many)",
-    )
+    how = "instructions of all kinds in a cycle, none waiting (mixed_many)"
+    return Estimate(value, value, max(value, int(1 / mixed.low)), mixed.n, how)
 
 
 def _step(name: str, how: str) -> Rule:
     """In the middle of the two points that a step is between."""
 
-    def rule(facts: Facts) -> Estimate | None:
+    def rule(facts: Facts) -> Estimate:
         points = curve(facts.measured, name)
-        step = step_of(points)
-        if step is None:
-            return None
+        step = step_in(points)
         n = sum(facts.measured[f"{name}:{size}"].n for size in points)
         return Estimate((step.size + step.after) // 2, step.low, step.high, n, f"{how} ({name})")
 
     return rule
 
 
-def _mispredict(facts: Facts) -> Estimate | None:
-    by_chance, never = facts.measured.get("branch_conditional:1"), facts.measured.get("branch_conditional:0")
-    if by_chance is None or never is None:
-        return None
+def _mispredict(facts: Facts) -> Estimate:
+    by_chance, never = facts.point("branch_conditional:1"), facts.point("branch_conditional:0")
     # Half of them are mispredicted. Of twice the difference 8 cycles go from the end of the generator's chain to the
     # branch's execution and from dispatch to execution of what follows: so do pairs of programs with such branches.
     whole = 2 * (by_chance.value - never.value)
@@ -72,60 +63,50 @@ def _mispredict(facts: Facts) -> Estimate | None:
                     "until the branch executes (branch_conditional)")  # fmt: skip
 
 
-def _return_stack(facts: Facts) -> Estimate | None:
+def _return_stack(facts: Facts) -> Estimate:
     points = curve(facts.measured, "call_depth")
     sizes = sorted(points)
     steps = {b: points[b] - points[a] for a, b in pairwise(sizes) if b == a + 1}
-    step = step_of(steps, least=1.5)
-    if step is None:
-        return None
+    step = step_in(steps, least=1.5)
     # The first of the nested functions is called from outside of them.
     n = sum(facts.measured[f"call_depth:{depth}"].n for depth in points)
     return Estimate(step.size + 1, step.low + 1, step.high + 1, n,
                     "depth of nested calls from which on each level costs a misprediction (call_depth)")  # fmt: skip
 
 
-def _fill_buffers(facts: Facts) -> Estimate | None:
-    points = [facts.measured.get(f"parallel:{(count << 20) + PARALLEL_KIB}") for count in CHAINS]
-    available = [point for point in points if point is not None]
-    if len(available) < 3 or points[0] is None:
-        return None
+def _fill_buffers(facts: Facts) -> Estimate:
+    names = [f"parallel:{(count << 20) + PARALLEL_KIB}" for count in CHAINS]
+    one, available = facts.point(names[0]), [facts.measured[name] for name in names if name in facts.measured]
+    if len(available) < 3:
+        raise Unmeasured
     best = min(available, key=lambda point: point.value)
-    value = points[0].value / best.value
-    return Estimate(round(value), max(1, int(points[0].low / best.high)), round(points[0].high / best.low), best.n,
+    value = one.value / best.value
+    return Estimate(round(value), max(1, int(one.low / best.high)), round(one.high / best.low), best.n,
                     "time of one chain of misses by that of many at once (parallel)")  # fmt: skip
 
 
-def _dtlb(facts: Facts) -> Step | None:
-    points = {size: value for size, value in curve(facts.measured, "pages_small").items() if size <= 256}
-    return step_of(points) if points else None
+def _dtlb_entries(facts: Facts) -> Estimate:
+    step = step_in({size: value for size, value in curve(facts.measured, "pages_small").items() if size <= 256})
+    return Estimate(step.size, step.low, step.high, facts.point("pages_small:64").n,
+                    "pages of a chase whose translations are at hand (pages_small)")  # fmt: skip
 
 
-def _dtlb_entries(facts: Facts) -> Estimate | None:
-    step = _dtlb(facts)
-    return step and Estimate(step.size, step.low, step.high, facts.measured["pages_small:64"].n,
-                             "pages of a chase whose translations are at hand (pages_small)")  # fmt: skip
-
-
-def _stlb_latency(facts: Facts) -> Estimate | None:
-    near, far = facts.measured.get("pages_small:32"), facts.measured.get("pages_small:256")
-    if near is None or far is None:
-        return None
+def _stlb_latency(facts: Facts) -> Estimate:
+    near, far = facts.point("pages_small:32"), facts.point("pages_small:256")
     return Estimate(far.value - near.value, max(0.0, far.low - near.high), far.high - near.low, far.n,
                     "a chase of 256 pages against one of 32 (pages_small)")  # fmt: skip
 
 
-def _stlb_entries(facts: Facts) -> Estimate | None:
-    points = {size: value for size, value in curve(facts.measured, "pages_small").items() if size >= 1024}
-    step = step_of(points) if points else None
-    return step and Estimate(step.size, step.low, step.high, facts.measured["pages_small:1024"].n,
-                             "pages of a chase whose translations are in the second level (pages_small)")  # fmt: skip
+def _stlb_entries(facts: Facts) -> Estimate:
+    step = step_in({size: value for size, value in curve(facts.measured, "pages_small").items() if size >= 1024})
+    return Estimate(step.size, step.low, step.high, facts.point("pages_small:1024").n,
+                    "pages of a chase whose translations are in the second level (pages_small)")  # fmt: skip
 
 
-def _walk_start(facts: Facts) -> Estimate | None:
-    near, far = facts.measured.get("pages_small:1024"), facts.measured.get("pages_small:8192")
-    if near is None or far is None or far.value < near.value:
-        return None
+def _walk_start(facts: Facts) -> Estimate:
+    near, far = facts.point("pages_small:1024"), facts.point("pages_small:8192")
+    if far.value < near.value:
+        raise Unmeasured
     read = facts.like["l2_latency"] + facts.like["walk_step"]
     value, low, high = (max(0.0, cycles - read) for cycles in (
         far.value - near.value, far.low - near.high, far.high - near.low))  # fmt: skip
@@ -133,28 +114,24 @@ def _walk_start(facts: Facts) -> Estimate | None:
                     "second level; under a hypervisor with its second tables (pages_small)")  # fmt: skip
 
 
-def _forward_fail(facts: Facts) -> Estimate | None:
-    refused, load = facts.measured.get("forward_refused_chain"), facts.measured.get("load_chain")
-    if refused is None or load is None:
-        return None
+def _forward_fail(facts: Facts) -> Estimate:
+    refused, load = facts.point("forward_refused_chain"), facts.point("load_chain")
     value = max(0.0, refused.value - 1 - load.value)
     return Estimate(value, max(0.0, value - 4), refused.value, refused.n,
                     "a load of two smaller stores, less a hit and an addition (forward_refused_chain)")  # fmt: skip
 
 
-def _split(facts: Facts) -> Estimate | None:
-    split, load = facts.measured.get("load_split_chain"), facts.measured.get("load_chain")
-    if split is None or load is None:
-        return None
+def _split(facts: Facts) -> Estimate:
+    split, load = facts.point("load_split_chain"), facts.point("load_chain")
     return Estimate(max(0.0, split.value - load.value), 0.0, max(0.0, split.high - load.low), split.n,
                     "a chain of loads across lines against one inside a line (load_split_chain)")  # fmt: skip
 
 
 def _least(how: str, *points: str) -> Rule:
-    def rule(facts: Facts) -> Estimate | None:
+    def rule(facts: Facts) -> Estimate:
         available = {point: facts.measured[point] for point in points if point in facts.measured}
         if not available:
-            return None
+            raise Unmeasured
         point = min(available, key=lambda name: available[name].value)
         smallest = available[point]
         highest = max(other.high for other in available.values())
@@ -163,30 +140,26 @@ def _least(how: str, *points: str) -> Rule:
     return rule
 
 
-def _lock_interval(facts: Facts) -> Estimate | None:
-    lines, chain = facts.measured.get("lock_add_lines"), facts.measured.get("lock_add_chain")
-    atomic = lines or chain
-    if atomic is None:
-        return None
+def _lock_interval(facts: Facts) -> Estimate:
+    chain = facts.measured.get("lock_add_chain")
+    atomic = facts.measured.get("lock_add_lines") or facts.point("lock_add_chain")
     missing = facts.measured.get("read_atomic:256", atomic)
     low = min(atomic.low, chain.low if chain else atomic.low)
     return Estimate(atomic.value, low, max(atomic.high, missing.high), atomic.n,
                     "atomic additions on four lines; low: on one, high: beside misses (lock_add_*)")  # fmt: skip
 
 
-def _taken_call(facts: Facts) -> Estimate | None:
-    both, jump = facts.measured.get("call_many"), facts.measured.get("jump_many")
-    if both is None or jump is None:
-        return None
+def _taken_call(facts: Facts) -> Estimate:
+    both, jump = facts.point("call_many"), facts.point("jump_many")
     value, low, high = (max(0.0, (cycles - jump.value) / 2) for cycles in both[:3])
     return Estimate(value, low, high, both.n, "half of a call and its return (call_many, jump_many)")
 
 
-def _page_walkers(facts: Facts) -> Estimate | None:
+def _page_walkers(facts: Facts) -> Estimate:
     points = {count >> 20: cycles for count, cycles in curve(facts.measured, "parallel_pages").items()}
-    hit = facts.measured.get("pages_small:1024")
-    if 2 not in points or hit is None:
-        return None
+    hit = facts.point("pages_small:1024")
+    if 2 not in points:
+        raise Unmeasured
     most = max(points)
     value = max(1.0, (2 * points[2] - hit.value) / min(points.values()))
     return Estimate(round(value), max(1, round(value) - 2), min(most, round(value) + 2),
@@ -194,11 +167,9 @@ def _page_walkers(facts: Facts) -> Estimate | None:
                     "time of page walks of two chases by that of many at once (parallel_pages)")  # fmt: skip
 
 
-def _drains(facts: Facts) -> Estimate | None:
+def _drains(facts: Facts) -> Estimate:
     """True if an atomic operation takes longer behind a store to another line."""
-    behind, alone = facts.measured.get("lock_after_store"), facts.measured.get("lock_add_chain")
-    if behind is None or alone is None:
-        return None
+    behind, alone = facts.point("lock_after_store"), facts.point("lock_add_chain")
     value = float(behind.value > alone.value + 1)
     return Estimate(
         value, value, value, behind.n, "an atomic addition behind a store (lock_after_store, lock_add_chain)"

@@ -5,6 +5,11 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from kassay.labs.predict.calibrate.samples import Measured
+from kassay.labs.predict.calibrate.steps import Step, step_of
+
+
+class Unmeasured(Exception):
+    """A point that a rule needs was not measured, or its points show no step."""
 
 
 class Estimate(NamedTuple):
@@ -25,17 +30,35 @@ class Facts(NamedTuple):
     caches: Mapping[str, tuple[int, int]]
     like: Mapping[str, float]
 
+    def point(self, name: str) -> Measured:
+        """A point. Raises Unmeasured."""
+        if name not in self.measured:
+            raise Unmeasured(name)
+        return self.measured[name]
 
-Rule = Callable[[Facts], Estimate | None]
+    def cache(self, name: str) -> tuple[int, int]:
+        """Bytes and ways of a cache. Raises Unmeasured."""
+        if name not in self.caches:
+            raise Unmeasured(name)
+        return self.caches[name]
+
+
+Rule = Callable[[Facts], Estimate]
+"""Gives a parameter. Raises Unmeasured: the parameter then keeps the value of the file that was copied."""
+
+
+def step_in(points: Mapping[int, float], *, least: float = 1.3) -> Step:
+    """The same as step_of(). Raises Unmeasured without a step."""
+    if (step := step_of(points, least=least)) is None:
+        raise Unmeasured
+    return step
 
 
 def plain(point: str, how: str, *, times: float = 1.0, less: float = 0.0, least: float = 0.0) -> Rule:
     """A point's cycles, times a factor, less a constant."""
 
-    def rule(facts: Facts) -> Estimate | None:
-        measured = facts.measured.get(point)
-        if measured is None:
-            return None
+    def rule(facts: Facts) -> Estimate:
+        measured = facts.point(point)
         value, low, high = (max(least, cycles * times - less) for cycles in measured[:3])
         return Estimate(value, low, high, measured.n, f"{how} ({point})")
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from kassay.effects import compiler, files, process
 from kassay.effects.compiler import COMPILER
+from kassay.effects.distribution import install
 from kassay.errors import Defect, HostLacks
 
 FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes", "-pthread")
@@ -33,16 +34,14 @@ class Output(NamedTuple):
 def program() -> Path:
     """The probes, built when not yet there. Raises HostLacks without a compiler or on an unknown architecture."""
     if process.find(COMPILER) is None:
-        raise HostLacks(
-            f"no calibration: {COMPILER} is not there to build the probes", f"apt install {COMPILER} libc6-dev"
-        )
+        raise HostLacks(f"no calibration: {COMPILER} is not there to build the probes", install(COMPILER, "libc6-dev"))
     binary = files.cache_directory() / "probes" / program_id()
     if not binary.is_file():
         names = sorted(path.name for path in sources().glob("*.c"))
-        first = compiler.program(binary, (COMPILER, *FLAGS, *names), sources())
+        first = compiler.program("probes of the calibration", binary, (COMPILER, *FLAGS, *names), sources())
         if first:
             raise HostLacks(
-                f"no calibration: the probes do not compile with {COMPILER}: {first}", "apt install gcc libc6-dev"
+                f"no calibration: the probes do not compile with {COMPILER}: {first}", install("gcc", "libc6-dev")
             )
     return binary
 

@@ -18,7 +18,7 @@ from kassay.effects import files
 from kassay.errors import BadInput
 from kassay.labs.predict.calibrate.machine import HostMachine
 from kassay.labs.predict.calibrate.program import Output
-from kassay.model.records import Record, from_json, to_json
+from kassay.model.records import Record, from_json, grouped, to_json
 
 SCHEMA = "kassay-samples/1"
 
@@ -74,10 +74,7 @@ def repeat_of(number: int, group: str, output: Output) -> Repeat:
 
 def quantities(repeats: Iterable[Repeat]) -> dict[str, Measured]:
     """Every point by name, over all repeats."""
-    by_word: dict[str, list[Point]] = {}
-    for repeat in repeats:
-        for word, point in repeat.points.items():
-            by_word.setdefault(word, []).append(point)
+    by_word = grouped((word, point) for repeat in repeats for word, point in repeat.points.items())
     return {word: _over(points) for word, points in by_word.items()}
 
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 
-from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule
+from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, Unmeasured
 from kassay.labs.predict.calibrate.samples import curve
 from kassay.labs.predict.calibrate.steps import crossing
 
@@ -14,10 +14,8 @@ LONG = 256
 def _lines(kind: str, small: int, large: int, how: str) -> Rule:
     """Cycles a line, from repeated string instructions of two lengths."""
 
-    def rule(facts: Facts) -> Estimate | None:
-        short, long = facts.measured.get(f"{kind}:{small}"), facts.measured.get(f"{kind}:{large}")
-        if short is None or long is None:
-            return None
+    def rule(facts: Facts) -> Estimate:
+        short, long = facts.point(f"{kind}:{small}"), facts.point(f"{kind}:{large}")
         lines = (large - small) / 64
         value = (long.value - short.value) / lines
         return Estimate(value, max(0.0, (long.low - short.high) / lines), (long.high - short.low) / lines, long.n,
@@ -29,10 +27,8 @@ def _lines(kind: str, small: int, large: int, how: str) -> Rule:
 def _start(kind: str, how: str) -> Rule:
     """Before the first line, of a string that is not short."""
 
-    def rule(facts: Facts) -> Estimate | None:
-        whole, line = facts.measured.get(f"{kind}:{LONG}"), _lines(kind, LONG, 4096, how)(facts)
-        if whole is None or line is None:
-            return None
+    def rule(facts: Facts) -> Estimate:
+        whole, line = facts.point(f"{kind}:{LONG}"), _lines(kind, LONG, 4096, how)(facts)
         lines = LONG / 64
         return Estimate(max(0.0, whole.value - lines * line.value), max(0.0, whole.low - lines * line.high),
                         max(0.0, whole.high - lines * line.low), whole.n,
@@ -41,12 +37,12 @@ def _start(kind: str, how: str) -> Rule:
     return rule
 
 
-def _short_bytes(facts: Facts) -> Estimate | None:
+def _short_bytes(facts: Facts) -> Estimate:
     """The longest string that starts at once, where any does."""
     points = {size: value for size, value in curve(facts.measured, "fill").items() if size <= LONG}
     line = _lines("fill", LONG, 4096, _FILL)(facts)
-    if len(points) < 3 or line is None:
-        return None
+    if len(points) < 3:
+        raise Unmeasured
     starts = {size: value - size / 64 * line.value for size, value in points.items()}
     sizes, n = sorted(starts), facts.measured[f"fill:{LONG}"].n
     step = crossing(starts, starts[sizes[0]], starts[LONG])
@@ -56,18 +52,14 @@ def _short_bytes(facts: Facts) -> Estimate | None:
                     f"rep stosb of {step.size} bytes starts sooner than one of {step.after} (fill)")  # fmt: skip
 
 
-def _short_start(facts: Facts) -> Estimate | None:
-    whole, line = facts.measured.get("fill:64"), _lines("fill", LONG, 4096, _FILL)(facts)
-    if whole is None or line is None:
-        return None
+def _short_start(facts: Facts) -> Estimate:
+    whole, line = facts.point("fill:64"), _lines("fill", LONG, 4096, _FILL)(facts)
     value, low, high = (max(0.0, cycles - line.value) for cycles in whole[:3])
     return Estimate(value, low, high, whole.n, "rep stosb of 64 bytes less its line (fill)")
 
 
-def _compare(facts: Facts) -> Estimate | None:
-    small, large = facts.measured.get("compare:64"), facts.measured.get("compare:1024")
-    if small is None or large is None:
-        return None
+def _compare(facts: Facts) -> Estimate:
+    small, large = facts.point("compare:64"), facts.point("compare:1024")
     return Estimate(large.value / 1024, 0.0, small.value / 64, large.n, "repe cmpsb of 1024 bytes (compare)")
 
 

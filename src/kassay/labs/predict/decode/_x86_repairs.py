@@ -9,38 +9,11 @@ from capstone import x86_const as x86
 _RAX, _RCX, _RBP, _RSI, _RDI, _X87, _CARRY, _FLAGS, _DIRECTION = 0, 1, 5, 6, 7, 56, 64, 65, 66
 STRINGS = re.compile(r"(?:rep\w* )?(?:movs|stos|lods|scas|cmps|ins|outs)[bwdq]")
 _SCALAR = ("cvtsi2s", "cvtss2sd", "cvtsd2ss", "sqrts", "rounds", "rcpss", "rsqrtss")
-_TESTS = frozenset(
-    [
-        "ptest",
-        "vptest",
-        "vtestps",
-        "vtestpd",
-        "comiss",
-        "comisd",
-        "ucomiss",
-        "ucomisd",
-        "vcomiss",
-        "vcomisd",
-        "vucomiss",
-        "vucomisd",
-        "pcmpistri",
-        "pcmpistrm",
-        "pcmpestri",
-        "pcmpestrm",
-        "vpcmpistri",
-        "vpcmpistrm",
-        "vpcmpestri",
-        "vpcmpestrm",
-        "kortestb",
-        "kortestw",
-        "kortestd",
-        "kortestq",
-        "ktestb",
-        "ktestw",
-        "ktestd",
-        "ktestq",
-    ]
-)
+_TESTS = frozenset((
+    "ptest", "vptest", "vtestps", "vtestpd", "comiss", "comisd", "ucomiss", "ucomisd", "vcomiss", "vcomisd", "vucomiss",
+    "vucomisd", "pcmpistri", "pcmpistrm", "pcmpestri", "pcmpestrm", "vpcmpistri", "vpcmpistrm", "vpcmpestri",
+    "vpcmpestrm", "kortestb", "kortestw", "kortestd", "kortestq", "ktestb", "ktestw", "ktestd", "ktestq",
+))  # fmt: skip
 
 
 class Accesses(Protocol):

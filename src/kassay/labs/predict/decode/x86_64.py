@@ -37,50 +37,14 @@ _NUMBERS = {name: number for number, family in enumerate(_GENERAL) for name in f
 } | {"mxcsr": _MXCSR, "fs": _BASES, "gs": _BASES}  # fmt: skip
 _NARROW = re.compile(r"(?:[abcd][lhx]|[sb]pl?|[sd]il?|r\d+[wb])$")
 _PREFIXES = re.compile(r"^(?:(?:bnd|notrack|data16|addr32|xacquire|xrelease|repz|repnz|rep|repne|repe) )+(?=\w)")
-_ZEROING = frozenset(
-    [
-        "xor",
-        "sub",
-        "pxor",
-        "xorps",
-        "xorpd",
-        "vpxor",
-        "vxorps",
-        "vxorpd",
-        "vpxord",
-        "vpxorq",
-        "psubb",
-        "psubw",
-        "psubd",
-        "psubq",
-        "vpsubb",
-        "vpsubw",
-        "vpsubd",
-        "vpsubq",
-    ]
-)
-_COPYING = frozenset(
-    [
-        "mov",
-        "movaps",
-        "movapd",
-        "movdqa",
-        "movdqu",
-        "movups",
-        "movupd",
-        "vmovaps",
-        "vmovapd",
-        "vmovdqa",
-        "vmovdqu",
-        "vmovups",
-        "vmovupd",
-        "vmovdqa64",
-        "vmovdqu64",
-        "vmovdqa32",
-        "vmovdqu32",
-        "vmovdqu8",
-    ]
-)
+_ZEROING = frozenset((
+    "xor", "sub", "pxor", "xorps", "xorpd", "vpxor", "vxorps", "vxorpd", "vpxord", "vpxorq", "psubb", "psubw", "psubd",
+    "psubq", "vpsubb", "vpsubw", "vpsubd", "vpsubq",
+))  # fmt: skip
+_COPYING = frozenset((
+    "mov", "movaps", "movapd", "movdqa", "movdqu", "movups", "movupd", "vmovaps", "vmovapd", "vmovdqa", "vmovdqu",
+    "vmovups", "vmovupd", "vmovdqa64", "vmovdqu64", "vmovdqa32", "vmovdqu32", "vmovdqu8",
+))  # fmt: skip
 _SHIFTS = frozenset(["shl", "shr", "sar", "rol", "ror", "rcl", "rcr", "shld", "shrd"])
 _FUSING = frozenset(["cmp", "test", "and", "add", "sub", "inc", "dec"])
 _SIGNS = frozenset(["js", "jns", "jo", "jno", "jp", "jnp"])

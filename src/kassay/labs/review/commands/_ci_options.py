@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from typer import Option
-
 from kassay.commands import _complete as complete
 from kassay.commands._options import Fresh, format_option
+from kassay.commands._with_options import option
 from kassay.report.answers import answer_formats
 from kassay.supply.arches import arches
 from kassay.supply.clocks import listed
@@ -21,42 +20,33 @@ LIMITS = ".kassay/limits.toml"
 class Gating:
     """Options: the tree, the suite, and what fails."""
 
-    tree: Annotated[
-        Path | None, Option(metavar="DIR", help="Kernel git tree of the range.", show_default="the current directory")
-    ] = None
-    suite: Annotated[
-        str, Option(metavar="NAME", help="Suite that is run.", autocompletion=complete.suites)
-    ] = "mm"  # fmt: skip
-    fail_over: Annotated[
-        str, Option("--fail-over", metavar="PERCENT", help="Fail if a phase costs more than this.")
-    ] = "0.5 %"  # fmt: skip
-    limits: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="Limits of single cells, each with its reason.", show_default=f"{LIMITS} of HEAD"),
-    ] = None
-    budget: Annotated[
-        str,
-        Option(metavar="TIME", help="Time after which no further cell is measured, e.g. 90s, 10m, 1h. What is left "
-               "has rows of its own."),
-    ] = "10m"  # fmt: skip
-    build: Annotated[
-        str,
-        Option(metavar="OPTIONS", show_default="gcc and the lab configuration",
-               help="How both kernels are built, as in a build reference: cc=gcc-14,config=distro."),
-    ] = ""  # fmt: skip
-    arch: Annotated[
-        str, Option(metavar="ARCH", help=f"Architecture: {listed(arches())}.", autocompletion=complete.arches)
-    ] = "x86_64"
-    allow_refused: Annotated[
-        list[str] | None,
-        Option("--allow-refused", metavar="WORKLOAD", show_default=False,
-               help="This workload may have no verdict. May be repeated."),
-    ] = None  # fmt: skip
-    out: Annotated[
-        Path | None,
-        Option(metavar="DIR", help="Directory for the answer and its runs. The same command again continues there.",
-               show_default="kassay-out/ci-NAME, named by the question"),
-    ] = None  # fmt: skip
+    tree: Path | None = option(None, "DIR", "Kernel git tree of the range.", show_default="the current directory")
+    suite: str = option("mm", "NAME", "Suite that is run.", autocompletion=complete.suites)
+    fail_over: str = option("0.5 %", "PERCENT", "Fail if a phase costs more than this.", "--fail-over")
+    limits: Path | None = option(
+        None, "FILE", "Limits of single cells, each with its reason.", show_default=f"{LIMITS} of HEAD"
+    )
+    budget: str = option(
+        "10m",
+        "TIME",
+        "Time after which no further cell is measured, e.g. 90s, 10m, 1h. What is left has rows of its own.",
+    )
+    build: str = option(
+        "",
+        "OPTIONS",
+        "How both kernels are built, as in a build reference: cc=gcc-14,config=distro.",
+        show_default="gcc and the lab configuration",
+    )
+    arch: str = option("x86_64", "ARCH", f"Architecture: {listed(arches())}.", autocompletion=complete.arches)
+    allow_refused: list[str] | None = option(
+        None, "WORKLOAD", "This workload may have no verdict. May be repeated.", "--allow-refused", show_default=False
+    )
+    out: Path | None = option(
+        None,
+        "DIR",
+        "Directory for the answer and its runs. The same command again continues there.",
+        show_default="kassay-out/ci-NAME, named by the question",
+    )
     fresh: Fresh = False
     format_: Annotated[
         str, format_option(answer_formats("summary", "junit", "annotations", "metrics"))

@@ -76,7 +76,7 @@ def refusals(machine_facts: Facts, arch: str, started: bool) -> Iterator[tuple[s
     if machine_facts.get("root") != "0":
         yield "no root by sudo", "let this user become root without a password (sudo -n)"
     if not started and not machine_facts.get("kexec"):
-        yield "kexec is not there", "apt install kexec-tools, or give --start COMMAND"
+        yield "kexec is not there", "install kexec-tools on it, or give --start COMMAND"
     if not started and machine_facts.get("kexec_off") == "1":
         yield (
             "kexec is switched off (kernel.kexec_load_disabled)",
@@ -88,7 +88,10 @@ def refusals(machine_facts: Facts, arch: str, started: bool) -> Iterator[tuple[s
             "see docs/how-to/metal.md",
         )
     if not machine_facts.all("initrd_tool"):
-        yield "neither mkinitramfs nor dracut is there, so no initrd can be made", "apt install initramfs-tools"
+        yield (
+            "neither mkinitramfs nor dracut is there, so no initrd can be made",
+            "install initramfs-tools or dracut on it",
+        )
     if machine_facts.all("lacking"):
         yield (
             f"it lacks {', '.join(machine_facts.all('lacking'))}",

@@ -1,14 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One kernel's profile by source line, with the functions that are inlined there."""
+"""Tables of `kassay profile`: the functions of a source file on each kernel, and one kernel's cost by source line."""
 
 from collections.abc import Sequence
 
 from kassay.analysis.itemised import Profiled
+from kassay.evidence.profile.coverage import CoverageRow
 from kassay.evidence.profile.lines import LineCost
-from kassay.model.texts import Table, cells, one_line
+from kassay.model.texts import Table, cells, counted, one_line
+from kassay.model.units import format_number
 from kassay.report.columns import Column, summed
 
 _ROOT = ("/mm/", "/kernel/", "/lib/", "/arch/", "/include/", "/fs/", "/guest/")
+
+
+def coverage_table(source: str, kernels: Sequence[str], rows: Sequence[CoverageRow], at: str = "") -> Table:
+    """A row for each function, a column for each kernel: calls and cost per operation, or why it was not executed.
+
+    at: the setting, if there are several.
+    """
+    table_rows = [cells(row.function, *(_coverage(row, index) for index in range(len(kernels)))) for row in rows]
+    title = one_line(source) + (f" ({at})" if at else "")
+    title = f"{title}: calls / instructions, per operation"
+    return Table(title=title, columns=("function", *map(one_line, kernels)), rows=tuple(table_rows))
+
+
+def _coverage(row: CoverageRow, index: int) -> str:
+    if not row.calls[index] and not row.counts[index]:
+        return row.states[index]
+    return f"{format_number(row.calls[index])} / {format_number(row.counts[index])}"
 
 
 def lines_table(of: Profiled, rows: Sequence[LineCost], top: int) -> Table:
@@ -17,7 +36,7 @@ def lines_table(of: Profiled, rows: Sequence[LineCost], top: int) -> Table:
     shown = rows[: top or None]
     left = len(rows) - len(shown)
     column = Column([row.count / per for row in shown], [], sum(row.count for row in rows) / per)
-    (figures,), names = summed([column], [], f"{left} more line{'' if left == 1 else 's'}" if left else "")
+    (figures,), names = summed([column], [], counted(left, "more line") if left else "")
     names = [*(f"{_location(row)}  {_function(row)}" for row in shown), *names]
     at = f" ({of.where})" if of.where else ""
     title = one_line(f"{of.profile.phase}: {of.profile.kernel}{at} [{of.unit}]")

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The kernels of the archive obey preempt= as the rules say, and a matched comparison names no other model."""
+
+import re
+import subprocess
+
+import pytest
+
+from kassay.model.kernel import KernelArtifact, parse_ref
+from kassay.model.preemption import boot_models
+from kassay.model.progress import silent
+from kassay.supply import kernels as kernel_store
+from tests.boot.conftest import ONCE, RESTORED, Kassay
+
+pytestmark = pytest.mark.boot
+
+
+def console(kernel: KernelArtifact, model: str) -> str:
+    """Text that the kernel prints until it panics, since it has no root."""
+    machine = ("qemu-system-x86_64", "-M", "q35", "-m", "256", "-nographic", "-no-reboot", "-nic", "none")
+    words = ("-kernel", kernel.image, "-append", f"console=ttyS0 panic=-1 preempt={model}")
+    return subprocess.run((*machine, *words), capture_output=True, text=True, errors="replace", timeout=300,
+                          stdin=subprocess.DEVNULL, check=False).stdout  # fmt: skip
+
+
+@pytest.mark.parametrize("version", ["6.1", "6.17", "7.3"])
+def test_the_rules_are_those_of_the_kernels(version: str) -> None:
+    (kernel,) = kernel_store.fetch((parse_ref(f"debian:{version}", "x86_64"),), "cloud", silent)
+    for model in ("none", "full", "lazy"):
+        said = re.search(r"Dynamic Preempt: (unsupported mode: )?(\w+)", console(kernel, model))
+        assert said is not None and said[2] == model
+        assert (said[1] is None) == (model in boot_models(kernel.identity)), model
+
+
+def test_two_kernels_with_one_model_do_not_differ_in_it(kassay: Kassay) -> None:
+    """The model that both can have is that of 6.12, voluntary; 6.17 is lazy."""
+    words = ("compare", "mprotect_toggle", "debian:6.12", "debian:6.17", *RESTORED, *ONCE)
+    apart, matched = kassay(*words).json(), kassay(*words, "--match", "preempt").json()
+    differing = [
+        {item["name"]: item for f in report["findings"] for item in f.get("confounders", ())}
+        | {item["name"]: item for item in report["confounders"]} for report in (apart, matched)
+    ]  # fmt: skip
+    assert "preemption" in differing[0] and "preemption" not in differing[1]
+    assert apart["findings"][0]["head_value"] != matched["findings"][0]["head_value"]

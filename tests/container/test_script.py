@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""scripts/kassay with a stand-in for podman and docker: what the engine is asked for, and what passes through."""
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "kassay"
+
+_ENGINE = """#!/bin/sh
+case "$1 $2" in
+--version*) echo "$STANDIN_NAME version 1" ;;
+info*) echo "[$STANDIN_SECURITY]" ;;
+"image inspect") exit ${STANDIN_MISSING:-0} ;;
+run*)
+	printf '%s\\n' "$@" >"$STANDIN_SEEN"
+	[ "$STANDIN_NAME" = docker ] || { cat <&3 >&4; echo progress >&5; }
+	exit ${STANDIN_STATUS:-0} ;;
+esac
+"""
+
+
+class Standin:
+    """An engine that notes its arguments. `given` returns them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.seen = folder, folder / "seen"
+        (folder / "bin").mkdir()
+        (folder / "work").mkdir()
+
+    def run(self, *arguments: str, engine: str = "podman", **variables: str) -> subprocess.CompletedProcess[str]:
+        program = self.folder / "bin" / engine
+        program.write_text(_ENGINE)
+        program.chmod(0o755)
+        environment = {
+            "PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": str(self.folder), "STANDIN_NAME": engine,
+            "STANDIN_SEEN": str(self.seen), "KASSAY_ENGINE": str(program), **variables,
+        }  # fmt: skip
+        work = self.folder / "work"
+        return subprocess.run(
+            (SCRIPT, *arguments), cwd=work, env={**environment, "PWD": str(work)}, input="in\n",
+            capture_output=True, text=True, timeout=30,
+        )  # fmt: skip
+
+    @property
+    def given(self) -> list[str]:
+        return self.seen.read_text().splitlines()
+
+    def mounted(self) -> list[str]:
+        return [word.partition("target=")[2] for word in self.given if word.startswith("type=bind")]
+
+
+@pytest.fixture
+def standin(tmp_path: Path) -> Standin:
+    return Standin(tmp_path)
+
+
+@pytest.mark.parametrize("engine", ["podman", "docker"])
+def test_arguments_reach_kassay_as_they_were_given(standin: Standin, engine: str) -> None:
+    arguments = ("run", "a b", "", "*", "$HOME", '--x="y"', "c:d")
+    assert standin.run(*arguments, engine=engine).returncode == 0
+    image = next(index for index, word in enumerate(standin.given) if word.startswith("kassay:"))
+    assert standin.given[image + 1 :] == list(arguments)
+
+
+@pytest.mark.parametrize("status", [0, 1, 2, 3, 4, 5, 130])
+@pytest.mark.parametrize("engine", ["podman", "docker"])
+def test_exit_status_is_that_of_the_command(standin: Standin, engine: str, status: int) -> None:
+    assert standin.run("doctor", engine=engine, STANDIN_STATUS=str(status)).returncode == status
+
+
+def test_podman_hands_on_the_streams_themselves(standin: Standin) -> None:
+    done = standin.run("doctor")
+    assert (done.stdout, done.stderr) == ("in\n", "progress\n")
+    assert "--tty" not in standin.given
+
+
+def test_current_directory_cache_and_history_are_mounted(standin: Standin) -> None:
+    standin.run("doctor")
+    home = standin.folder
+    expected = [home / "work", home / ".cache/kassay", home / ".local/share/kassay"]
+    assert sorted({*standin.mounted()} - {"/etc/apt"}) == sorted(map(str, expected))
+    assert all(path.is_dir() for path in expected)
+    assert standin.given[standin.given.index("--workdir") + 1] == str(home / "work")
+
+
+def test_named_directories_are_mounted_as_well(standin: Standin) -> None:
+    places = [standin.folder / name for name in ("linux tree", "extensions", "cache")]
+    for place in places:
+        place.mkdir()
+    standin.run("doctor", KASSAY_MOUNT=str(places[0]), KASSAY_PATH=str(places[1]), XDG_CACHE_HOME=str(places[2]))
+    mounted = standin.mounted()
+    assert {str(places[0]), str(places[1]), f"{places[2]}/kassay"} <= set(mounted)
+
+
+@pytest.mark.parametrize("place", ["linux", "/nonexistent/linux", "/", "/a,b"])
+def test_directory_that_cannot_be_mounted_is_refused(standin: Standin, place: str) -> None:
+    done = standin.run("doctor", KASSAY_MOUNT=place)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"kassay: {place}: ")
+    assert not standin.seen.exists()
+
+
+def test_missing_image_names_the_command_that_builds_it(standin: Standin) -> None:
+    done = standin.run("doctor", STANDIN_MISSING="1")
+    assert done.returncode == 3
+    assert "scripts/container" in done.stderr
+
+
+def test_docker_runs_as_the_user_unless_it_is_rootless(standin: Standin) -> None:
+    own = f"{os.getuid()}:{os.getgid()}"
+    standin.run("doctor", engine="docker")
+    assert standin.given[standin.given.index("--user") + 1] == own
+    standin.run("doctor", engine="docker", STANDIN_SECURITY="name=rootless")
+    assert "--user" not in standin.given
+
+
+def test_scripts_are_called_from_anywhere_by_a_link(standin: Standin, tmp_path: Path) -> None:
+    link = tmp_path / "bin" / "kassay-link"
+    link.symlink_to(SCRIPT)
+    code = f"cd {shlex.quote(str(tmp_path / 'work'))} && exec {shlex.quote(str(link))} --version"
+    standin.run("doctor")  # writes the stand-in
+    environment = {
+        "PATH": os.environ["PATH"], "HOME": str(tmp_path), "STANDIN_NAME": "docker", "STANDIN_SEEN": str(standin.seen),
+        "KASSAY_ENGINE": str(tmp_path / "bin" / "podman"),
+    }  # fmt: skip
+    assert subprocess.run(("sh", "-c", code), env=environment, timeout=30).returncode == 0
+    assert standin.given[-1] == "--version"

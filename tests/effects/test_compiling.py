@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A program that is compiled is reported before, to the innermost listener, and as one line of a terminal."""
+
+import pytest
+
+from kassay.commands._live import key_of
+from kassay.commands._show import showing
+from kassay.effects.compiling import report_compilation, reporting_compilations
+from kassay.model.progress import Progress
+from kassay.supply.guest import compile
+
+
+def test_commands_show_what_is_compiled(capsys: pytest.CaptureFixture[str]) -> None:
+    with showing():
+        report_compilation("core model")
+    report_compilation("nobody listens")
+    assert capsys.readouterr().err == "compile: core model\n"
+
+
+def test_the_innermost_listener_gets_the_event() -> None:
+    outer: list[Progress] = []
+    inner: list[Progress] = []
+    with reporting_compilations(outer.append):
+        with reporting_compilations(inner.append):
+            report_compilation("one")
+        report_compilation("two")
+    assert [event.subject for event in inner] == ["one"]
+    assert [event.subject for event in outer] == ["two"]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cache")
+def test_a_program_is_reported_once() -> None:
+    events: list[Progress] = []
+    with reporting_compilations(events.append):
+        compile.build("calibrate", "x86_64")
+        compile.build("calibrate", "x86_64")
+    assert [event.subject for event in events] == ["guest program calibrate"]
+
+
+def test_all_compilations_share_a_line() -> None:
+    assert len({key_of(Progress(stage="compile", subject=name)) for name in ("init", "brk_cycle")}) == 1
