@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Mistakes that a laboratory published: steps that their fresh pair refutes, and those that people write down.
 
-They write mistakes.toml. The file stands beside steps.toml. Without it there are only the refuted steps.
+People write mistakes.toml. The file stands beside steps.toml. Without it there are only the refuted steps.
 """
 
 import tomllib
