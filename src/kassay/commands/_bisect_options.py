@@ -15,9 +15,7 @@ class Searching:
     """The options of a search, without those of its measurements."""
 
     good: str = _search("", "KERNEL", "Kernel without the change, e.g. debian:6.12 or build:TREE@v6.12.")
-    bad: str = _search(
-        "", "KERNEL", "Later kernel with the change, from the same archive or tree, with the same build options."
-    )
+    bad: str = _search("", "KERNEL", "Kernel with the change: a later one, or the same sources with another config=.")
     every: str = _search(
         "version", "version|series", "Archive kernels to consider: every version, or the newest version of each series."
     )

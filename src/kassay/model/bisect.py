@@ -6,7 +6,7 @@ from kassay.model.reason import Reason
 from kassay.model.records import Record
 
 SCHEMA = "kassay-bisect/1"
-KINDS = ("git", "releases", "list")
+KINDS = ("git", "releases", "configuration", "list")
 OUTCOMES = {
     "value": "measured",
     "not-built": "the sources do not build; skipped",
@@ -16,8 +16,8 @@ OUTCOMES = {
 
 
 class Candidate(Record, frozen=True, kw_only=True):
-    """One kernel that may be the first with the change. name: a commit's sha1 or a release; title: subject or
-    version; ref: the kernel reference that measures it. author: of a commit, as git prints it; "" for a release.
+    """One kernel that may be the first with the change. name: a commit's sha1, a release or a symbol. title: subject,
+    version or symbol. ref: the kernel reference that measures it. author: of a commit, as git prints it; else "".
     merged: of a merge, the other parent's sha1."""
 
     name: str

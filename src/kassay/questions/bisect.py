@@ -79,6 +79,8 @@ def _lead(bisection: Bisection) -> Lead:
 
 def _open(bisection: Bisection) -> tuple[str, ...]:
     """Limits on what is known of the commit that made the change."""
+    if bisection.kind == "configuration":
+        return ("The symbol was measured with all those before it; whether it needs one of them is not known.",)
     if bisection.kind != "git":
         return ("Which commit did it is not known: only whole kernels were measured, not the commits between them.",)
     if bisection.steps[0].between:
@@ -160,7 +162,7 @@ def effort(bisection: Bisection) -> str:
 
 def candidate_noun(bisection: Bisection) -> str:
     """The kind of a candidate: a commit, a release, a kernel."""
-    return {"git": "commit", "releases": "release"}.get(bisection.kind, "kernel")
+    return {"git": "commit", "releases": "release", "configuration": "symbol"}.get(bisection.kind, "kernel")
 
 
 def section_texts(bisection: Bisection) -> tuple[str, ...]:

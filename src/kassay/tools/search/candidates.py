@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Candidates of a bisection: the commits of a git range, the releases of the archive between two, or a plain list."""
+"""Candidates of a bisection: commits of a git range, releases of the archive, symbols of a configuration, or a list."""
 
 import re
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.supply import kernels as kernel_store
 from kassay.supply.archive.versions import choose, is_exact, series_of, version_key
 from kassay.supply.building.git import GitFailed, git, is_repository, resolve
+from kassay.tools.search.symbols import differ_in_configuration_alone, symbol_candidates
 
 EVERY = ("version", "series")
 _FORMAT = "%H%x00%s%x00%an <%ae>%x00%P"
@@ -27,7 +28,7 @@ class Range(NamedTuple):
     """Candidates of a search."""
 
     kind: str
-    """git, releases or list."""
+    """git, releases, configuration or list."""
     text: str
     """Range in words."""
     candidates: tuple[Candidate, ...]
@@ -52,7 +53,8 @@ def between(good: str, bad: str, arch: str, flavour: str, every: str, tell: Tell
     if kinds == {"debian"}:
         return _releases(*ends, flavour, every, tell)
     if kinds == {"build"}:
-        return _commits(*ends, tell)
+        builds = [parse_build(end.locator) for end in ends]
+        return _symbols(*ends, tell) if differ_in_configuration_alone(*builds) else _commits(*ends, tell)
     raise BadInput(f"{good} to {bad}: nothing is known to be between these two", _WAYS)
 
 
@@ -106,6 +108,11 @@ def _release(upstream: str, version: str, prefix: str, asked: str = "") -> Candi
     whole = not is_exact(upstream) or asked.replace("-rc", "~rc") == version
     locator = (version if whole else upstream).replace("~rc", "-rc")
     return Candidate(name=upstream, title=upstream, ref=f"{prefix}debian:{locator}")
+
+
+def _symbols(good: KernelRef, bad: KernelRef, tell: Tell) -> Range:
+    candidates, notes = symbol_candidates(good, bad, tell)
+    return Range("configuration", f"{good.text}..{bad.text}", candidates, notes)
 
 
 def _commits(good: KernelRef, bad: KernelRef, tell: Tell) -> Range:

@@ -72,8 +72,9 @@ def experiment_of(question: SearchQuestion, ask: Ask) -> Experiment:
 
 
 def kernel_use(kind: str, like: KernelUse, candidate: Candidate) -> KernelUse:
-    """The candidate under the parameters of `like`; a commit is called by its short name."""
-    return structs.replace(like, ref=candidate.ref, name=candidate.name[:12] if kind == "git" else "")
+    """The candidate under the parameters of `like`; a commit is called by its short name, a symbol by itself."""
+    name = {"git": candidate.name[:12], "configuration": candidate.title}.get(kind, "")
+    return structs.replace(like, ref=candidate.ref, name=name)
 
 
 def _read(folder: RunDirectory, records: tuple[RunRecord, ...]) -> BootProbe:
