@@ -43,9 +43,9 @@ release:
 	@scripts/release.py
 	@if $(MAKE) -n container >/dev/null 2>&1; then $(MAKE) --no-print-directory container; fi
 
-# Before a release. Half an hour to two hours: a kernel is built for each compiler and source that the cache lacks.
+# Before a release: every compiler, and the files of `make release`. Half an hour to two hours: a kernel is built for each compiler and source that the cache lacks.
 release-test: setup
-	$(PY) -m pytest -v -m release tests/release
+	$(PY) -m pytest -v -m release tests/release tests/contract/test_release.py
 
 # Side by side: most of the time one of them leaves half of the host idle.
 check:

@@ -85,8 +85,7 @@ def test_builds_that_differ_are_named(release: dict[str, Any], tmp_path: Path) -
     assert release["_differences"](*folders) == ["alone: two builds differ", "other: two builds differ"]
 
 
-@pytest.mark.slow
-@pytest.mark.network
+@pytest.mark.release
 @pytest.mark.timeout(1200)  # pip may have to fetch everything
 def test_release_of_a_clone_has_every_file_and_its_checksum(tmp_path: Path) -> None:
     """The script itself builds twice, compares and greps. This clone has no tools yet."""
