@@ -19,14 +19,14 @@ import tempfile
 import tomllib
 import venv
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "build/release"
 TOOLS = ROOT / "build/release-tools"
 CHECKSUMS = "SHA256SUMS"
-REGISTRY = re.compile(rb"(?:pypi|pythonhosted)\.org", re.IGNORECASE)
-"""Addresses of the public package index. A release names none: users may have another one."""
+_PIPS_OWN = "from pip._internal.models.index import PyPI as index; print(index.netloc, index.file_storage_domain)"
 
 
 def main() -> int:
@@ -134,8 +134,21 @@ def _without_registry(sbom: Path) -> None:
     sbom.write_text(json.dumps(kept(json.loads(sbom.read_text())), indent=2, sort_keys=True) + "\n")
 
 
+@cache
+def registry() -> re.Pattern[bytes]:
+    """Hosts of package indices: pip's own and those of this host's configuration. A release names none, as users may
+    have another one."""
+    pip = (sys.executable, "-m", "pip", "config", "list")
+    told = [subprocess.run(argv, capture_output=True, text=True).stdout
+            for argv in ((sys.executable, "-c", _PIPS_OWN), pip)]  # fmt: skip
+    hosts = {*told[0].split(), *re.findall(r"https?://(?:[^/@\s']*@)?([^/:\s']+)", told[1])}
+    return re.compile(
+        "|".join(re.escape(host) for host in sorted(hosts) if "." in host).encode() or rb"(?!)", re.IGNORECASE
+    )
+
+
 def _names_registry(url: object) -> bool:
-    return isinstance(url, str) and REGISTRY.search(url.encode()) is not None
+    return isinstance(url, str) and registry().search(url.encode()) is not None
 
 
 def _differences(one: Path, other: Path) -> list[str]:
@@ -160,7 +173,7 @@ def _addresses(folder: Path) -> list[str]:
             found += [
                 f"{path.name}: {name} names a package index"
                 for name, one in members
-                if REGISTRY.search(one.read_bytes())
+                if registry().search(one.read_bytes())
             ]
     return found
 

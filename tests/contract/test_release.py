@@ -16,13 +16,20 @@ import kassay
 from tests.source import ROOT
 
 SCRIPT = ROOT / "scripts/release.py"
-INDEX = "https://py" + "pi.org/project/numpy"
 
 
 @pytest.fixture(scope="module")
 def release() -> dict[str, Any]:
     """Everything that the script defines."""
     return runpy.run_path(str(SCRIPT))
+
+
+@pytest.fixture(scope="module")
+def index() -> str:
+    """An address at the index that pip asks by default."""
+    from pip._internal.models.index import PyPI
+
+    return f"{PyPI.url}project/numpy"
 
 
 def test_version_is_the_same_everywhere() -> None:
@@ -56,8 +63,8 @@ def test_packed_folder_has_the_same_bytes_whatever_its_files_modes_are(release: 
         assert tar.getnames() == ["kassay-docs/sub", "kassay-docs/sub/page.html"]
 
 
-def test_sbom_loses_references_to_the_index_and_no_package(release: dict[str, Any], tmp_path: Path) -> None:
-    component = {"purl": "pkg:pypi/numpy@2", "externalReferences": [{"url": INDEX}, {"url": "https://numpy.org"}]}
+def test_sbom_loses_references_to_the_index_and_no_package(release: dict[str, Any], index: str, tmp_path: Path) -> None:
+    component = {"purl": "pkg:pypi/numpy@2", "externalReferences": [{"url": index}, {"url": "https://numpy.org"}]}
     sbom = tmp_path / "a.cdx.json"
     sbom.write_text(json.dumps({"components": [component]}))
     assert release["_addresses"](tmp_path) == ["a.cdx.json: a.cdx.json names a package index"]
@@ -67,9 +74,9 @@ def test_sbom_loses_references_to_the_index_and_no_package(release: dict[str, An
     assert left == {**component, "externalReferences": [{"url": "https://numpy.org"}]}
 
 
-def test_addresses_are_found_inside_archives(release: dict[str, Any], tmp_path: Path) -> None:
+def test_addresses_are_found_inside_archives(release: dict[str, Any], index: str, tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
-    (tmp_path / "site/page.html").write_text(INDEX)
+    (tmp_path / "site/page.html").write_text(index)
     (tmp_path / "out").mkdir()
     release["_pack"](tmp_path / "site", tmp_path / "out/docs.tar.gz", 0)
     assert release["_addresses"](tmp_path / "out") == ["docs.tar.gz: docs/page.html names a package index"]
