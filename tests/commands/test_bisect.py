@@ -36,6 +36,10 @@ STEP = ("bisect", "--step", "mprotect_toggle", "--good", "image:/good", "--bad",
         (("mprotect_toggle", "image:/a", "image:/b", "--steps", "some"), "--steps: unknown 'some'"),
         (("mprotect_toggle", "image:/a", "image:/b", "--error-rate", "2"), "--error-rate 2: outside"),
         (("mprotect_toggle", "image:/a", "image:/b", "--cmdline-head", "x"), "a search has no sides"),
+        (
+            ("mprotect_toggle", "image:/a", "image:/b", "--match", "preempt"),
+            "--match: a search looks at kernels one by",
+        ),
         (("--replay", "/nowhere"), "not a bisection"),
     ],
 )

@@ -38,6 +38,14 @@ def test_an_unknown_workload_is_refused_before_anything_is_read(
     assert "unknown workload 'mprotect_togle'" in refused(capsys, monkeypatch, *words)
 
 
+def test_kernels_of_a_series_are_not_matched_and_nothing_is_built(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kassay.tools.series.rows.rows_of", lambda *_: pytest.fail("the patches were read"))
+    words = ("series", "mprotect_toggle", "--base", "build:debian-source:7.3", "--patches", "x.mbx")
+    assert "one configuration" in refused(capsys, monkeypatch, *words, "--match", "preempt")
+
+
 def test_a_gap_needs_three_kernels(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert "candidate" in refused(capsys, monkeypatch, "gap", "mprotect_toggle", "debian:6.12", "debian:6.17").lower()
 

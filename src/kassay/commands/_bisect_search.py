@@ -100,6 +100,8 @@ def _check(workload: str, kernels: list[str], searching: Searching, options: Mea
         problems.append(f"--error-rate {searching.error_rate:g}: outside 0..0.2; 0.01 means 1 %")
     if options.cmdline_base or options.cmdline_head:
         problems.append("--cmdline-base, --cmdline-head: a search has no sides; use --cmdline")
+    if options.match:
+        problems.append("--match: a search looks at kernels one by one; use --cmdline preempt=full")
     if "," in options.clock + options.cpus + options.memory or any(
         "," in text.partition("=")[2] for text in options.set_ or []
     ):

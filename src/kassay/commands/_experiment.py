@@ -37,8 +37,6 @@ def experiments_from(
 
     With two clocks --repeats is the number of timed boots. Kernels to be built are named by their content.
     """
-    if options.match and question == "series":
-        raise BadInput("--match preempt: the kernels of a series have one configuration", "leave it out")
     counts, times = checked_from(question, workload, kernels, options)
     counts, times = with_applications(counts), times and with_applications(times)
     from kassay.supply.prepare.pin import pin_experiment
@@ -49,8 +47,8 @@ def experiments_from(
             return counts, times
         from kassay.supply.prepare.match import match_preemption
 
-        matched = [each and check(match_preemption(each, tell), "--match preempt") for each in (counts, times)]
-    return matched[0] or counts, matched[1]
+        counts = check(match_preemption(counts, tell), "--match preempt")
+    return counts, times and check(structs.replace(times, kernels=counts.kernels), "--match preempt")
 
 
 def checked_from(

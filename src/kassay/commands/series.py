@@ -9,6 +9,7 @@ from typer import Option
 from kassay.commands import Command
 from kassay.commands._options import Measuring, Workloads
 from kassay.commands._with_options import with_options
+from kassay.errors import BadInput
 
 
 @with_options
@@ -45,6 +46,8 @@ def _series(
     from kassay.tools.series import rows
     from kassay.tools.series.variants import Asked
 
+    if options.match:
+        raise BadInput("--match preempt: the kernels of a series have one configuration", "leave it out")
     asked = Asked(alone=alone, hunks=hunks, annotations=annotations)
     checked_from("series", workload, rows.ends_of(base, patches, options.arch), options)
     with showing() as tell:

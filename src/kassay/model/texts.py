@@ -41,8 +41,9 @@ def shortened(texts: Sequence[str], most: int, more: str = "{} more") -> list[st
 
 
 def counted(number: int, noun: str) -> str:
-    """ "1 boot", "2 boots"."""
-    return f"{number} {noun}{'s' * (number != 1)}"
+    """ "1 boot", "2 boots", "2 entries"."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
+    return f"{number} {noun if number == 1 else plural}"
 
 
 def settings_text(settings: Iterable[Setting]) -> str:

@@ -111,9 +111,10 @@ def is_repository(path: Path) -> bool:
     return (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "objects").is_dir())
 
 
-def commit_places(repository: Path, revisions: Iterable[str]) -> dict[str, int]:
-    """Places of commits, oldest first: each behind its ancestors, else by committer date. Revisions that the repository
-    lost are absent. Dates alone do not order commits: a rebase can give all of them the same second."""
+def commits_in_order(repository: Path, revisions: Iterable[str]) -> dict[str, str]:
+    """Revisions with their commits (sha1), oldest first: each behind its ancestors, else by committer date. Revisions
+    that the repository lost are absent. Dates alone do not order commits: a rebase can give all of them the same
+    second."""
     shas: dict[str, str] = {}
     for revision in revisions:
         with suppress(BadInput):
@@ -125,7 +126,7 @@ def commit_places(repository: Path, revisions: Iterable[str]) -> dict[str, int]:
     words = ("rev-list", "--date-order", "--reverse", *wanted, *(f"^{sha}" for sha in fork))
     walk = (*fork, *git(words, repository=repository).split())
     places = {sha: place for place, sha in enumerate(walk)}
-    return {revision: places[sha] for revision, sha in shas.items()}
+    return dict(sorted(shas.items(), key=lambda item: places[item[1]]))
 
 
 def resolve(repository: Path, revision: str) -> str:

@@ -11,7 +11,7 @@ from kassay.model.build import BuildRef, build_text, parse_build
 from kassay.model.kernel import parse_ref
 from kassay.model.kinds import Kind, kinds
 from kassay.model.records import grouped
-from kassay.supply.building.git import commit_places, is_repository
+from kassay.supply.building.git import commits_in_order, is_repository
 from kassay.tools.history.records import KernelPoint, StoredKernel
 
 Key = tuple[str, ...]
@@ -24,7 +24,9 @@ _RELEASES = ("debian-source:", "release:")
 def places_in_tree(tree: str, revisions: Iterable[str]) -> Mapping[str, int]:
     """The places of commits by the git tree on this host; none if the tree is gone."""
     path = expanded(tree)
-    return commit_places(path, filter(None, revisions)) if is_repository(path) else {}
+    commits = commits_in_order(path, filter(None, revisions)) if is_repository(path) else {}
+    places = {sha: place for place, sha in enumerate(dict.fromkeys(commits.values()))}
+    return {revision: places[sha] for revision, sha in commits.items()}
 
 
 def places_of_builds(builds: Iterable[BuildRef], places: CommitPlaces = places_in_tree) -> dict[tuple[str, str], int]:

@@ -141,7 +141,7 @@ def _name(entry: Entry) -> str:
 def _freed(answer: FreedAnswer) -> Document:
     gone = answer.bytes_before - answer.bytes_after
     verb = "would be freed" if answer.plan else "freed"
-    head = f"{counted(len(answer.entries), 'entry').replace('entrys', 'entries')}, {size_text(gone)}, {verb}; "
+    head = f"{counted(len(answer.entries), 'entry')}, {size_text(gone)}, {verb}; "
     blocks: list[Paragraph | Table] = [
         Paragraph(text=f"{head}{size_text(answer.bytes_after)} stay in {answer.directory}", tone=VERDICT)
     ]

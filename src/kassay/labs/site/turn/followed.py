@@ -12,7 +12,7 @@ from kassay.model.records import Record
 from kassay.supply import kernels as kernel_store
 from kassay.supply.archive.index import load_index
 from kassay.supply.archive.versions import series_of, version_key
-from kassay.supply.building.git import GitFailed, commit_places, git, is_repository, resolve
+from kassay.supply.building.git import GitFailed, commits_in_order, git, is_repository, resolve
 
 BETWEEN = ".."
 """Between the two kernels in the name of a pair's directory."""
@@ -125,11 +125,10 @@ def _commits(branch: Branch) -> list[str]:
 def _line_of_commits(key: str, arch: str, branch: Branch, revisions: Sequence[str]) -> Line:
     """Commits in their order. Those that the tree has lost are left out."""
     repository = Path(branch.tree)
-    places = commit_places(repository, revisions) if is_repository(repository) else {}
-    shas = dict.fromkeys(resolve(repository, revision) for revision in sorted(places, key=lambda r: places[r]))
+    commits = commits_in_order(repository, revisions) if is_repository(repository) else {}
     options = f",{branch.build}" if branch.build else ""
     kernels = (
         Kernel(name=sha[:_DIGITS], ref=f"{build_text(BuildRef(tree=branch.tree, revision=sha))}{options}")
-        for sha in shas
+        for sha in dict.fromkeys(commits.values())
     )
     return Line(key=key, arch=arch, kernels=tuple(kernels))
