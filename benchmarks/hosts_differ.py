@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How often hosts are said to differ, on simulated sessions of several hosts: the table of docs/reference/hosts.md.
+"""How often hosts are said to differ, on simulated sessions of several hosts: the table of docs/reference/cluster.md.
 
 usage: python -m benchmarks.hosts_differ [--series N]
 Each host has a level and noise of its own; a level is up to 8 times another's. Rates are of N series (100): 5 %

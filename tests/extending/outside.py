@@ -2,7 +2,6 @@
 """Runs kassay as its user does, with a directory of extensions."""
 
 import os
-import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -15,9 +14,10 @@ ROOT = Path(__file__).parents[2]
 
 
 def documented_examples() -> dict[str, str]:
-    """The examples of docs/how-to/extending.md: path in a directory of extensions -> text."""
-    page = (ROOT / "docs" / "how-to" / "extending.md").read_text()
-    return dict(re.findall(r"\n`([\w/]+\.(?:py|c))`.*?```(?:python|c)\n(.*?)```", page, re.DOTALL))
+    """The examples that docs/how-to/extending.md describes: path in a directory of extensions -> text."""
+    examples = ROOT / "examples" / "extending"
+    files = [path for path in examples.rglob("*") if path.suffix in (".py", ".c")]
+    return {str(path.relative_to(examples)): path.read_text("utf-8") for path in files}
 
 
 class Outside(NamedTuple):

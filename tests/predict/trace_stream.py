@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The stream of a trace (docs/reference/formats.md, "kassay-trace/1"), token by token: slowly, to hold the plugin and
+"""The stream of a trace (src/kassay/labs/predict/trace.py), token by token: slowly, to hold the plugin and
 the core model against it, and to look at it."""
 
 from collections import Counter

@@ -293,7 +293,7 @@ class Measuring:
     timeout: int | None = _runs(
         None, "SECONDS", "Wall time after which a run is stopped and fails.", show_default="120; 900 for applications"
     )
-    on: str = option("", "ssh://USER@HOST", "Machine to measure on. docs/how-to/metal.md", rich_help_panel=_METAL)
+    on: str = option("", "ssh://USER@HOST", "Machine to measure on. docs/reference/metal.md", rich_help_panel=_METAL)
     reset: Reset = ""
     start: Start = ""
     boot_limit: BootLimit = HERE.limit_s

@@ -67,7 +67,7 @@ def _fetch(
 ) -> int:
     """Fetch kernels and show their identity. With --for, fetch an experiment for a machine without network.
 
-    On that machine, `kassay kernels use DIR` takes the directory into the cache. docs/how-to/offline.md shows it.
+    On that machine, `kassay kernels use DIR` takes the directory into the cache. docs/reference/kernels.md shows it.
 
     Example: kassay kernels fetch --for experiment.toml --out kit
     """

@@ -1,5 +1,49 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The plugin's file (docs/explained/profile.md), bytes -> RawProfile, checked as a whole."""
+"""The plugin's file (docs/explained/profile.md), bytes -> RawProfile, checked as a whole.
+
+kassay-profile/2 is text, one record per line, words separated by one blank, addresses in hex without prefix,
+everything else decimal. The journal keeps it as written (RunRecord.profile_sha256).
+
+  profile 2 MODE TARGET API INTERVALS: first line. MODE: counts, stacks, memory. TARGET: x86_64 or aarch64. API:
+      QEMU's plugin interface. INTERVALS: marked intervals of a round: its phases in order, then the gap to the next
+      round
+  b ID ADDRESS LENGTHS CODE: a translation block: LENGTHS has one hex digit per instruction, its bytes; CODE is the
+      code, in hex. Count: times it began
+  s ID BLOCK K: BLOCK was left after K of its instructions (a fault, a device access). Count: times
+  u ID BLOCK: BLOCK was left at a place that is not known (a fault that did not return into it). Count: times
+  i ID BLOCK: BLOCK, one repeated string instruction, began as a further iteration of the same instruction. Count:
+      times, part of BLOCK's own
+  e ID SITE TARGET: the indirect call or jump at the end of block SITE led to block TARGET; through a thunk, SITE is
+      the block that called the thunk. Count: times
+  l ID BLOCK, w ID BLOCK: loads, stores of BLOCK (MODE memory). Count: accesses
+  n ID PARENT ADDRESS: a node of the call tree (MODE stacks): the function entered at ADDRESS, called from node
+      PARENT; - and 0 for a root. Count: instructions of the node itself
+  a ID NODE: NODE is an entry into the kernel: a fault, an interrupt, a system call's function (MODE stacks). Count:
+      times it was entered
+  h ID: counts the times a CPU was halted
+  r ROUND: the counts of a round follow; 0 is what lies between the region's beginning and the first round, 1 the
+      first round
+  c ID SLOT COUNT [SLOT COUNT]...: the counter's counts in this round, slots of 0 left out; a counter not mentioned
+      counted the same as in the round before
+  z ID: the counter counted nothing in this round
+  k ID ROUND SLOT COUNT: COUNT more for the counter in an earlier round: on another CPU a block was still running when
+      that round ended
+  t ADDRESS KIND: a task seen in the region: own, other, idle. ADDRESS names it (of its saved stack pointer), 0 when
+      it was never switched out
+  x NAME VALUE: totals: marks, lost (events that the plugin could not follow), switches (times that the kernel's task
+      switch began), missed (of these, where a stack pointer was not seen saved or not seen loaded); where any was
+      taken, zone_locks (times that the page allocator took the lock of a zone) and zone_handovers (of these, by
+      another CPU than the time before)
+  d KIND QUEUED ENDED OUTSTANDING: KIND of deferred work (work, rcu, irq_work, timer) can be followed in this kernel;
+      objects that the workload queued in the region, that ran to their end in it, and that waited or ran when it
+      ended
+  end LINES: last line: the number of lines before it. A file without it was cut short
+
+A slot is INTERVAL * 8 + CONTEXT. The contexts are 0 workload (addresses tell user and kernel mode apart), 1
+interrupt, 2 other task, 3 idle, 4 work item, 5 RCU callback, 6 irq_work, 7 timer. Version 1 is read as well: it has
+INTERVAL * 4 + CONTEXT, the first four contexts, and no line d. IDs count up from 0 over all counters (b s u i e l w n
+a h). A counter is defined before it is counted.
+"""
 
 import re
 from collections.abc import Callable

@@ -175,12 +175,21 @@ def _error(status: int, why: str, events: Path | None) -> KassayError:
     if status == 2 and events and why.startswith(str(events)):
         return BadInput(why, "record the trace anew")
     if status == 2:
-        return BadInput(f"the simulator refuses its parameters: {why}", "docs/explained/pcp-model.md has their bounds")
+        return BadInput(f"the simulator refuses its parameters: {why}", "pcp/params.def has their bounds")
     return Defect(f"the simulator ended with status {status}: {why}")
 
 
 def parse(text: str, policy: str, seconds: float) -> Outcome:
-    """The simulator's output as a record. Raises Defect where it is not what docs/explained/pcp-model.md says."""
+    """The simulator's output as a record. Raises Defect if a line is not one of these, or the last one is not `end`.
+
+    counter NAME VALUE: names and meanings are in pcp/counters.def; from the end of the warm-up on.
+    order N ALLOCATIONS FREES REFILLED DRAINED: blocks of order N; refilled from a zone, drained to it.
+    cpu CPU ZONE COUNT HIGH MOST_COUNT LEAST_HIGH MOST_HIGH REFILLS REFILLED_PAGES DRAINS DRAINED_PAGES FREE_HIGH
+    IDLE_PAGE_NS: a PCP: its state at the end, then counters.
+    zone N FREE: free pages at the end.
+    sample NS CPU ZONE COUNT HIGH REFILLED DRAINED: a PCP at a time; pages refilled and drained up to then.
+    checked PAGES: each of so many pages was found once: free, in one PCP, or owned.
+    """
     counters: dict[str, int] = {}
     rows: dict[str, list[tuple[int, ...]]] = {"order": [], "cpu": [], "sample": [], "zone": [], "checked": []}
     lines = text.splitlines()

@@ -104,7 +104,7 @@ def _refuse_second_cpu(experiment: Experiment, tell: Tell) -> None:
     for artifact in fetch(refs, experiment.flavour, tell):
         if lacks_function(artifact, _STARTS_CPUS):
             raise BadInput(f"{artifact.identity.ref}: it does not start its second CPU where instructions are counted",
-                           "measure it with --cpus 1 (docs/reference/pcp-measure.md, limits)")  # fmt: skip
+                           "measure it with --cpus 1 (docs/how-to/pcp.md, limits)")  # fmt: skip
 
 
 def fraction_of(directories: Sequence[Path]) -> int:

@@ -2,7 +2,7 @@
 """Timing files: everything that is known of one CPU's time, in one TOML file, each number with its source.
 
 kassay's own are data/NAME.toml beside this file. Those of `kassay calibrate` are in calibrations(). Any FILE.toml may
-be named as well. docs/reference/timing.md has the sections.
+be named as well. docs/reference/calibrate.md has the sections.
 """
 
 import tomllib
@@ -170,7 +170,7 @@ def read(path: Path) -> Timing:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}", "name a timing file, as in docs/reference/timing.md") from error
+        raise BadInput(f"{path}: {error.strerror}", "name a timing file, as in docs/reference/calibrate.md") from error
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: not UTF-8 text (byte {error.start})", "name a timing file") from error
     return parse(text, str(path))
@@ -181,18 +181,22 @@ def parse(text: str, origin: str) -> Timing:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{origin}: {error}", "correct the file; docs/reference/timing.md has its sections") from error
+        raise BadInput(
+            f"{origin}: {error}", "correct the file; docs/reference/calibrate.md has its sections"
+        ) from error
     if table.get("schema", SCHEMA) != SCHEMA:
         raise BadInput(f"{origin}: schema: {table['schema']!r}, but this version reads {SCHEMA!r}",
                        "calibrate anew, or use the version of kassay that wrote it")  # fmt: skip
     try:
         timing = from_plain(table, Timing)
     except msgspec.ValidationError as error:
-        raise BadInput(f"{origin}: {error}", "correct the file; docs/reference/timing.md has its sections") from error
+        raise BadInput(
+            f"{origin}: {error}", "correct the file; docs/reference/calibrate.md has its sections"
+        ) from error
     found = list(problems(timing))
     if found:
         lines = "\n".join(f"{origin}: {problem}" for problem in found[:10])
-        raise BadInput(lines, "correct the file; docs/reference/timing.md has its sections")
+        raise BadInput(lines, "correct the file; docs/reference/calibrate.md has its sections")
     return timing
 
 

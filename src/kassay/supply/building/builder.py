@@ -2,7 +2,7 @@
 """build: references become images and objects, out of the cache or built now, one at a time.
 
 Not tuxmake: it drops the version of `clang-19` where a plain clang is there, configures anew for 7 to 15 s each time,
-and needs half a minute after a change of one file (measured: docs/reference/building.md).
+and needs half a minute after a change of one file.
 """
 
 from collections.abc import Iterator

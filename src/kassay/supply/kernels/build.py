@@ -22,9 +22,7 @@ class BuildKernels(KernelSource):
     """Sources, patches, configuration and compiler become an image; the same four are built once."""
 
     name = "build"
-    summary = (
-        "a kernel built here: build:TREE@REV+PATCH, build:debian-source:7.3,cc=gcc-12 (docs/reference/building.md)"
-    )
+    summary = "a kernel built here: build:TREE@REV+PATCH, build:debian-source:7.3,cc=gcc-12 (docs/reference/kernels.md)"
 
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         """See KernelSource; flavour means nothing here. Raises NotBuilt when the sources do not become a kernel."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A real machine, reached by ssh, that boots each kernel itself (docs/how-to/metal.md)."""
+"""A real machine, reached by ssh, that boots each kernel itself (docs/reference/metal.md)."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

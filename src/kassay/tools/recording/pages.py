@@ -1,5 +1,49 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page trace: page events and page lists of one machine (docs/reference/formats.md, "kassay-pages/1")."""
+"""A page trace: page events and page lists of one machine (docs/how-to/pcp.md).
+
+kassay-pages/1 has the page events of one guest, in order of time. kassay pcp record writes it, and kassay pcp replay
+and the simulator read it. A file whose name ends with .zst is compressed by zstd. The header is text, and ends with
+an empty line:
+
+  kassay-pages/1: first line
+  kernel, release, arch, workload: reference; the kernel's own words; the workload with its settings
+  page_bytes, cpus, memory_bytes, span_ns: of the machine; guest time from begin to end
+  lost N: events for which the guest's ring buffers had no room; a trace with lost events is not replayed
+  bulk_seen 1: or 0: this kernel cannot trace allocations in bulk, so they are missing
+  batch_scale_max N, high_fraction N: CONFIG_PCP_BATCH_SCALE_MAX; vm.percpu_pagelist_high_fraction
+  events N: how many records follow the header
+  zone number= node= name= start_pfn= spanned= managed= free= min= low= high=: each zone with pages; watermarks, and
+      free pages at the begin
+  state cpu= zone= count= high= high_min= high_max= batch= told=: the lists of each CPU in each zone at the begin;
+      told=0: the kernel does not report high_min and high_max (before 6.13), so its formula gives them
+  sample NS CPU ZONE COUNT HIGH HIGH_MIN HIGH_MAX BATCH: the lists of a CPU at a time, from /proc/zoneinfo; -1 for
+      values that the kernel does not report
+
+Then come records of 16 bytes, little endian: u64 time since the begin in ns, u8 kind * 16 + order, u8 migrate type,
+u16 CPU, u32 page frame.
+
+  0 a block was allocated: mm_page_alloc; in bulk: the value that alloc_pages_bulk_noprof() returned
+      (__alloc_pages_bulk() before 6.10)
+  1 a block was freed: mm_page_free_batched where there is one, else mm_page_free
+  2 a block went from the zone to a list, or past it to an allocation: mm_page_alloc_zone_locked, or
+      mm_page_alloc_extfrag alone
+  3 a block went from a list to the zone; 128 is added to its migrate type when the vmstat worker did it:
+      mm_page_pcpu_drain
+  4 the vmstat worker runs on this CPU: workqueue_execute_start of vmstat_update
+  5 order 1: reclaim begins in the zone of this page; order 0: it ends: mm_vmscan_kswapd_wake, mm_vmscan_kswapd_sleep
+
+- Kinds 0, 1, 4 and 5 drive a model. Kinds 2 and 3 are the guest's own: the model is compared with them, and never
+  given them.
+- The kernel reports a page that is freed in a batch twice: when it is made ready, and when it goes to a list. Only
+  the latter is a free.
+- The kernel does not report the pages of an allocation in bulk. kassay takes pages that are freed without having been
+  allocated, last come first, from the lists of this CPU. A page that is never freed gets a number that no event has.
+- No event of a free has the migrate type of the page's block. It is that of the page's allocation, else that of the
+  first allocation in the same block of 512 pages, else movable.
+- A page that was allocated before the trace begins is freed all the same.
+- The clock is CLOCK_MONOTONIC of the guest, which executes one instruction in a nanosecond. Recording an event costs
+  the guest instructions of its own.
+"""
 
 import re
 from dataclasses import dataclass

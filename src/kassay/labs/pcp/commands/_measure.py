@@ -46,7 +46,7 @@ def measure(
     """Measure the zone path, the zone lock and the per-CPU page lists of real kernels.
 
     kassay runs page_fault at several depths, process_mix (a small build), pcp_idle (how lists shrink) and, with two
-    CPUs or more, page_handover (order-3 pages from one CPU to another). Counts are exact. docs/reference/pcp-measure.md
+    CPUs or more, page_handover (order-3 pages from one CPU to another). Counts are exact. docs/how-to/pcp.md
 
     Example: kassay pcp measure 6.1 6.12 7.3
 

@@ -35,7 +35,7 @@ def _site(
 
     The pages show workloads by kernels, and each step with its functions, its report and its bundle. Any web server can
     serve them, and they open without one. Figures that were published never change: corrected ones are a new revision.
-    docs/reference/site.md
+    docs/reference/lab.md
 
     Example: kassay site public --address https://example.org/kassay/
     """

@@ -105,7 +105,7 @@ def _measured(visited: Visited, job: Job, number: str, boot: str, words: str, bo
     answer = facts(visited.patiently(lambda: checked(link, "order", order)))
     if answer.all("refused"):
         raise HostLacks(
-            f"{link.name}: not in order: {answer.get('refused')}", "docs/how-to/metal.md says what it needs"
+            f"{link.name}: not in order: {answer.get('refused')}", "docs/reference/metal.md says what it needs"
         )
     program = sha256_file(Path(job.program[0]))
     visited.patiently(lambda: visited.store(((job.program[0], program),), "the workload"))

@@ -85,7 +85,7 @@ def refusals(machine_facts: Facts, arch: str, started: bool) -> Iterator[tuple[s
     if not started and machine_facts.get("lockdown") not in ("", "none"):
         yield (
             f"kernel lockdown ({machine_facts.get('lockdown')}) lets kexec start signed kernels only",
-            "see docs/how-to/metal.md",
+            "see docs/reference/metal.md",
         )
     if not machine_facts.all("initrd_tool"):
         yield (

@@ -64,7 +64,7 @@ def checked(link: Ssh, name: str, arguments: Sequence[str], *, timeout_s: float 
     done = link.script(steps.script(name), arguments, timeout_s=timeout_s)
     if done.status:
         why = last_line(done.err).removeprefix("kassay: ") or f"status {done.status}"
-        raise StepFailed(f"{link.name}: {why}", f"step: {name}; docs/how-to/metal.md says what a machine needs")
+        raise StepFailed(f"{link.name}: {why}", f"step: {name}; docs/reference/metal.md says what a machine needs")
     return done.out
 
 
