@@ -5,7 +5,10 @@ import pytest
 from msgspec import structs
 
 from kassay.analysis.analyse import refusals_of
-from kassay.analysis.gate import GateRule, Refusal
+from kassay.analysis.gate import GateRule, Refusal, rules
+from kassay.analysis.gate.quiet_region import without_disturbed
+from kassay.analysis.kernel_side import build_side
+from kassay.analysis.rounds import method_of
 from kassay.model.profile import RegionSummary
 from kassay.model.reason_texts import reason_text
 from kassay.model.run import Measurement
@@ -98,6 +101,37 @@ def test_other_tasks_outside_phases_do_not_contaminate() -> None:
     busy = structs.replace(region(470_000), unreported=400_000)
     (refusal,) = verdict_of(measurement([100], region=busy))
     assert (refusal.verdict, refusal.reason["share"]) == ("contaminated", 70_000 / 600_000)
+
+
+def test_a_perturbed_run_that_others_disturbed_is_left_out_and_reported() -> None:
+    busy = (("kworker/0:1", 470_000),)
+    clean, dirty = measurement([100], perturbation=1), measurement([900], perturbation=2, foreign=busy)
+    (kept,) = without_disturbed([evidence("a", GOOD, clean, dirty)])
+    assert kept.measurements == (GOOD, clean)
+    side = build_side(kept, "iteration", method_of((kept,), "iteration"))
+    assert [doubt.code for doubt in side.doubts] == ["perturbed-left-out"] and len(side.perturbed) == 1
+
+
+def test_a_comparison_is_refused_if_no_perturbed_run_is_clean_or_a_plain_one_is_not() -> None:
+    busy = (("kworker/0:1", 470_000),)
+    clean, dirty = measurement([100], perturbation=1), measurement([100], perturbation=2, foreign=busy)
+    for runs in ((GOOD, dirty), (GOOD, measurement([100], foreign=busy), clean)):
+        (kept,) = without_disturbed([evidence("a", *runs)])
+        assert kept.measurements == runs
+        assert refusals_of(kept, evidence("b", GOOD, index=1))[0].verdict == "contaminated"
+
+
+def test_disturbed_boots_of_a_timed_side_are_reported() -> None:
+    boots = [measurement([100], foreign=(("kworker/0:1", 470_000),) if i == 0 else ()) for i in range(8)]
+    side = evidence("a", *boots)
+    machine = structs.replace(side.cell.machine, clock="tcg")
+    (doubt,) = (
+        found
+        for rule in rules()
+        if (found := rule.doubt(structs.replace(side, cell=structs.replace(side.cell, machine=machine)))) is not None
+        and found.code == "others-in-boots"
+    )
+    assert (doubt["count"], doubt["boots"]) == (1, 8)
 
 
 def test_what_threads_do_for_the_workload_is_taken_off_and_no_more() -> None:

@@ -11,6 +11,7 @@ from kassay.analysis.confounders import confounders, of_cpus
 from kassay.analysis.counters import counted
 from kassay.analysis.exact import judge_counts, judgement_without_estimate
 from kassay.analysis.gate import Refusal, rules
+from kassay.analysis.gate.quiet_region import without_disturbed
 from kassay.analysis.host_disagreements import with_disagreements
 from kassay.analysis.kernel_side import build_side, repeats_agree
 from kassay.analysis.ladder import Compare, build_ladder, find_steps, in_accord, with_steps
@@ -43,7 +44,7 @@ def analyse(
     if primary_only:
         plan = _primary(plan)
     if not plan.experiment.timed:
-        findings, ladders = _compared(plan, question, with_disagreements(evidence), None)
+        findings, ladders = _compared(plan, question, with_disagreements(without_disturbed(evidence)), None)
         return Comparisons(findings, ladders)
     at_look, boots = as_of_last_look(plan, tuple(evidence))
     session = session_of(plan.experiment, boots)

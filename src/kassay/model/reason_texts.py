@@ -34,6 +34,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     # of one side, whatever the clock
     "never-settles": "the rounds of a run never settle: one half differs from the other",
     "others-not-known": "it is unknown whether other tasks ran in the measured region",
+    "perturbed-left-out": "other tasks ran in the measured region of {count} perturbed run(s), which are left out",
     "others-in-boots": "other tasks ran in the measured region in {count} of {boots} boots",
     "work-not-known": "it is unknown whether the program did the same work: no run has call stacks",
     "work-not-proportional": "{share:.1%} of the value belongs to work that is not proportional to the printed "

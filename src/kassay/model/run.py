@@ -177,3 +177,5 @@ class CellEvidence(Record, frozen=True, kw_only=True):
     unmade: int = 0
     control_failures: tuple[RunRecord, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
+    left_out: int = 0
+    """Perturbed runs that are no part of `measurements`, since other tasks ran in their measured region."""

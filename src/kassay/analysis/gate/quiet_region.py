@@ -7,6 +7,8 @@ period, softirqs, reclaim) are part of the workload's cost and not counted here.
 
 from collections.abc import Iterable
 
+from msgspec import structs
+
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.model.profile import RegionSummary
 from kassay.model.reason import Reason, reason
@@ -25,8 +27,28 @@ TIMED_SHARE = 0.2
 _NAMED = 3  # functions and tasks in a reason: enough to recognise what ran
 
 
+def without_disturbed(evidence: Iterable[CellEvidence]) -> tuple[CellEvidence, ...]:
+    """The evidence without perturbed runs of exact counts in which other tasks ran.
+
+    Such a run shows nothing about the layout. They stay if a plain run is disturbed as well, or if no perturbed one is
+    clean: the comparison is refused then.
+    """
+    return tuple(map(_clean, evidence))
+
+
+def _clean(side: CellEvidence) -> CellEvidence:
+    clock = clock_of(side.cell.machine.clock)
+    dirty = [] if clock.native or clock.timed else [one for one in side.measurements if disturbed((one,))]
+    kept = tuple(one for one in side.measurements if one not in dirty)
+    if not dirty or any(one.plain for one in dirty) or all(one.plain for one in kept):
+        return side
+    return structs.replace(side, measurements=kept, left_out=len(dirty))
+
+
 def _doubt(side: CellEvidence) -> Reason | None:
-    """Timed boots in which other tasks ran: these may be too few to refuse the comparison."""
+    """Runs in which other tasks ran, and which are too few to refuse the comparison."""
+    if side.left_out:
+        return reason("perturbed-left-out", count=side.left_out)
     clock, plain = clock_of(side.cell.machine.clock), [m for m in side.measurements if m.plain]
     dirty = disturbed(plain) if clock.timed and not clock.native else []
     return reason("others-in-boots", count=len(dirty), boots=len(plain)) if dirty else None
@@ -96,5 +118,5 @@ def _share(measurement: Measurement, *, deferred: bool) -> float:
 
 RULE = GateRule(
     name="quiet_region", summary="no other task ran inside the measured region", order=20,
-    check=lambda base, head: (*_side(base), *_side(head)),
+    check=lambda base, head: (*_side(base), *_side(head)), doubt=_doubt,
 )  # fmt: skip
