@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from kassay.journal.directory import open_directory
 from kassay.model.build import parse_build
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import silent
@@ -121,6 +122,10 @@ def test_a_loss_fails_on_gitlab_and_is_annotated_on_github(tree: Tree, tmp_path:
     }
     assert over == {"9"}
     assert (kept / "metrics.txt").read_text().endswith("# EOF\n")
+    folder = open_directory(kept / "screen")
+    taken = {record.run for record in folder.records() if record.reused}
+    of_base = {cell.id for cell in folder.plan.cells if cell.kernel == 0}
+    assert taken == {run.id for run in folder.plan.runs if run.cell in of_base}  # no head makes them again
     summary = tmp_path / "summary"
     again = executed(step("github.yml"), tree, place, GITHUB_ACTIONS="true", GITHUB_BASE_REF="main",
                      GITHUB_STEP_SUMMARY=str(summary))  # fmt: skip

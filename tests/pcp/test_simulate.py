@@ -138,7 +138,7 @@ def test_the_command_writes_its_reports(tmp_path: Path) -> None:
     status, text = run("depth", "--set", "events=20000", "--set", "memory=1GiB", "--out", str(tmp_path / "out"))
     assert status == 0 and "from zone" in text
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "report.html", "report.json", "report.mail", "report.md", "report.txt",
+        "report.html", "report.json", "report.mail", "report.markdown", "report.md", "report.txt",
     ]  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def test_every_host_is_named_with_its_runs_and_what_they_come_to(form: str) -> N
 
 
 def test_a_page_has_each_host_s_own_values() -> None:
-    text = rendered("markdown", report())
+    text = rendered("markdown_full", report())
     assert "## Which host measured what" in text
     (row,) = [line for line in text.splitlines() if line.startswith("| lab2 | 301.2")]
     assert [cell.strip() for cell in row.strip("|").split("|")] == [

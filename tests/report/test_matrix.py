@@ -42,5 +42,5 @@ def test_a_gap_is_closed_as_far_as_the_third_kernel_takes_off_what_the_second_ad
 
 
 def test_markdown_shows_the_settings_before_everything_else() -> None:
-    text = format_named("markdown").render(SAMPLES["matrix"]())
+    text = format_named("markdown_full").render(SAMPLES["matrix"]())
     assert text.index("| CPUs | 6.12.77 |") < text.index("## Result")

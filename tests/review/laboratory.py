@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Stages of a review or a gate without a machine: kernels are names, and values are given for each workload."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -31,11 +31,14 @@ class Laboratory:
     def __init__(self, values: Values, monkeypatch: pytest.MonkeyPatch) -> None:
         self.values = values
         self.measured: list[str] = []
+        self.bases: list[str] = []
+        self.reused: dict[str, tuple[Path, ...]] = {}
         self._asked: dict[Path, Experiment] = {}
         self.seconds = 0.0
         self.ends_at = ""
         monkeypatch.setattr(stages, "built", self._built)
         monkeypatch.setattr(stages, "measured", self._measured)
+        monkeypatch.setattr(stages, "runs_of_base", self._runs_of_base)
         monkeypatch.setattr(stages, "failures", _no_failures)
         monkeypatch.setattr(stages, "finished", lambda directory: directory.exists())
         monkeypatch.setattr(stages, "pin_experiment", lambda experiment, tell: experiment)
@@ -46,7 +49,12 @@ class Laboratory:
         first, second = (KernelArtifact(directory="", image="", identity=identity) for identity in kernels)
         return Sides(arch, REFS, first, second)
 
-    def _measured(self, asked: Experiment, directory: Path, tell: Tell) -> Report:
+    def _runs_of_base(self, asked: Experiment, tell: Tell) -> Path:
+        self.bases.append(asked.kernels[0].ref)
+        return Path("baseline")
+
+    def _measured(self, asked: Experiment, directory: Path, tell: Tell, reuse: Sequence[Path] = ()) -> Report:
+        self.reused[asked.name] = tuple(reuse)
         if self._asked.setdefault(directory, asked) != asked:
             raise BadInput(f"{directory}: holds another experiment")
         if not (directory / "plan.json").exists():

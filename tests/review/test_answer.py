@@ -108,6 +108,16 @@ def test_b4_gets_a_warning_with_the_first_thing_to_know(tmp_path: Path) -> None:
     assert check["summary"].startswith("Largest loss")
 
 
+def test_patchwork_gets_a_check_of_each_patch() -> None:
+    given = structs.replace(review(LOSS), message_ids=("<1@example.org>",))
+    (entry,) = json.loads(REVIEW.form("patchwork").render(given))
+    assert entry["message_id"] == "1@example.org"
+    assert entry["check"]["description"].startswith("Largest loss: folio_fork order=9")
+    assert (entry["check"]["state"], entry["check"]["context"]) == ("warning", "kassay")
+    (entry,) = json.loads(REVIEW.form("patchwork").render(review(EQUAL)))
+    assert (entry["message_id"], entry["check"]["state"]) == ("", "success")
+
+
 def test_the_changelog_has_at_most_eight_short_lines() -> None:
     many = [cell("improvement", -0.01 * n, order=str(n)) for n in range(9)]
     lines = changelog(review(LOSS, *many, functions=(function("cold", NOT_EXECUTED, never=(7,)),))).splitlines()

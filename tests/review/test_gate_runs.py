@@ -41,6 +41,14 @@ def test_another_limit_judges_what_was_measured(tmp_path: Path, monkeypatch: pyt
     assert headline(answered(tmp_path, fail_over=0.05)) == "nothing over the limit; 1 cost more below it"
 
 
+def test_the_runs_of_base_are_those_of_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    laboratory = Laboratory({"mprotect_toggle": (100.0, 103.0)}, monkeypatch)
+    answered(tmp_path)
+    assert laboratory.reused == {"screen": (Path("baseline"),), "measured": ()}
+    answered(tmp_path)  # needs no run, and so none of base
+    assert laboratory.bases == [REFS[0]]
+
+
 def test_every_job_goes_on_however_small_the_budget_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     laboratory = Laboratory(SIX, monkeypatch)
     first = answered(tmp_path, budget_s=1)

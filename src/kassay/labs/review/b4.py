@@ -10,7 +10,7 @@ from pathlib import Path
 from kassay.errors import BadInput, KassayError
 from kassay.labs.review.exit_status import exit_status
 from kassay.labs.review.model import Review
-from kassay.labs.review.report._words import unexecuted, verdict
+from kassay.labs.review.report._words import first_lines
 
 _STATUSES = {0: "pass", 1: "warn", 4: "warn"}
 """A figure that a person must weigh is a warning; a failure is one of the tool."""
@@ -18,10 +18,7 @@ _STATUSES = {0: "pass", 1: "warn", 4: "warn"}
 
 def b4_checks(review: Review, page: Path) -> str:
     """One check of the series. page: the whole answer, as a file on this host."""
-    idle = [f"Not executed by any setting: {text}." for text in unexecuted(review)]
-    answer = verdict(review)
-    loses = any(cell.verdict == "regression" for cell in review.cells)
-    lines = [*answer, *idle] if loses else [*idle, *answer]
+    lines = first_lines(review)
     check = {
         "tool": "kassay", "status": _STATUSES[exit_status(review)], "summary": lines[0],
         "details": "\n".join((*lines, f"whole answer: {page.absolute()}")),

@@ -59,7 +59,8 @@ def gate(
         "screen", sides.uses, suite_workloads(wanted.suite), sides.arch, once=True, question="compare", tell=tell
     )  # fmt: skip
     budget.allows(directory / "screen")  # the first step that a command makes
-    report = stages.measured(asked, directory / "screen", tell)
+    known = () if stages.finished(directory / "screen") else (stages.runs_of_base(asked, tell),)
+    report = stages.measured(asked, directory / "screen", tell, known)
     impossible, failed = _failures(directory / "screen")
     found = _screened(report)
     if report.findings:

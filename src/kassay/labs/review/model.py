@@ -274,6 +274,8 @@ class Review(Record, frozen=True, kw_only=True):
     """True if the series makes the same kernel as base, byte for byte."""
     original: Original | None = None
     """None if the series was not given as mails."""
+    message_ids: tuple[str, ...] = ()
+    """Message-IDs of the patches in their order, "" for one without; empty in answers of earlier versions."""
     seconds: float = 0.0
     """Wall time of this command."""
     known: Known | None = None

@@ -18,7 +18,7 @@ from kassay.labs.review.known import executed_names, known, known_line, uses_of
 from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Known, Left, Previous, Review, Try
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Seen, Sides
-from kassay.labs.review.thread import original_of
+from kassay.labs.review.thread import message_ids, original_of
 from kassay.model.experiment import WorkloadUse
 from kassay.model.lines import SourceChange
 from kassay.model.progress import Progress, Tell
@@ -125,9 +125,10 @@ class Reviewer:
         return first
 
     def _begun(self, series: Series, sides: Sides, first: Known) -> Review:
+        mails = read_mails(Path(self._wanted.patches))
         return Review(
             kassay_version=kassay.__version__, command=self._command, source=self._wanted.source,
-            original=original_of(read_mails(Path(self._wanted.patches))),
+            original=original_of(mails), message_ids=message_ids(mails, series.patches),
             patches=series.patches, tries=self._tries, margin=0.0, machine="",
             base=result.kernel_side(sides.refs[0], sides.base), head=result.kernel_side(sides.refs[1], sides.head),
             known=first,

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The experiments of a review: each is a run directory inside the review's, and resumes by itself."""
 
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from kassay import pipeline
-from kassay.effects.files import disk_errors, write_atomic
+from kassay.effects.files import cache_directory, disk_errors, write_atomic
+from kassay.effects.lock import locked, waiting
+from kassay.errors import BadInput
 from kassay.evidence.profiles import lines_of_run, raw_of
 from kassay.journal.directory import open_directory
 from kassay.labs.review.choice import Key
@@ -17,7 +20,8 @@ from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import KernelArtifact, parse_ref
 from kassay.model.lines import SourceChange
 from kassay.model.plan import Cell
-from kassay.model.progress import Tell
+from kassay.model.progress import Progress, Tell
+from kassay.model.records import content_id
 from kassay.model.report import Report
 from kassay.model.run import RunRecord
 from kassay.spec.load import check
@@ -80,10 +84,31 @@ def experiment(
     return pin_experiment(check(asked, f"review, {name}"), tell)
 
 
-def measured(asked: Experiment, directory: Path, tell: Tell) -> Report:
-    """The answer of a stage; makes the runs that are missing."""
-    pipeline.measure(asked, directory, tell)
+def measured(asked: Experiment, directory: Path, tell: Tell, reuse: Sequence[Path] = ()) -> Report:
+    """The answer of a stage; makes the runs that are missing. reuse: directories whose equal runs are taken instead."""
+    pipeline.measure(asked, directory, tell, reuse=reuse)
     return pipeline.answer(directory, tell)
+
+
+def runs_of_base(asked: Experiment, tell: Tell) -> Path:
+    """A directory of the cache with the runs of the first kernel of a stage; makes those that are missing.
+
+    Every head that is held against this base reuses them.
+    """
+    alone = structs.replace(asked, name=BASE, question="value", kernels=asked.kernels[:1])
+    directory = cache_directory() / "baselines" / content_id(alone)
+    busy = waiting(tell, BASE, "another gate with the same base")
+    with disk_errors(directory.parent):
+        directory.parent.mkdir(parents=True, exist_ok=True)
+    with locked(directory.with_suffix(".lock"), busy):
+        try:
+            pipeline.measure(alone, directory, tell)
+        except BadInput as error:  # of another emulator or other guest programs
+            tell(Progress(stage="reuse", subject=BASE, text=f"measured anew: {error.what}"))
+            with disk_errors(directory):
+                shutil.rmtree(directory)
+            pipeline.measure(alone, directory, tell)
+    return directory
 
 
 _NO_RUNS = "no-runs"

@@ -7,9 +7,11 @@ from email.utils import formataddr
 
 from kassay.errors import BadInput
 from kassay.labs.review.model import Original
+from kassay.model.series import SeriesPatch
 from kassay.report.mail.layout import threaded
 from kassay.report.mail.text import ascii_text
 from kassay.supply.building.mails import Mail
+from kassay.supply.building.patches import Patch
 
 _REPLY = re.compile(r"\s*re:", re.IGNORECASE)
 
@@ -26,6 +28,12 @@ def original_of(mails: Sequence[Mail]) -> Original | None:
         message_id=first.message_id if _is_accepted(in_reply_to=first.message_id) else "",
         author=author if _is_accepted(to=(author,)) else "",
     )
+
+
+def message_ids(mails: Sequence[Mail], patches: Sequence[SeriesPatch | Patch]) -> tuple[str, ...]:
+    """The Message-ID of the mail that brought each patch, "" if there is none."""
+    brought = {mail.title: mail.message_id for mail in reversed(mails) if mail.diff}
+    return tuple(brought.get(patch.subject, "") for patch in patches)
 
 
 def _address(author: str) -> str:

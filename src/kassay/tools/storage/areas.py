@@ -38,6 +38,7 @@ AREAS = (
     Area("symbols", ("symbols/*", "debug-symbols/*"), "symbols and line tables of kernels", "profiles", MAKE),
     Area("images", ("images/*",), "root file systems of applications", "runs of applications", MAKE),
     Area("snapshots", ("snapshots/*",), "booted machines", "runs with --boot snapshot", MAKE),
+    Area("baselines", ("baselines/*",), "runs of the base of `kassay ci`", "the next range with the same base", MAKE),
     Area("results", ("derived/*", "history/*", "pace/*", "replays/*", "host/*", "travelled/*", "bundled/*"),
          "results of computations, files of other hosts", "the same question, which is answered sooner", MAKE),
     Area("inputs", ("refs/*", "programs/*", "fragments/*", "configurations/*"),

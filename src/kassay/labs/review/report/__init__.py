@@ -3,6 +3,7 @@
 
 from kassay.labs.review.gate_model import Gate
 from kassay.labs.review.model import Review
+from kassay.labs.review.patchwork import patchwork_checks
 from kassay.labs.review.report import _gate
 from kassay.labs.review.report._document import document
 from kassay.labs.review.report._words import changelog
@@ -13,7 +14,7 @@ def _changelog(review: Review) -> str:
     return changelog(review) + "\n"
 
 
-REVIEW = Kind(document=document, more={"changelog": _changelog})
+REVIEW = Kind(document=document, more={"changelog": _changelog, "patchwork": patchwork_checks})
 GATE: Kind[Gate] = Kind(
     document=_gate.document,
     more={"summary": _gate.summary, "junit": _gate.junit, "annotations": _gate.annotations, "metrics": _gate.metrics},

@@ -107,6 +107,14 @@ def _counts(cells: Sequence[Cell], margin: float) -> str:
     return f"Of {counted(len(cells), 'phase')} in {counted(settings, 'setting')}, {listed(parts)}."
 
 
+def first_lines(review: Review) -> list[str]:
+    """The verdict and the lines that never ran; a loss stands first, else what never ran."""
+    idle = [f"Not executed by any setting: {text}." for text in unexecuted(review)]
+    answer = verdict(review)
+    loses = any(cell.verdict == "regression" for cell in review.cells)
+    return [*answer, *idle] if loses else [*idle, *answer]
+
+
 def unexecuted(review: Review) -> list[str]:
     """Changed lines that no setting executed, one text for each function."""
     rows = [function for function in review.functions if function.not_executed and function.state == NOT_EXECUTED]
