@@ -36,8 +36,8 @@ def _pack(
         str,
         Option(
             metavar="SOURCE",
-            help="Public sources for kernels that were built of private ones, as debian-source:7.3; the bundle then "
-            "has the whole difference.",
+            help="Public sources, such as debian-source:7.3, for kernels that were built from private ones. The bundle "
+            "then has the whole difference.",
             show_default="the release, or the newest commit of a public remote",
         ),
     ] = "",

@@ -37,7 +37,7 @@ def _all(context: typer.Context) -> None:
 def _show(kind: _Kinds = None, format_: _Format = "terminal") -> int:
     """Show what the cache holds: its size, its last use, and what needs it. With one kind, each of its entries.
 
-    "on disk" is the room that is freed, "in files" the size of the files. "not again" is what may not be had again: it
+    "on disk" is the room that is freed, "in files" the size of the files. "not again" is what cannot be had again: it
     is freed only if its kind is named. `kassay cache` alone shows all kinds.
     """
     from kassay.commands._show import say_answer, showing
@@ -53,14 +53,14 @@ def _show(kind: _Kinds = None, format_: _Format = "terminal") -> int:
 
 @_app.command("free")
 def _free(
-    older: Annotated[str, Option(metavar="AGE", help="Free what was not used for so long, such as 30d, 12h, 4w.")] = "",
+    older: Annotated[str, Option(metavar="AGE", help="Free what was unused for this time, such as 30d, 12h, 4w.")] = "",
     to: Annotated[str, Option(metavar="SIZE", help="Free what is unused longest, until the cache has this size.")] = "",
     kind: Annotated[
         list[str] | None,
         Option(
             "--kind",
             metavar="KIND",
-            help="Free only this kind, also what may not be had again. May be repeated. "
+            help="Free only this kind, and also its entries that cannot be had again. May be repeated. "
             "`kassay cache` lists the kinds.",
         ),
     ] = None,
@@ -69,7 +69,7 @@ def _free(
 ) -> int:
     """Free room in the cache. Everything that is freed can be made or fetched again.
 
-    What may not be had again is kept, unless its kind is named: packages that the archive no longer has, sources of
+    What cannot be had again is kept, unless its kind is named: packages that the archive no longer has, sources of
     your own trees. Nothing is freed while another kassay runs. With --older and --to, both hold.
 
     Example: kassay cache free --older 30d --plan

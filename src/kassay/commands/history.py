@@ -31,7 +31,7 @@ _Archive = Annotated[
     Path | None,
     Option(
         metavar="PATH",
-        help="File of the archive. stock is that of the Debian archive's kernels, which kassay brings.",
+        help="File of the history. stock is the one that kassay brings: the kernels of the Debian archive.",
         show_default="history.duckdb in the data directory",
     ),
 ]

@@ -50,7 +50,9 @@ def _list(arch: _Arch = "x86_64", flavour: _Flavour = "cloud", refresh: _Refresh
 
 @_app.command("fetch")
 def _fetch(
-    refs: Annotated[list[str] | None, typer.Argument(metavar="[REF...]", help="Kernels, as of `show`.")] = None,
+    refs: Annotated[
+        list[str] | None, typer.Argument(metavar="[REF...]", help="Kernels, named as in `kassay kernels show`.")
+    ] = None,
     arch: _Arch = "x86_64",
     flavour: _Flavour = "cloud",
     spec: Annotated[
@@ -86,7 +88,7 @@ def _fetch(
 def _use(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A directory that `fetch --for` made.")],
 ) -> int:
-    """Take a directory of `kassay kernels fetch --for` into the cache, after every hash was checked."""
+    """Check every hash of a directory that `kassay kernels fetch --for` made, and copy its files into the cache."""
     from kassay.commands._kit import use_kit
 
     return use_kit(directory)

@@ -39,8 +39,7 @@ def _report(
         Path | None,
         Option(
             metavar="OLD",
-            help="Take back the report of this directory or bundle, which this one contradicts. DIR may be a bundle "
-            "then.",
+            help="Take back an earlier report, which DIR contradicts. Both may be directories or bundles.",
             show_default=False,
         ),
     ] = None,

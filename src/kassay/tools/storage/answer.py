@@ -28,7 +28,7 @@ class KindSum(Record, frozen=True, kw_only=True):
     bytes: int
     apparent_bytes: int
     kept_bytes: int
-    """Bytes that may not be had again. They are freed only if the kind is named."""
+    """Bytes that cannot be had again. They are freed only if the kind is named."""
     used: str
     """Time of the last use of any of them, UTC."""
 
@@ -55,7 +55,7 @@ class FreedAnswer(Record, frozen=True, kw_only=True):
     bytes_before: int
     bytes_after: int
     kept_bytes: int
-    """Bytes that stay because they may not be had again, and their kind was not named."""
+    """Bytes that stay because they cannot be had again, and their kind was not named."""
     to_bytes: int | None
     entries: tuple[Entry, ...]
 
@@ -156,7 +156,7 @@ def _short(answer: FreedAnswer) -> str:
     text = f"More than the {size_text(answer.to_bytes or 0)} that were asked for"
     if answer.kept_bytes:
         kept = size_text(answer.kept_bytes)
-        return f"{text}. {kept} may not be had again: name their kind to free them, as in --kind packages."
+        return f"{text}. {kept} cannot be had again: name their kind to free them, as in --kind packages."
     return f"{text}: the rest was used lately, or is of another kind."
 
 

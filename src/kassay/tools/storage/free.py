@@ -29,7 +29,7 @@ class Wish(NamedTuple):
     to_bytes: int | None = None
     """Stop as soon as the cache holds no more than this."""
     kinds: tuple[str, ...] = ()
-    """Only these kinds, and of them also what may not be had again. Empty for all kinds."""
+    """Only these kinds, and of them also what cannot be had again. Empty for all kinds."""
 
 
 def parse_age(text: str) -> float:

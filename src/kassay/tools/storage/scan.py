@@ -38,7 +38,7 @@ class Entry(Record, frozen=True, kw_only=True):
     used_s: float
     needed_by: tuple[str, ...]
     again: str
-    """ "fetched", "made", or "no" if it may not be had again."""
+    """ "fetched", "made", or "no" if it cannot be had again."""
     paths: tuple[str, ...]
 
 

@@ -52,7 +52,7 @@ class Noticing:
     atlas: bool = _runs(
         True,
         "",
-        "Answer from stored function costs of these kernels where they decide. "
+        "Answer from stored function costs of these kernels where these decide the answer. "
         "--no-atlas measures, which also shows system calls and the sizes of calls.",
         "--atlas/--no-atlas",
     )

@@ -32,7 +32,7 @@ def _predict(
     ] = None,
     without_instruction: Annotated[
         list[str] | None,
-        Option(metavar="MNEMONIC", help="The same for every instruction of this name, such as xchg. May be repeated."),
+        Option(metavar="MNEMONIC", help="Replay without all instructions of this name, e.g. xchg. May be repeated."),
     ] = None,
     format_: Format = "terminal",
 ) -> int:  # fmt: skip

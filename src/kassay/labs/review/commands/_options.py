@@ -35,7 +35,7 @@ class Reviewing:
     tree: Path | None = _base(
         None,
         "DIR",
-        "Kernel git tree in which the base is looked for, and that a range BASE..HEAD is of.",
+        "Kernel git tree to search for the base. A range BASE..HEAD is one of this tree.",
         show_default="the current directory, if it is one",
     )
     build: str = _base(

@@ -14,19 +14,19 @@ def _site(
     history: Annotated[
         Path | None,
         Option("--from", metavar="HISTORY",
-               help="File of the archive. stock is that of the Debian archive's kernels, which kassay brings.",
+               help="File of the history. stock is the one that kassay brings: the kernels of the Debian archive.",
                show_default="history.duckdb in the data directory"),
     ] = None,
     steps: Annotated[
-        Path | None, Option(metavar="FILE", help="steps.toml of a laboratory, with the life of each step.")
+        Path | None, Option(metavar="FILE", help="steps.toml of a laboratory, with the state of each step.")
     ] = None,
     title: Annotated[
         str, Option(metavar="TEXT", help="Name of the site.", show_default="Costs of Linux memory management")
     ] = "",
     address: Annotated[
-        str, Option(metavar="URL", help="Where it will be served. The feed and permanent addresses name it.")
+        str, Option(metavar="URL", help="Address of the served site. The feed and permanent links name it.")
     ] = "",
-    serve: Annotated[bool, Option("--serve", help="Serve it on this machine until interrupted.")] = False,
+    serve: Annotated[bool, Option("--serve", help="Serve the site on this machine until interrupted.")] = False,
     port: Annotated[
         int, Option(min=0, max=65535, metavar="N", help="Port on 127.0.0.1 for --serve. 0 picks a free one.")
     ] = 0,
