@@ -88,10 +88,9 @@ def _kassay(*words: str) -> str:
 
 
 def draft(thread: Thread) -> str:
-    """The mail of the thread, as kassay's --format mail writes it. Simulations have no subject of their own."""
+    """The mail of the thread, as kassay's --format mail writes it."""
     words = thread.mail.format_map(thread.places).split()
-    text = _kassay(*words, "--format", "mail").replace(str(Path.cwd()) + "/", "")
-    return text if text.startswith("Subject:") else f"Subject: Re: {thread.subject}\n\n{text}"
+    return _kassay(*words, "--format", "mail").replace(str(Path.cwd()) + "/", "")
 
 
 def all_of(thread: Thread, again: bool) -> dict[str, Kept]:
