@@ -5,13 +5,14 @@ import re
 import textwrap
 
 COLUMNS = 120
-_ATOM = re.compile(r"`[^`]*`|\[[^\]]*\]\([^)]*\)")
+_ATOM = re.compile(r"`[^`]*`|\[[^\]]*\]\([^)]*\)|\d %")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+\.)\s+|\s*")
 _BLANK = "\N{NO-BREAK SPACE}"
 
 
 def narrow(text: str) -> str:
-    """The page with its wide lines of prose broken. Tables and blocks of code stay; code and links are not broken."""
+    """The page with its wide lines of prose broken. Tables and blocks of code stay. Code, links, and figures in percent
+    are not broken."""
     lines: list[str] = []
     is_code = False
     for line in text.split("\n"):

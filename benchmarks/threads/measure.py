@@ -50,6 +50,9 @@ def measure(thread: Thread, run: Run) -> Kept:
     """Run one command, or continue it, and take its figures."""
     directory = thread.directory(run.name)
     words = run.words(directory, thread.places)
+    if run.only_writes:
+        _kassay(*words)
+        return Kept(thread.shown(run), "", {})
     printed = _kassay(*words, *(("--format", "json") if run.prints else ()))
     answer: Any = json.loads(printed if run.prints else _kassay("report", str(directory), "--format", "json"))
     figures = {path: select(answer, path) for path in paths_of(thread, run)}
@@ -69,7 +72,9 @@ def evidence(answer: Any) -> str:
     return "; ".join([*parts, f"{machine['arch']}, {machine['clock']}"])
 
 
-def _compiler(banner: str) -> str:
+def _compiler(banner: str | None) -> str:
+    if banner is None:
+        return "compiler not known"
     name = banner.split()[0].removeprefix("x86_64-linux-gnu-").removeprefix("aarch64-linux-gnu-")
     return f"{name.split('-')[0]} {banner.split(',')[0].split()[-1]}"
 
@@ -83,10 +88,9 @@ def _kassay(*words: str) -> str:
 
 
 def draft(thread: Thread) -> str:
-    """The mail of the thread, as kassay's --format mail writes it. Simulations have no subject of their own."""
+    """The mail of the thread, as kassay's --format mail writes it."""
     words = thread.mail.format_map(thread.places).split()
-    text = _kassay(*words, "--format", "mail").replace(str(Path.cwd()) + "/", "")
-    return text if text.startswith("Subject:") else f"Subject: Re: {thread.subject}\n\n{text}"
+    return _kassay(*words, "--format", "mail").replace(str(Path.cwd()) + "/", "")
 
 
 def all_of(thread: Thread, again: bool) -> dict[str, Kept]:

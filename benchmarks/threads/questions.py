@@ -32,7 +32,12 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def only_reads(self) -> bool:
-        return self.command.split()[0] in _READS
+        return self.command.split()[0] in _READS and not self.only_writes
+
+    @property
+    def only_writes(self) -> bool:
+        """True if it writes files for another tool, which have no figures of their own."""
+        return "--format framework" in self.command
 
     @property
     def prints(self) -> bool:

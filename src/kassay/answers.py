@@ -26,6 +26,7 @@ from kassay.analysis.printed_rows import printed_rows
 from kassay.analysis.statistics.seed_rules import judged_by_seed_rules
 from kassay.effects.workers import mapped
 from kassay.errors import BadInput
+from kassay.evidence.boots import timed_boots
 from kassay.evidence.changes import read_changes
 from kassay.evidence.cmdlines import cmdlines_of, shared_cmdline
 from kassay.evidence.collect import collect
@@ -43,7 +44,7 @@ from kassay.model.progress import Progress, Tell, silent
 from kassay.model.question import Answered, Question
 from kassay.model.reason import Reason, own_words, reason
 from kassay.model.records import content_id
-from kassay.model.report import Comparisons, Report
+from kassay.model.report import Comparisons, Report, Times
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.registry import discover
 from kassay.report.build import build_imported, build_report
@@ -103,6 +104,8 @@ def _answer_run(directory: Path, tell: Tell, seed_rules: bool, predict: Sequence
         report = structs.replace(report, hosts=hosts_of(read.folder, read.records), across_hosts=across(findings))
     if seed_rules:
         report = structs.replace(report, seed_rules=judged_by_seed_rules(findings))
+    if plan.experiment.timed:
+        report = structs.replace(report, times=_times(read))
     if many:
         report = with_overview(report, causes(findings, labels(plan.experiment)), str(directory))
     if question.complete is not None:
@@ -184,7 +187,8 @@ def _title(plan: Plan, question: Question) -> str:
 
 def _answer_import(directory: Path, *, seed_rules: bool = False) -> Report:
     """The answer from imported values, by the rules of own timed runs."""
-    samples, margin = store.load(directory), clock_of(CLOCK).margin
+    samples = store.load(directory)
+    margin = samples.margin or clock_of(CLOCK).margin
     analysis = judge_samples(samples, margin)
     return build_imported(
         samples, analysis.findings, analysis.ladders, analysis.families, directory=str(directory),
@@ -204,8 +208,17 @@ def _with_times(report: Report, directory: Path, tell: Tell) -> Report:
         return structs.replace(report, disclosures=(*report.disclosures, other))
     rows = side_by_side(report.findings, timed.compared.findings)
     return structs.replace(
-        report, beside=rows, beside_machine=plan.machine,
+        report, beside=rows, beside_machine=plan.machine, times=_times(timed),
         disclosures=(*report.disclosures, *map(own_words, _other_programs(report, plan))),
+    )  # fmt: skip
+
+
+def _times(read: "_Read") -> Times:
+    """The timed runs of a directory, boot by boot."""
+    compared, plan = read.compared, read.folder.plan
+    return Times(
+        findings=compared.findings, ladders=compared.ladders, seed_rules=judged_by_seed_rules(compared.findings),
+        boots=timed_boots(plan, read.records), experiment=plan.experiment,
     )  # fmt: skip
 
 

@@ -45,6 +45,7 @@ PATHS: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("bisect", "--out"): (("mprotect_toggle", "--good", "6.12", "--bad", "7.3", "--out", "HERE"), "not a directory"),
     ("report", "directory"): ((GONE,), "there is no such directory"),
     ("report", "--retracts"): (("TREE", "--retracts", GONE), "there is no such directory"),
+    ("report", "--out"): (("RUNS", "--format", "framework", "--out", "HERE"), "--out"),
     ("report", "--charts"): (("RUNS", "--charts", "HERE"), "--charts"),
     ("predict", "directory"): ((GONE,), "there is no such directory"),
     ("profile", "directory"): ((GONE,), "there is no such directory"),

@@ -18,9 +18,10 @@ def rewritten(tmp_path: Path, change: Callable[[list[Cells]], list[Cells]]) -> s
         table = list(csv.DictReader(stream))
     file = tmp_path / "x.csv"
     with file.open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, list(table[0]))
+        changed = change(table)
+        writer = csv.DictWriter(stream, list(changed[0]))
         writer.writeheader()
-        writer.writerows(change(table))
+        writer.writerows(changed)
     return str(file)
 
 
@@ -158,3 +159,23 @@ def test_columns_that_vary_are_settings(tmp_path: Path) -> None:
 )
 def test_a_malformed_row_is_refused_with_its_line(tmp_path: Path, field: str, value: str, said: str) -> None:
     assert said in refused(rewritten(tmp_path, lambda table: [{**table[0], field: value}, *table[1:]]))
+
+
+def test_a_file_that_says_its_order_was_random_has_blocks(tmp_path: Path) -> None:
+    """kassay writes it; three repetitions can have one order by chance."""
+
+    def drawn(table: list[Cells]) -> list[Cells]:
+        for cells in table:
+            block = int(cells["run_id"].split("_r")[-1][:2])
+            second = "1" if cells["version_family"] == "6.19" else "0"
+            cells["run_id"] = cells["run_id"][:-16] + f"20260513T12{block:02}{second}0Z"
+            cells["order"] = "interleaved"
+        return table
+
+    samples = imported(rewritten(tmp_path, drawn))
+    assert [s.block for s in one(samples, "6.12", "cycle_ns_per_page").samples] == list(range(1, 10))
+
+
+@pytest.mark.parametrize(("column", "value"), [("looks", "0"), ("looks", "6"), ("margin", "0"), ("margin", "x")])
+def test_columns_of_kassay_s_own_are_checked(column: str, value: str, tmp_path: Path) -> None:
+    refused(rewritten(tmp_path, lambda table: [{**cells, column: value} for cells in table]))

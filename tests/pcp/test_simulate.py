@@ -140,6 +140,8 @@ def test_the_command_writes_its_reports(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "report.html", "report.json", "report.mail", "report.markdown", "report.md", "report.txt",
     ]  # fmt: skip
+    subject, empty, *text_of_mail = (tmp_path / "out" / "report.mail").read_text().splitlines()
+    assert (subject, empty, text_of_mail[0]) == ("Subject: [RFC] mm: per-CPU pages, depth", "", "Hi,")
 
 
 def test_a_form_for_programs_is_printed_alone(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from kassay.journal.directory import started
 from kassay.labs.predict.decode import Facts
 from kassay.labs.predict.replay import replay_of
 from kassay.labs.predict.timing import timing_for
-from kassay.labs.predict.without import removing
+from kassay.labs.predict.without import removing, replacing
 from kassay.labs.predict.without_model import Removal, Without, WithoutReport, WithoutRow
 from kassay.labs.predict.without_report import WITHOUT
 from tests.analysis.plans import plan_of
@@ -81,6 +81,28 @@ def test_a_stored_trace_is_replayed_without_its_exchanges_and_returns_stay() -> 
     assert executed("call", "ret") == whole
 
 
+def test_a_stored_trace_is_replayed_with_exchanges_at_the_cost_of_moves() -> None:
+    data, timing = recorded("6.17"), timing_for("zen4")
+
+    def replayed(**others: str) -> tuple[int, int]:
+        rows = replay_of(data, timing, lambda _: "f", alters=replacing(others)).rows
+        return sum(row.instructions for row in rows), sum(row.cycles100 for row in rows)
+
+    whole, replaced = replayed(), replayed(xchg="mov")
+    assert replaced[0] == whole[0] and replaced[1] != whole[1]
+    assert replayed(call="mov", ret="mov") == whole
+    with pytest.raises(BadInput, match="no cost of 'nothing "):
+        replayed(xchg="nothing")
+
+
+def test_a_replaced_instruction_keeps_its_accesses_and_is_no_longer_atomic() -> None:
+    exchange = Facts("xchg m64,r64", load_bytes=8, store_bytes=8, locked=True, exchanges=True, writes=(3,))
+    changed = replacing({"xchg": "mov", "add": "sub"})
+    assert changed(exchange) == Facts("mov m64,r64", load_bytes=8, store_bytes=8, writes=(3,))
+    assert changed(Facts("lock add m64,r64", locked=True)) == Facts("sub m64,r64")
+    assert changed(Facts("addps x,x")) == Facts("addps x,x")
+
+
 def test_functions_and_inlined_copies_are_removed_whole() -> None:
     names = {0x10: "walk.isra.0", 0x20: "other"}
     removes = removing(Removal(functions=("walk",), mnemonics=("xchg",)), names.__getitem__, frozenset({0x30}))
@@ -119,11 +141,25 @@ def test_the_gain_is_told_by_function_and_adds_up() -> None:
 
 
 def test_a_kernel_that_executes_none_and_one_without_a_trace_are_told() -> None:
-    none = structs.replace(ANSWER, kernel="a", removed=0.0)
+    none = structs.replace(ANSWER, kernel="a", removed=0.0, without_ns=18.0)
     lost = structs.replace(ANSWER, kernel="b", now_ns=None, without_ns=None, rows=(), removed=0.0, problem="no trace")
     shown = _text(none, lost)
     assert "on a, zen4: executes none of them." in shown
     assert "on b, zen4: no prediction: no trace." in shown
+
+
+def test_a_replacement_is_told_without_removed_instructions() -> None:
+    report = WithoutReport(functions=(), instructions=(), answers=(structs.replace(ANSWER, removed=0.0),),
+                           kassay_version="0", replaced=(("xchg", "mov"),))  # fmt: skip
+    shown = WITHOUT.form("markdown").render(report)
+    assert "with every xchg at the cost of mov" in shown and "8 ns gained (-44.4 %)" in shown
+    assert "not atomically" in shown and "finds its inputs ready" not in shown
+
+
+@pytest.mark.parametrize("word", ["xchg", "xchg=", "=mov"])
+def test_a_replacement_has_two_names(word: str, tmp_path: Path) -> None:
+    done = CliRunner().invoke(build_app(), ["predict", str(tmp_path), "--replace", word])
+    assert isinstance(done.exception, BadInput) and "not MNEMONIC=OTHER" in str(done.exception)
 
 
 def test_a_directory_without_traces_is_refused(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 
 from msgspec.structs import replace
 
-from kassay.model.bisect import Bisection, Candidate, Observation, Step
+from kassay.model.bisect import Bisection, Candidate, Default, Observation, Step
 from kassay.model.reason import reason
 from kassay.model.report import Report
 from kassay.questions.bisect import bisected as as_bisected
@@ -54,3 +54,31 @@ def bisected() -> Report:
         findings=(finding(KERNELS[1], KERNELS[2], (301.6, 672.6)),),
     )
     return as_bisected(report, replace(bisection(), within=outer), "kassay-out/bisect")
+
+
+def bisected_by_state() -> Report:
+    """The first release with another state, two defaults that differ at boot, and the refused comparison."""
+    candidates = tuple(Candidate(name=name, title=name, ref=f"debian:{name}") for name in ("6.12", "6.16", "6.17"))
+    states = ((0, "0 kB"), (2, "2048 kB"), (1, "0 kB"))
+    log = tuple(
+        Observation(number=number, candidate=place, boot=1, outcome="value", value=1.0 + (place == 2),
+                    reason="halves what is left", state=state)
+        for number, (place, state) in enumerate(states, 1)
+    )  # fmt: skip
+    defaults = (
+        Default(setting="thp.enabled", before="madvise", after="always", parameter="transparent_hugepage=madvise",
+                state="0 kB", decides=True),
+        Default(setting="vm.swappiness", before="60", after="80", parameter="sysctl.vm.swappiness=60",
+                state="2048 kB", decides=False),
+    )  # fmt: skip
+    found = Bisection(
+        range="debian:6.12..debian:6.17", workload="mprotect", metric="state", unit="range.AnonHugePages",
+        clock="icount", candidates=candidates, observations=log,
+        steps=(Step(last_without=1, first=2, before=1.0, after=2.0, change=1.0, boots=2),), measured=3, boots=3,
+        skipped=(), margin=0.01, introduced="v6.16..v6.17", kind="releases", state="range.AnonHugePages",
+        defaults=defaults,
+    )  # fmt: skip
+    refused = finding(KERNELS[1], KERNELS[2], (301.6, 672.6))
+    refused = replace(refused, verdict="state-mismatch", evidence="partial")
+    report = report_of(KERNELS[1:3], verdict="Refused: the states differ.", findings=(refused,))
+    return as_bisected(report, found, "kassay-out/bisect")

@@ -9,7 +9,7 @@ from kassay.questions.bisect import bisected as as_bisected
 from kassay.questions.bisect import effort, log_table, path_table, section_texts, steps_table, verdict
 from kassay.report.formats import formats
 from kassay.tools.search.candidates import introduced
-from tests.report.bisected_reports import bisected, bisection
+from tests.report.bisected_reports import bisected, bisected_by_state, bisection
 
 
 def candidates(*names: str) -> tuple[Candidate, ...]:
@@ -105,3 +105,12 @@ def test_a_mail_says_between_which_releases_a_range_of_tags_was_found() -> None:
                     steps=(replace(bisection().steps[0], first=2, between=()),))  # fmt: skip
     text = " ".join(formats()["mail"].render(as_bisected(bisected(), found, "kassay-out/bisect")).split())
     assert "6.16.12 does not have it, 6.17.8 has, both as packaged by Debian" in text
+
+
+@pytest.mark.parametrize("name", ["terminal", "markdown", "mail"])
+def test_a_search_by_state_has_states_and_the_default_that_decides(name: str) -> None:
+    text = " ".join(formats()[name].render(bisected_by_state()).replace("`", "").split())
+    assert "6.17 is the first release with the change: range.AnonHugePages 0 kB -> 2048 kB." in text
+    assert "thp.enabled went from madvise to always, and this default decides the state: with" in text
+    assert "which does not decide the state: with sysctl.vm.swappiness=60 it is 2048 kB" in text
+    assert "+100.0 %" not in text

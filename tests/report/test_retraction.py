@@ -123,7 +123,7 @@ def test_several_claims_stand_in_a_table() -> None:
 @pytest.mark.parametrize(
     ("new", "old", "said"),
     [
-        (OLD, OLD, "the new report has the same verdict (regression)"),
+        (OLD, OLD, "the new report has the same verdict (regression) and the same size"),
         (OLD, SAMPLES["refused"](), "claims no change"),
         (SAMPLES["empty"](), OLD, "the new report compares nothing"),
         (SAMPLES["refused"](), OLD, "the new report does not compare 6.16.12-cloud-amd64 and 6.17.13-cloud-amd64"),
@@ -168,3 +168,19 @@ def test_the_command_reads_bundles(tmp_path: Path) -> None:
     _run("bundle", "pack", str(old), "--out", str(tmp_path / "old.tar.zst"))
     record = json.loads(_run("report", str(new), "--retracts", str(tmp_path / "old.tar.zst"), "--format", "json"))
     assert (record["schema"], record["command"]) == ("kassay-retraction/1", "resolve")
+
+
+def test_the_size_of_a_change_is_taken_back_without_a_command_for_the_tracker() -> None:
+    """A factor of 1.67 becomes +9.7 %: the regression stays, and so does its entry in the tracker."""
+    smaller = _new(change=0.097, head_value=380.4, interval=(0.09, 0.104))
+    taken = retraction(smaller, OLD)
+    sent = _mail(taken)
+    flat = _flat(sent)
+    assert (taken.command, taken.regzbot) == ("", "")
+    assert "There is a change, but not one of this size." in flat and "#regzbot" not in sent
+    assert "the size is another one: 346.8 on v6.16.12 and 380.4 ns per page on v6.17.13 (+9.7%), not +66.7%." in flat
+
+
+def test_overlapping_intervals_are_the_same_size() -> None:
+    with pytest.raises(BadInput, match="the same size"):
+        retraction(_new(change=0.63, interval=(0.6, 0.66)), OLD)

@@ -9,6 +9,7 @@ from random import Random
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from kassay import pipeline
 from kassay.errors import BadInput
@@ -235,3 +236,32 @@ def test_what_an_earlier_process_measured_is_read_with_the_same_measure(tmp_path
     whole = bisecting.search(asked, tmp_path / "out", silent, measured)
     (tmp_path / "out" / searchlog.RESULT).unlink()
     assert bisecting.search(asked, tmp_path / "out", silent, measured) == whole
+
+
+def test_a_search_by_state_finds_the_commit_whose_state_is_another(tmp_path: Path) -> None:
+    line = line_of(tmp_path / "tree", 32)
+    asked = structs.replace(question(commits(tmp_path / "tree", line[0], "main")), state="range.AnonHugePages")
+
+    def measure(asked: SearchQuestion, ask: Ask, directory: Path, tell: Tell) -> BootProbe:
+        if ask.candidate == 24:
+            return BootProbe(outcome="not-booted", detail="as planted")
+        state = "16384 kB" if ask.candidate < 9 else "2048 kB" if ask.candidate < 21 else "0 kB"
+        return BootProbe(outcome="value", metric="state", unit="range.AnonHugePages", state=state)
+
+    found = bisecting.search(asked, tmp_path / "out", silent, measure)
+    assert {found.candidates[step.first].name for step in found.steps} == {line[9], line[21]}
+    assert {found.state_at(step.first) for step in found.steps} == {"2048 kB", "0 kB"}
+    text = verdict(found)
+    assert "range.AnonHugePages 16384 kB -> 2048 kB" in text and "%" not in text
+    assert bisecting.replay(tmp_path / "out") == ()
+
+
+def test_ends_of_one_state_are_an_answer_with_the_state(tmp_path: Path) -> None:
+    line = line_of(tmp_path / "tree", 4)
+    asked = structs.replace(question(commits(tmp_path / "tree", line[0], "main")), state="thp.enabled")
+
+    def measure(*_: object) -> BootProbe:
+        return BootProbe(outcome="value", metric="state", unit="thp.enabled", state="always")
+
+    with pytest.raises(BadInput, match=r"thp\.enabled is the same on the two ends: always"):
+        bisecting.search(asked, tmp_path / "out", silent, measure)

@@ -56,7 +56,12 @@ def session_of(samples: Samples) -> Session:
     order = None if blocks else ORDER_DOUBTS["unknown"]
     doubts = (STATE_DOUBT,) if order is None else (STATE_DOUBT, order)
     return Session(
-        looks=(most,), threshold=threshold(1), blocks=blocks, doubts=doubts, look=most, lost="planned-values-lost"
+        looks=(most,),
+        threshold=threshold(samples.looks or 1),
+        blocks=blocks,
+        doubts=doubts,
+        look=most,
+        lost="planned-values-lost",
     )
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from kassay.commands._answer import deliver
 from kassay.commands._bisect_options import Searching
@@ -19,6 +19,7 @@ from kassay.model.experiment import Experiment
 from kassay.model.kernel import full_ref
 from kassay.model.progress import Progress, Tell
 from kassay.report.formats import format_named
+from kassay.supply.clocks import profiling
 
 if TYPE_CHECKING:
     from kassay.tools.search.candidates import Range
@@ -28,6 +29,7 @@ _STEPS = ("all", "largest")
 
 def searched(workload: str, kernels: list[str], searching: Searching, options: Measuring) -> int:
     """Searches, or resumes an earlier search, and answers; returns the exit status."""
+    field, options = _field_of(options)
     workload, kernels = words_of(workload, kernels, options)
     searching = replace(searching, good=full_ref(searching.good), bad=full_ref(searching.bad))
     kernels = [full_ref(ref) for ref in kernels]
@@ -43,6 +45,9 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
         range_ = _range(kernels, searching, options, tell)
         asked = (searching.good, searching.bad) if range_.kind == "releases" else None
         question = _question(workload, range_, searching, options, asked)
+        question = structs.replace(question, state=field or UNSET)
+        if field and not question.one_boot_decides:
+            raise BadInput("--state: one boot of a kernel must give its state", f"add --clock {profiling()[0]}")
         directory = _directory(question, options)
         question = loop.resumed(question, directory)
         _announce(question, directory, tell)
@@ -108,6 +113,16 @@ def _check(workload: str, kernels: list[str], searching: Searching, options: Mea
         problems.append("a bisection follows one value: one clock, one setting, one machine")
     if problems:
         raise BadInput("\n".join(problems))
+
+
+def _field_of(options: Measuring) -> tuple[str, Measuring]:
+    """The field of the state to search by, and the options without it. To a program --state means something else."""
+    fields = options.state or []
+    if options.program or not fields:
+        return "", options
+    if len(fields) > 1:
+        raise BadInput("--state: a search follows one field of the state", "give one --state")
+    return fields[0], replace(options, state=None)
 
 
 def _check_inputs(workload: str, kernels: list[str], options: Measuring) -> None:

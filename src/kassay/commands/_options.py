@@ -144,7 +144,8 @@ class Measuring:
         None,
         "NAME",
         "Refuse a verdict unless this printed value, or this field of the program's memory, is the same on "
-        "all kernels. May be repeated.",
+        "all kernels. May be repeated. `kassay bisect WORKLOAD` searches for the kernel that changed this field of "
+        "the state, such as range.AnonHugePages, not the cost.",
     )
     work: str = _program(
         "", "NAME", "Divide values by the number of operations that the program prints under this name."

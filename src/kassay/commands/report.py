@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kassay report: answer again, in another form; measures nothing."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
@@ -14,8 +16,19 @@ from kassay.commands._show import say_answer, showing
 from kassay.errors import BadInput
 from kassay.report.formats import format_named, formats
 
+if TYPE_CHECKING:
+    from kassay.model.report import Report
+
 RULES = ("kassay", "seed")
 MAIL = "mail"
+Evidence = Annotated[
+    Path | None,
+    Option(
+        metavar="EVIDENCE",
+        help="New directory for the files of --format framework: raw and summary CSV, execution order, coverage.",
+        show_default=False,
+    ),
+]
 
 
 @WithFormOptions
@@ -43,6 +56,7 @@ def _report(
             show_default=False,
         ),
     ] = None,
+    out: Evidence = None,
     exit_code: ExitCode = False,
     allow_refused: AllowRefused = None,
     *,
@@ -57,6 +71,8 @@ def _report(
     from kassay.commands._inputs import check_directory
     from kassay.errors import unknown
 
+    if out is not None:
+        _check_out(out, format_, reply=retracts is not None)
     if retracts is not None:
         from kassay.commands._retraction import show_retraction
 
@@ -87,15 +103,45 @@ def _report(
         options = given.get(chosen.name, {})
         if chosen.name == MAIL:
             options = {**options, PEOPLE: recipients_text(report, tell)}
-    say_answer(report, chosen, options)
-    if charts is not None:
-        from kassay.commands._answer import write_page_files
-
-        for form in formats().values():
-            write_page_files(report, form, charts)
+    if out is not None and chosen.files is not None:
+        _write_files(chosen.files(report), out)
+    else:
+        say_answer(report, chosen, options)
+    _write_charts(report, charts)
     passing = Passing(exit_code, tuple(allow_refused or ()))
     passing.check(finding.workload for finding in report.findings)
     return passing.status(report)
+
+
+def _check_out(out: Path, format_name: str, *, reply: bool) -> None:
+    from kassay.commands._inputs import check_directory
+
+    if reply or format_named(format_name).files is None:
+        raise BadInput(
+            f"--out: --format {format_name} writes no directory", "add --format framework, or leave out --out"
+        )
+    check_directory(out)
+
+
+def _write_files(files: Mapping[str, str], out: Path) -> None:
+    """Writes a new directory. Raises BadInput if it has other files, so that no evidence is mixed."""
+    from kassay.commands._show import say
+    from kassay.effects.files import write_atomic
+
+    if out.exists() and any(path.name not in files for path in out.iterdir()):
+        raise BadInput(f"--out {out}: holds other files", "name a new directory")
+    for name, text in files.items():
+        write_atomic(out / name, text.encode())
+    say(f"{out}: {', '.join(files)}\nnext: kassay import {quote(str(out))}\n")
+
+
+def _write_charts(report: "Report", directory: Path | None) -> None:
+    if directory is None:
+        return
+    from kassay.commands._answer import write_page_files
+
+    for form in formats().values():
+        write_page_files(report, form, directory)
 
 
 def _shown(again: Again, *, runs_only: bool) -> int | None:

@@ -234,6 +234,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     # what a search leaves open; "!c" is a candidate, by its position
     "end-not-measured": "the {end} end cannot be measured",
     "ends-alike": "the two ends cost the same within {margin:.1%}: {good:g} and {bad:g}",
+    "states-alike": "{field} is the same on the two ends: {state}",
     "not-searched": "another change between {low!c} and {high!c} was not searched for; --steps all does",
     "spread-over-small": "changes that are each within the margin make up {rest:+.1%} of the good end's cost",
     "smaller-steps": "the steps that were found make up {known:+.1%} of {whole:+.1%} between the ends; there may be "

@@ -20,7 +20,7 @@ from kassay.model.run import WallTime
 from kassay.model.samples import LkpHeader, Source
 from kassay.model.series import Series
 from kassay.model.texts import TextBlock
-from kassay.model.timing import CountsAndTime, Family, SeedFinding
+from kassay.model.timing import CountsAndTime, Family, SeedFinding, TimedBoot
 from kassay.model.workload import Workload
 
 SCHEMA = "kassay-report/1"
@@ -166,6 +166,19 @@ class SeenCpu(Record, frozen=True, kw_only=True):
     cpu: GuestCpu
 
 
+class Times(NamedTuple):
+    """The timed runs of a directory, for the files of other tools."""
+
+    findings: tuple[Finding, ...]
+    ladders: tuple[Ladder, ...]
+    seed_rules: tuple[SeedFinding, ...]
+    """The same comparisons by the rules of the seeds, in the order of `findings`."""
+    boots: tuple[TimedBoot, ...]
+    """All attempts in the order in which they were made."""
+    experiment: Experiment
+    """Of the timed runs: margin and order of the boots."""
+
+
 class Report(Record, frozen=True, kw_only=True):
     """All data that a reader may ask for."""
 
@@ -245,4 +258,6 @@ class Report(Record, frozen=True, kw_only=True):
     """Hosts that made the runs. Empty if all runs were made on the host that keeps the journal."""
     across_hosts: tuple[HostComparison, ...] = ()
     """Primary comparisons of times that several hosts measured, host by host."""
+    times: Times | None = None
+    """Timed runs, of this directory or of the one beside the counts. No format but `framework` shows them by boot."""
     schema: str = SCHEMA

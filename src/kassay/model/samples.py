@@ -134,6 +134,10 @@ class Samples(Record, frozen=True, kw_only=True):
     lkp_header: LkpHeader | None = None
     command: tuple[str, ...] = ()
     """Words of the command that read it, without its --out; empty if they are not known."""
+    looks: int | msgspec.UnsetType = msgspec.UNSET
+    """Number of planned looks of the session, which share the level of the test; not written if a file has none."""
+    margin: float | msgspec.UnsetType = msgspec.UNSET
+    """Margin by which the session was judged; not written if a file has none."""
     schema: str = msgspec.field(default=SCHEMA)
 
     @property

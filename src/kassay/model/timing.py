@@ -122,6 +122,26 @@ class SeedFinding(AtPoint, frozen=True, kw_only=True):
     kassay: str
 
 
+class TimedBoot(AtPoint, frozen=True, kw_only=True):
+    """One attempt at one timed run, as it was made."""
+
+    run: str
+    kernel: str
+    """Label of its kernel, as findings have it."""
+    workload: str
+    settings: tuple[Setting, ...]
+    machine: MachineUse
+    block: int
+    started_utc: str
+    control: bool
+    """True for a boot that is compared with its own kernel alone."""
+    outcome: str
+    """Word of run.OUTCOMES."""
+    lost: bool
+    """True if no attempt at this run succeeded."""
+    detail: str
+
+
 class CountsAndTime(Record, frozen=True, kw_only=True):
     """One metric as counted and as timed, and what their agreement or disagreement means."""
 

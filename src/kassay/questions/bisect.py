@@ -9,7 +9,7 @@ from statistics import median
 from msgspec import structs
 
 from kassay.errors import BadInput
-from kassay.model.bisect import OUTCOMES, Bisection, Step
+from kassay.model.bisect import OUTCOMES, Bisection, Default, Step
 from kassay.model.finding import REFUSED
 from kassay.model.question import OwnDirectory, Question, neighbours
 from kassay.model.report import Lead, Report
@@ -37,8 +37,10 @@ def bisected(report: Report, bisection: Bisection, directory: str) -> Report:
     # Between states that are not the same there is a difference, but none in speed.
     direction = "slower" if step.change > 0 else "faster"
     asked = (
-        f"changed the figure of {bisection.workload}" if _refused(report) else f"made {bisection.workload} {direction}"
-    )
+        f"made the state of {bisection.workload} differ, by {bisection.state}" if bisection.state
+        else f"changed the figure of {bisection.workload}" if _refused(report)
+        else f"made {bisection.workload} {direction}"
+    )  # fmt: skip
     return structs.replace(
         report,
         title=f"Which {candidate_noun(bisection)} {asked}?",
@@ -102,14 +104,15 @@ def _measured(bisection: Bisection) -> str:
 def verdict(bisection: Bisection) -> str:
     """The culprit, by how much, what it took; then the other steps and what is open."""
     sentences = [f"{_culprit(bisection, bisection.steps[0])}.", effort(bisection)]
-    others = [f"{candidate_title(bisection, s)} ({amounts(s)}, {format_change(s.change)})" for s in bisection.steps[1:]]
+    others = [f"{candidate_title(bisection, s)} ({_amounts_and_change(bisection, s)})" for s in bisection.steps[1:]]
     sentences += [f"{len(others)} other step{'s' * (len(others) > 1)}: {', '.join(others)}."] if others else []
+    sentences += [_default_sentence(bisection, default) for default in bisection.defaults or ()]
     sentences += [f"In doubt: {text}." for text in bisection.open]
     return " ".join(sentences)
 
 
 def _culprit(bisection: Bisection, step: Step) -> str:
-    values = f"{bisection.unit} {amounts(step)} ({format_change(step.change)})"
+    values = f"{bisection.unit} {_amounts_and_change(bisection, step)}"
     sure = f", with {step.odds:.1%} probability" if step.odds is not None else ""
     if step.between:
         names = ", ".join(candidate_name(bisection, index) for index in step.between)
@@ -120,9 +123,26 @@ def _culprit(bisection: Bisection, step: Step) -> str:
     return f"{first}: {values}{sure}"
 
 
-def amounts(step: Step) -> str:
-    """ "303.6 -> 671.6"."""
-    return " -> ".join(format_numbers([step.before, step.after]))
+def _amounts_and_change(bisection: Bisection, step: Step) -> str:
+    """ "303.6 -> 671.6 (+121.2 %)", or the two states."""
+    if bisection.state:
+        return f"{_state(bisection, step.last_without)} -> {_state(bisection, step.first)}"
+    return f"{' -> '.join(format_numbers([step.before, step.after]))} ({format_change(step.change)})"
+
+
+def _state(bisection: Bisection, candidate: int) -> str:
+    return one_line(bisection.state_at(candidate)) or "-"
+
+
+def _default_sentence(bisection: Bisection, default: Default) -> str:
+    """What a setting at boot has to do with the state that was searched."""
+    first = candidate_name(bisection, bisection.steps[0].first)
+    both = f"At boot {default.setting} went from {one_line(default.before)} to {one_line(default.after)}"
+    if not default.state:
+        return f"{both}; {first} does not boot with {default.parameter}."
+    if default.decides:
+        return f"{both}, and this default decides the state: with {default.parameter} {first} has the earlier one."
+    return f"{both}, which does not decide the state: with {default.parameter} it is {one_line(default.state)}."
 
 
 def candidate_title(bisection: Bisection, step: Step) -> str:
@@ -172,7 +192,7 @@ def section_texts(bisection: Bisection) -> tuple[str, ...]:
         f"until the odds are past {1 - bisection.error_rate:.0%}"
     )  # fmt: skip
     texts = [f"Range: {one_line(bisection.range)}. {clock[:1].upper()}{clock[1:]}.", effort(bisection)]
-    if bisection.introduced and bisection.steps[0].change > 0:
+    if bisection.introduced and bisection.steps[0].change > 0 and not bisection.state:
         texts.append(f"For a regression tracker: introduced: {one_line(bisection.introduced)}")
     return (*texts, *(f"{note[:1].upper()}{note[1:]}." for note in map(one_line, bisection.notes)))
 
@@ -182,10 +202,12 @@ def steps_table(bisection: Bisection) -> Table:
     rows = (
         cells(
             candidate_title(bisection, step), candidate_name(bisection, step.last_without),
-            *format_numbers([step.before, step.after]),
-            format_change(step.change), "-" if step.odds is None else f"{step.odds:.1%}", str(step.boots),
+            *(
+                (_state(bisection, step.last_without), _state(bisection, step.first), "-") if bisection.state
+                else (*format_numbers([step.before, step.after]), format_change(step.change))
+            ), "-" if step.odds is None else f"{step.odds:.1%}", str(step.boots),
             ", ".join(candidate_name(bisection, index) for index in step.between) or "-",
-            mark="regression" if step.change > 0 else "improvement",
+            mark="differs" if bisection.state else "regression" if step.change > 0 else "improvement",
         )
         for step in bisection.steps
     )  # fmt: skip
@@ -195,7 +217,9 @@ def steps_table(bisection: Bisection) -> Table:
 
 def log_table(bisection: Bisection) -> Table:
     """Every boot in the order made, with the reason it was made for."""
-    values = format_numbers([boot.value for boot in bisection.observations])
+    values = [boot.state or "" for boot in bisection.observations] if bisection.state else (
+        format_numbers([boot.value for boot in bisection.observations])
+    )  # fmt: skip
     rows = [
         cells(
             str(boot.number), str(boot.candidate), _title(bisection, boot.candidate), value, boot.outcome, boot.reason,
@@ -230,12 +254,17 @@ def skips(bisection: Bisection) -> tuple[str, ...]:
 
 def path_table(bisection: Bisection) -> Table:
     """The candidates that were measured or skipped, in the order of the range, a line each; for a screen."""
-    firsts = {step.first: f"◄ first with {format_change(step.change)}" for step in bisection.steps}
+    firsts = {
+        step.first: "◄ first with it" if bisection.state else f"◄ first with {format_change(step.change)}"
+        for step in bisection.steps
+    }  # fmt: skip
     values: dict[int, list[float]] = {}
     for boot in bisection.observations:
         values.setdefault(boot.candidate, []).extend([] if boot.value is None else [boot.value])
     order = sorted(values)
-    middle = format_numbers([median(values[index]) if values[index] else None for index in order])
+    middle = [_state(bisection, index) for index in order] if bisection.state else (
+        format_numbers([median(values[index]) if values[index] else None for index in order])
+    )  # fmt: skip
     rows = (
         cells(
             str(index), _title(bisection, index), text, str(len(values[index])),

@@ -55,7 +55,7 @@ class Retraction(Record, frozen=True, kw_only=True):
     """In what the two measurements differ."""
     holds: tuple[str, ...]
     command: str
-    """INCONCLUSIVE or RESOLVE."""
+    """INCONCLUSIVE or RESOLVE; empty if the change stands and only its size does not."""
     command_reason: str
     tracked: bool
     """True if the earlier mail told regzbot of the regression."""
@@ -66,7 +66,7 @@ class Retraction(Record, frozen=True, kw_only=True):
 
     @property
     def regzbot(self) -> str:
-        return f"#regzbot {self.command}: {self.command_reason}"
+        return f"#regzbot {self.command}: {self.command_reason}" if self.command else ""
 
 
 def retraction(new: Report, old: Report) -> Retraction:
@@ -84,10 +84,11 @@ def retraction(new: Report, old: Report) -> Retraction:
     if now is None:
         pair = " and ".join(_releases(old, f))
         raise BadInput(f"--retracts: the new report does not compare {pair}", "measure the same releases, then retract")
-    if now.verdict == f.verdict:
-        raise BadInput(f"--retracts: the new report has the same verdict ({f.verdict}); it takes nothing back",
-                       "to correct a figure, send the new report as a reply")  # fmt: skip
-    command = INCONCLUSIVE if now.verdict in (*REFUSED, "inconclusive") else RESOLVE
+    if now.verdict == f.verdict and not _other_size(now, f, new.experiment.margin):
+        raise BadInput(f"--retracts: the new report has the same verdict ({f.verdict}) and the same size; it takes "
+                       "nothing back",
+                       "send the new report as a reply, if it says more")  # fmt: skip
+    command = "" if now.verdict == f.verdict else INCONCLUSIVE if _unknown(now) else RESOLVE
     return Retraction(
         subject=subject_line(old), claimed=tuple(answer(old)[:1]), claims=tuple(_claims(new, old)),
         reasons=tuple(_reasons(new, now, f)), differing=_differing(new, now),
@@ -96,6 +97,19 @@ def retraction(new: Report, old: Report) -> Retraction:
         tracked=topic.tag == "[REGRESSION]", old_experiment=old.plan_id, new_experiment=new.plan_id,
         kassay_version=new.kassay_version,
     )  # fmt: skip
+
+
+def _unknown(now: Finding) -> bool:
+    return now.verdict in (*REFUSED, "inconclusive")
+
+
+def _other_size(now: Finding, f: Finding, margin: float) -> bool:
+    """True if the change is another one: intervals do not overlap, or exact counts differ by more than the margin."""
+    if now.change is None or f.change is None:
+        return False
+    if now.interval is not None and f.interval is not None:
+        return now.interval[0] > f.interval[1] or f.interval[0] > now.interval[1]
+    return abs(now.change - f.change) > margin
 
 
 def _same(new: Report, old: Report, f: Finding) -> Finding | None:
@@ -141,6 +155,8 @@ def _reasons(new: Report, now: Finding, f: Finding) -> Iterator[str]:
         yield sentence(f"Measured again, it is not decided: {values}{f' ({whys})' if whys else ''}")
     elif now.verdict == "equivalent":
         yield f"Measured again, there is no difference beyond {bare_percent(new.experiment.margin)}: {values}."
+    elif now.verdict == f.verdict:
+        yield f"Measured again, the size is another one: {values} ({percent(now.change)}), not {percent(f.change)}."
     else:
         claimed = "more" if (f.change or 0.0) > 0 else "less"
         yield f"Measured again, it is the other way round: {values} ({percent(now.change)}), not {claimed}."
@@ -214,7 +230,7 @@ def _other(new: Report, f: Finding) -> str:
 
 
 def _command_reason(new: Report, now: Finding) -> str:
-    """A few words for a tracker's web page."""
+    """A few words for a tracker's web page. They belong to a command."""
     base, head = (mail_name(new, label) for label in now.kernels)
     if now.verdict == "state-mismatch" and now.differences:
         first = now.differences[0]
@@ -231,6 +247,8 @@ def _command_reason(new: Report, now: Finding) -> str:
 def document(taken: Retraction) -> Document:
     """The retraction for every reader."""
     about, command = "This takes back an earlier report", f"the command is: {taken.regzbot}"
+    untracked = () if taken.tracked or not taken.command else (f"Should the report be tracked, {command}",)
+    does_not_hold = "Its claim does not hold." if taken.command else "There is a change, but not one of this size."
     return Document(
         title=f"Taken back: {taken.subject}", kicker="kassay report", kassay_version=taken.kassay_version, level=3,
         envelope=Envelope(
@@ -239,12 +257,12 @@ def document(taken: Retraction) -> Document:
             f"{ascii_text(taken.old_experiment)[:16]} and {ascii_text(taken.new_experiment)[:16]}.",
         ),
         blocks=(
-            Paragraph(text=f'{about}, "{taken.subject}". Its claim does not hold.', tone=VERDICT),
+            Paragraph(text=f'{about}, "{taken.subject}". {does_not_hold}', tone=VERDICT),
             section("What was claimed", text=taken.claimed, tables=_claims_table(taken.claims)),
             section("Why it does not hold", text=taken.reasons, tables=(taken.differing,) if taken.differing else ()),
             *filled("What differs between the two measurements", items=taken.measured),
             section("What does hold", text=taken.holds),
-            *(() if taken.tracked else filled("", items=(f"Should the report be tracked, {command}",))),
+            *filled("", items=untracked),
         ),
     )  # fmt: skip
 

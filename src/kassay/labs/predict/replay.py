@@ -9,7 +9,7 @@ from pathlib import Path
 from kassay.effects import compiler
 from kassay.labs.predict import core
 from kassay.labs.predict.predict import Replay, ReplayedRow
-from kassay.labs.predict.static import Removes, keeps_all, program_text
+from kassay.labs.predict.static import Alters, Removes, as_it_is, keeps_all, program_text
 from kassay.labs.predict.timing import Timing
 from kassay.labs.predict.trace import Trace, read_trace
 
@@ -17,16 +17,18 @@ _READERS = ("forms", "ports", "replay", "static", "trace")
 
 
 def replay_of(
-    data: bytes, timing: Timing, name_of: Callable[[int], str], removes: Removes = keeps_all
+    data: bytes, timing: Timing, name_of: Callable[[int], str], removes: Removes = keeps_all,
+    alters: Alters = as_it_is,
 ) -> Replay:  # fmt: skip
-    """name_of: address of a block -> its function. removes: instructions that are left out.
+    """name_of: address of a block -> its function. removes: instructions that are left out. alters: gives an
+    instruction the cost of another one.
 
     Raises BadInput for a trace that cannot be read, HostLacks where the core model cannot be built.
     """
     trace = read_trace(data)
     numbers: dict[str, int] = {}
     text, missing = program_text(
-        trace, timing, lambda start: numbers.setdefault(name_of(start), len(numbers)), removes
+        trace, timing, lambda start: numbers.setdefault(name_of(start), len(numbers)), removes, alters
     )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="kassay-replay-") as scratch:
         path = Path(scratch) / "trace"

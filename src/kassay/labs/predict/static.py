@@ -47,13 +47,23 @@ def keeps_all(address: int, facts: Facts) -> bool:
     return False
 
 
+Alters = Callable[[Facts], Facts]
+"""Facts about an instruction -> those of the instruction whose cost it has in a replay."""
+
+
+def as_it_is(facts: Facts) -> Facts:
+    """Alters no instruction."""
+    return facts
+
+
 def program_text(
-    trace: Trace, timing: Timing, function_of: Callable[[int], int], removes: Removes = keeps_all
-) -> tuple[str, Mapping[str, int]]:
+    trace: Trace, timing: Timing, function_of: Callable[[int], int], removes: Removes = keeps_all,
+    alters: Alters = as_it_is,
+) -> tuple[str, Mapping[str, int]]:  # fmt: skip
     """PROGRAM, and form -> how often it is in the blocks, for instructions without data.
 
     function_of: address of a block -> number of its function. Raises BadInput where the timing file is that of another
-    architecture.
+    architecture, or has no cost for an altered instruction.
     """
     arch = of_target(trace.target)
     if arch is None or arch.name != timing.arch:
@@ -72,7 +82,7 @@ def program_text(
             at += length
             line = lines.get(code)
             if line is None:
-                line = lines[code] = _line(decoder.facts(code), timing, entries)
+                line = lines[code] = _altered(decoder.facts(code), alters, timing, entries)
             # A block may end with the first bytes of an instruction. It never executes it: another block has it.
             cut = line.facts.form == UNREADABLE and at == len(block.code)
             if removes(block.start + at - length, line.facts):
@@ -84,6 +94,14 @@ def program_text(
             text.append(_written(length, line, joined))
             before = line
     return "".join(text), {form: count for form, count in missing.items() if count}
+
+
+def _altered(facts: Facts, alters: Alters, timing: Timing, entries: Entries) -> _Line:
+    other = alters(facts)
+    if other != facts and entries.of(other.form) is None:
+        raise BadInput(f"{timing.name}: no cost of {other.form!r}, which is to stand for {facts.form!r}",
+                       "name an instruction with the same operands")  # fmt: skip
+    return _line(other, timing, entries)
 
 
 def _line(facts: Facts, timing: Timing, entries: Entries) -> _Line:

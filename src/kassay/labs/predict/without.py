@@ -16,6 +16,7 @@ from kassay.labs.predict.decode import CALL, CALL_INDIRECT, RETURN, Facts
 from kassay.labs.predict.predict import OnCpu, Replay, SideTime, TracedSide, side_time
 from kassay.labs.predict.predictions import Replays, Traces, bounded, traced_side
 from kassay.labs.predict.replay import replay_of
+from kassay.labs.predict.static import Alters
 from kassay.labs.predict.timing import Timing
 from kassay.labs.predict.without_model import Removal, Without, WithoutRow
 from kassay.model.finding import Finding, Side
@@ -59,7 +60,7 @@ def without(
         _answer(f, side, timing, now, replays.get((record.run, timing.name)) if record is not None else None)
         for (f, side, timing, now), record in zip(told, records, strict=True)
     )
-    if not any(answer.removed or answer.problem for answer in found):
+    if not any(answer.changes or answer.problem for answer in found):
         raise BadInput(f"{removal.text}: nothing that was traced is one of them", _REMEDY)
     return found
 
@@ -89,7 +90,8 @@ def _replayed(job: _Job) -> Replay | str:
             return symbols.find(address)[0]
 
         removes = removing(job.removal, name_of, inlined)
-        return replay_of(artifacts.get(directory, record.trace), job.timing, name_of, removes)
+        alters = replacing(dict(job.removal.replaced))
+        return replay_of(artifacts.get(directory, record.trace), job.timing, name_of, removes, alters)
     except KassayError as error:
         return f"{error.what} ({error.remedy})" if error.remedy else error.what
     except ProfileError as error:
@@ -104,13 +106,29 @@ def removing(
     def removes(address: int, facts: Facts) -> bool:
         if facts.kind in STAYS:
             return False
-        words = facts.form.split(" ")
-        mnemonic = next((word for word in words if word != "lock"), "")
-        if mnemonic in removal.mnemonics:
+        if _parts(facts.form)[0] in removal.mnemonics:
             return True
         return address in inlined or (bool(removal.functions) and base_name(name_of(address)) in removal.functions)
 
     return removes
+
+
+def replacing(others: Mapping[str, str]) -> Alters:
+    """Gives each mnemonic the cost of another one with the same operands. Its accesses stay, and are not atomic."""
+
+    def alters(facts: Facts) -> Facts:
+        mnemonic, operands = _parts(facts.form)
+        if mnemonic not in others or facts.kind in STAYS:
+            return facts
+        return facts._replace(form=f"{others[mnemonic]} {operands}".rstrip(), locked=False, exchanges=False)
+
+    return alters
+
+
+def _parts(form: str) -> tuple[str, str]:
+    """Mnemonic without its lock, and operands."""
+    mnemonic, _, operands = form.removeprefix("lock ").partition(" ")
+    return mnemonic, operands
 
 
 def _answer(f: Finding, side: Side, timing: Timing, now: TracedSide, replay: Replay | str | None) -> Without:

@@ -8,15 +8,20 @@ WITHOUT_SCHEMA = "kassay-without/1"
 
 
 class Removal(Record, frozen=True, kw_only=True):
-    """Instructions that are left out of a replay."""
+    """Instructions that are left out of a replay, or have the cost of others."""
 
     functions: tuple[str, ...]
     """Names in the sources. Inlined copies are found where the run kept line tables."""
     mnemonics: tuple[str, ...]
+    replaced: tuple[tuple[str, str], ...] = ()
+    """(mnemonic, the one whose cost it has)."""
 
     @property
     def text(self) -> str:
-        return listed((*(f"{name}()" for name in self.functions), *(f"every {word}" for word in self.mnemonics)))
+        """The question, as "without walk() and with every xchg at the cost of mov"."""
+        left_out = listed((*(f"{name}()" for name in self.functions), *(f"every {word}" for word in self.mnemonics)))
+        others = listed(tuple(f"every {word} at the cost of {other}" for word, other in self.replaced))
+        return " and ".join(filter(None, (left_out and f"without {left_out}", others and f"with {others}")))
 
 
 class WithoutRow(Record, frozen=True, kw_only=True):
@@ -57,6 +62,11 @@ class Without(Record, frozen=True, kw_only=True):
     problem: str = ""
     """Reason why there is no answer; "" if there is one."""
 
+    @property
+    def changes(self) -> bool:
+        """True if the kernel executes any of the instructions."""
+        return bool(self.removed) or self.now_ns != self.without_ns
+
 
 class WithoutReport(Record, frozen=True, kw_only=True):
     """Gains, for each kernel and CPU."""
@@ -65,8 +75,9 @@ class WithoutReport(Record, frozen=True, kw_only=True):
     instructions: tuple[str, ...]
     answers: tuple[Without, ...]
     kassay_version: str
+    replaced: tuple[tuple[str, str], ...] = ()
     schema: str = WITHOUT_SCHEMA
 
     @property
     def removal(self) -> Removal:
-        return Removal(functions=self.functions, mnemonics=self.instructions)
+        return Removal(functions=self.functions, mnemonics=self.instructions, replaced=self.replaced)

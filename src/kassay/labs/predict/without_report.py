@@ -22,17 +22,21 @@ _ASSUMED = (
     "Gained: the time that goes away in this row. A function's own time need not go away with it, because the CPU "
     "worked on others meanwhile, and other rows change for the same reason.",
 )
+_REPLACED = (
+    "An instruction with another cost has the operations, latency and ports of the other one with the same operands. "
+    "It accesses the same memory, but not atomically, and no instruction depends on another value than before."
+)
 
 
 def document(report: WithoutReport) -> Document:
     """The gain on each CPU, then by function."""
     return Document(
-        title=one_line(f"without {report.removal.text}"), kicker="kassay predict", kassay_version=report.kassay_version,
+        title=one_line(report.removal.text), kicker="kassay predict", kassay_version=report.kassay_version,
         width=120, level=3,
         blocks=(
             *(Paragraph(text=_sentence(answer), tone=VERDICT) for answer in report.answers),
             section_of_table(_overview(report)),
-            *(section_of_table(_functions(answer)) for answer in report.answers if answer.removed),
+            *(section_of_table(_functions(answer)) for answer in report.answers if answer.changes),
             Section(title="How to read this", blocks=(Items(texts=tuple(_notes(report))),)),
         ),
     )  # fmt: skip
@@ -42,7 +46,7 @@ def _sentence(answer: Without) -> str:
     at = f"{answer.workload}, {answer.metric} on {answer.kernel}, {answer.cpu}:"
     if answer.now_ns is None or answer.without_ns is None:
         return one_line(f"{at} no prediction: {answer.problem}.")
-    if not answer.removed:
+    if not answer.changes:
         return one_line(f"{at} executes none of them.")
     now, then, gain = format_numbers([answer.now_ns, answer.without_ns, answer.now_ns - answer.without_ns])
     change = format_change(answer.without_ns / answer.now_ns - 1 if answer.now_ns else None)
@@ -51,7 +55,7 @@ def _sentence(answer: Without) -> str:
 
 def _overview(report: WithoutReport) -> Table:
     points = {(answer.workload, answer.settings) for answer in report.answers}
-    columns = ("kernel", "CPU", *figures("ns", "without", "change", "interval", "instructions", "removed"))
+    columns = ("kernel", "CPU", *figures("ns", "then", "change", "interval", "instructions", "removed"))
     rows = [
         cells(
             answer.kernel + (f", {answer.workload} {settings_text(answer.settings)}" if len(points) > 1 else ""),
@@ -84,12 +88,15 @@ def _functions(answer: Without) -> Table:
         cells(name, *format_numbers([now, then, now - then]), format_number(removed))
         for name, now, then, removed in lines
     ]
-    columns = ("function", *figures("now", "without", "gained", "instructions removed"))
+    columns = ("function", *figures("now", "then", "gained", "instructions removed"))
     return table(one_line(f"{answer.kernel} on {answer.cpu} [ns/{answer.operation}]"), columns, rows)
 
 
 def _notes(report: WithoutReport) -> Iterator[str]:
-    yield from _ASSUMED
+    removal = report.removal
+    yield from _ASSUMED if removal.functions or removal.mnemonics else _ASSUMED[-1:]
+    if removal.replaced:
+        yield _REPLACED
     yield from dict.fromkeys(f"{answer.cpu}: no interval: {answer.doubt}." for answer in report.answers if answer.doubt)
     rough = dict.fromkeys(answer.cpu for answer in report.answers if not answer.calibrated)
     if rough:

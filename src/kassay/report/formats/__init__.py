@@ -28,6 +28,8 @@ class Format(Form["Report"]):
     """It cannot write some reports: render then raises BadInput that names another format."""
     beside: "Callable[[Report], Iterable[tuple[str, bytes]]] | None" = None
     """Further files that belong to the page of a directory of runs, (name, content)."""
+    files: "Callable[[Report], Mapping[str, str]] | None" = None
+    """Every file of a format that is a directory, by name. `render` then writes the one that says most."""
 
 
 def format_names() -> tuple[str, ...]:

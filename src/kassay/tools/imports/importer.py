@@ -33,7 +33,7 @@ class Given:
 class Reading(Record, frozen=True, kw_only=True):
     """All that one format read. kernels: in the order found; order_doubt: why that order may mean nothing.
 
-    format, replication, machine, notes, shares and lkp_header: as in Samples.
+    format, replication, machine, notes, shares, lkp_header, looks and margin: as in Samples.
     """
 
     format: str
@@ -45,6 +45,8 @@ class Reading(Record, frozen=True, kw_only=True):
     shares: tuple[FunctionShares, ...] = ()
     lkp_header: LkpHeader | None = None
     order_doubt: str = ""
+    looks: float | None = None
+    margin: float | None = None
 
 
 def _nothing(_: Path) -> tuple[Path, ...]:

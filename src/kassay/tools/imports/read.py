@@ -4,6 +4,7 @@
 from collections.abc import Mapping, Sequence
 
 import msgspec
+from msgspec import UNSET
 
 from kassay.effects.files import sha256_bytes
 from kassay.errors import BadInput
@@ -43,6 +44,8 @@ def read(words: Sequence[str], *, name: str, format_name: str | None = None, met
         series=_with_primary(reading.series, metric), replication=reading.replication, machine=reading.machine,
         notes=(*reading.notes, *_alike(reading.kernels)), shares=reading.shares, lkp_header=reading.lkp_header,
         command=_command(words, format_name, metric, order),
+        looks=UNSET if reading.looks is None else int(reading.looks),
+        margin=UNSET if reading.margin is None else reading.margin,
     )  # fmt: skip
     return samples, {given.name: given.raw for given in givens}
 

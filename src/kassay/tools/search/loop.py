@@ -20,6 +20,7 @@ from kassay.tools.search import log as searchlog
 from kassay.tools.search.candidates import introduced, side_branch
 from kassay.tools.search.decision import TRIES, Ask, Conclusion, Decision, History
 from kassay.tools.search.probe import BootProbe, Measure, MeasureRun, kernel_use
+from kassay.tools.search.state import numbered, with_defaults
 
 
 def next_step(question: SearchQuestion, log: Sequence[Observation]) -> Decision:
@@ -27,7 +28,18 @@ def next_step(question: SearchQuestion, log: Sequence[Observation]) -> Decision:
     last = len(question.candidates) - 1
     if not question.one_boot_decides:
         return noisy.next_step(last, log, question.error_rate, seed=question.probe.seed, steps=question.steps)
-    return exact.next_step(last, log, question.margin, question.steps)
+    decision = exact.next_step(last, log, question.margin, question.steps)
+    return _of_states(question.state, log, decision) if question.state else decision
+
+
+def _of_states(field: str, log: Sequence[Observation], decision: Decision) -> Decision:
+    """The decision in words of states, not of their numbers."""
+    if isinstance(decision, Ask):
+        return decision
+    alike = reason("states-alike", field=field, state=next((entry.state for entry in log if entry.state), None) or "")
+    return structs.replace(
+        decision, open=tuple(alike if why.code == "ends-alike" else why for why in decision.open)
+    )  # fmt: skip
 
 
 def skipped(question: SearchQuestion, log: Sequence[Observation]) -> tuple[int, ...]:
@@ -83,6 +95,13 @@ def conclude(
 ) -> None:
     """Compares the culprit with the last kernel that does not have it, with all the repeats a claim needs."""
     measure_run(_culprit(question, bisection), directory / searchlog.CULPRIT, tell)
+    if question.state and not bisection.defaults:
+        step = bisection.steps[0]
+        boots = tuple(
+            _boot_directory(question, Ask(candidate=place, boot=1, reason="", left=0, expected=0), directory)
+            for place in (step.last_without, step.first)
+        )
+        _stored(directory, with_defaults(question, directory, bisection, (boots[0], boots[1]), tell, measure_run))
 
 
 def replay(directory: Path) -> tuple[str, ...]:
@@ -118,6 +137,8 @@ def _searched(question: SearchQuestion, directory: Path, tell: Tell, measure: Me
         probe = measure(question, asked, _boot_directory(question, asked, directory), tell)
         _check_programs(question, asked, log, directory)
         metric, unit = probe.metric or metric, probe.unit or unit
+        if probe.state:
+            probe = structs.replace(probe, value=numbered(probe.state, log))
         log.append(_observed(asked, probe, len(log) + 1))
         searchlog.append(directory, log[-1])
         tell(_measured_progress(question, log[-1], unit))
@@ -182,7 +203,8 @@ def _asked_progress(question: SearchQuestion, asked: Ask) -> Progress:
 
 
 def _measured_progress(question: SearchQuestion, entry: Observation, unit: str) -> Progress:
-    text = f"{entry.value:g} {unit}" if entry.value is not None else f"{entry.outcome}: {entry.detail}"
+    value = entry.state or (f"{entry.value:g} {unit}" if entry.value is not None else "")
+    text = value or f"{entry.outcome}: {entry.detail}"
     return Progress(stage="bisect", subject=question.candidates[entry.candidate].name[:12], text=text)
 
 
@@ -190,7 +212,7 @@ def _observed(asked: Ask, probe: BootProbe, number: int) -> Observation:
     return Observation(
         number=number, candidate=asked.candidate, boot=asked.boot, outcome=probe.outcome, value=probe.value,
         reason=asked.reason, detail=probe.detail, image_sha256=probe.image_sha256, build_s=probe.build_s,
-        boot_s=probe.boot_s,
+        boot_s=probe.boot_s, state=probe.state,
     )  # fmt: skip
 
 
@@ -205,7 +227,7 @@ def _bisection(
         boots=sum(entry.value is not None for entry in log), skipped=skipped(question, log), margin=question.margin,
         error_rate=None if question.one_boot_decides else question.error_rate, kind=question.kind, notes=question.notes,
         introduced=introduced(question.kind, question.candidates, step), open=_texts(question, conclusion.open),
-        open_codes=conclusion.open,
+        open_codes=conclusion.open, state=question.state,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from msgspec import structs
+from msgspec import UNSET, UnsetType, structs
 
 from kassay.analysis.value import primary_values
 from kassay.effects import clock
@@ -19,6 +19,7 @@ from kassay.model.reason_texts import reasons_text
 from kassay.model.records import Record
 from kassay.model.run import RunRecord
 from kassay.tools.search.decision import Ask
+from kassay.tools.search.state import state_of
 
 
 class BootProbe(Record, frozen=True, kw_only=True):
@@ -32,6 +33,7 @@ class BootProbe(Record, frozen=True, kw_only=True):
     image_sha256: str | None = None
     build_s: float = 0.0
     boot_s: float = 0.0
+    state: str | UnsetType = UNSET
 
 
 Measure = Callable[[SearchQuestion, Ask, Path, Tell], BootProbe]
@@ -58,8 +60,9 @@ def probe(question: SearchQuestion, ask: Ask, directory: Path, tell: Tell, measu
     folder = open_directory(directory)
     records = folder.records()
     boot_s = sum(sum(structs.astuple(record.wall)) for record in records)
+    found = _read(folder, records, question.state or "")
     return structs.replace(
-        _read(folder, records), image_sha256=folder.plan.kernels[0].image_sha256, boot_s=round(boot_s, 2),
+        found, image_sha256=folder.plan.kernels[0].image_sha256, boot_s=round(boot_s, 2),
         build_s=round(max(0.0, _since(started) - boot_s), 2),
     )  # fmt: skip
 
@@ -77,12 +80,15 @@ def kernel_use(kind: str, like: KernelUse, candidate: Candidate) -> KernelUse:
     return structs.replace(like, ref=candidate.ref, name=name)
 
 
-def _read(folder: RunDirectory, records: tuple[RunRecord, ...]) -> BootProbe:
+def _read(folder: RunDirectory, records: tuple[RunRecord, ...], field: str) -> BootProbe:
     evidence = collect(folder, records)
     failures = [record for record in records if record.outcome != "ok"]
     if not any(item.measurements for item in evidence):
         text = f"{failures[-1].outcome}: {failures[-1].detail}" if failures else "no boot was made"
         return BootProbe(outcome="not-booted", detail=_line(text))
+    if field:
+        state = state_of(field, next(item.measurements[0] for item in evidence if item.measurements))
+        return BootProbe(outcome="value", metric="state", unit=field, state=state)
     (primary,) = primary_values(folder.plan, evidence)  # a search has one setting
     if primary.refused or primary.side.value is None or primary.side.value <= 0:
         why = reasons_text(primary.refused or (reason("zero-count"),))

@@ -16,6 +16,7 @@ from kassay.report.document import (
     Block,
     Chart,
     Document,
+    Envelope,
     Items,
     Key,
     Paragraph,
@@ -56,6 +57,8 @@ def lab_document(
     explained = (Section(blocks=(Items(texts=definitions),), readers=(PAGE,)),) if definitions else ()
     return Document(
         title=title, kicker=kicker, kassay_version=kassay_version, width=120, level=3,
+        envelope=Envelope(subject=f"[RFC] mm: per-CPU pages, {title}", trailer="",
+                          signature=f"Written by kassay {kassay_version}."),
         blocks=(
             Paragraph(text=verdict, tone=VERDICT),
             Section(blocks=charts, readers=(DRAWN,)),

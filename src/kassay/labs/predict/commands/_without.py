@@ -16,6 +16,17 @@ from kassay.labs.predict.without_report import WITHOUT
 from kassay.model.reason_texts import reason_text
 
 
+def pairs_of(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """MNEMONIC=OTHER, split. Raises BadInput."""
+    pairs = []
+    for word in words:
+        mnemonic, equals, other = word.partition("=")
+        if not (mnemonic.strip() and equals and other.strip()):
+            raise BadInput(f"--replace {word!r}: not MNEMONIC=OTHER", "write for example xchg=mov")
+        pairs.append((mnemonic.strip(), other.strip()))
+    return tuple(pairs)
+
+
 def show_without(directory: Path, cpus: Sequence[str], removal: Removal, form_name: str) -> None:
     """Answers for every kernel and setting of the directory, in its primary metrics."""
     form = WITHOUT.form(form_name)
@@ -41,6 +52,7 @@ def show_without(directory: Path, cpus: Sequence[str], removal: Removal, form_na
         whole = replays_of(directory, [traces.of(*one) for one in chosen], timings, tell)
         found = without(chosen, traces, whole, timings, removal, tell)
     report = WithoutReport(
-        functions=removal.functions, instructions=removal.mnemonics, answers=found, kassay_version=__version__
+        functions=removal.functions, instructions=removal.mnemonics, answers=found, kassay_version=__version__,
+        replaced=removal.replaced,
     )  # fmt: skip
     say_answer(report, form)

@@ -34,6 +34,14 @@ def _predict(
         list[str] | None,
         Option(metavar="MNEMONIC", help="Replay without all instructions of this name, e.g. xchg. May be repeated."),
     ] = None,
+    replace: Annotated[
+        list[str] | None,
+        Option(
+            metavar="MNEMONIC=OTHER",
+            help="Replay the traces with every instruction of this name at the cost of another one with the same "
+            "operands, such as xchg=mov. May be repeated.",
+        ),
+    ] = None,
     format_: Format = "terminal",
 ) -> int:  # fmt: skip
     """Predict what the kernels of a finished directory cost in time on these CPUs.
@@ -45,11 +53,12 @@ def _predict(
     Example: kassay predict kassay-out/demo --cpu zen3,skylake-sp
     """
     cpus = tuple(filter(None, cpu.split(",")))
-    if without or without_instruction:
-        from kassay.labs.predict.commands._without import show_without
+    if without or without_instruction or replace:
+        from kassay.labs.predict.commands._without import pairs_of, show_without
         from kassay.labs.predict.without_model import Removal
 
-        removal = Removal(functions=tuple(without or ()), mnemonics=tuple(without_instruction or ()))
+        removal = Removal(functions=tuple(without or ()), mnemonics=tuple(without_instruction or ()),
+                          replaced=pairs_of(replace or ()))  # fmt: skip
         show_without(directory, cpus, removal, format_)
         return 0
     chosen = format_named(format_)

@@ -6,11 +6,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
+from pathlib import Path
 
 import msgspec
 
 from kassay.errors import BadInput
 from kassay.model.samples import ImportedKernel, Sample, SampleSeries
+from kassay.model.timing import LOOKS
 from kassay.tools.imports.importer import (
     FileRow,
     Given,
@@ -21,16 +23,19 @@ from kassay.tools.imports.importer import (
     series_of,
     settings_of,
 )
-from kassay.tools.imports.text import CsvRow, cost, csv_rows, header_of
+from kassay.tools.imports.text import CsvRow, cost, csv_rows, header_of, number
 
 _NOT_KNOWN = "the order of the boots is not known as blocks"
 
 
-def blocks_of(runs: Mapping[str, tuple[int, str, str] | None]) -> tuple[dict[str, int], tuple[str, ...]]:
+def blocks_of(
+    runs: Mapping[str, tuple[int, str, str] | None], *, drawn: bool = False
+) -> tuple[dict[str, int], tuple[str, ...]]:
     """Run id -> block, for runs of (repetition, start, kernel), and notes for the reader.
 
     Repetitions are blocks when each one starts after the previous one has started all its runs, and when the order
-    of the kernels was not the same in all of them: a fixed order does not protect against drift.
+    of the kernels was not the same in all of them: a fixed order does not protect against drift. drawn: the file states
+    that the order was drawn at random, which few repetitions need not show.
     """
     groups: dict[int, list[tuple[str, str, str]]] = defaultdict(list)
     for run_id, run in runs.items():
@@ -41,9 +46,10 @@ def blocks_of(runs: Mapping[str, tuple[int, str, str] | None]) -> tuple[dict[str
     if any(later[0][0] < earlier[-1][0] for earlier, later in pairwise(ordered)):
         return {}, (f"{_NOT_KNOWN}: the start times of the repetitions overlap",)
     orders = {tuple(label for _, label, _ in group) for group in ordered}
-    if len(orders) == 1 and len(next(iter(orders))) > 1:
+    if len(orders) == 1 and len(next(iter(orders))) > 1 and not drawn:
         return {}, (f"{_NOT_KNOWN}: every repetition ran the kernels in the same order, which lets drift in",)
-    note = f"each of the {len(ordered)} repetitions is a block: start times show one after the other, in varying order"
+    how = "random" if drawn else "varying"
+    note = f"each of the {len(ordered)} repetitions is a block: start times show one after the other, in {how} order"
     return {run_id: key for key in groups for _, _, run_id in groups[key]}, (note,)
 
 
@@ -95,6 +101,9 @@ def _roundest(least: int, most: int) -> int:
 _NEEDED = ("version_family", "exact_version", "scenario", "metric", "value", "status", "run_id")
 _CONSTANTS = ("profile", "source_file", "entry_profile", "test_kind", "case")
 _RUN = re.compile(r"_r(\d{1,6})-bench-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$")
+_PER = re.compile(r"(?:^|_)ns_per_(\w+)$")
+_DRAWN = "interleaved"
+"""Order of kassay's own files: blocks of boots, in random order inside each."""
 _HEADLINE = "cycle_ns_per_page"
 _DEFINITIONS = {
     _HEADLINE: "wall-clock time of one whole iteration of the workload, divided by its pages; not CPU cycles",
@@ -123,8 +132,20 @@ def _read(givens: tuple[Given, ...]) -> Reading:
         notes.append(f"{unsupported} rows are marked unsupported and count as absent")
     return Reading(
         format="linux-mm regression evidence framework, raw CSV", kernels=_kernels(table, labels),
-        series=_with_primary(series), replication="boot", notes=tuple(notes),
+        series=_with_primary(series), replication="boot", notes=tuple(notes), looks=_one_of(table, "looks"),
+        margin=_one_of(table, "margin"),
     )  # fmt: skip
+
+
+def _below(directory: Path) -> tuple[Path, ...]:
+    """Raw CSVs in a directory: those whose header has all columns that are needed."""
+    return tuple(path for path in sorted(directory.rglob("*.csv")) if path.is_file() and _is_raw(path))
+
+
+def _is_raw(path: Path) -> bool:
+    with path.open("rb") as stream:
+        head = stream.readline(4096).decode("utf-8-sig", "replace")
+    return set(_NEEDED) <= {word.strip().strip('"') for word in head.split(",")}
 
 
 def _expanded(table: Iterable[CsvRow]) -> list[CsvRow]:
@@ -159,10 +180,25 @@ def _labels(table: Iterable[CsvRow]) -> dict[tuple[str, str], str]:
     return labels
 
 
+def _one_of(table: Iterable[CsvRow], column: str) -> float | None:
+    """The number of a column that kassay adds, the same in all rows; None in files of others."""
+    cells = {row.cells.get(column, ""): row.location for row in table}
+    if len(cells) > 1:
+        location = list(cells.values())[1]
+        raise BadInput(f"{location}: another {column} than in the rows before", "import files of one session alone")
+    text, location = next(iter(cells.items()))
+    if not text:
+        return None
+    if (value := number(text, location)) <= 0 or (column == "looks" and value > len(LOOKS)):
+        raise BadInput(f"{location}: {column} {text[:40]!r} is out of range", "write it as kassay report does")
+    return value
+
+
 def _kernels(table: Iterable[CsvRow], labels: dict[tuple[str, str], str]) -> tuple[ImportedKernel, ...]:
-    """Oldest version first: the file's own order is that of its runs, which is random."""
-    versions = {(row.cells["version_family"], row.cells["exact_version"]) for row in table}
-    ordered = sorted(versions, key=lambda version: _natural(version[1] or version[0]))
+    """In the order that kassay's own column has, else oldest version first: that of the rows is random."""
+    orders = {(row.cells["version_family"], row.cells["exact_version"]): row.cells.get("kernel_order", "")
+              for row in table}  # fmt: skip
+    ordered = sorted(orders, key=lambda version: (_natural(orders[version]), _natural(version[1] or version[0])))
     return tuple(ImportedKernel(label=labels[version], release=version[1] or None) for version in ordered)
 
 
@@ -176,6 +212,7 @@ def _blocks(
     table: Iterable[CsvRow], labels: dict[tuple[str, str], str], varying: list[str]
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """Blocks within each cell: the framework finishes all repetitions of a cell before it starts the next cell."""
+    drawn = all(row.cells.get("order") == _DRAWN for row in table)
     cells: dict[tuple[str, ...], dict[str, tuple[int, str, str] | None]] = defaultdict(dict)
     for row in table:
         cell = (row.cells["scenario"], *(row.cells.get(name, "") for name in varying))
@@ -183,7 +220,7 @@ def _blocks(
     blocks: dict[str, int] = {}
     notes: dict[str, None] = {}
     for cell, runs in cells.items():
-        cell_blocks, cell_notes = blocks_of(runs)
+        cell_blocks, cell_notes = blocks_of(runs, drawn=drawn)
         blocks |= cell_blocks
         notes |= dict.fromkeys(f"{cell[0]}: {note}" for note in cell_notes)
     return blocks, tuple(notes)
@@ -222,7 +259,8 @@ def _row(row: CsvRow, labels: dict[tuple[str, str], str], varying: list[str], bl
 
 
 def _metric(name: str) -> Metric:
-    unit = "ns/page" if name.endswith("ns_per_page") else "ns" if name.endswith("_ns_avg") else ""
+    per = _PER.search(name)
+    unit = f"ns/{per.group(1)}" if per else "ns" if name.endswith("_ns_avg") else ""
     definition = _DEFINITIONS.get(name, "the file does not define it; the framework reads lower as better")
     return Metric(name=name, unit=unit, definition=definition, better="lower")
 
@@ -239,11 +277,12 @@ def _no_value_twice(table: Iterable[CsvRow]) -> None:
 
 def _with_primary(series: tuple[SampleSeries, ...]) -> tuple[SampleSeries, ...]:
     names = [s.metric for s in series]
-    chosen = _HEADLINE if _HEADLINE in names else next((n for n in names if n.endswith("_per_page")), None)
+    whole = next((n for n in names if n.startswith("cycle_ns_per_")), None)
+    chosen = _HEADLINE if _HEADLINE in names else whole or next((n for n in names if n.endswith("_per_page")), None)
     return tuple(msgspec.structs.replace(s, primary=s.metric == chosen) for s in series)
 
 
 IMPORTER = Importer(
     name="framework_csv", title="raw CSV of the linux-mm regression evidence framework", recognise=_recognise,
-    read=_read,
+    read=_read, below=_below,
 )  # fmt: skip
