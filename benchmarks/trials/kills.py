@@ -22,7 +22,7 @@ from benchmarks.trials.commands import COMMANDS, Command, kept
 MARK = "TRIALS_MARK"
 """In the environment of a trial's processes, so that those left are found."""
 _MOST_KILLS = 12
-_LIMIT_S = 600
+_LIMIT_S = 3600
 _GONE_S = 10
 _BUSY_S = 5
 LACKS = 3
