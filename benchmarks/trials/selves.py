@@ -23,7 +23,8 @@ ARM64 = ("debian:6.12", "debian:7.3")
 _WRONG = ("regression", "improvement")
 _ONE_IN = {"arm64": 16, "short": 30, "four": 16, "two": 12}
 """One group in so many has another architecture, boots without a snapshot, has four CPUs or two."""
-_SIZES = {"rounds": 4, "repeats": 2, "perturb": 1}
+_SIZES = {"rounds": 4, "repeats": 2, "perturb": 1, "timeout_s": 900}
+"""A run has a quarter of an hour: a busy host is no find."""
 _TOGETHER = 12
 """Workloads and programs of one group."""
 
