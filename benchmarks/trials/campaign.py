@@ -62,7 +62,7 @@ def read(directory: Path) -> tuple[Trial, ...]:
     return tuple(trial for path in sorted(directory.glob("*.jsonl")) for trial in read_lines(path).records(Trial))
 
 
-def _keep(path: Path, trial: Trial) -> None:
+def _append(path: Path, trial: Trial) -> None:
     """Adds a trial, after a line that a kill cut short was taken off. One process at a time makes trials of a kind."""
     if path.is_file() and (lines := read_lines(path)).torn is not None:
         cut(path, lines.sound_bytes)
@@ -85,13 +85,22 @@ def run(directory: Path, kind: str, name: str, number: int, trial: Callable[[Ran
     try:
         result = trial(generator(kind, name, number))
     except Exception as error:
-        result = Result(0, FIND, f"{type(error).__name__}: {error}"[:400].replace("\n", " "))
+        result = find_of(error)
+    return keep(directory, kind, name, number, result, time.monotonic() - started)
+
+
+def find_of(error: Exception) -> Result:
+    """An exception as a find: its last line."""
+    return Result(0, FIND, f"{type(error).__name__}: {error}"[:400].replace("\n", " "))
+
+
+def keep(directory: Path, kind: str, name: str, number: int, result: Result, seconds: float) -> Trial:
+    """Adds the result of one trial to the journal."""
     ended = Trial(
         kind=kind, name=name, number=number, count=result.count, outcome=result.outcome, detail=result.detail,
-        seconds=round(time.monotonic() - started, 1), ended_utc=datetime.now(UTC).isoformat(timespec="seconds"),
-        commit=commit(),
+        seconds=round(seconds, 1), ended_utc=datetime.now(UTC).isoformat(timespec="seconds"), commit=commit(),
     )  # fmt: skip
-    _keep(directory / f"{kind}.jsonl", ended)
+    _append(directory / f"{kind}.jsonl", ended)
     return ended
 
 

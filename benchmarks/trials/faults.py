@@ -24,7 +24,7 @@ from kassay.effects.files import cache_directory
 _COMMANDS = ("compare", "ladder", "run")
 _DOCUMENTED = (0, 2, 3)
 """Exit statuses of a command that met a fault: answered, refused, the host lacks something."""
-_LIMIT_S = 600
+_LIMIT_S = 3600
 _LARGEST_KB = 1500
 """A disk of so many kB has room for most of a command's files."""
 _DAYS = 400

@@ -30,7 +30,7 @@ MEASURING = {
     "--cmdline-head": ("a=1", None), "--repeats": ("3", "0"), "--perturb": ("1", "-1"), "--rounds": ("9", "1"),
     "--order": ("sandwich", "up"), "--seed": ("7", "seven"), "--margin": ("0.05", "7"), "--no-control": (None, "=x"),
     "--predict": ("zen4", "zen4,zen4"), "--trace-budget": ("2MiB", "1B"), "--profile": ("counts", "all"),
-    "--deferred": ("apart", "later"), "--match": ("preempt", "compiler"),
+    "--deferred": ("apart", "later"), "--debug-symbols": (None, "=x"), "--match": ("preempt", "compiler"),
     "--no-quiesce": (None, "=x"), "--background": ("0", "65"),
     "--timeout": ("33", "0"), "--out": ("OUT", "."), "--fresh": (None, "=x"), "--format": ("json", "pdf"),
     "--exit-code": (None, "=x"), "--allow-refused": ("mprotect_toggle", "mprotect"),

@@ -46,11 +46,11 @@ def _tokens() -> bytes:
 
 def _table(layout: str, addresses: list[int], at: int) -> bytes:
     """The whole of kallsyms as it lies in a file; `at` is the address at which this data is linked."""
-    names, markers = _names(_NAMES)
-    count = _padded(struct.pack("<I", len(_NAMES)))
+    names, markers = _names(_NAMES[: len(addresses)])
+    count = _padded(struct.pack("<I", len(addresses)))
     base = struct.pack("<Q", _TEXT)
     plain = _padded(struct.pack(f"<{len(addresses)}I", *(a - _TEXT & 0xFFFFFFFF for a in addresses)))
-    seqs = bytes(b for n in range(_COUNT) for b in n.to_bytes(3, "big"))
+    seqs = bytes(b for n in range(len(addresses)) for b in n.to_bytes(3, "big"))
     if layout == "6.1":
         return plain + base + count + names + markers + _padded(seqs) + _tokens()
     front = count + names + markers + _tokens()
@@ -60,7 +60,11 @@ def _table(layout: str, addresses: list[int], at: int) -> bytes:
     if layout == "6.17":
         return front + plain + base + seqs
     place = at + len(front)
-    return front + _padded(struct.pack(f"<{_COUNT}i", *(a - place - 4 * i for i, a in enumerate(addresses)))) + seqs
+    return (
+        front
+        + _padded(struct.pack(f"<{len(addresses)}i", *(a - place - 4 * i for i, a in enumerate(addresses))))
+        + seqs
+    )
 
 
 def kernel_with_table(layout: str, addresses: list[int]) -> bytes:

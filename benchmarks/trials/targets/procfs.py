@@ -17,12 +17,14 @@ _PARSERS = (
     procfs.quiescence, procfs.tasks, procfs.own_pids, procfs.interrupts, procfs.schedstat, procfs.placed,
     procfs.page_lists, read_zoneinfo, values_in, configured,
 )  # fmt: skip
+_LONGEST = 1 << 12
+"""Seventeen parsers read each text, and longer ones have only more lines of the same."""
 
 
 def _seeds(made: Path | None) -> Iterator[bytes]:
     streams = (*files("guest/*.stream"), *artifacts_of(made, "stream_sha256"))
     texts = {frame.payload for stream in streams for frame in protocol.frames(stream) if frame.kind == "file"}
-    yield from sorted(texts)
+    yield from sorted({text[:_LONGEST] for text in texts})
     yield b'{"benchmarks":[{"name":"a","real_time":1.5,"time_unit":"ns"}]}'
     yield b"N0=12 start 0x1000 length 4096\n7f0000000000 default anon=3 N0=3\n"
 
@@ -33,4 +35,4 @@ def _run(data: bytes) -> None:
         parser(text)
 
 
-TARGET = Target("/proc texts", _seeds, _run, longest=1 << 14)
+TARGET = Target("/proc texts", _seeds, _run, longest=_LONGEST)

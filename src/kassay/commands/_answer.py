@@ -23,12 +23,17 @@ from kassay.report.formats import Format, format_named, formats
 def ask_and_answer(question: str, workload: str, kernels: Sequence[str], options: Measuring) -> int:
     """Measures what a command line asks, then answers; returns the exit status."""
     experiment, timed = experiments_from(question, workload, kernels, options)
+    if options.debug_symbols:
+        from kassay.commands._debug_symbols import check_debug_symbols
+
+        check_debug_symbols(experiment)
     directory = directory_for(experiment, options.out, options.fresh)
     if options.plan:
         return show_commands(timed or experiment, directory, options.reach)
     return measure_and_answer(
-        experiment, directory, options.format_, options.passing, timed, options.cluster, options.reach
-    )
+        experiment, directory, options.format_, options.passing, timed, options.cluster, options.reach,
+        debug_symbols=options.debug_symbols,
+    )  # fmt: skip
 
 
 def show_commands(experiment: Experiment, directory: Path, reach: RemoteOptions) -> int:
@@ -43,13 +48,14 @@ def show_commands(experiment: Experiment, directory: Path, reach: RemoteOptions)
 
 def measure_and_answer(
     experiment: Experiment, directory: Path, format_name: str, passing: Passing, timed: Experiment | None = None,
-    cluster: str = "", reach: RemoteOptions = HERE,
+    cluster: str = "", reach: RemoteOptions = HERE, *, debug_symbols: bool = False,
 ) -> int:  # fmt: skip
     """Makes the missing runs, prints the answer, writes report.html with its charts and report.json; returns the exit
     status.
 
     timed: the same question with a clock that measures time, shown next to the counts. cluster: address of the hosts
     that make the runs. reach: how a remote machine is reached. passing: what the exit status says.
+    debug_symbols: find the source lines of archive kernels.
     """
     from kassay.supply.prepare.supply import ask_ahead
 
@@ -64,6 +70,10 @@ def measure_and_answer(
         try:
             if timed is not None:
                 pipeline.measure(timed, directory / BESIDE, tell, cluster=cluster, reach=reach)
+            if debug_symbols:
+                from kassay.commands._debug_symbols import add_lines
+
+                add_lines(directory, tell)
         except KassayError as error:  # the counts are still answered
             missing = error
         from kassay.report import drawing

@@ -271,6 +271,13 @@ class Measuring:
         "Counts per function. counts: instructions. stacks: also call stacks. memory: also loads and "
         "stores. none: nothing. auto: under icount stacks once per kernel and counts otherwise.",
     )
+    debug_symbols: bool = _runs(
+        False,
+        "",
+        "Name inlined functions and source lines of archive kernels in the answer. Fetches their debug packages, "
+        "0.4 GB for a cloud kernel.",
+        "--debug-symbols",
+    )
     deferred: str = _runs(
         "",
         "included|apart",

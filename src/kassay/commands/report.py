@@ -29,6 +29,21 @@ Evidence = Annotated[
         show_default=False,
     ),
 ]
+Retracts = Annotated[
+    Path | None,
+    Option(
+        metavar="OLD",
+        help="Take back an earlier report, which DIR contradicts. Both may be directories or bundles.",
+        show_default=False,
+    ),
+]
+DebugSymbols = Annotated[
+    bool,
+    Option(
+        "--debug-symbols",
+        help="Find the source lines of archive kernels in their debug packages, and keep them in DIR.",
+    ),
+]
 
 
 @WithFormOptions
@@ -48,14 +63,8 @@ def _report(
         Path | None,
         Option(metavar="DIR", help="Directory to write every chart to, as SVG and PNG.", show_default=False),
     ] = None,
-    retracts: Annotated[
-        Path | None,
-        Option(
-            metavar="OLD",
-            help="Take back an earlier report, which DIR contradicts. Both may be directories or bundles.",
-            show_default=False,
-        ),
-    ] = None,
+    retracts: Retracts = None,
+    debug_symbols: DebugSymbols = False,
     out: Evidence = None,
     exit_code: ExitCode = False,
     allow_refused: AllowRefused = None,
@@ -76,13 +85,14 @@ def _report(
     if retracts is not None:
         from kassay.commands._retraction import show_retraction
 
-        if rules != RULES[0] or charts is not None or exit_code:
-            raise BadInput("--retracts: takes --format alone", "leave out --rules, --charts and --exit-code")
+        if rules != RULES[0] or charts is not None or exit_code or debug_symbols:
+            alone = "leave out --rules, --charts, --debug-symbols and --exit-code"
+            raise BadInput("--retracts: takes --format alone", alone)
         show_retraction(directory, retracts, format_, given.get(format_, {}))
         return 0
     if not (directory / "plan.json").exists():
         again = Again(directory, format_, given.get(format_, {}), exit_code, tuple(allow_refused or ()))
-        if (status := _shown(again, runs_only=charts is not None or rules != RULES[0])) is not None:
+        if (status := _shown(again, runs_only=charts is not None or debug_symbols or rules != RULES[0])) is not None:
             return status
     chosen = format_named(format_)
     if rules not in RULES:
@@ -99,6 +109,10 @@ def _report(
     if chosen.page == "people" or charts is not None:
         drawing.start()
     with showing() as tell:
+        if debug_symbols:
+            from kassay.commands._debug_symbols import add_lines
+
+            add_lines(directory, tell)
         report = report_of(directory, tell, seed_rules=rules == "seed")
         options = given.get(chosen.name, {})
         if chosen.name == MAIL:
@@ -150,7 +164,8 @@ def _shown(again: Again, *, runs_only: bool) -> int | None:
     kept = (name for name in command_packages() if (again.directory / f"{name}.json").is_file())
     show = next((found for name in kept if (found := command_named(name).show) is not None), None)
     if show is not None and runs_only:
-        raise BadInput(f"{again.directory}: --charts and --rules are for a directory of runs", "leave them out")
+        raise BadInput(f"{again.directory}: --charts, --rules and --debug-symbols are for a directory of runs",
+                       "leave them out")  # fmt: skip
     return None if show is None else show(again)
 
 

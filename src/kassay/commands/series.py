@@ -12,7 +12,6 @@ from kassay.commands._with_options import with_options
 from kassay.errors import BadInput
 
 
-@with_options
 def _series(
     workload: Workloads = "",
     *,
@@ -62,4 +61,4 @@ def _series(
     return measure_and_answer(experiment, directory, options.format_, options.passing, timed, options.cluster)
 
 
-COMMAND = Command(name="series", order=22, run=_series)
+COMMAND = Command(name="series", order=22, run=with_options(_series, without=("debug_symbols",)))

@@ -17,7 +17,7 @@ from kassay.commands._with_options import with_options
 _ROUNDS = 2
 _OPTIONS_OF_ANSWERS = (
     "suite", "repeats", "perturb", "margin", "no_control", "order", "fresh", "format_", "exit_code", "allow_refused",
-    "predict", "trace_budget", "plan",
+    "predict", "trace_budget", "plan", "debug_symbols",
 )  # fmt: skip
 """Options of a measurement that mean nothing for one boot without an answer."""
 

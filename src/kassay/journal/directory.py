@@ -9,6 +9,7 @@ from kassay.effects.files import sha256_bytes, write_atomic
 from kassay.errors import BadInput
 from kassay.journal.host_blocks import counted_records
 from kassay.journal.journal import read_journal
+from kassay.journal.later_lines import with_later_lines
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import exact_ref
 from kassay.model.plan import Plan
@@ -33,8 +34,9 @@ class RunDirectory(Record, frozen=True, kw_only=True):
         return self.path / "journal.jsonl"
 
     def records(self) -> tuple[RunRecord, ...]:
-        """The records of the journal that count. Raises BadInput as read_journal() does."""
-        return counted_records(self.plan, read_journal(self.journal, self.plan_id))
+        """The records of the journal that count, with lines that were found later. Raises BadInput as read_journal()
+        does."""
+        return with_later_lines(self.path, counted_records(self.plan, read_journal(self.journal, self.plan_id)))
 
     def pinned_spec(self) -> str:
         """The experiment file with every kernel named so exactly that it means the same next year."""

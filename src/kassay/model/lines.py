@@ -6,8 +6,9 @@ from posixpath import normpath
 
 from kassay.model.records import Record
 
-# Objects of kassay's builds lie in such a directory inside the sources, and the compiler names files from there.
-_TOP = re.compile(r"^(?:.*/kassay-[0-9a-f]{16}/)?(?:\./)*(?:\.\./)?")
+# Objects of kassay's builds and of Debian's lie in such a directory inside the sources. The compiler names files from
+# there.
+_TOP = re.compile(r"^(?:.*/kassay-[0-9a-f]{16}/|(?:.*/)?debian/build/[^/]+/)?(?:\.\.?/)*")
 
 
 def path_in_sources(file: str) -> str:

@@ -116,6 +116,12 @@ def frames_at(program: str, elf: Path, addresses: Sequence[int]) -> Iterator[lis
         yield from _frames(program, elf, addresses[start : start + _BATCH])
 
 
+def check_code(vmlinux: Path, blocks: Sequence[tuple[int, bytes]]) -> None:
+    """Raises BadInput for a file without line information, or of other code than was executed. blocks: address and
+    code of what was executed."""
+    _check(vmlinux, _code(vmlinux), blocks)
+
+
 def _code(vmlinux: Path) -> tuple[tuple[int, bytes], ...]:
     """The file's sections of code with their addresses; a file without line information is refused."""
     from elftools.common.exceptions import ELFError

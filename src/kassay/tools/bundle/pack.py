@@ -14,6 +14,8 @@ from kassay.errors import BadInput, KassayError
 from kassay.evidence.changes import FILE as CHANGES
 from kassay.journal.directory import BESIDE, open_directory
 from kassay.journal.journal import read_journal
+from kassay.journal.later_lines import FILE as LINES
+from kassay.journal.later_lines import read_lines
 from kassay.model.experiment import labels
 from kassay.model.kernel import parse_ref
 from kassay.model.kinds import kinds
@@ -161,7 +163,7 @@ def _copy_run(directory: Path, into: Path) -> ShortNames:
     that are returned.
     """
     plan = open_directory(directory).plan  # raises BadInput for anything but a run directory
-    extra = [name for name in (CHANGES, *question_of(plan.experiment).files) if (directory / name).is_file()]
+    extra = [name for name in (CHANGES, LINES, *question_of(plan.experiment).files) if (directory / name).is_file()]
     copy_files(directory, into, ("spec.toml", "plan.json", *extra))
     copy_journal(directory, into)
     names = rewrite(into, plan, extra)
@@ -172,6 +174,7 @@ def _copy_run(directory: Path, into: Path) -> ShortNames:
     records = read_journal(folder.journal, folder.plan_id)
     contents = {name for record in records for name in record.artifacts}
     programs = {program.value for program in folder.plan.guest_sha256}
+    contents |= {one.lines_sha256 for one in read_lines(into)}
     contents |= {name for name in programs if (directory / artifact_path(name)).is_file()}
     copy_files(directory, into, sorted(map(artifact_path, contents)))
     if (directory / TIMINGS).is_dir():
