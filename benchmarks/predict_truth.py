@@ -15,7 +15,7 @@ their traces are replayed by the present model, without booting anything.
 import hashlib
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks._kassay import kassay
@@ -29,17 +29,20 @@ _DONE = "predicted-from"
 """File in a directory of runs: it is finished, and `kassay predict` answers from it."""
 
 
-def outcomes(entries: Sequence[Entry], runs: Path) -> list[Outcome]:
-    """Runs what can be run; entries that ask the same question share its runs and differ in the metric they read."""
+def outcomes(entries: Sequence[Entry], runs: Path, ids: Container[str] = ()) -> list[Outcome]:
+    """Runs what can be run, or those of `ids`. Entries that ask the same question share its runs and differ in the
+    metric they read.
+    """
     found: dict[tuple[str, ...], Answer] = {}
     made = []
     for entry in entries:
-        if not entry.run:
+        if not entry.run or (ids and entry.id not in ids):
             continue
         for question in entry.questions:
             if question not in found:
-                asked = {cpu: None for other in entries if question in other.questions for cpu in other.cpu}
-                found[question] = _asked(entry.id, question, tuple(asked), runs)
+                same = [other for other in entries if question in other.questions]
+                asked = {cpu: None for other in same for cpu in other.cpu}
+                found[question] = _asked(same[0].id, question, tuple(asked), runs)
         nearest, *further = (found[question] for question in entry.questions)
         made.append(outcome(entry, *nearest, further))
     return made
@@ -85,7 +88,7 @@ def main() -> None:
     page = Path(words[0]) if words and words[0] != "-" else None
     if page and not page.is_file():
         sys.exit(f"{page}: is not there; name a page that has the markers, as docs/results/truth.md")
-    found = outcomes([entry for entry in entries if not words[1:] or entry.id in words[1:]], runs)
+    found = outcomes(entries, runs, words[1:])
     parts = {"score": score(entries, found), "table": table(found), "cpus": cpus(found), "absolute": absolute(found),
              "sources": sources(entries)}  # fmt: skip
     print("\n".join(text for name, text in parts.items() if name != "sources"))
