@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from kassay.commands._exit import Passing
 from kassay.commands._inputs import check_answer, check_directory, check_experiment
@@ -157,6 +157,8 @@ def _without_packages(
     problems: list[str] = []
     uses = uses or _workloads(workload, options, problems)
     known = [application(use.name) for use in uses if not use.program and is_application(use.name)]
+    predict = cpus_to_predict(options.predict, options.arch) if options.predict else UNSET
+    follows = _followed(predict, options) if known or any(use.program for use in uses) else ""
     experiment = Experiment(
         name=f"{question}-{workload}",
         question=question,
@@ -169,7 +171,7 @@ def _without_packages(
         memory_bytes=_numbers(options.memory or memory_for(known), "--memory", parse_bytes, problems),
         on=options.on or UNSET,
         nodes=options.nodes if options.nodes != 1 else UNSET,
-        cpu=tuple(options.cpu.split(",")) if options.cpu else UNSET,
+        cpu=tuple(options.cpu.split(",")) if options.cpu else UNSET if not follows else (follows,),
         order=options.order,
         repeats=options.repeats if options.repeats is not None else clock.repeats,
         perturb=options.perturb if options.perturb is not None else clock.perturb,
@@ -183,7 +185,7 @@ def _without_packages(
         profile=options.profile,
         quiesce=not options.no_quiesce,
         background=options.background,
-        predict=cpus_to_predict(options.predict, options.arch) if options.predict else UNSET,
+        predict=predict,
         trace_budget=options.trace_budget or UNSET,
         deferred=options.deferred or UNSET,
     )
@@ -191,6 +193,16 @@ def _without_packages(
         raise BadInput("\n".join(problems))
     state = {name: value for name in STATE if (value := getattr(options, name))}
     return check(structs.replace(experiment, **state), "command line")
+
+
+def _followed(predict: tuple[str, ...] | UnsetType, options: Measuring) -> str:
+    """The CPU that a user's program finds where its time is predicted for one CPU and none was asked for; "" for the
+    default. The C library of a program chooses its functions by the CPU."""
+    if predict is UNSET or options.cpu:
+        return ""
+    from kassay.labs.predict.guest import cpu_to_boot
+
+    return cpu_to_boot(predict, options.arch)
 
 
 def with_applications(experiment: Experiment) -> Experiment:
