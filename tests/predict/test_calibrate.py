@@ -13,7 +13,7 @@ from kassay.labs.predict.calibrate import machine, program, samples
 from kassay.labs.predict.calibrate.check import check
 from kassay.labs.predict.calibrate.derive import parameters_of
 from kassay.labs.predict.calibrate.facts import Facts
-from kassay.labs.predict.calibrate.machine import HostMachine, cpuinfo_of, differences, nearest_cpu
+from kassay.labs.predict.calibrate.machine import HostMachine, Nearest, cpuinfo_of, differences, nearest_cpu
 from kassay.labs.predict.calibrate.pairs import learn_file
 from kassay.labs.predict.calibrate.points import CHAINS, PARALLEL_KIB, Group
 from kassay.labs.predict.calibrate.samples import Measured
@@ -137,11 +137,28 @@ def test_the_cpu_is_known_by_its_numbers_and_its_name_may_differ() -> None:
     lines = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD  EPYC\n"
     text = f"processor\t: 0\n{lines}\nprocessor\t: 1\nmodel\t: 2\n"
     assert cpuinfo_of(text) == CPUINFO
-    assert nearest_cpu(HOST) == "zen4"
+    assert nearest_cpu(HOST, set()) == Nearest("zen4", known=True)
     assert list(differences({**CPUINFO, "model name": "another"}, CPUINFO)) == []
     assert list(differences({**CPUINFO, "model": "1"}, CPUINFO)) == ["model: 1 in the file, 17 here"]
     with pytest.raises(BadInput, match="no CPU of kassay's is like this one"):
-        nearest_cpu(replace(HOST, cpuinfo={"vendor_id": "GenuineIntel"}))
+        nearest_cpu(replace(HOST, cpuinfo={"vendor_id": "HygonGenuine"}), set())
+
+
+@pytest.mark.parametrize(
+    ("vendor", "features", "taken"),
+    [
+        ("AuthenticAMD", "smap smep erms fsrm invpcid pku la57 avx512f ibrs_enhanced rdpid clwb clzero", "zen4"),
+        ("AuthenticAMD", "smap smep fsgsbase rdtscp clflushopt clwb rdpid clzero", "zen2"),
+        (
+            "GenuineIntel",
+            "erms smap smep pcid invpcid clflushopt pdpe1gb fsgsbase rdtscp clwb pku avx512f",
+            "skylake_sp",
+        ),
+    ],
+)
+def test_an_unknown_cpu_is_likest_to_the_one_with_most_of_its_features(vendor: str, features: str, taken: str) -> None:
+    host = replace(HOST, cpuinfo={"vendor_id": vendor, "cpu family": "99", "model": "9"})
+    assert nearest_cpu(host, set(features.split())) == Nearest(taken, known=False)
 
 
 @pytest.mark.parametrize("name", sorted(timings()))
