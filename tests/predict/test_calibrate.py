@@ -145,19 +145,18 @@ def test_the_cpu_is_known_by_its_numbers_and_its_name_may_differ() -> None:
 
 
 @pytest.mark.parametrize(
-    ("vendor", "features", "taken"),
+    ("vendor", "family", "features", "taken"),
     [
-        ("AuthenticAMD", "smap smep erms fsrm invpcid pku la57 avx512f ibrs_enhanced rdpid clwb clzero", "zen4"),
-        ("AuthenticAMD", "smap smep fsgsbase rdtscp clflushopt clwb rdpid clzero", "zen2"),
-        (
-            "GenuineIntel",
-            "erms smap smep pcid invpcid clflushopt pdpe1gb fsgsbase rdtscp clwb pku avx512f",
-            "skylake_sp",
-        ),
+        ("AuthenticAMD", "27", "smap smep erms fsrm invpcid pku la57 avx512f rdpid clwb clzero", "zen5"),
+        ("AuthenticAMD", "25", "smap smep erms fsrm invpcid pku la57 avx512f rdpid clwb clzero", "zen4"),
+        ("AuthenticAMD", "25", "smap smep erms fsrm invpcid pku rdpid clwb clzero", "zen3"),
+        ("GenuineIntel", "6", "erms smap smep pcid invpcid clflushopt fsgsbase rdtscp clwb pku avx512f", "skylake_sp"),
     ],
 )
-def test_an_unknown_cpu_is_likest_to_the_one_with_most_of_its_features(vendor: str, features: str, taken: str) -> None:
-    host = replace(HOST, cpuinfo={"vendor_id": vendor, "cpu family": "99", "model": "9"})
+def test_an_unknown_cpu_is_likest_to_the_one_of_its_family_with_most_of_its_features(
+    vendor: str, family: str, features: str, taken: str
+) -> None:
+    host = replace(HOST, cpuinfo={"vendor_id": vendor, "cpu family": family, "model": "9"})
     assert nearest_cpu(host, set(features.split())) == Nearest(taken, known=False)
 
 

@@ -13,7 +13,10 @@ from kassay.labs.predict.ports import groups_of, spec_of
 from kassay.labs.predict.timing import Timing, parse, timing_for, timings
 from kassay.supply.cpus import cpus
 
-PUBLISHED = ("skylake_sp", "icelake_sp", "alderlake_p", "zen2", "zen3", "zen4", "neoverse_n1", "neoverse_v1")
+PUBLISHED = (
+    "skylake", "skylake_sp", "icelake_sp", "alderlake_p", "emeraldrapids", "graniterapids", "zen1", "zen2", "zen3",
+    "zen4", "neoverse_n1", "neoverse_v1",
+)  # fmt: skip
 
 
 def text_of(name: str) -> str:

@@ -87,8 +87,8 @@ class Nearest(NamedTuple):
 
 
 def nearest_cpu(machine: HostMachine, features: Set[str]) -> Nearest:
-    """The CPU of kassay's with these numbers, else the one of the same vendor that is most like it: it has the most of
-    the same features, and the fewest others, and is the newest of those.
+    """The CPU of kassay's with these numbers, else the one of the same vendor that is most like it: of the same family
+    if there is one, with the most of the same features and the fewest others, and the newest of those.
 
     Raises BadInput where there is none of the vendor.
     """
@@ -100,9 +100,10 @@ def nearest_cpu(machine: HostMachine, features: Set[str]) -> Nearest:
         vendor = next((title for title in _VENDORS if title in numbers), None)
         if vendor is not None and machine.cpuinfo.get(vendor) == numbers[vendor] and name in timings():
             expected = set(cpu.features) - _HIDDEN
-            ranked.append((len(expected & features) - len(expected - features), cpu.order, name))
+            family = machine.cpuinfo.get("cpu family") == numbers.get("cpu family")
+            ranked.append((family, len(expected & features) - len(expected - features), cpu.order, name))
     if ranked:
-        return Nearest(max(ranked)[2], known=False)
+        return Nearest(max(ranked)[-1], known=False)
     raise BadInput(f"no CPU of kassay's is like this one: {cpu_words(machine.cpuinfo)}",
                    "name the one whose instructions are most like it: --like zen4")  # fmt: skip
 
