@@ -77,7 +77,7 @@ def table(rows: Sequence[Row]) -> str:
         lines.append(f"| `{one.name}` | {figures} | {spread} | {timed.n} | {one.error:+.0%} | {causes} |")
     errors = sorted(abs(one.error) for one in rows)
     close = sum(error <= 0.1 for error in errors)
-    lines.append(f"\n{len(rows)} programs: median error {statistics.median(errors):.0%}, {close} within 10 %, largest "
+    lines.append(f"\n{len(rows)} programs: median error {statistics.median(errors):.0%}, {close} within 10%, largest "
                  f"{errors[-1]:.0%}.")  # fmt: skip
     return "\n".join(lines) + "\n"
 

@@ -45,15 +45,14 @@ def test_a_program_finds_the_predicted_cpu_and_a_workload_the_usual_one(tmp_path
     assert not cpu("mprotect_toggle", predict="zen3")
 
 
-def test_functions_of_the_c_library_are_known_by_their_names() -> None:
-    names = (
-        "__memmove_avx_unaligned_erms",
-        "__strlen_sse2",
-        "__memset_evex_unaligned",
-        "memcpy",
-        "my_avxel",
-        "sse_like",
-    )
-    assert chosen_by_library(names) == names[:3]
+def test_functions_of_the_c_library_are_known_by_their_names_if_they_take_time() -> None:
+    names = ("__memmove_avx_unaligned_erms", "__strlen_sse2", "__memset_evex_unaligned", "__memchr_avx2")
+    times = {name: 10.0 + place for place, name in enumerate(names)}
+    others = dict.fromkeys(("memcpy", "clear_page_erms", "__memcpy", "my_avx2", "__stretch_avxel"), 100.0)
+    assert chosen_by_library(times | others) == tuple(reversed(names))[:3]
+    assert chosen_by_library({**times, "main": 1e6}) == ()
+
+
+def test_what_the_guest_lacks_is_what_the_real_cpu_has() -> None:
     assert lacking(cpus()["zen4"], ("erms", "fsrm")) == ("avx512f",)
     assert lacking(None, ()) == ()

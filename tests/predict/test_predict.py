@@ -169,7 +169,7 @@ def test_a_cpu_that_was_booted_under_its_own_name_is_not_another() -> None:
 
 
 def test_functions_that_the_c_library_chose_for_another_cpu_are_named() -> None:
-    rows = {**BASE, ("__memmove_avx_unaligned_erms", "width"): (10, 100)}
+    rows = {**BASE, ("__memmove_avx_unaligned_erms", "width"): (100, 100)}
     lacks = side(replayed(rows))._replace(lacking=("fsrm",))
     found = prediction(counted(), ZEN3, lacks, lacks, wide)
     (doubt,) = (one for one in found.doubts if one.code == "library-chose")

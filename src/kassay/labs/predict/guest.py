@@ -2,16 +2,16 @@
 """The CPU that a guest is given, beside the one that is predicted: which one that is, and what its C library chose."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kassay.labs.predict.timing import Timing, timing_for
 from kassay.supply.cpus import Cpu, cpus, cpus_for
 
-_BY_CPU = re.compile(r"_(?:sse\d?\w*|ssse3|avx\w*|evex\w*|erms|fsrm)$|_(?:sse2|ssse3|sse4_\d|avx|avx2|evex)_")
+_BY_CPU = re.compile(r"__(?:mem|rawmem|str|stp|wcs|wmem)\w*_(?:sse\d?|ssse3|sse4_\d|avx\d*|avx512|evex\d*)(?:_|$)")
 """Names of functions of which a C library has several and takes the one for the CPU that it finds."""
 _CHOICES = ("erms", "fsrm", "avx512f")
 """Features of kassay's CPUs by which a C library chooses."""
-_NAMED = 3
+_NAMED, _NOTICED = 3, 0.01
 
 
 def guest_cpu(timing: Timing) -> Cpu | None:
@@ -41,6 +41,9 @@ def lacking(cpu: Cpu | None, features: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in _CHOICES if name in cpu.features and name not in features)
 
 
-def chosen_by_library(functions: Iterable[str]) -> tuple[str, ...]:
-    """Those of the executed functions that a C library chose for the guest's CPU."""
-    return tuple(dict.fromkeys(name for name in functions if _BY_CPU.search(name)))[:_NAMED]
+def chosen_by_library(times: Mapping[str, float]) -> tuple[str, ...]:
+    """Functions that a C library chose for the guest's CPU, and which have a noticeable part of the time, the largest
+    first. times: time by function."""
+    least = _NOTICED * sum(times.values())
+    chosen = [name for name, time in times.items() if time >= least and _BY_CPU.match(name)]
+    return tuple(sorted(chosen, key=lambda name: -times[name])[:_NAMED])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Two replays on one CPU -> a prediction: the time of each side, where and why, and whether it may be reported."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import fsum
 from types import MappingProxyType
@@ -290,10 +291,17 @@ def _doubts(
     if other:
         doubts.append(reason("other-cpu-booted", booted=" and ".join(other)))
     lacking = tuple(dict.fromkeys(name for side in sides for name in side.lacking))
-    functions = chosen_by_library(row.function for replay in replays for row in replay.rows) if lacking else ()
-    if functions:
+    if lacking and (functions := chosen_by_library(_times_of(replays))):
         doubts.append(reason("library-chose", functions=_names(functions), features=_names(lacking)))
     return tuple(doubts)
+
+
+def _times_of(replays: Sequence[Replay]) -> Mapping[str, float]:
+    times: Counter[str] = Counter()
+    for replay in replays:
+        for row in replay.rows:
+            times[row.function] += row.cycles100
+    return times
 
 
 def _names(words: Sequence[str]) -> tuple[tuple[str, int], ...]:

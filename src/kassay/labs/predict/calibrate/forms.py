@@ -83,9 +83,7 @@ def with_ports(timing: Timing, measured: Mapping[str, Measured]) -> tuple[Timing
         return timing, ()
     parameters = dict(wider.parameters)
     count = len(wider.ports)
-    source = (
-        f"as many as additions and loads were seen to need at a time (add r64,r64, load_many), else as of {timing.name}"
-    )
+    source = f"measured: as many as additions and loads need (form_many, load_many), else as of {timing.name}"
     for name, value in (("ports", count), ("load_ports", _widened(timing, wider, loads))):
         parameters[name] = replace(parameters[name], value=value, low=value, high=value, source=source)
     return replace(wider, parameters=parameters), ("ports", "load_ports")
