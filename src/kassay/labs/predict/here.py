@@ -27,13 +27,13 @@ _FLAGS = ("-std=gnu11", "-O2")
 
 
 class TimedHere(Record, frozen=True, kw_only=True):
-    """Wall times of one program on this machine."""
+    """Times that one program was executed on this machine, in user mode and in the kernel."""
 
     workload: str
     n: int
     """Executions."""
     ns: float
-    """Time that a tenth of the executions took at most. Other work on the machine only ever adds time."""
+    """Time that a tenth of the executions took at most. Other work on the machine only adds to it, by the caches."""
     low: float
     """The shortest one."""
     high: float
