@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Predictions of kassay for kernel changes whose time others have published.
 
-usage: python -m benchmarks.predict_truth [--runs DIR] [PAGE] [ID...]
+usage: python -m benchmarks.predict_truth [--runs DIR] [--stored] [PAGE] [ID...]
 
 Reads benchmarks/truth.toml, runs `kassay compare ... --predict` for each entry that has a pair of kernels, prints the
 tables, and writes them between their markers in PAGE, such as docs/results/truth.md; "-" is for no page. With IDs only
@@ -9,9 +9,11 @@ those are run, and no page is written. A published ratio is that of times, head 
 error: predicted / published - 1; of a range, from its nearer end.
 
 DIR (kassay-out/truth) keeps every run. A killed command goes on where it was. Runs that are there are not made again:
-their traces are replayed by the present model, without booting anything.
+their traces are replayed by the present model, without booting anything. --stored makes no new runs: entries without
+one are listed as not measured yet.
 """
 
+import argparse
 import hashlib
 import json
 import sys
@@ -29,9 +31,9 @@ _DONE = "predicted-from"
 """File in a directory of runs: it is finished, and `kassay predict` answers from it."""
 
 
-def outcomes(entries: Sequence[Entry], runs: Path, ids: Container[str] = ()) -> list[Outcome]:
+def outcomes(entries: Sequence[Entry], runs: Path, ids: Container[str] = (), *, stored: bool = False) -> list[Outcome]:
     """Runs what can be run, or those of `ids`. Entries that ask the same question share its runs and differ in the
-    metric they read.
+    metric they read. stored: makes no new runs.
     """
     found: dict[tuple[str, ...], Answer] = {}
     made = []
@@ -42,18 +44,20 @@ def outcomes(entries: Sequence[Entry], runs: Path, ids: Container[str] = ()) -> 
             if question not in found:
                 same = [other for other in entries if question in other.questions]
                 asked = {cpu: None for other in same for cpu in other.cpu}
-                found[question] = _asked(same[0].id, question, tuple(asked), runs)
+                found[question] = _asked(same[0].id, question, tuple(asked), runs, stored=stored)
         nearest, *further = (found[question] for question in entry.questions)
         made.append(outcome(entry, *nearest, further))
     return made
 
 
-def _asked(name: str, question: tuple[str, ...], cpus_asked: Sequence[str], runs: Path) -> Answer:
+def _asked(name: str, question: tuple[str, ...], cpus_asked: Sequence[str], runs: Path, *, stored: bool) -> Answer:
     """The answer to one question: from stored traces if its runs are there, else measured."""
     directory = runs / f"{name}-{hashlib.sha256(json.dumps(question).encode()).hexdigest()[:8]}"
     form = ("--format", "json")
     if (directory / _DONE).is_file():
         words = ["predict", str(directory), "--cpu", ",".join(cpus_asked), *form]
+    elif stored:
+        return None, "not measured yet"
     else:
         words = ["compare", *OPTIONS, *question, "--predict", ",".join(cpus_asked), *form, "--out", str(directory)]
         if "arm64" not in question:
@@ -82,17 +86,20 @@ def placed(page: str, parts: Mapping[str, str]) -> str:
 
 def main() -> None:
     """Prints the tables, and writes them to the page."""
-    entries, words, runs = corpus(), sys.argv[1:], RUNS
-    if words[:1] == ["--runs"]:
-        runs, words = Path(words[1]), words[2:]
-    page = Path(words[0]) if words and words[0] != "-" else None
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=Path, default=RUNS)
+    parser.add_argument("--stored", action="store_true")
+    parser.add_argument("page", nargs="?", default="-")
+    parser.add_argument("ids", nargs="*")
+    asked, entries = parser.parse_args(), corpus()
+    page = Path(asked.page) if asked.page != "-" else None
     if page and not page.is_file():
         sys.exit(f"{page}: is not there; name a page that has the markers, as docs/results/truth.md")
-    found = outcomes(entries, runs, words[1:])
+    found = outcomes(entries, asked.runs, asked.ids, stored=asked.stored)
     parts = {"score": score(entries, found), "table": table(found), "cpus": cpus(found), "absolute": absolute(found),
              "sources": sources(entries)}  # fmt: skip
     print("\n".join(text for name, text in parts.items() if name != "sources"))
-    if page and not words[1:]:
+    if page and not asked.ids:
         page.write_text(placed(page.read_text(), parts))
 
 

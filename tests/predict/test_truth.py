@@ -135,7 +135,9 @@ def test_runs_that_are_there_are_replayed_and_not_made_again(tmp_path: Path, mon
 
     monkeypatch.setattr(predict_truth, "kassay", kassay)
     entry = ENTRIES["mprotect-none-400k"]
+    (none,) = predict_truth.outcomes([entry], tmp_path, stored=True)
+    assert (none.first, none.problem, asked) == (None, "not measured yet", [])
     first = predict_truth.outcomes([entry], tmp_path)
-    assert predict_truth.outcomes([entry], tmp_path) == first
+    assert predict_truth.outcomes([entry], tmp_path, stored=True) == first
     assert [words[0] for words in asked] == ["compare", "predict"]
     assert asked[1][1] == asked[0][asked[0].index("--out") + 1]
