@@ -134,7 +134,7 @@ def test_runs_that_are_there_are_replayed_and_not_made_again(tmp_path: Path, mon
         return Answer(0, text, "", 0.0, 0.0)
 
     monkeypatch.setattr(predict_truth, "kassay", kassay)
-    entry = ENTRIES["mprotect-none-400k"]
+    entry = ENTRIES["mprotect-none-40k"]
     (none,) = predict_truth.outcomes([entry], tmp_path, stored=True)
     assert (none.first, none.problem, asked) == (None, "not measured yet", [])
     first = predict_truth.outcomes([entry], tmp_path)
