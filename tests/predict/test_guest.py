@@ -23,6 +23,8 @@ def test_a_calibrated_file_is_of_the_cpu_with_its_numbers() -> None:
         (("zen3",), "x86_64", "zen3"),
         (("zen4", "zen4_kvm"), "x86_64", "zen4"),
         (("zen3", "zen4"), "x86_64", ""),
+        (("skylake_sp",), "x86_64", "skylake_sp"),
+        (("icelake_sp",), "x86_64", ""),
         (("neoverse_n1",), "arm64", "neoverse_n1"),
     ],
 )
