@@ -32,6 +32,7 @@ extern const struct probe window_probes[];
 extern const struct probe string_probes[];
 extern const struct probe kernel_probes[];
 extern const struct probe cross_probes[];
+extern const struct probe form_probes[];
 
 #define LINE 64
 #define PAGE 4096

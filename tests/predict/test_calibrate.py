@@ -13,7 +13,7 @@ from kassay.labs.predict.calibrate import machine, program, samples
 from kassay.labs.predict.calibrate.check import check
 from kassay.labs.predict.calibrate.derive import parameters_of
 from kassay.labs.predict.calibrate.facts import Facts
-from kassay.labs.predict.calibrate.machine import HostMachine, cpuinfo_of, differences, nearest_cpu
+from kassay.labs.predict.calibrate.machine import HostMachine, Nearest, cpuinfo_of, differences, nearest_cpu
 from kassay.labs.predict.calibrate.pairs import learn_file
 from kassay.labs.predict.calibrate.points import CHAINS, PARALLEL_KIB, Group
 from kassay.labs.predict.calibrate.samples import Measured
@@ -137,11 +137,27 @@ def test_the_cpu_is_known_by_its_numbers_and_its_name_may_differ() -> None:
     lines = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD  EPYC\n"
     text = f"processor\t: 0\n{lines}\nprocessor\t: 1\nmodel\t: 2\n"
     assert cpuinfo_of(text) == CPUINFO
-    assert nearest_cpu(HOST) == "zen4"
+    assert nearest_cpu(HOST, set()) == Nearest("zen4", known=True)
     assert list(differences({**CPUINFO, "model name": "another"}, CPUINFO)) == []
     assert list(differences({**CPUINFO, "model": "1"}, CPUINFO)) == ["model: 1 in the file, 17 here"]
     with pytest.raises(BadInput, match="no CPU of kassay's is like this one"):
-        nearest_cpu(replace(HOST, cpuinfo={"vendor_id": "GenuineIntel"}))
+        nearest_cpu(replace(HOST, cpuinfo={"vendor_id": "HygonGenuine"}), set())
+
+
+@pytest.mark.parametrize(
+    ("vendor", "family", "features", "taken"),
+    [
+        ("AuthenticAMD", "27", "smap smep erms fsrm invpcid pku la57 avx512f rdpid clwb clzero", "zen5"),
+        ("AuthenticAMD", "25", "smap smep erms fsrm invpcid pku la57 avx512f rdpid clwb clzero", "zen4"),
+        ("AuthenticAMD", "25", "smap smep erms fsrm invpcid pku rdpid clwb clzero", "zen3"),
+        ("GenuineIntel", "6", "erms smap smep pcid invpcid clflushopt fsgsbase rdtscp clwb pku avx512f", "skylake_sp"),
+    ],
+)
+def test_an_unknown_cpu_is_likest_to_the_one_of_its_family_with_most_of_its_features(
+    vendor: str, family: str, features: str, taken: str
+) -> None:
+    host = replace(HOST, cpuinfo={"vendor_id": vendor, "cpu family": family, "model": "9"})
+    assert nearest_cpu(host, set(features.split())) == Nearest(taken, known=False)
 
 
 @pytest.mark.parametrize("name", sorted(timings()))

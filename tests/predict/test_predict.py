@@ -160,3 +160,19 @@ def test_doubts_are_named_with_the_side_they_concern() -> None:
     assert codes(*found.doubts) == ["others-not-predicted"]
     some = {**HEAD, ("sum", "unknown"): (60, 10)}
     assert codes(*predicted(head=some, values=(300.0, 601.0)).doubts) == ["instructions-without-data"]
+
+
+def test_a_cpu_that_was_booted_under_its_own_name_is_not_another() -> None:
+    calibrated = ZEN3._replace(name="host", guest="zen3")
+    found = prediction(counted(), calibrated, side(replayed(BASE)), side(replayed(HEAD)), wide)
+    assert codes(*found.doubts) == []
+
+
+def test_functions_that_the_c_library_chose_for_another_cpu_are_named() -> None:
+    rows = {**BASE, ("__memmove_avx_unaligned_erms", "width"): (100, 100)}
+    lacks = side(replayed(rows))._replace(lacking=("fsrm",))
+    found = prediction(counted(), ZEN3, lacks, lacks, wide)
+    (doubt,) = (one for one in found.doubts if one.code == "library-chose")
+    assert doubt["functions"] == (("__memmove_avx_unaligned_erms", 0),) and doubt["features"] == (("fsrm", 0),)
+    without = side(replayed(BASE))._replace(lacking=("fsrm",))
+    assert "library-chose" not in codes(*prediction(counted(), ZEN3, without, without, wide).doubts)

@@ -4,6 +4,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from kassay.errors import BadInput
 from kassay.labs.predict.decode import decoder_of
@@ -12,7 +13,10 @@ from kassay.labs.predict.ports import groups_of, spec_of
 from kassay.labs.predict.timing import Timing, parse, timing_for, timings
 from kassay.supply.cpus import cpus
 
-PUBLISHED = ("skylake_sp", "icelake_sp", "alderlake_p", "zen2", "zen3", "zen4", "neoverse_n1", "neoverse_v1")
+PUBLISHED = (
+    "skylake", "skylake_sp", "icelake_sp", "alderlake_p", "emeraldrapids", "graniterapids", "zen1", "zen2", "zen3",
+    "zen4", "neoverse_n1", "neoverse_v1",
+)  # fmt: skip
 
 
 def text_of(name: str) -> str:
@@ -113,3 +117,33 @@ def test_a_timing_file_is_a_frozen_record() -> None:
     timing: Timing = timing_for("zen4")
     with pytest.raises(AttributeError):
         timing.name = "other"  # type: ignore[misc]
+
+
+def test_a_file_may_be_like_another_one_and_have_only_what_differs() -> None:
+    width = '{ value = 4, low = 4, high = 4, source = "measured" }'
+    override = '[[overrides]]\nforms = ["popcnt *"]\nentry = [1, 9, "1x1"]\nsource = "measured"\n'
+    text = f'name = "mine"\nlike = "zen2"\nsummary = "mine"\n{override}[parameters]\nwidth = {width}\n'
+    mine, zen2 = parse(text, "mine.toml"), timing_for("zen2")
+    assert (mine.name, mine.parameters["width"].value, mine.instructions) == ("mine", 4, zen2.instructions)
+    assert mine.overrides[0].forms == ("popcnt *",) and mine.overrides[1:] == zen2.overrides
+    assert mine.parameters["rob"].value == zen2.parameters["rob"].value
+    assert mine.parameters["rob"].source.startswith("assumed, as of zen2: ")
+    assert mine.system["mov_cr3"].source.startswith("assumed, as of zen2: ")
+
+
+def test_a_whole_file_that_is_like_another_one_takes_only_quantities_that_it_lacks() -> None:
+    text = text_of("zen4").replace('arch = "x86_64"', 'like = "zen3"\narch = "x86_64"', 1)
+    lines = [line for line in text.splitlines() if not line.startswith("lock_latency = ")]
+    mine, zen4 = parse("\n".join(lines), "mine.toml"), timing_for("zen4")
+    assert mine.parameters["lock_latency"].value == timing_for("zen3").parameters["lock_latency"].value
+    assert replace(mine, parameters=zen4.parameters) == zen4
+
+
+def test_files_that_are_like_each_other_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "kassay" / "calibrations"
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    for name, other in (("one", "two"), ("two", "one")):
+        (folder / f"{name}.toml").write_text(f'name = "{name}"\nlike = "{other}"\n')
+    with pytest.raises(BadInput, match="is like this file"):
+        timing_for("one")

@@ -7,8 +7,8 @@ from shlex import quote
 
 from kassay.commands._exit import Passing
 from kassay.commands._experiment import directory_for, experiments_from
-from kassay.commands._options import Measuring
-from kassay.commands._show import say, say_answer, showing
+from kassay.commands._options import Measuring, is_timed_here
+from kassay.commands._show import say, say_answer, say_table, showing
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput, KassayError
 from kassay.journal.directory import BESIDE, open_directory
@@ -30,9 +30,14 @@ def ask_and_answer(question: str, workload: str, kernels: Sequence[str], options
     directory = directory_for(experiment, options.out, options.fresh)
     if options.plan:
         return show_commands(timed or experiment, directory, options.reach)
+    here = is_timed_here(options.clock)
+    if here:
+        from kassay.labs.predict.here import check_here
+
+        check_here(experiment)
     return measure_and_answer(
         experiment, directory, options.format_, options.passing, timed, options.cluster, options.reach,
-        debug_symbols=options.debug_symbols,
+        debug_symbols=options.debug_symbols, here=here,
     )  # fmt: skip
 
 
@@ -48,14 +53,15 @@ def show_commands(experiment: Experiment, directory: Path, reach: RemoteOptions)
 
 def measure_and_answer(
     experiment: Experiment, directory: Path, format_name: str, passing: Passing, timed: Experiment | None = None,
-    cluster: str = "", reach: RemoteOptions = HERE, *, debug_symbols: bool = False,
+    cluster: str = "", reach: RemoteOptions = HERE, *, debug_symbols: bool = False, here: bool = False,
 ) -> int:  # fmt: skip
     """Makes the missing runs, prints the answer, writes report.html with its charts and report.json; returns the exit
     status.
 
     timed: the same question with a clock that measures time, shown next to the counts. cluster: address of the hosts
     that make the runs. reach: how a remote machine is reached. passing: what the exit status says.
-    debug_symbols: find the source lines of archive kernels.
+    debug_symbols: find the source lines of archive kernels. here: the program is timed on this machine as well, and
+    shown beside its prediction.
     """
     from kassay.supply.prepare.supply import ask_ahead
 
@@ -81,9 +87,23 @@ def measure_and_answer(
         drawing.start()  # the page comes after the answer
         report = pipeline.answer(directory, tell)
     deliver(report, chosen, directory)
+    if here:
+        _show_here(experiment, directory, report, chosen)
     if missing is not None:
         raise missing
     return passing.status(report)
+
+
+def _show_here(experiment: Experiment, directory: Path, report: Report, chosen: Format) -> None:
+    """Times the program on this machine, unless that was done, and shows both times where people read the answer."""
+    from kassay.labs.predict.here import beside_predictions, time_here, timed_in
+
+    with showing() as tell:
+        tell(Progress(stage="here", subject=experiment.workloads[0].name, text="executed on this machine"))
+        timed = timed_in(directory) or time_here(experiment, directory)
+    if chosen.screen is not None:
+        say("\n")
+        say_table(beside_predictions(timed, report.findings))
 
 
 def _refuse_failure_everywhere(directory: Path) -> None:

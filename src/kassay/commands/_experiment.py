@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from kassay.commands._exit import Passing
 from kassay.commands._inputs import check_answer, check_directory, check_experiment
-from kassay.commands._options import DEFAULT_CLOCK, ROUNDS, SUITE_ROUNDS, Measuring, pairs
+from kassay.commands._options import DEFAULT_CLOCK, ROUNDS, SUITE_ROUNDS, Measuring, is_timed_here, pairs
 from kassay.commands._show import showing
 from kassay.errors import BadInput
 from kassay.model.application import ROUNDS as APPLICATION_ROUNDS
@@ -104,6 +104,8 @@ def _asked(
     first, comma, second = options.clock.partition(",")
     if not comma:
         return _without_packages(question, workload, kernels, options), None
+    if question == "compare" and options.program and is_timed_here(options.clock):
+        return _without_packages(question, workload, kernels, replace(options, clock=first)), None
     if ",".join(clock_and_machine(word)[0] for word in (first, second)) not in pairs():
         raise BadInput(f"--clock {options.clock!r}: not two clocks that can stand side by side",
                        f"write {listed(pairs())}; or one of {', '.join(measuring())}")  # fmt: skip
@@ -157,6 +159,8 @@ def _without_packages(
     problems: list[str] = []
     uses = uses or _workloads(workload, options, problems)
     known = [application(use.name) for use in uses if not use.program and is_application(use.name)]
+    predict = cpus_to_predict(options.predict, options.arch) if options.predict else UNSET
+    follows = _followed(predict, options) if known or any(use.program for use in uses) else ""
     experiment = Experiment(
         name=f"{question}-{workload}",
         question=question,
@@ -169,7 +173,7 @@ def _without_packages(
         memory_bytes=_numbers(options.memory or memory_for(known), "--memory", parse_bytes, problems),
         on=options.on or UNSET,
         nodes=options.nodes if options.nodes != 1 else UNSET,
-        cpu=tuple(options.cpu.split(",")) if options.cpu else UNSET,
+        cpu=tuple(options.cpu.split(",")) if options.cpu else UNSET if not follows else (follows,),
         order=options.order,
         repeats=options.repeats if options.repeats is not None else clock.repeats,
         perturb=options.perturb if options.perturb is not None else clock.perturb,
@@ -183,7 +187,7 @@ def _without_packages(
         profile=options.profile,
         quiesce=not options.no_quiesce,
         background=options.background,
-        predict=cpus_to_predict(options.predict, options.arch) if options.predict else UNSET,
+        predict=predict,
         trace_budget=options.trace_budget or UNSET,
         deferred=options.deferred or UNSET,
     )
@@ -191,6 +195,16 @@ def _without_packages(
         raise BadInput("\n".join(problems))
     state = {name: value for name in STATE if (value := getattr(options, name))}
     return check(structs.replace(experiment, **state), "command line")
+
+
+def _followed(predict: tuple[str, ...] | UnsetType, options: Measuring) -> str:
+    """The CPU that a user's program finds where its time is predicted for one CPU and none was asked for; "" for the
+    default. The C library of a program chooses its functions by the CPU."""
+    if predict is UNSET or options.cpu:
+        return ""
+    from kassay.labs.predict.guest import cpu_to_boot
+
+    return cpu_to_boot(predict, options.arch)
 
 
 def with_applications(experiment: Experiment) -> Experiment:

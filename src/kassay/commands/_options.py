@@ -63,6 +63,12 @@ def pairs() -> tuple[str, ...]:
     return tuple(f"{a.name},{b.name}" for a in clocks if not a.timed for b in clocks if b.timed and not b.native)
 
 
+def is_timed_here(clock: str) -> bool:
+    """True for "COUNTED,NATIVE": a program's time on this machine beside its predicted one."""
+    first, _, second = (measuring().get(word) for word in clock.partition(","))
+    return first is not None and second is not None and not first.timed and second.native
+
+
 def _checked_address(text: str) -> str:
     if text:
         from kassay.tools.cluster.address import address_of
@@ -170,6 +176,7 @@ class Measuring:
         DEFAULT_CLOCK,
         "CLOCK",
         f"Clock of the values: {in_words()}. {listed(pairs())} measure both, side by side. "
+        "icount,host, with --program and --predict: predicted time beside the time on this machine. "
         "The name of a machine in `kassay doctor` chooses that machine and its clock.",
         autocompletion=complete.clocks,
     )

@@ -193,6 +193,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "{forms:names}]",
     "other-cpu-booted": "the kernels booted on {booted} and chose their code for it; on the predicted CPU some code "
     "may differ",
+    "library-chose": "the C library chose {functions:names} for the emulated CPU, which lacks {features:names}; on the "
+    "predicted CPU it may choose others",
     "traced-rounds-differ": "the rounds answered for execute {traced:.4g} instructions per operation, the value "
     "stands for {value:.4g}",
     "rounds-spread": "the predicted rounds vary by {spread:.1%}",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Two replays on one CPU -> a prediction: the time of each side, where and why, and whether it may be reported."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import fsum
 from types import MappingProxyType
@@ -8,6 +9,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from kassay.labs.predict.guest import chosen_by_library
 from kassay.model.finding import Finding
 from kassay.model.prediction import CAUSES, PredictedCause, PredictedRow, Prediction
 from kassay.model.reason import Reason, reason
@@ -75,6 +77,8 @@ class TracedSide(NamedTuple):
     problem: Reason | None = None
     cpu: str = ""
     """Name by which its machine's CPU was asked for, or ""."""
+    lacking: tuple[str, ...] = ()
+    """Features by which a C library chooses functions, and which its machine's CPU lacked."""
 
     @property
     def rounds(self) -> tuple[int, ...]:
@@ -94,6 +98,8 @@ class OnCpu(NamedTuple):
     """Content of timing file and core."""
     weights: Mapping[str, float] = MappingProxyType({})
     """Factor of each cause's time; 1 for a cause that is not named."""
+    guest: str = ""
+    """Name by which QEMU may be asked for it, where that is another one."""
 
 
 Nanoseconds = Mapping[str, float]
@@ -279,10 +285,27 @@ def _doubts(
             doubts.append(reason("others-not-predicted", side.kernel, share=share))
     if _UNKNOWN_REPORTED < _share(timed) <= UNKNOWN_MOST:
         doubts.append(_without_data((replays[0], replays[1]), timed))
-    other = dict.fromkeys(side.cpu or _DEFAULT_CPU for side in sides if side.cpu != cpu.name)
+    other = dict.fromkeys(
+        side.cpu or _DEFAULT_CPU for side in sides if not side.cpu or side.cpu not in (cpu.name, cpu.guest)
+    )
     if other:
         doubts.append(reason("other-cpu-booted", booted=" and ".join(other)))
+    lacking = tuple(dict.fromkeys(name for side in sides for name in side.lacking))
+    if lacking and (functions := chosen_by_library(_times_of(replays))):
+        doubts.append(reason("library-chose", functions=_names(functions), features=_names(lacking)))
     return tuple(doubts)
+
+
+def _times_of(replays: Sequence[Replay]) -> Mapping[str, float]:
+    times: Counter[str] = Counter()
+    for replay in replays:
+        for row in replay.rows:
+            times[row.function] += row.cycles100
+    return times
+
+
+def _names(words: Sequence[str]) -> tuple[tuple[str, int], ...]:
+    return tuple((word, 0) for word in words)
 
 
 def _meaning(finding: Finding, predicted: Prediction) -> Reason | None:

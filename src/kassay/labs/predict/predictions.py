@@ -20,6 +20,7 @@ from kassay.evidence.profiles import raw_of, report_of, symbols_of
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
 from kassay.labs.predict.core import core
+from kassay.labs.predict.guest import guest_cpu, lacking
 from kassay.labs.predict.interval import interval_of, refusals
 from kassay.labs.predict.predict import IntervalOf, Nanoseconds, OnCpu, Replay, TracedSide, prediction
 from kassay.labs.predict.replay import replay_of, version
@@ -117,13 +118,18 @@ class Traces:
         runs = (m.run for m in self._evidence[f.point, side.kernel].measurements if m.plain)
         return next((self._records[run] for run in runs if self._records[run].trace), None)
 
+    def features(self, f: Finding, side: Side, record: RunRecord) -> tuple[str, ...]:
+        """Features of the CPU as the run's kernel saw it; () where that was not captured."""
+        measured = self._evidence[f.point, side.kernel].measurements
+        return next((m.cpu.features for m in measured if m.run == record.run and m.cpu is not None), ())
+
 
 def _prediction(f: Finding, timing: Timing, traces: Traces, replays: "Replays") -> Prediction:
     sides = [traced_side(f, side, timing, traces, replays) for side in f.sides]
     learned = timing.calibrated and timing.interval.n > 0
     cpu = OnCpu(
         name=timing.name, calibrated=learned, ghz=timing.ghz.value, model=_model(timing),
-        weights=timing.interval.weights,
+        weights=timing.interval.weights, guest=guest.name if (guest := guest_cpu(timing)) is not None else "",
     )  # fmt: skip
     predicted = prediction(f, cpu, sides[0], sides[1], bounded(timing))
     if timing.calibrated and not learned and predicted.interval is not None:
@@ -146,7 +152,9 @@ def traced_side(f: Finding, side: Side, timing: Timing, traces: Traces, replays:
     operations = next(phase.operations for phase in report.phases if phase.phase == f.metric)
     replayed = {number: side.rounds[number - 1] for number in replay.rounds if number <= len(side.rounds)}
     chosen = frozenset(matching_rounds(replayed, side.value or 0.0, {number + 1 for number in side.chosen}))
-    return TracedSide(replay, operations, intervals_of(report, f.metric), chosen, cpu=cpu)
+    seen = traces.features(f, side, record)
+    lacks = lacking(guest_cpu(timing), seen) if seen else ()
+    return TracedSide(replay, operations, intervals_of(report, f.metric), chosen, cpu=cpu, lacking=lacks)
 
 
 def bounded(timing: Timing) -> IntervalOf:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import msgspec
 from msgspec import field
@@ -178,12 +179,7 @@ def read(path: Path) -> Timing:
 
 def parse(text: str, origin: str) -> Timing:
     """Reads the text of a timing file; `origin` names it in errors."""
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(
-            f"{origin}: {error}", "correct the file; docs/reference/calibrate.md has its sections"
-        ) from error
+    table = _table(text, origin, ())
     if table.get("schema", SCHEMA) != SCHEMA:
         raise BadInput(f"{origin}: schema: {table['schema']!r}, but this version reads {SCHEMA!r}",
                        "calibrate anew, or use the version of kassay that wrote it")  # fmt: skip
@@ -198,6 +194,38 @@ def parse(text: str, origin: str) -> Timing:
         lines = "\n".join(f"{origin}: {problem}" for problem in found[:10])
         raise BadInput(lines, "correct the file; docs/reference/calibrate.md has its sections")
     return timing
+
+
+def like_of(text: str) -> str:
+    """Name of the CPU whose values stand where the text of a timing file has none; "" for none."""
+    like: str = tomllib.loads(text).get("like", "")
+    return like
+
+
+def _table(text: str, origin: str, heirs: tuple[str, ...]) -> dict[str, Any]:
+    """The sections of a file, with those of the CPU that it is like: instructions and their overrides where it has no
+    instructions, and single quantities. heirs: files that are like this one.
+    """
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{origin}: {error}", "correct the file; docs/reference/calibrate.md has its sections") from error
+    like = table.pop("like", "")
+    if not like:
+        return table
+    path = path_of(str(like))
+    if str(path) in heirs:
+        raise BadInput(f"{origin}: like: {like} is like this file", "name a CPU whose file is complete")
+    whole = _table(path.read_text(encoding="utf-8"), str(path), (*heirs, origin, str(path)))
+    whole.pop("machine", None)
+    merged = {**whole, **table}
+    for section in ("parameters", "system"):
+        assumed = {name: {**entry, "source": f"assumed, as of {like}: {entry['source']}"}
+                   for name, entry in whole[section].items()}  # fmt: skip
+        merged[section] = {**assumed, **table.get(section, {})}
+    if "instructions" not in table:
+        merged["overrides"] = [*table.get("overrides", ()), *whole.get("overrides", ())]
+    return merged
 
 
 def problems(timing: Timing) -> Iterator[str]:

@@ -14,12 +14,25 @@ from kassay.labs.predict.calibrate import machine as machines
 from kassay.labs.predict.calibrate import program, samples
 from kassay.labs.predict.calibrate.derive import parameters_of
 from kassay.labs.predict.calibrate.facts import Estimate, Facts
+from kassay.labs.predict.calibrate.forms import overrides_of, with_ports
 from kassay.labs.predict.calibrate.points import Group, groups
-from kassay.labs.predict.calibrate.system import latencies_of, reason_of, system_of
+from kassay.labs.predict.calibrate.system import reason_of, system_of
 from kassay.labs.predict.calibrate.text import timing_text
 from kassay.labs.predict.interval import IntervalTable
 from kassay.labs.predict.parameters import parameters
-from kassay.labs.predict.timing import SCHEMA, Machine, Quantity, Timing, calibrations, parse, read, timing_for, timings
+from kassay.labs.predict.timing import (
+    SCHEMA,
+    Machine,
+    Quantity,
+    Timing,
+    calibrations,
+    is_shipped,
+    parse,
+    path_of,
+    read,
+    timing_for,
+    timings,
+)
 from kassay.model.progress import Progress, Tell
 
 
@@ -32,6 +45,10 @@ class Calibrated(NamedTuple):
     began: int
     measured: tuple[str, ...]
     left: tuple[str, ...]
+    taken: machines.Nearest
+    """The CPU that gave what is left."""
+    corrected: int
+    """Forms of instructions whose measured time differs from the nearest CPU's."""
 
 
 def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, out: Path | None = None) -> Calibrated:
@@ -46,7 +63,8 @@ def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, ou
     with locked(calibrations() / f".{name}.lock", refusing(f"the calibration {name}", "choose another name")):
         host = machines.host_machine(program.run(("add_chain",), 1).hypervisor)
         _same_machine(path, host)
-        nearest = timing_for(like or machines.nearest_cpu(host))
+        taken = machines.Nearest(like, known=True) if like else machines.nearest_cpu(host, machines.host_features())
+        nearest = timing_for(taken.name)
         if nearest.arch != host.arch:
             raise BadInput(f"--like {like}: a CPU of {nearest.arch}, and this machine is {host.arch}",
                            "name a CPU of this architecture")  # fmt: skip
@@ -56,13 +74,16 @@ def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, ou
         recorded = [*before, *measure(groups(), repeats, before, journal, tell)]
         timing = timing_of(name, host, nearest, recorded)
         timing = replace(timing, interval=_interval(path, timing))
-        text = timing_text(timing)
+        text = timing_text(timing, like=nearest.name if is_shipped(path_of(nearest.name)) else "")
         parse(text, str(path))
         files.write_atomic(path, text.encode())
         journal.unlink(missing_ok=True)
     names = [*timing.parameters, *timing.system]
     left = tuple(key for key in names if timing.machine is not None and key in timing.machine.missing)
-    return Calibrated(path, timing, len(before), tuple(key for key in names if key not in left), left)
+    corrected = sum(len(override.forms) for override in timing.overrides) - sum(
+        len(override.forms) for override in nearest.overrides
+    )
+    return Calibrated(path, timing, len(before), tuple(key for key in names if key not in left), left, taken, corrected)
 
 
 def measure(asked: Sequence[Group], repeats: int, before: Sequence[samples.Repeat], journal: Path | None,
@@ -84,6 +105,7 @@ def measure(asked: Sequence[Group], repeats: int, before: Sequence[samples.Repea
 def timing_of(name: str, host: machines.HostMachine, nearest: Timing, recorded: Sequence[samples.Repeat]) -> Timing:
     """The timing file of this machine: what was measured, and from `nearest` what was not, each marked."""
     measured, refused = samples.quantities(recorded), samples.refusals(recorded)
+    nearest, ports = with_ports(nearest, measured)
     like = {key: quantity.value for key, quantity in nearest.parameters.items()}
     estimates = parameters_of(Facts(measured, machines.caches(), like))
     _fit_ways(estimates, nearest)
@@ -92,26 +114,27 @@ def timing_of(name: str, host: machines.HostMachine, nearest: Timing, recorded: 
     missing = {
         key: reason_of(key, system=key in nearest.system, refused=refused, measured=measured)
         for key in (*nearest.parameters, *nearest.system)
-        if key not in estimates and key not in system
+        if key not in estimates and key not in system and key not in ports
     }
     hz = samples.core_hz(recorded)
-    return replace(
+    timing = replace(
         nearest,
         schema=SCHEMA, name=name, calibrated=True,
         summary=_summary(host),
         ghz=_quantity(Estimate(hz.value / 1e9, hz.low / 1e9, hz.high / 1e9, hz.n, "chain of additions"), repeats),
         interval=replace(nearest.interval, source=f"as of {nearest.name}: no changes were measured here"),
         parameters={key: _quantity(estimates[key], repeats, whole=parameters()[key].whole) if key in estimates
-                    else _left(quantity, nearest.name) for key, quantity in nearest.parameters.items()},
+                    else quantity if key in ports else _left(quantity, nearest.name)
+                    for key, quantity in nearest.parameters.items()},
         system={key: _quantity(system[key], repeats) if key in system else _left(quantity, nearest.name)
                 for key, quantity in nearest.system.items()},
-        overrides=(*latencies_of(measured, nearest), *nearest.overrides),
         machine=Machine(
             cpuinfo=host.cpuinfo, hypervisor=host.hypervisor, kernel=host.kernel, thp=host.thp,
             when=clock.utc_now()[:10],
             missing=missing, measured=_composites(measured, repeats),
         ),
     )  # fmt: skip
+    return replace(timing, overrides=(*overrides_of(measured, timing), *timing.overrides))
 
 
 def _summary(host: machines.HostMachine) -> str:

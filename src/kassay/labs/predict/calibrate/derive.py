@@ -7,6 +7,7 @@ Each parameter has one function.
 from collections.abc import Mapping
 from contextlib import suppress
 from itertools import pairwise
+from math import ceil
 
 from kassay.labs.predict.calibrate.caches import CACHES
 from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, Unmeasured, plain, step_in
@@ -35,10 +36,12 @@ def _first(how: str, *points: str, less: float = 0.0) -> Rule:
 
 
 def _width(facts: Facts) -> Estimate:
-    mixed = facts.point("mixed_many")
-    value = round(1 / mixed.value)
-    how = "instructions of all kinds in a cycle, none waiting (mixed_many)"
-    return Estimate(value, value, max(value, int(1 / mixed.low)), mixed.n, how)
+    """The larger of two rates: a mix may be held up by ports, and CPUs need not have a unit for each slot."""
+    mixed, nops = facts.point("mixed_many"), facts.measured.get("nop_many")
+    rates = [1 / point.value for point in (mixed, nops) if point is not None]
+    value = max(ceil(rate - 0.1) for rate in rates)
+    how = "instructions of all kinds, or without effect, in a cycle, none waiting (mixed_many, nop_many)"
+    return Estimate(value, min(round(rate) for rate in rates), value, mixed.n, how)
 
 
 def _step(name: str, how: str) -> Rule:

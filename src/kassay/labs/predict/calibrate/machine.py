@@ -3,11 +3,12 @@
 
 import platform
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
+from typing import NamedTuple
 
 from kassay.errors import BadInput, HostLacks
-from kassay.labs.predict.timing import timing_for
+from kassay.labs.predict.timing import timing_for, timings
 from kassay.model.records import Record
 from kassay.supply.arches import of_machine
 from kassay.supply.cpus import cpus
@@ -19,6 +20,10 @@ _NAMES = (
     "CPU implementer", "CPU part", "CPU variant", "CPU revision",
 )  # fmt: skip
 _SAME = ("vendor_id", "cpu family", "model", "CPU implementer", "CPU part")
+_VENDORS = ("vendor_id", "CPU implementer")
+_HIDDEN = frozenset(("ibrs", "ibrs_enhanced", "ibpb", "stibp", "ssbd", "md_clear", "arch_capabilities", "x2apic"))
+"""Features that hypervisors and microcode decide on."""
+_CPUINFO = Path("/proc/cpuinfo")
 _THP = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
@@ -44,11 +49,22 @@ def host_machine(hypervisor: str) -> HostMachine:
     if arch is None:
         raise HostLacks(f"no probes for {platform.machine()}", "calibrate on x86_64 or arm64")
     release = re.match(r"[\d.]+", platform.release())
-    text = Path("/proc/cpuinfo").read_text("utf-8", "replace")
+    text = _CPUINFO.read_text("utf-8", "replace")
     version = release[0] if release else platform.release()
     return HostMachine(
         arch=arch.name, cpuinfo=cpuinfo_of(text), kernel=f"Linux {version}", hypervisor=hypervisor, thp=_policy()
     )
+
+
+def host_features() -> frozenset[str]:
+    """The features of this machine."""
+    return features_of(_CPUINFO.read_text("utf-8", "replace"))
+
+
+def features_of(text: str) -> frozenset[str]:
+    """The features of the first processor of a /proc/cpuinfo."""
+    line = re.search(r"(?m)^(?:flags|Features)[ \t]*:[ \t]*(.*)$", text)
+    return frozenset(line[1].split()) if line else frozenset()
 
 
 def cpuinfo_of(text: str) -> dict[str, str]:
@@ -62,11 +78,32 @@ def cpuinfo_of(text: str) -> dict[str, str]:
     return identity
 
 
-def nearest_cpu(machine: HostMachine) -> str:
-    """Name of the CPU of kassay's with these numbers. Raises BadInput where there is none."""
+class Nearest(NamedTuple):
+    """The CPU among kassay's own that gives what cannot be measured here."""
+
+    name: str
+    known: bool
+    """True if it is this very CPU, by its numbers."""
+
+
+def nearest_cpu(machine: HostMachine, features: Set[str]) -> Nearest:
+    """The CPU of kassay's with these numbers, else the one of the same vendor that is most like it: of the same family
+    if there is one, with the most of the same features and the fewest others, and the newest of those.
+
+    Raises BadInput where there is none of the vendor.
+    """
+    ranked = []
     for name, cpu in cpus().items():
-        if cpu.identity and all(machine.cpuinfo.get(title) == value for title, value in cpu.identity):
-            return name
+        numbers = dict(cpu.identity)
+        if numbers and all(machine.cpuinfo.get(title) == value for title, value in cpu.identity):
+            return Nearest(name, known=True)
+        vendor = next((title for title in _VENDORS if title in numbers), None)
+        if vendor is not None and machine.cpuinfo.get(vendor) == numbers[vendor] and name in timings():
+            expected = set(cpu.features) - _HIDDEN
+            family = machine.cpuinfo.get("cpu family") == numbers.get("cpu family")
+            ranked.append((family, len(expected & features) - len(expected - features), cpu.order, name))
+    if ranked:
+        return Nearest(max(ranked)[-1], known=False)
     raise BadInput(f"no CPU of kassay's is like this one: {cpu_words(machine.cpuinfo)}",
                    "name the one whose instructions are most like it: --like zen4")  # fmt: skip
 
@@ -93,7 +130,7 @@ def refuse_another_machine(names: Iterable[str]) -> None:
     if HOST not in names:
         return
     calibrated = timing_for(HOST).machine
-    host = cpuinfo_of(Path("/proc/cpuinfo").read_text("utf-8", "replace"))
+    host = cpuinfo_of(_CPUINFO.read_text("utf-8", "replace"))
     for difference in differences(calibrated.cpuinfo if calibrated else {}, host):
         raise BadInput(f"{HOST}: calibrated on another machine: {difference}",
                        "kassay calibrate NAME makes a file of this one; name the other one by its path")  # fmt: skip

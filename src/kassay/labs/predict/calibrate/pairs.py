@@ -9,7 +9,7 @@ from kassay.effects import files
 from kassay.errors import BadInput
 from kassay.labs.predict.calibrate.text import timing_text
 from kassay.labs.predict.changes import Learned, learn, read_changes
-from kassay.labs.predict.timing import calibrations, timing_for, timings
+from kassay.labs.predict.timing import calibrations, like_of, path_of, timing_for, timings
 
 
 def learn_file(name: str, pairs: Path, out: Path | None) -> tuple[Path, Learned]:
@@ -29,6 +29,7 @@ def learn_file(name: str, pairs: Path, out: Path | None) -> tuple[Path, Learned]
     learned = learn(
         changes, source=f"{len(changes.pairs)} measured changes ({pairs.name}), each predicted without itself"
     )
-    files.write_atomic(path, timing_text(replace(timing, interval=learned.table)).encode())
+    like = like_of(path_of(name).read_text(encoding="utf-8"))
+    files.write_atomic(path, timing_text(replace(timing, interval=learned.table), like).encode())
     timing_for.cache_clear()
     return path, learned

@@ -4,6 +4,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from kassay.labs.predict.calibrate import forms
 from kassay.labs.predict.calibrate.program import names
 
 _INSTRUCTION_GROUP = 12
@@ -28,7 +29,7 @@ STREAMS_KIB = (16, 256, 3072, MEMORY_KIB)
 WALKS = (1, 2, 3, 8, 16, 63, 64, 65)
 PARAMETRIC = (
     "branch_", "call_depth", "chase_", "pages_", "walk", "parallel", "read_lines", "write_lines", "read_atomic",
-    "write_atomic", "window_", "fill", "copy", "compare", "protect", "map_cycle", "cross_flush",
+    "write_atomic", "form_", "window_", "fill", "copy", "compare", "protect", "map_cycle", "cross_flush",
 )  # fmt: skip
 
 
@@ -49,6 +50,7 @@ def groups() -> tuple[Group, ...]:
         for start in range(0, len(single), _INSTRUCTION_GROUP)
     ]
     planned += [
+        *(Group(f"forms, {kind}", 10, forms.points(kind)) for kind in ("chain", "many")),
         Group("branches", 25, (*_asked("branch_conditional", (0, 1)), *_asked("branch_indirect", (0, 1, 3)))),
         Group("returns", 20, _asked("call_depth", DEPTHS)),
         Group("caches", 12, (*_asked("chase_local", CHASES_KIB), *_asked("chase_firsts", (3072, 4096, 6144)))),

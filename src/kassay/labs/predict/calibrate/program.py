@@ -49,7 +49,7 @@ def program() -> Path:
 @cache
 def program_id() -> str:
     """A hash over sources, flags and compiler."""
-    files_of_it = ((path.name, path) for path in sorted(sources().glob("*.[ch]")))
+    files_of_it = ((path.name, path) for path in sorted(sources().glob("*.[chi]*")))
     return compiler.digest(files_of_it, (compiler.version(COMPILER), FLAGS))[:16]
 
 

@@ -13,10 +13,15 @@ _LISTS = ("overrides",)
 _COMMENT = "# SPDX-License-Identifier: GPL-2.0-only\n"
 
 
-def timing_text(timing: Timing) -> str:
-    """Text that timing.parse() reads back as the same record."""
+def timing_text(timing: Timing, like: str = "") -> str:
+    """Text that timing.parse() reads back as the same record.
+
+    like: CPU whose values stand for quantities that a later version of kassay asks for.
+    """
     table: dict[str, Any] = msgspec.to_builtins(timing)
     lines = [f"{name} = {_value(table.pop(name))}" for name in _TOP]
+    if like:
+        lines.insert(_TOP.index("arch"), f"like = {_value(like)}")
     for name, section in table.items():
         if section is None:
             continue

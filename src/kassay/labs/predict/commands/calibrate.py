@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from kassay.labs.predict.calibrate.calibrate import Calibrated
     from kassay.labs.predict.changes import Learned
 
+_UNKNOWN = (
+    "kassay has no file for this CPU. {name} was taken, the CPU of the same vendor with the most of its features. "
+    "What is listed as not measured is as of {name}, and may be wrong here. --like CPU takes another one."
+)
+
 
 def _calibrate(
     name: Annotated[
@@ -23,7 +28,7 @@ def _calibrate(
         Option(
             metavar="CPU",
             help="CPU whose file supplies what cannot be measured.",
-            show_default="the nearest CPU, by model number",
+            show_default="this CPU by its numbers, else the one of its vendor with the most of its features",
         ),
     ] = "",
     pairs: Annotated[
@@ -103,7 +108,10 @@ def _summary(done: "Calibrated") -> str:
         quantity = timing.parameters.get(name) or timing.system[name]
         spread = "" if quantity.low == quantity.high else f"[{quantity.low:g}, {quantity.high:g}]"
         lines.append(f"{name:22} {quantity.value:>10g}  {spread}")
-    lines += ["", f"not measured, published values stand: {', '.join(done.left)}"]
+    lines += ["", f"instructions: {done.corrected} forms differ from {done.taken.name}, and have the measured times"]
+    lines += ["", f"not measured, values of {done.taken.name} stand: {', '.join(done.left)}"]
+    if not done.taken.known:
+        lines += ["", _UNKNOWN.format(name=done.taken.name)]
     if done.began:
         lines.append(f"{done.began} processes of an interrupted calibration were not repeated")
     return "\n".join([*lines, f"written: {done.path}", ""])

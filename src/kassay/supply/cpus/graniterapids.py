@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Intel Granite Rapids: what kernels choose code by is as of Emerald Rapids."""
+
+from kassay.supply.cpus import Cpu
+
+CPU = Cpu(
+    name="graniterapids",
+    order=24,
+    summary="Intel Xeon 6, Granite Rapids (2024)",
+    # Older QEMUs have no model of it: Ice Lake with its numbers.
+    models={
+        "x86_64": (
+            "GraniteRapids-v1",
+            "Icelake-Server-v5,model=173,stepping=1,+rdpid,+serialize,+movdiri,+movdir64b,"
+            "model-id=Intel Xeon (Granite Rapids)",
+        )
+    },
+    identity=(("vendor_id", "GenuineIntel"), ("cpu family", "6"), ("model", "173")),
+    features=(
+        "erms", "fsrm", "smap", "smep", "umip", "pcid", "invpcid", "pku", "la57", "pdpe1gb", "fsgsbase", "rdpid",
+        "rdtscp", "clflushopt", "clwb", "wbnoinvd", "xsaves", "x2apic", "tsc_deadline_timer", "serialize", "ibt",
+        "ibrs", "ibrs_enhanced", "ibpb", "stibp", "ssbd", "arch_capabilities", "avx512f",
+    ),
+)  # fmt: skip

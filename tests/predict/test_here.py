@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A user's program is timed on this machine, and shown beside its prediction."""
+
+import platform
+import shutil
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from kassay.commands._experiment import checked_from
+from kassay.commands._options import Measuring, is_timed_here
+from kassay.errors import BadInput
+from kassay.labs.predict.here import FILE, TimedHere, beside_predictions, check_here, time_here, timed_in
+from kassay.model.experiment import Experiment
+from kassay.model.prediction import Prediction
+from kassay.supply.guest.program_source import pinned
+from tests.report.parts import finding
+
+KERNELS = ["debian:6.16", "debian:6.17"]
+
+
+def asked(source: Path, text: str, **options: str) -> Experiment:
+    source.write_text(text)
+    given = {"clock": "icount,host", "predict": "zen3", "program": str(source), **options}
+    experiment, times = checked_from("compare", "", KERNELS, Measuring(**given))  # type: ignore[arg-type]
+    assert times is None and experiment.clock == "icount"
+    (use,) = experiment.workloads
+    assert use.program
+    return replace(experiment, workloads=(replace(use, program=pinned(use.program)),))
+
+
+def test_only_counts_beside_this_machine_are_so() -> None:
+    clocks = ("icount,host", "icount,kvm", "kvm,host", "host", "icount", "icount,", "x,host")
+    assert [is_timed_here(clock) for clock in clocks] == [True, False, False, False, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"predict": ""}, "add --program PATH and --predict host"),
+        ({"from_": "main", "to": "main"}, "whole executions are timed"),
+        ({"set_": ["n=1,2"], "args": "{n}"}, "several forms"),
+        ({"arch": "arm64", "predict": "neoverse_n1"}, "program is for arm64"),
+    ],
+)
+def test_what_the_model_does_not_predict_whole_is_not_timed(tmp_path: Path, options: dict[str, str], what: str) -> None:
+    experiment = asked(tmp_path / "p.c", "int main(void) { return 0; }\n", **options)
+    with pytest.raises(BadInput) as raised:
+        check_here(experiment)
+    assert what in f"{raised.value.what} {raised.value.remedy}"
+
+
+def test_other_questions_have_no_time_of_this_machine(tmp_path: Path) -> None:
+    (tmp_path / "p.c").write_text("int main(void) { return 0; }\n")
+    with pytest.raises(BadInput, match="not two clocks"):
+        checked_from("ladder", "", KERNELS, Measuring(clock="icount,host", program=str(tmp_path / "p.c")))
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64" or not shutil.which("gcc"), reason="no compiler of this program")
+def test_a_program_is_executed_here_with_its_words_and_files(tmp_path: Path) -> None:
+    text = """
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+	FILE *file = fopen("data.txt", "r");
+	char word[9] = "";
+	return !(argc == 2 && !strcmp(argv[1], "a b") && file && fgets(word, 9, file) && !strcmp(word, "seven"));
+}
+"""
+    (tmp_path / "data.txt").write_text("seven")
+    experiment = asked(tmp_path / "p.c", text, args="'a b'", file=[str(tmp_path / "data.txt")])  # type: ignore[arg-type]
+    check_here(experiment)
+    timed = time_here(experiment, tmp_path)
+    assert timed.workload == "p" and timed.n >= 4
+    assert 0 < timed.low <= timed.ns <= timed.high < 1e9
+    assert timed_in(tmp_path) == timed
+    assert (tmp_path / FILE).is_file()
+    assert timed_in(tmp_path / "none") is None
+
+
+def test_predicted_and_measured_time_stand_in_one_row() -> None:
+    prediction = Prediction(cpu="host", calibrated=True, base_ns=1100.0, head_ns=900.0)
+    nothing = finding("debian:6.16", "debian:6.17", (1.0, 1.0))
+    found = replace(nothing, predictions=(prediction,))
+    timed = TimedHere(workload=found.workload, n=100, ns=1000.0, low=990.0, high=1010.0)
+    rows = [[cell.text for cell in row] for row in beside_predictions(timed, [found]).rows]
+    assert [row[1:] for row in rows] == [
+        ["host", "1 100", "1 000", "990 to 1 010", "1.10"],
+        ["host", "900", "1 000", "990 to 1 010", "0.90"],
+    ]
+    assert beside_predictions(timed, [nothing]).rows == ()
