@@ -209,7 +209,9 @@ def _table(text: str, origin: str, heirs: tuple[str, ...]) -> dict[str, Any]:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{origin}: {error}", "correct the file; docs/reference/calibrate.md has its sections") from error
+        raise BadInput(
+            f"{origin}: {error}", "correct the file; docs/reference/calibrate.md has its sections"
+        ) from error
     like = table.pop("like", "")
     if not like:
         return table
