@@ -77,6 +77,14 @@ RULES = (
          r"resched_curr\w*|set_tsk_\w+|\w*signal\w*|mm_update_next_owner", (LINE,)),
     Rule("files->file_lock", PROCESS, r"\w*alloc_fd|\w*close_fd\w*|fd_install|do_dup2|close_range|"
          r"put_unused_fd", (SPIN,)),
+    Rule("files->file_lock", PROCESS, r"fcntl_setlk(64)?", (SPIN,)),
+    Rule("references of credentials", PROCESS, r"init_file|alloc_empty_\w+|file_free\w*|__fput|\w*put_cred\w*|"
+         r"get_cred\w*|prepare_creds", (LINE,)),
+    Rule("references of a security label", SYSTEM, r"apparmor_\w+|aa_\w+|security_\w+", (LINE,)),
+    Rule("references of a dentry", OWN, r"lockref_\w+|dput|dget\w*|d_\w+|__d_\w+|\w*legitimize_\w+|try_to_unlazy\w*|"
+         r"complete_walk|step_into\w*|fast_dput"),
+    Rule("references of a file", OWN, r"fput\w*|fget\w*|__fget\w*|filp_\w+|file_ref_\w+|__file_ref_\w+|__x64_sys_close|"
+         r"__arm64_sys_close|close_\w+|do_dentry_open", (LINE,)),
     Rule("lock of a file's locks", OWN, r"posix_\w+|flock_\w+|fcntl_\w+|_*locks_\w+"),
     Rule("list of a superblock's inodes", SYSTEM, r"inode_sb_list_\w+|evict_inodes", (SPIN,)),
     Rule("counters of a user", SYSTEM, r"\w*ucounts?\w*|inc_\w*ucount\w*|dec_\w*ucount\w*"),
