@@ -11,6 +11,7 @@
 #include "store.h"
 #include "string_insn.h"
 #include "tlb.h"
+#include "watch.h"
 #include "window.h"
 
 #define SMALL_STORES 16 /* stores of one instruction */
@@ -363,6 +364,8 @@ void pipeline_block(struct block *block, uint32_t limit, const struct access *ac
 			accesses++;
 		if (block->insns[n].kind != REMOVED)
 			execute(&block->insns[n], block->function, first, (uint32_t)(accesses - first));
+		if (watching)
+			watch_insn(block, n, first, (uint32_t)(accesses - first));
 	}
 }
 

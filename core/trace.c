@@ -13,6 +13,7 @@
 #include "pipeline.h"
 #include "text.h"
 #include "tlb.h"
+#include "watch.h"
 
 #define MOST_ACCESSES 65536 /* of one execution of a block */
 #define MOST_CPUS 64
@@ -43,7 +44,7 @@ static struct {
 	const uint8_t *data, *next, *end;
 	uint32_t defined;
 	uint64_t last_page;
-	uint32_t round, context, cpu;
+	uint32_t round, interval, context, cpu;
 	struct vcpu vcpus[MOST_CPUS];
 	struct vcpu *vcpu;
 } t;
@@ -247,6 +248,7 @@ static void context(uint64_t now)
 	flush(t.vcpu);
 	t.vcpu->follows = false;
 	account_context((uint32_t)now);
+	watch_context((uint32_t)now);
 	if (now == 1 && t.vcpu->block) {
 		pipeline_interrupt(t.vcpu->block);
 		t.vcpu->left = false; /* the interrupt is what left it */
@@ -283,7 +285,9 @@ static bool event(uint64_t kind)
 		break;
 	case EVENT_INTERVAL:
 		flush(t.vcpu);
-		account_turn(t.round, (uint32_t)number());
+		t.interval = (uint32_t)number();
+		account_turn(t.round, t.interval);
+		watch_turn(t.round, t.interval);
 		break;
 	case EVENT_CONTEXT:
 		context(number());

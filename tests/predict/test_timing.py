@@ -30,6 +30,7 @@ def test_a_shipped_file_is_whole(name: str) -> None:
     assert list(timing.parameters) == list(parameters())
     assert timing.arch in cpus()[name].models
     assert len(timing.instructions) > 500
+    assert "socket" in [level.within for level in timing.lines]
     assert any(quantity.low < quantity.high for quantity in timing.parameters.values())
 
 
@@ -77,6 +78,9 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     [
         ('schema = "kassay-timing/1"', 'schema = "kassay-timing/9"', "kassay-timing/9"),
         ("\nwidth = {", "\nbreadth = {", "parameters.width: missing"),
+        ('within = "socket"', 'within = "die"', "lines: core complex, die, machine; but a socket is needed"),
+        ("cpus = 96", "cpus = 90", "lines.socket.cpus: 90 is no multiple of the 8 of a core complex"),
+        ("ns = { value = 95,", "ns = { value = 9,", "lines.socket.ns: 9 is not from its low to its high"),
         ("\nwidth = {", "\nbreadth = {", "parameters.breadth: unknown; known: width"),
         ("width = { value = 6", "width = { value = 60", "parameters.width: 60 is not from 1 to 16"),
         ("width = { value = 6", "width = { value = 5.5", "parameters.width: 5.5 is not a whole number"),

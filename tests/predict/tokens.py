@@ -125,4 +125,5 @@ class Tokens:
 
 
 def _zigzag(value: int) -> int:
+    value = (value + (1 << 63)) % (1 << 64) - (1 << 63)
     return value << 1 if value >= 0 else (-value << 1) - 1

@@ -15,6 +15,7 @@ from kassay.errors import BadInput, Defect, HostLacks
 # Over all files at once: a seventh less time. Warnings are the Makefile's: another compiler's must not stop a user.
 FLAGS = ("-std=gnu11", "-O2", "-flto", "-flto-partition=one")
 TIMEOUT_S = 600
+_WATCHED = ("round", "interval", "begin", "end", "block", "index", "from", "address", "loads", "stores")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,29 @@ class ReplayedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Watched:
+    """A lock that was held, or another write to a line that CPUs may share (docs/explained/core.md, WATCH)."""
+
+    held: bool
+    round: int
+    interval: int
+    begin: int
+    """Cycle of the measured task."""
+    end: int
+    """0 if the lock was not given back."""
+    block: int
+    index: int
+    """Instruction in the block."""
+    function_before: int
+    """Number of the function that was executed before this one: its caller."""
+    address: int
+    loads: int
+    """Lines that move with the lock and were read."""
+    stores: int
+    """Lines that move with the lock and were written only."""
+
+
+@dataclass(frozen=True, slots=True)
 class Replayed:
     """A trace on a CPU. The rows of an interval add up to it exactly.
 
@@ -50,19 +74,22 @@ class Replayed:
     rows: tuple[ReplayedRow, ...]
     others: Mapping[tuple[int, int, int], tuple[int, int]]
     statistics: Mapping[str, int]
+    watched: tuple[Watched, ...] = ()
 
 
-def replay(params: str, program: str, trace: Path) -> Replayed:
-    """The time that a CPU takes for a trace. params, program: text as in docs/explained/core.md.
+def replay(params: str, program: str, trace: Path, watch: str = "") -> Replayed:
+    """The time that a CPU takes for a trace. params, program, watch: text as in docs/explained/core.md.
 
     Raises HostLacks without a compiler; BadInput for a trace that is no trace; Defect for other wrong input.
     """
     model = core()
     with tempfile.TemporaryDirectory(prefix="kassay-core-") as scratch:
-        paths = Path(scratch) / "params", Path(scratch) / "program"
-        for path, text in zip(paths, (params, program), strict=True):
-            path.write_text(text, "utf-8")
-        done = process.run((str(model), *map(str, paths), str(trace)), timeout_s=TIMEOUT_S)
+        paths = []
+        for name, text in (("params", params), ("program", program), ("watch", watch)):
+            paths.append(Path(scratch) / name)
+            paths[-1].write_text(text, "utf-8")
+        words = [str(model), *map(str, paths[:2]), str(trace), *map(str, paths[2:] if watch else ())]
+        done = process.run(words, timeout_s=TIMEOUT_S)
     if done.timed_out:
         raise HostLacks(f"{trace}: the core model did not end within {TIMEOUT_S} s", "predict from a smaller trace")
     if done.status == 3:
@@ -79,6 +106,7 @@ def parse(text: str) -> Replayed:
     rows: list[ReplayedRow] = []
     others: dict[tuple[int, int, int], tuple[int, int]] = {}
     statistics: dict[str, int] = {}
+    watched: list[Watched] = []
     for line in text.splitlines():
         try:
             match line.split():
@@ -91,11 +119,13 @@ def parse(text: str) -> Replayed:
                     others[int(turn), int(interval), int(context)] = (int(instructions), int(cycles100))
                 case ["s", name, value]:
                     statistics[name] = int(value)
+                case ["h" | "x" as kind, *numbers] if len(numbers) == len(_WATCHED):
+                    watched.append(Watched(kind == "h", *map(int, numbers)))
                 case _:
                     raise ValueError(line)
         except ValueError as error:
             raise Defect(f"the core model printed {line!r}") from error
-    return Replayed(tuple(intervals), tuple(rows), others, statistics)
+    return Replayed(tuple(intervals), tuple(rows), others, statistics, tuple(watched))
 
 
 def core() -> Path:

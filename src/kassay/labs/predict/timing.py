@@ -8,6 +8,7 @@ be named as well. docs/reference/calibrate.md has the sections.
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -26,6 +27,8 @@ from kassay.supply.arches import arches
 
 _DATA = Path(__file__).parent / "data"
 SCHEMA = "kassay-timing/1"
+LINE_LEVELS = ("core complex", "socket", "machine")
+"""Values of [[lines]] within, the smallest first."""
 UNKNOWN_KINDS = ("plain", "load", "store", "vector", "system")
 """Kinds that [unknown] has a default for. An instruction without data is taken for one of these."""
 
@@ -69,6 +72,18 @@ class Fusion(Record, frozen=True, kw_only=True):
     source: str
 
 
+class LineLevel(Record, frozen=True, kw_only=True):
+    """CPUs between which a cache line moves in about the same time."""
+
+    within: str
+    """The part that they share, a word of LINE_LEVELS. The smallest comes first."""
+    cpus: int
+    """Number of CPUs in one, without hyperthreads."""
+    cpus_source: str
+    ns: Quantity
+    """Time from a write by one CPU until another one has the line."""
+
+
 Entry = tuple[int, float, str]
 """Micro-operations of dispatch; cycles from operands to results, without the access of memory; ports."""
 
@@ -108,6 +123,8 @@ class Timing(Record, frozen=True, kw_only=True):
     """Entry for instructions without data, by kind (UNKNOWN_KINDS)."""
     instructions: dict[str, Entry]
     overrides: tuple[Override, ...] = ()
+    lines: tuple[LineLevel, ...] = ()
+    """Levels of [[lines]]; none for a CPU whose contention cannot be predicted."""
     machine: Machine | None = None
     """None unless calibrated."""
 
@@ -252,6 +269,7 @@ def problems(timing: Timing) -> Iterator[str]:
             yield f"{key}: {number_text(quantity.value)} is not from its low to its high"
         if not quantity.source:
             yield f"{key}: without a source"
+    yield from _wrong_lines(timing)
     for kind in UNKNOWN_KINDS:
         if kind not in timing.unknown:
             yield f"unknown.{kind}: missing"
@@ -264,6 +282,21 @@ def _quantities(timing: Timing) -> Iterator[tuple[str, Quantity]]:
     yield "ghz", timing.ghz
     yield from ((f"parameters.{name}", quantity) for name, quantity in timing.parameters.items())
     yield from ((f"system.{name}", quantity) for name, quantity in timing.system.items())
+    yield from ((f"lines.{level.within}.ns", level.ns) for level in timing.lines)
+
+
+def _wrong_lines(timing: Timing) -> Iterator[str]:
+    names = [level.within for level in timing.lines]
+    if names and ("socket" not in names or names != [name for name in LINE_LEVELS if name in names]):
+        yield f"lines: {', '.join(names)}; but a socket is needed, and the order is {', '.join(LINE_LEVELS)}"
+    for small, large in pairwise(timing.lines):
+        if large.cpus <= small.cpus or large.cpus % small.cpus:
+            yield f"lines.{large.within}.cpus: {large.cpus} is no multiple of the {small.cpus} of a {small.within}"
+    for level in timing.lines:
+        if level.cpus < 1:
+            yield f"lines.{level.within}.cpus: {level.cpus} is not positive"
+        if not level.cpus_source:
+            yield f"lines.{level.within}.cpus: without a source"
 
 
 def _wrong_ports(timing: Timing) -> Iterator[str]:

@@ -10,6 +10,7 @@ from kassay.commands import Command
 from kassay.commands import _complete as complete
 from kassay.commands._options import Format
 from kassay.commands._show import say_answer, showing
+from kassay.errors import BadInput
 from kassay.report.formats import format_named
 
 
@@ -42,17 +43,50 @@ def _predict(
             "operands, such as xchg=mov. May be repeated.",
         ),
     ] = None,
+    scale: Annotated[
+        str,
+        Option(
+            metavar="1..N|N[,..]",
+            help="Show throughput by number of CPUs, where the curve bends, and which lock bends it.",
+            show_default=False,
+        ),
+    ] = "",
+    scale_as: Annotated[
+        str,
+        Option(
+            metavar="processes|threads",
+            help="CPUs run a process each, or threads of one process, which share its mmap_lock. For --scale.",
+        ),
+    ] = "processes",
+    scale_shared: Annotated[
+        list[str] | None,
+        Option(
+            metavar="FUNCTION",
+            help="All CPUs share the locks that this function takes, such as those of one file. For --scale; may be "
+            "repeated.",
+        ),
+    ] = None,
     format_: Format = "terminal",
 ) -> int:  # fmt: skip
     """Predict what the kernels of a finished directory cost in time on these CPUs.
 
     kassay measures nothing. It replays the traces that were recorded with --predict.
     Each prediction is made once and stored in the directory. --without asks what a change could gain before anybody
-    writes it.
+    writes it. --scale asks how the work scales with CPUs.
 
     Example: kassay predict kassay-out/demo --cpu zen3,skylake-sp
     """
     cpus = tuple(filter(None, cpu.split(",")))
+    if scale:
+        from kassay.labs.predict.commands._scale import show_scale
+        from kassay.labs.predict.contention.scale_model import PROCESSES, THREADS
+
+        if without or without_instruction or replace:
+            raise BadInput("--scale and --without or --replace: two questions", "ask them one after the other")
+        if scale_as not in (PROCESSES, THREADS):
+            raise BadInput(f"--scale-as {scale_as}: not a way to scale", f"name {PROCESSES} or {THREADS}")
+        show_scale(directory, cpus, scale, scale_as, tuple(scale_shared or ()), format_)
+        return 0
     if without or without_instruction or replace:
         from kassay.labs.predict.commands._without import pairs_of, show_without
         from kassay.labs.predict.without_model import Removal
