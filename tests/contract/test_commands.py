@@ -136,7 +136,7 @@ def ask(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """The experiment that a command line would measure."""
     asked: list[Experiment] = []
 
-    def measured(experiment: Experiment, *_: object) -> int:
+    def measured(experiment: Experiment, *_: object, **__: object) -> int:
         asked.append(experiment)
         return 0
 

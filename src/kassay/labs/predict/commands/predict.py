@@ -13,6 +13,30 @@ from kassay.commands._show import say_answer, showing
 from kassay.errors import BadInput
 from kassay.report.formats import format_named
 
+Scale = Annotated[
+    str,
+    Option(
+        metavar="1..N|N[,..]",
+        help="Show throughput by number of CPUs, where the curve bends, and which lock bends it.",
+        show_default=False,
+    ),
+]
+ScaleAs = Annotated[
+    str,
+    Option(
+        metavar="processes|threads",
+        help="CPUs run a process each, or threads of one process, which share its mmap_lock. For --scale.",
+    ),
+]
+ScaleShared = Annotated[
+    list[str] | None,
+    Option(
+        metavar="FUNCTION",
+        help="All CPUs share the locks that this function takes, such as those of one file. For --scale; may be "
+        "repeated.",
+    ),
+]
+
 
 def _predict(
     directory: Annotated[Path, Argument(metavar="DIR", help="Directory that was made with --predict.")],
@@ -43,29 +67,9 @@ def _predict(
             "operands, such as xchg=mov. May be repeated.",
         ),
     ] = None,
-    scale: Annotated[
-        str,
-        Option(
-            metavar="1..N|N[,..]",
-            help="Show throughput by number of CPUs, where the curve bends, and which lock bends it.",
-            show_default=False,
-        ),
-    ] = "",
-    scale_as: Annotated[
-        str,
-        Option(
-            metavar="processes|threads",
-            help="CPUs run a process each, or threads of one process, which share its mmap_lock. For --scale.",
-        ),
-    ] = "processes",
-    scale_shared: Annotated[
-        list[str] | None,
-        Option(
-            metavar="FUNCTION",
-            help="All CPUs share the locks that this function takes, such as those of one file. For --scale; may be "
-            "repeated.",
-        ),
-    ] = None,
+    scale: Scale = "",
+    scale_as: ScaleAs = "processes",
+    scale_shared: ScaleShared = None,
     format_: Format = "terminal",
 ) -> int:  # fmt: skip
     """Predict what the kernels of a finished directory cost in time on these CPUs.
