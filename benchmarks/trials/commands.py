@@ -1,24 +1,44 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Commands that measure, each in its cheapest form: what is given to them, and what of their answer must repeat.
 
-series and bisections of commits build kernels, calibrate measures time, and history confirm needs an archive with a
-nominated point: these are not here. codegen compares kernel images, which need no build.
+series and bisections of commits build what the cache lacks, which is two kernels once. codegen --source compiles an
+object each time.
+The answer of calibrate is a time, so the names of its values are compared. history confirm measures a nominated point
+of a copy of the archive that kassay ships.
 """
 
 import json
 import re
+import shutil
 import subprocess
+import tomllib
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from benchmarks._kassay import argv
+from kassay.effects.files import cache_directory, write_atomic
 from kassay.errors import BadInput
 from kassay.journal.journal import read_journal, read_lines
+from kassay.model.kernel import parse_ref
+from kassay.model.progress import silent
+from kassay.supply.kernels import fetch
+from kassay.tools.history.packed import STOCK, unpacked
 
 _SMALL = ("--set", "size=64KiB", "--boot", "snapshot", "--rounds", "3", "--repeats", "2", "--perturb", "1")
 _JSON = ("--format", "json")
+_EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+_BASE = "build:debian-source:7.3"
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d")
+_PATCH = """--- a/mm/mincore.c
++++ b/mm/mincore.c
+@@ -1,2 +1,3 @@
+ // SPDX-License-Identifier: GPL-2.0
++/* NAME */
+ /*
+"""
 _KEYS = ("findings", "ladders", "verdict", "audits", "kernels", "counts", "rows", "steps", "applications", "outcomes")
 _DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
 _SPEC = """schema = "kassay-experiment/1"
@@ -128,6 +148,111 @@ def _measure(place: Path, out: Path) -> tuple[str, ...]:
     return ("pcp", "measure", "6.12", "--depth", "1MiB", "--repeats", "1", *_JSON, "--out", str(out))
 
 
+def _object(place: Path, out: Path) -> tuple[str, ...]:
+    """The object of a file that no build made before: the patch is another one in each directory of runs."""
+    out.mkdir(parents=True, exist_ok=True)
+    patch = out / "patch.diff"
+    if not patch.is_file():
+        patch.write_text(_PATCH.replace("NAME", sha256(str(out).encode()).hexdigest()[:16]))
+    refs = (_BASE, f"{_BASE}+{patch}")
+    return ("codegen", "mincore_pte_range", *refs, "--source", "mm/mincore.c", "--out", str(out / "answer.json"))
+
+
+def _compiled(out: Path, text: str) -> Any:
+    """Outcome, size and class of each variant. Their names differ from trial to trial."""
+    report = json.loads((out / "answer.json").read_text())
+    return [{key: one[key] for key in ("outcome", "bytes", "class") if key in one} for one in report["variants"]]
+
+
+def _series(place: Path, out: Path) -> tuple[str, ...]:
+    patches = ("--patches", str(_EXAMPLES / "mprotect-general.patch"))
+    return ("series", "mprotect_toggle", "--base", _BASE, *patches, *_SMALL, *_JSON, "--out", str(out))
+
+
+def _commits(place: Path, out: Path) -> tuple[str, ...]:
+    """Four commits, of which the third has the change. Their trees are those of two builds that the cache has."""
+    tree = place / "linux"
+    if not (tree / "done").is_file():
+        shutil.rmtree(tree, ignore_errors=True)
+        _repository(tree)
+    ends = ("--good", f"build:{tree}@HEAD~3", "--bad", f"build:{tree}@HEAD")
+    return ("bisect", "mprotect_toggle", *ends, *_SMALL[:4], "--out", str(out))
+
+
+def _repository(tree: Path) -> None:
+    refs = (_BASE, f"{_BASE}+{_EXAMPLES / 'mprotect-general.patch'}")
+    builds = [artifact.identity.build for artifact in fetch(list(map(parse_ref, refs)), "cloud", silent)]
+    _git(tree.parent, "init", "--quiet", str(tree))
+    (tree / ".git/objects/info/alternates").write_text(f"{cache_directory() / 'sources' / 'git'}/objects\n")
+    head: tuple[str, ...] = ()
+    for number, build in enumerate((builds[0], builds[0], builds[1], builds[1])):
+        assert build is not None
+        head = ("-p", _git(tree, "commit-tree", *head, "-m", f"commit {number}", build.tree))
+    _git(tree, "update-ref", "HEAD", head[1])
+    (tree / "done").touch()
+
+
+def _git(place: Path, *words: str) -> str:
+    who = ("-c", "user.name=trial", "-c", "user.email=trial@localhost")
+    return subprocess.run(("git", *who, *words), cwd=place, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def _step(place: Path, out: Path) -> tuple[str, ...]:
+    ends = ("--good", "debian:6.12", "--bad", "debian:6.17", "--head", "debian:6.16")
+    return ("bisect", "--step", "mprotect_toggle", *ends, *_SMALL[:4], "--out", str(out))
+
+
+def _calibrate(place: Path, out: Path) -> tuple[str, ...]:
+    out.mkdir(parents=True, exist_ok=True)
+    return ("calibrate", "trial", "--like", "zen4", "--repeats", "1", "--out", str(out / "answer.toml"))
+
+
+def _names(out: Path, text: str) -> Any:
+    """The names of all values of a timing file."""
+    table = tomllib.loads((out / "answer.toml").read_text())
+    return {key: sorted(value) if isinstance(value, dict) else "" for key, value in table.items()}
+
+
+def _confirm(place: Path, out: Path) -> tuple[str, ...]:
+    """A point that the shipped history nominates. Its runs are made below the working directory."""
+    archive = out / "history.duckdb"
+    if not archive.is_file():
+        out.mkdir(parents=True, exist_ok=True)
+        write_atomic(archive, unpacked(STOCK).read_bytes())
+    return ("history", "confirm", _nominated(archive), "--archive", str(archive))
+
+
+def _nominated(archive: Path) -> str:
+    """The id of the step from 6.16 to 6.17, confirmed or not."""
+    asked = ("history", "points", "mprotect_toggle", "--arch", "x86_64", "--archive", str(archive), *_JSON)
+    found = json.loads(subprocess.run(argv(*asked), check=True, capture_output=True, text=True).stdout)
+    ids = [point["id"] for point in found["nominated"] if "6.16" in point["before"]["kernel"]["name"]]
+    return str(ids[0])
+
+
+def _confirmed(out: Path, text: str) -> Any:
+    asked = ("history", "points", "mprotect_toggle", "--arch", "x86_64", "--archive", str(out / "history.duckdb"))
+    found = json.loads(subprocess.run(argv(*asked, *_JSON), check=True, capture_output=True, text=True).stdout)
+    return [[point["id"], (point.get("confirmation") or {}).get("verdict")] for point in found["nominated"]]
+
+
+def _lab(place: Path, out: Path) -> tuple[str, ...]:
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "lab.toml").write_text('archive = ["6.16", "6.17"]\nsuites = ["small"]\nbundles = false\n')
+    return ("lab", str(out / "lab.toml"), "--once")
+
+
+def _steps(out: Path, text: str) -> Any:
+    return _undated(tomllib.loads((out / "steps.toml").read_text()))
+
+
+def _undated(table: Any) -> Any:
+    """The same without moments."""
+    if isinstance(table, dict):
+        return {k: _undated(v) for k, v in table.items() if not _MOMENT.match(str(v))}
+    return [_undated(one) for one in table] if isinstance(table, list) else table
+
+
 def _try(place: Path, out: Path) -> tuple[str, ...]:
     return ("try", "mincore_scan", "debian:6.17", *_SMALL[:4], "--out", str(out))
 
@@ -144,6 +269,13 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "bisect": Command(_of("bisect", "6.12 6.16 6.17 7.0", *_SMALL[:4]), _result),
         "run": Command(_run, _json),
         "try": Command(_try, _text),
+        "series": Command(_series, _json),
+        "bisect of commits": Command(_commits, _result),
+        "bisect --step": Command(_step, _text),
+        "calibrate": Command(_calibrate, _names),
+        "history confirm": Command(_confirm, _confirmed),
+        "lab": Command(_lab, _steps),
+        "codegen --source": Command(_object, _compiled),
         "codegen": Command(_codegen, _written),
         "notice": Command(_notice, _json),
         "pcp measure": Command(_measure, _json),

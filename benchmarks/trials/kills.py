@@ -19,6 +19,8 @@ from benchmarks._kassay import argv
 from benchmarks.trials.campaign import NONE, Result, read, run, tell, turns
 from benchmarks.trials.commands import COMMANDS, Command, kept
 
+_EXTENSIONS = Path(__file__).with_name("extensions")
+"""A suite of one workload, for the laboratory."""
 MARK = "TRIALS_MARK"
 """In the environment of a trial's processes, so that those left are found."""
 _MOST_KILLS = 12
@@ -61,7 +63,13 @@ def inputs(directory: Path) -> Path:
 def environment(place: Path, mark: str) -> Mapping[str, str]:
     """A temporary directory and a mark of its own."""
     (place / "tmp").mkdir(parents=True, exist_ok=True)
-    return {**os.environ, MARK: f"{place}:{mark}", "TMPDIR": str(place / "tmp"), "XDG_DATA_HOME": str(place / "data")}
+    own = {"TMPDIR": place / "tmp", "XDG_DATA_HOME": place / "data", "KASSAY_PATH": _EXTENSIONS}
+    return {**os.environ, MARK: f"{place}:{mark}", **{name: str(path) for name, path in own.items()}}
+
+
+def working_directory(out: Path) -> Path:
+    """The directory that a command is started in: that of its runs, once it is there."""
+    return out if out.is_dir() else out.parent
 
 
 def ended(name: str, given: Path, out: Path, env: Mapping[str, str]) -> object:
@@ -69,7 +77,8 @@ def ended(name: str, given: Path, out: Path, env: Mapping[str, str]) -> object:
     command = COMMANDS[name]
     while True:
         with (out.parent / "errors").open("w+") as file:
-            done = subprocess.run(argv(*command.words(given, out)), env=env, stdout=subprocess.PIPE, stderr=file,
+            words = argv(*command.words(given, out))
+            done = subprocess.run(words, env=env, cwd=working_directory(out), stdout=subprocess.PIPE, stderr=file,
                                   text=True, timeout=_LIMIT_S)  # fmt: skip
             file.seek(0)
             errors = file.read()
@@ -133,7 +142,8 @@ def _killed(directory: Path, name: str, number: int, random: Random) -> Result:
 
 def _kill_one(command: Command, given: Path, out: Path, env: Mapping[str, str], after_s: float, group: bool) -> int:
     """Starts the command and kills it, or its whole group, after so many seconds. Returns 0 when it had ended."""
-    child = subprocess.Popen(argv(*command.words(given, out)), env=env, stdout=subprocess.DEVNULL,
+    words = argv(*command.words(given, out))
+    child = subprocess.Popen(words, env=env, cwd=working_directory(out), stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL, start_new_session=True)  # fmt: skip
     try:
         child.wait(after_s)

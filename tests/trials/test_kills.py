@@ -113,6 +113,8 @@ def test_a_command_is_killed_in_the_middle_or_has_ended(tmp_path: Path, scripted
 
 def test_each_command_has_words_and_its_own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("subprocess.run", lambda *words, **options: None)
+    monkeypatch.setattr(commands, "_repository", lambda tree: None)
+    monkeypatch.setattr(commands, "_nominated", lambda archive: "0123abcd")
     for command in commands.COMMANDS.values():
         assert any(str(tmp_path / "out") in word for word in command.words(tmp_path, tmp_path / "out"))
 
