@@ -74,7 +74,7 @@ def every_choice(workload: Workload) -> list[tuple[str, ...]]:
 
 
 def _changes_the_host(setting: str) -> bool:
-    return setting == "swap=zram" or (setting.startswith("order=") and setting != "order=0")
+    return setting in ("swap=zram", "holds=swap") or (setting.startswith("order=") and setting != "order=0")
 
 
 def small(workload: Workload, given: Mapping[str, str] | None = None) -> tuple[str, ...]:

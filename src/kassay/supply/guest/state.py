@@ -48,9 +48,13 @@ def program_words(machine: MachineUse) -> tuple[str, ...]:
     return (*arguments, *(word for path in counter_files for word in ("--counters", path)), *sampled)
 
 
+_IN_ZRAM = (("swap", "zram"), ("holds", "swap"))
+"""Settings of workloads that make a swap area in zram."""
+
+
 def modules(workload: Workload, settings: Iterable[Setting], swap: str) -> tuple[str, ...]:
     """Kernel modules that a run needs: its workload, its settings, or the swap of its machine."""
-    zram = swap or any((setting.name, setting.value) == ("swap", "zram") for setting in settings)
+    zram = swap or any((setting.name, setting.value) in _IN_ZRAM for setting in settings)
     return tuple(dict.fromkeys((*workload.modules, *(("zram",) if zram else ()))))
 
 
