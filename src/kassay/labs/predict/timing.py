@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import msgspec
-from msgspec import field
+from msgspec import field, structs
 
 from kassay import registry
 from kassay.effects.files import data_directory
@@ -27,6 +27,10 @@ _DATA = Path(__file__).parent / "data"
 SCHEMA = "kassay-timing/1"
 UNKNOWN_KINDS = ("plain", "load", "store", "vector", "system")
 """Kinds that [unknown] has a default for. An instruction without data is taken for one of these."""
+
+
+_ADDED: Mapping[str, str | float] = {"lock_value": "lock_latency", "lock_reload": 0, "lock_same": "lock_interval"}
+"""Parameter that a file of an earlier version lacks -> the parameter, or the value, that is as if it did not exist."""
 
 
 class Quantity(Record, frozen=True, kw_only=True):
@@ -189,11 +193,24 @@ def parse(text: str, origin: str) -> Timing:
         timing = from_plain(table, Timing)
     except msgspec.ValidationError as error:
         raise BadInput(f"{origin}: {error}", "correct the file; docs/reference/timing.md has its sections") from error
+    timing = _completed(timing)
     found = list(problems(timing))
     if found:
         lines = "\n".join(f"{origin}: {problem}" for problem in found[:10])
         raise BadInput(lines, "correct the file; docs/reference/timing.md has its sections")
     return timing
+
+
+def _completed(timing: Timing) -> Timing:
+    """The file with the parameters that were added after it was written, so that runs of then are answered as then."""
+    parameters = dict(timing.parameters)
+    for name, instead in _ADDED.items():
+        if name not in parameters:
+            if isinstance(instead, str) and instead in parameters:
+                parameters[name] = structs.replace(parameters[instead], source=f"not in this file: as {instead}")
+            elif not isinstance(instead, str):
+                parameters[name] = Quantity(value=instead, low=instead, high=instead, source="not in this file")
+    return structs.replace(timing, parameters=parameters)
 
 
 def problems(timing: Timing) -> Iterator[str]:
