@@ -23,7 +23,7 @@ PLAIN: Mapping[str, int | str] = {
     "lock_latency": 20, "lock_value": 20, "lock_reload": 0, "lock_interval": 20, "lock_same": 20,
     "lock_at_head": 0, "lock_drains_stores": 1, "lock_blocks_loads": 0, "fence_full": 30, "fence_load": 20,
     "exception_entry": 300, "interrupt_entry": 400,
-    "rep_short_bytes": 0, "rep_short_start": 5,
+    "rep_short_bytes": 0, "rep_short_start": 5, "rep_word_start": 0, "rep_short_stores": 1,
     "rep_store_start": 30, "rep_store_l1": 2, "rep_store_l2": 4, "rep_store_l3": 8, "rep_store_memory": 16,
     "rep_copy_start": 40, "rep_copy_l1": "2.5", "rep_copy_l2": 5, "rep_copy_l3": 10, "rep_copy_memory": 20,
     "rep_compare": 2,

@@ -29,7 +29,10 @@ UNKNOWN_KINDS = ("plain", "load", "store", "vector", "system")
 """Kinds that [unknown] has a default for. An instruction without data is taken for one of these."""
 
 
-_ADDED: Mapping[str, str | float] = {"lock_value": "lock_latency", "lock_reload": 0, "lock_same": "lock_interval"}
+_ADDED: Mapping[str, str | float] = {
+    "lock_value": "lock_latency", "lock_reload": 0, "lock_same": "lock_interval", "rep_word_start": 0,
+    "rep_short_stores": 1,
+}  # fmt: skip
 """Parameter that a file of an earlier version lacks -> the parameter, or the value, that is as if it did not exist."""
 
 
