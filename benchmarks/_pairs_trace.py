@@ -61,9 +61,20 @@ class _Recorder(Jobs):
         return structs.replace(job, profile="trace", rounds=rounds, trace_budget=_BUDGET)
 
 
-def traced(sides: Sequence[str], directory: Path, tell: Callable[[str], None]) -> Iterator[Traced]:
-    """One restored guest for each SIDES of them. Raises RuntimeError for a run that did not end well."""
-    experiment = _experiment(sides)
+def traced(
+    sides: Sequence[str],
+    directory: Path,
+    tell: Callable[[str], None],
+    *,
+    path: Path | None = None,
+    arch: str = "x86_64",
+    cpu: str = CPU,
+) -> Iterator[Traced]:
+    """One guest for each SIDES of them. path: a program with the same command `mark`; None is that of the pairs.
+
+    Raises RuntimeError for a run that did not end well.
+    """
+    experiment = _experiment(sides, path or program(), arch, cpu)
     supply = supply_for(experiment, None, silent)
     plan = expand(experiment, supply.plan_input)
     with tempfile.TemporaryDirectory() as scratch:
@@ -82,14 +93,13 @@ def _groups(sides: Sequence[str]) -> Sequence[Sequence[str]]:
     return [sides[first : first + SIDES] for first in range(0, len(sides), SIDES)]
 
 
-def _experiment(sides: Sequence[str]) -> Experiment:
-    uses = (
-        pinned(ProgramUse(path=str(program()), args=("mark", *group), limit_ms=_LIMIT_MS)) for group in _groups(sides)
-    )
+def _experiment(sides: Sequence[str], path: Path, arch: str, cpu: str) -> Experiment:
+    uses = (pinned(ProgramUse(path=str(path), args=("mark", *group), limit_ms=_LIMIT_MS)) for group in _groups(sides))
+    boot = "snapshot" if arch == "x86_64" else "short"  # an arm64 guest has no snapshots
     return Experiment(
         name="pairs", question="value", kernels=(KernelUse(ref=KERNEL),),
         workloads=tuple(WorkloadUse(name=f"{_NAME}{n}", program=use) for n, use in enumerate(uses)),
-        cpu=(CPU,), boot="snapshot", repeats=1, perturb=0, rounds=1, timeout_s=600,
+        arch=arch, cpu=(cpu,), boot=boot, repeats=1, perturb=0, rounds=1, timeout_s=600,
     )  # fmt: skip
 
 

@@ -25,6 +25,8 @@ static struct {
 	uint64_t name;                 /* of what its address is made of */
 	uint64_t loads_from;           /* no load issues before: a fence or an atomic operation */
 	struct meter atomics;
+	uint64_t atomic_line;          /* of the last atomic operation */
+	uint64_t atomic_value;         /* when what it loaded is there */
 	uint64_t branch_done;          /* of the last instruction */
 	uint64_t predicted;            /* when the last taken branch was predicted, in 1/100 cycles */
 	bool faulted;                  /* the next access of the user is the one that faulted */
@@ -33,7 +35,6 @@ static struct {
 
 void pipeline_start(void)
 {
-	p.atomics.interval = params.lock_interval;
 	memory_start();
 	tlb_start();
 	branch_start();
@@ -142,7 +143,7 @@ static uint64_t atomic(struct insn *insn, struct charge *charge, const struct ac
 		       uint64_t value)
 {
 	unsigned int bytes = insn->store_bytes ? insn->store_bytes : 8;
-	uint64_t begin = from, done;
+	uint64_t begin = from, done, line = access->physical >> LINE_SHIFT;
 	struct arrival arrival;
 
 	statistics.atomics++;
@@ -151,22 +152,26 @@ static uint64_t atomic(struct insn *insn, struct charge *charge, const struct ac
 	charge_step(charge, begin, CAUSE_STORES);
 	if (params.lock_at_head)
 		begin = later(begin, window.retired);
+	p.atomics.interval = line == p.atomic_line ? params.lock_same : params.lock_interval;
+	p.atomic_line = line;
 	begin = meter_book(&p.atomics, later(begin, p.loads_from));
 	charge_step(charge, begin, CAUSE_ATOMICS);
 	begin = later(issue(insn, true, begin), issue(insn, false, begin));
 	charge_step(charge, begin, CAUSE_PORTS);
 	done = translate(insn, access, begin);
 	charge_step(charge, done, CAUSE_TLB);
-	arrival = memory_access(access->physical >> LINE_SHIFT, done, true);
-	done = arrival.ready - cycles(params.l1d_latency);
-	charge_step(charge, done, arrival.level);
-	done += cycles(params.lock_latency);
+	arrival = memory_access(line, done, true);
+	begin = arrival.ready - cycles(params.l1d_latency);
+	charge_step(charge, begin, arrival.level);
+	done = begin + cycles(params.lock_latency);
 	charge_step(charge, done, CAUSE_ATOMICS);
 	if (params.lock_blocks_loads)
 		p.loads_from = later(p.loads_from, done);
 	store_forwards(access->physical, bytes, 0, done, &done); /* an exchange before it may not have its value yet */
 	charge_step(charge, done, CAUSE_STORES);
-	store_atomic(access->physical, bytes, later(done, value));
+	p.atomic_value = done - cycles(params.lock_latency) + cycles(params.lock_value);
+	value = later(done, value);
+	store_atomic(access->physical, bytes, value, later(begin + cycles(params.lock_reload), value + cycles(params.store_forward)));
 	return done;
 }
 
@@ -340,7 +345,7 @@ static void execute(struct insn *insn, uint32_t function, const struct access *a
 	done = run(insn, &charge, accesses, count, loads, charge.dispatched + 1);
 	if (insn->uops && insn->groups)
 		issue_wait(charge.dispatched, charge.issued, insn->uops);
-	write(insn, done);
+	write(insn, insn->lock && count ? p.atomic_value : done);
 	p.branch_done = done;
 	p.string = insn->kind == REPEAT ? insn->address + 1 : 0;
 	if (insn->kind == UNKNOWN)

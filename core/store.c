@@ -11,8 +11,9 @@
 /* The last store to 8 bytes of memory. */
 struct slot {
 	uint64_t granule; /* and one */
-	uint64_t name;    /* of what its address was made of */
+	uint64_t name;    /* of what its address was made of; 0: an atomic operation stored it */
 	uint64_t value, drained;
+	uint64_t reload;  /* when a later load has what an atomic operation stored: nothing forwards that */
 	uint8_t bytes; /* a mask of what it wrote */
 };
 
@@ -29,16 +30,16 @@ static uint8_t mask_of(unsigned int n, unsigned int from, unsigned int to)
 	return (uint8_t)((0xffu << low) & (0xffu >> (GRANULE - high)));
 }
 
-static void enter(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t value, uint64_t drained)
+static void enter(uint64_t physical, unsigned int bytes, struct slot made)
 {
 	unsigned int from = physical % GRANULE, to = from + bytes;
 
 	for (unsigned int n = 0; n * GRANULE < to; n++) {
 		uint64_t g = physical / GRANULE + n;
-		struct slot *slot = &slots[g % SLOTS];
-		uint8_t mask = mask_of(n, from, to);
 
-		*slot = (struct slot){ g + 1, name, value, drained, mask };
+		made.granule = g + 1;
+		made.bytes = mask_of(n, from, to);
+		slots[g % SLOTS] = made;
 	}
 }
 
@@ -51,17 +52,17 @@ uint64_t store_drain(uint64_t physical, unsigned int bytes, uint64_t name, uint6
 		next = arrived * 100;
 	last = next / 100;
 	part = next % 100;
-	enter(physical, bytes, name, value, last);
+	enter(physical, bytes, (struct slot){ .name = name, .value = value, .drained = last });
 	return last;
 }
 
-void store_atomic(uint64_t physical, unsigned int bytes, uint64_t done)
+void store_atomic(uint64_t physical, unsigned int bytes, uint64_t done, uint64_t reload)
 {
 	if (done > last) {
 		last = done;
 		part = 0;
 	}
-	enter(physical, bytes, 0, done, done);
+	enter(physical, bytes, (struct slot){ .value = done, .drained = done, .reload = reload });
 }
 
 uint64_t store_drained(void)
@@ -81,9 +82,15 @@ bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t name, uint64
 		uint8_t mask = mask_of(n, from, to);
 		uint64_t when;
 
-		if (slot->granule != g + 1 || slot->drained <= cycle || !(slot->bytes & mask))
+		if (slot->granule != g + 1 || !(slot->bytes & mask))
 			continue;
-		if (mask & ~slot->bytes) {
+		if (name && !slot->name) {
+			when = slot->reload;
+			if (when <= cycle + cycles(params.l1d_latency))
+				continue;
+		} else if (slot->drained <= cycle) {
+			continue;
+		} else if (mask & ~slot->bytes) {
 			when = slot->drained + cycles(params.store_forward_fail);
 			statistics.forward_failures++;
 		} else {

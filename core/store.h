@@ -13,14 +13,15 @@
  */
 uint64_t store_drain(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t value, uint64_t retired);
 
-/* The same for an atomic operation, which has written its line in @done. */
-void store_atomic(uint64_t physical, unsigned int bytes, uint64_t done);
+/* The same for an atomic operation, which has written its line in @done. A later load has the value in @reload. */
+void store_atomic(uint64_t physical, unsigned int bytes, uint64_t done, uint64_t reload);
 
 /* When all stores so far are in the cache. */
 uint64_t store_drained(void);
 
 /*
  * A load issued in @cycle: whether an earlier store has the value (or a part of it), which is then usable in *@ready.
+ * @name: of its address, as that of a store; 0: the load of an atomic operation.
  */
 bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t cycle, uint64_t *ready);
 

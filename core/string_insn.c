@@ -68,16 +68,19 @@ static uint64_t touch(enum work work, const uint64_t *addresses, const struct ac
 	return cycle;
 }
 
-/* @more bytes are known of; the cycles that a start takes more for it. */
-static uint32_t start_of(enum work work, uint64_t more)
+/* @more bytes are known of, in elements of @size; the cycles that a start takes more for it. */
+static uint32_t start_of(enum work work, unsigned int size, uint64_t more)
 {
-	uint32_t all = (uint32_t)cycles(work == STORES ? params.rep_store_start : params.rep_copy_start);
-	uint32_t least = params.rep_short_bytes ? (uint32_t)cycles(params.rep_short_start) : all, paid = bytes ? least : 0;
+	bool words = size > 1 && params.rep_word_start;
+	bool can_be_short = !words && params.rep_short_bytes && (work != STORES || params.rep_short_stores);
+	uint32_t bytes_start = work == STORES ? params.rep_store_start : params.rep_copy_start;
+	uint32_t all = (uint32_t)cycles(words ? params.rep_word_start : bytes_start);
+	uint32_t least = can_be_short ? (uint32_t)cycles(params.rep_short_start) : all, paid = bytes ? least : 0;
 
 	bytes += more;
 	if (is_long)
 		return 0;
-	if (bytes <= params.rep_short_bytes)
+	if (can_be_short && bytes <= params.rep_short_bytes)
 		return least - paid;
 	is_long = true;
 	return all > paid ? all - paid : 0;
@@ -101,7 +104,7 @@ uint64_t string_begin(const struct insn *insn, const struct access *accesses, ui
 		bytes = 0;
 		is_long = false;
 	}
-	cycle += start_of(work, size_of(insn));
+	cycle += start_of(work, size_of(insn), size_of(insn));
 	if (work == COMPARES)
 		cycle += cycles(params.rep_compare);
 	if (count > 8)
@@ -131,7 +134,7 @@ uint64_t string_go_on(const struct insn *insn, const struct access *accesses, co
 	uint64_t addresses[8];
 
 	statistics.string_bytes += times * size_of(insn);
-	cycle += start_of(work, times * size_of(insn));
+	cycle += start_of(work, size_of(insn), times * size_of(insn));
 	if (work == COMPARES)
 		cycle += times * params.rep_compare / 100;
 	if (count > 8)

@@ -50,6 +50,17 @@ def test_loads_and_stores_issue_on_their_ports(name: str) -> None:
     assert groups_of(ports) == ((mask, 1),)
 
 
+def test_a_file_of_an_earlier_version_is_read_as_then() -> None:
+    lines = text_of("zen4_kvm").splitlines(keepends=True)
+    added = ("lock_value = ", "lock_reload = ", "lock_same = ")
+    timing = parse("".join(line for line in lines if not line.startswith(added)), "old.toml")
+    assert set(timing.parameters) == set(parameters())
+    assert timing.parameters["lock_value"].value == timing.parameters["lock_latency"].value
+    assert timing.parameters["lock_same"].value == timing.parameters["lock_interval"].value
+    assert timing.parameters["lock_reload"].value == 0
+    assert timing.parameters["lock_same"].source == "not in this file: as lock_interval"
+
+
 def test_names_are_written_with_either_dash() -> None:
     assert timing_for("skylake-sp") is not timing_for("zen3")
     assert timing_for("skylake-sp").name == timing_for("Skylake_SP").name == "skylake_sp"

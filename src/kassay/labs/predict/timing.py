@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 import msgspec
-from msgspec import field
+from msgspec import field, structs
 
 from kassay import registry
 from kassay.effects.files import data_directory
@@ -31,6 +31,13 @@ LINE_LEVELS = ("core complex", "socket", "machine")
 """Values of [[lines]] within, the smallest first."""
 UNKNOWN_KINDS = ("plain", "load", "store", "vector", "system")
 """Kinds that [unknown] has a default for. An instruction without data is taken for one of these."""
+
+
+_ADDED: Mapping[str, str | float] = {
+    "lock_value": "lock_latency", "lock_reload": 0, "lock_same": "lock_interval", "rep_word_start": 0,
+    "rep_short_stores": 1,
+}  # fmt: skip
+"""Parameter that a file of an earlier version lacks -> the parameter, or the value, that is as if it did not exist."""
 
 
 class Quantity(Record, frozen=True, kw_only=True):
@@ -206,6 +213,7 @@ def parse(text: str, origin: str) -> Timing:
         raise BadInput(
             f"{origin}: {error}", "correct the file; docs/reference/calibrate.md has its sections"
         ) from error
+    timing = _completed(timing)
     found = list(problems(timing))
     if found:
         lines = "\n".join(f"{origin}: {problem}" for problem in found[:10])
@@ -245,6 +253,18 @@ def _table(text: str, origin: str, heirs: tuple[str, ...]) -> dict[str, Any]:
     if "instructions" not in table:
         merged["overrides"] = [*table.get("overrides", ()), *whole.get("overrides", ())]
     return merged
+
+
+def _completed(timing: Timing) -> Timing:
+    """The file with the parameters that were added after it was written, so that runs of then are answered as then."""
+    parameters = dict(timing.parameters)
+    for name, instead in _ADDED.items():
+        if name not in parameters:
+            if isinstance(instead, str) and instead in parameters:
+                parameters[name] = structs.replace(parameters[instead], source=f"not in this file: as {instead}")
+            elif not isinstance(instead, str):
+                parameters[name] = Quantity(value=instead, low=instead, high=instead, source="not in this file")
+    return structs.replace(timing, parameters=parameters)
 
 
 def problems(timing: Timing) -> Iterator[str]:

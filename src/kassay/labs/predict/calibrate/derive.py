@@ -144,6 +144,7 @@ def _least(how: str, *points: str) -> Rule:
 
 
 def _lock_interval(facts: Facts) -> Estimate:
+    """The interval on several lines, which stands for one line too: only bare additions are quicker there."""
     chain = facts.measured.get("lock_add_chain")
     atomic = facts.measured.get("lock_add_lines") or facts.point("lock_add_chain")
     missing = facts.measured.get("read_atomic:256", atomic)
@@ -200,7 +201,9 @@ _RULES: Mapping[str, Rule] = {
     "store_interval": plain("store_lines", "stores to four lines that hit"),
     "lock_latency": _first("chain of atomic additions on one line", "lock_xadd_chain", "lock_add_release",
                            "exclusive_add_chain"),
-    "lock_interval": _lock_interval,
+    "lock_value": _first("chain of atomic additions on one line", "lock_xadd_chain", "lock_add_release",
+                         "exclusive_add_chain"),
+    "lock_interval": _lock_interval, "lock_same": _lock_interval,
     "lock_drains_stores": _drains,
     "fence_full": _least("full fences in a row", "mfence_many", "dmb_many"),
     "fence_load": _least("fences of execution in a row", "lfence_many", "isb_many"),

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The loops of benchmarks/loops/: their program, published figures, and the model's."""
+
+import hashlib
+import subprocess
+import tempfile
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import field
+
+from kassay.labs.predict.core import replay
+from kassay.labs.predict.static import program_text
+from kassay.labs.predict.timing import Timing
+from kassay.labs.predict.trace import read_trace
+from kassay.model.program import FLAGS
+from kassay.model.records import Record
+from kassay.supply.guest.program import header
+
+SOURCES = Path(__file__).parent / "loops"
+ITERATIONS = 400
+"""Iterations of a round, as in loops/main.c."""
+_COMPILERS = {"x86_64": ("gcc",), "arm64": ("aarch64-linux-gnu-gcc", "-mcpu=neoverse-n1")}
+_WARNINGS = ("-std=gnu11", "-Wall", "-Wextra", "-Werror")
+_ROUNDS = 3
+
+
+class Published(Record, frozen=True, kw_only=True):
+    """Figures of one publication on one CPU."""
+
+    cpu: str
+    """Timing file that stands for the CPU."""
+    machine: str
+    source: str
+    ghz: float = 0.0
+    """Clock, where times were published."""
+    ns: dict[str, float] = field(default_factory=dict)
+    cycles: dict[str, float] = field(default_factory=dict)
+    most: dict[str, float] = field(default_factory=dict)
+    """Cycles that a loop takes at most."""
+    before: dict[str, float] = field(default_factory=dict)
+    """Cycles that the model said before atomics had separate times."""
+
+    @property
+    def measured(self) -> Mapping[str, float]:
+        """Cycles of an iteration, by loop."""
+        return {name: round(ns * self.ghz, 1) for name, ns in self.ns.items()} | self.cycles
+
+
+def published() -> tuple[Published, ...]:
+    found = tomllib.loads((SOURCES / "loops.toml").read_text())["measured"]
+    return tuple(msgspec.convert(entry, Published) for entry in found)
+
+
+def names(arch: str) -> tuple[str, ...]:
+    """Every loop of an architecture, in the order of the program."""
+    counters = ("counters",) if arch != "x86_64" else ("counters", "instructions")
+    lines = [line for file in counters for line in (SOURCES / f"{file}.c").read_text().splitlines()]
+    return tuple(line.split("X(", 1)[1].split(",", 1)[0] for line in lines if line.startswith("\tX("))
+
+
+def program(arch: str) -> Path:
+    """The loops' program, built when not yet there."""
+    digest = hashlib.sha256(arch.encode())
+    for path in sorted((*SOURCES.glob("*.[ch]"), header())):
+        digest.update(f"{path.name}\0".encode() + path.read_bytes())
+    made = Path(tempfile.gettempdir()) / f"kassay-loops-{digest.hexdigest()[:16]}" / "loops"
+    if not made.is_file():
+        made.parent.mkdir(parents=True, exist_ok=True)
+        files = sorted(str(path) for path in SOURCES.glob("*.c"))
+        scratch = made.with_name("new")
+        includes = f"-I{header().parent}"
+        subprocess.run((*_COMPILERS[arch], *FLAGS, *_WARNINGS, includes, "-o", str(scratch), *files), check=True)
+        scratch.rename(made)
+    return made
+
+
+def cycles_of(data: bytes, loops: Sequence[str], timing: Timing) -> dict[str, float]:
+    """Cycles of an iteration of each loop. data: a trace of two rounds of each, in this order."""
+    trace = read_trace(data)
+    text, _ = program_text(trace, timing, lambda address: 0)
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "trace"
+        path.write_bytes(data)
+        replayed = replay(timing.params_text(), text, path)
+    rounds = {_ROUNDS * number + 2: loop for number, loop in enumerate(loops)}
+    found = dict.fromkeys(loops, 0.0)
+    for one in replayed.intervals:
+        if one.round in rounds and one.interval < trace.intervals - 1:
+            found[rounds[one.round]] += one.cycles100 / 100 / ITERATIONS
+    return found

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""An atomic operation has several times: of its value, of the next one, of a load of what it stores."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.predict.runs import answer, each, loop, rounds
+from tests.predict.tokens import Block, Tokens, insn
+
+MEMORY = 0x10000
+ADD = insn(data="1", writes="1")
+WORD = (0, MEMORY, False), (0, MEMORY, True)
+
+
+def cycles(directory: Path, tokens: Tokens, block: Block, *accesses: tuple[int, int, bool], **changed: int) -> float:
+    """Cycles of each execution of a block, after some others."""
+    rounds(tokens, 20, 50, lambda _: tokens.run(block, *accesses))
+    return each(answer(tokens, directory, **changed), 50)
+
+
+def test_a_value_is_there_before_its_atomic_can_retire(tmp_path: Path) -> None:
+    # The next atomic needs what the additions make of the value of this one.
+    tokens, block = loop([insn(lock=1, address="5", data="1", writes="1", load=8, store=8), *[ADD] * 10])
+    late = cycles(tmp_path, tokens, block, *WORD, lock_interval=0, lock_same=0, lock_drains_stores=0)
+    tokens, block = loop([insn(lock=1, address="5", data="1", writes="1", load=8, store=8), *[ADD] * 10])
+    early = cycles(tmp_path, tokens, block, *WORD, lock_interval=0, lock_same=0, lock_drains_stores=0, lock_value=14)
+    assert late == pytest.approx(30, abs=1)
+    assert early == pytest.approx(24, abs=1)
+
+
+def test_a_load_of_what_an_atomic_stored_waits_until_it_is_in_the_cache(tmp_path: Path) -> None:
+    def took(step: int, **changed: int) -> float:
+        swap = insn(lock=1, address="5", data="1", writes="2", load=8, store=8)
+        tokens, block = loop([swap, insn(latency=0, address="5", writes="1", load=8, ports="30x1"), ADD])
+        return cycles(tmp_path, tokens, block, *WORD, (1, MEMORY + step, False), **changed)
+
+    assert took(0, lock_reload=40) == pytest.approx(41, abs=1)
+    assert took(8, lock_reload=40) == pytest.approx(20, abs=1)  # other bytes of the line
+    assert took(0, lock_reload=0) == pytest.approx(26, abs=1)  # a hit, as of any other store
+
+
+def test_an_atomic_takes_what_the_one_before_stored_without_that_way(tmp_path: Path) -> None:
+    tokens, block = loop([insn(lock=1, address="5", data="3", writes="2", load=8, store=8)])
+    assert cycles(tmp_path, tokens, block, *WORD, lock_reload=40) == pytest.approx(20, abs=1)
+
+
+@pytest.mark.parametrize(("apart", "expected"), [(0, 18), (8, 18), (64, 23)])
+def test_two_atomics_on_one_line_and_on_two(tmp_path: Path, apart: int, expected: int) -> None:
+    lines = [insn(lock=1, address="5", data="3", writes=str(n), load=8, store=8) for n in range(2)]
+    tokens, block = loop(lines)
+    accesses = [(n, MEMORY + apart * n, stores) for n in range(2) for stores in (False, True)]
+    took = cycles(tmp_path, tokens, block, *accesses, lock_latency=16, lock_value=16, lock_interval=23, lock_same=18)
+    assert took == pytest.approx(2 * expected, abs=1)
