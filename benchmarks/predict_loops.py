@@ -37,7 +37,8 @@ rows fit.
 _WHY = """\
 ## What decides
 
-These loops decide the parameters `lock_*` of a timing file ([calibrate.md](../reference/calibrate.md#timing-files)), for each core:
+These loops decide the parameters `lock_*` of a timing file
+([calibrate.md](../reference/calibrate.md#timing-files)), for each core:
 
 - **The way from an atomic's store to a later load is long** (`lock_reload`). In `cas_add` each iteration loads what
   the one before has swapped in. No core forwards that value: the load waits until it is in the cache. `cas_multi`

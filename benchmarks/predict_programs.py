@@ -55,7 +55,7 @@ def row(program: Path, timing: str, runs: Path) -> Row | str:
     finding = next(f for f in answer.json()["findings"] if f["primary"])
     (made,) = finding["predictions"]
     causes = sorted(((cause["cause"], cause["head_ns"]) for cause in made["causes"]), key=lambda pair: -pair[1])
-    return Row(program.stem, made["head_ns"], tuple(causes[:_CAUSES]), tuple(d["code"] for d in made["doubts"]), timed)
+    return Row(program.stem, made["head_ns"], tuple(causes[:_CAUSES]), tuple(made["doubts"]), timed)
 
 
 def table(rows: Sequence[Row]) -> str:
