@@ -28,7 +28,8 @@ from kassay.labs.predict.contention.queues import GIVE, TAKE, TOUCH
 from kassay.labs.predict.contention.scale import Wanted, bend_of, check_counts, counts_from, curve
 from kassay.labs.predict.contention.scale_model import PROCESSES, THREADS, Scaled, ScalePoint, ScaleReport, Waiting
 from kassay.labs.predict.contention.scale_report import SCALE, moved
-from kassay.labs.predict.contention.watched import KernelLock, Use, Uses, uses_of
+from kassay.labs.predict.contention.watched import KernelLock, Use, Uses, _Code, _seen, uses_of
+from kassay.labs.predict.core import Watched
 from kassay.labs.predict.timing import timing_for
 from tests.analysis.plans import plan_of
 from tests.predict.traces import recorded
@@ -50,6 +51,30 @@ def test_a_lock_is_known_by_the_function_that_takes_it(
 ) -> None:
     rule = rule_of(discipline_of(taker), taker, caller)
     assert (rule.name, rule.sharers) == (name, sharers) if rule else name is None
+
+
+def test_an_inlined_spinlock_is_known_by_the_function_that_it_is_in() -> None:
+    found = [rule_of(SPIN, "", caller) for caller in ("free_unref_page", "rmqueue_bulk", "alloc_fd", "timekeeping")]
+    assert [rule and rule.name for rule in found] == ["PCP lock", "zone lock", "files->file_lock", None]
+    seen = _seen(_watched(begin=10, end=20), _code("alloc_fd"), ["caller"])
+    assert (seen.discipline, seen.caller) == (SPIN, "alloc_fd")
+    never_released = _seen(_watched(begin=10, end=0), _code("alloc_fd"), ["caller"])
+    assert (never_released.discipline, never_released.at.held) == (LINE, False)
+    out_of_line = _seen(_watched(begin=10, end=20), _code("_raw_spin_lock"), ["caller"])
+    assert (out_of_line.taker, out_of_line.caller) == ("_raw_spin_lock", "caller")
+
+
+def _watched(*, begin: int, end: int) -> Watched:
+    return Watched(
+        held=True, round=1, interval=0, begin=begin, end=end, block=0, index=0, function_before=0, address=64,
+        loads=0, stores=0,
+    )  # fmt: skip
+
+
+def _code(function: str) -> _Code:
+    code = _Code.__new__(_Code)
+    code.functions = {0: function}
+    return code
 
 
 def test_disciplines() -> None:
