@@ -171,6 +171,18 @@ def test_a_curve_bends_where_its_lock_is_always_held() -> None:
     assert found == curve(USES, CHOSEN, timing_for("skylake_sp"), Guest(1, 1 << 30), WANTED, NOTHING)
 
 
+def test_a_peak_is_told_if_more_cpus_have_less() -> None:
+    system = KernelLock("x", SYSTEM, 64, True)
+    uses = USES._replace(uses=(use(system, 1000, 1300), use(system, 5000, 5050, number=4)))
+    wanted = WANTED._replace(counts=(1, 28, 56))
+    found = curve(uses, CHOSEN, timing_for("skylake_sp"), Guest(1, 1 << 30), wanted, NOTHING)
+    assert found.points[2].speedup < found.points[1].speedup and found.peak in (1, 28)
+    level = curve(
+        uses, CHOSEN, timing_for("skylake_sp"), Guest(1, 1 << 30), WANTED._replace(counts=(1, 14, 28)), NOTHING
+    )
+    assert level.points[2].speedup == pytest.approx(level.points[1].speedup, rel=0.02) and level.peak != 14
+
+
 def test_a_task_that_waits_for_others_has_no_curve() -> None:
     def problem(uses: Uses) -> str:
         return curve(uses, CHOSEN, timing_for("skylake_sp"), Guest(1, 1 << 30), WANTED, NOTHING).problem
