@@ -46,6 +46,9 @@ from kassay.model.progress import silent
 
 HERE = Path(__file__).with_name("contention")
 HOST = HERE / "host.json"
+REAL_TIME = ("chrt", "-f", "1")
+"""Nobody takes a CPU from the threads, which run for some seconds. Needs root."""
+HEADER = HERE.parents[1] / "guest" / "program"
 CALLS = {"lock_same_file": 400, "open_own_file": 400}
 """Operations of a round of each program, as its source says."""
 RUNS = (
@@ -90,8 +93,9 @@ def curves() -> tuple[Curve, ...]:
 def record(directory: Path) -> None:
     """Measures each program once, with a trace."""
     for program, arch, cpu, kernel in RUNS:
-        words = ("--program", str(HERE / f"{program}.c"), "--arch", arch, "--cpu", cpu, "--predict", cpu)
-        times = ("--rounds", "1", "--repeats", "1", "--perturb", "0", "--out", str(directory / program))
+        words = ["--program", str(HERE / f"{program}.c"), f"--cflags=-I{HEADER}", "--arch", arch]
+        words += ["--cpu", cpu, "--predict", cpu]
+        times = ("--rounds", "2", "--repeats", "1", "--perturb", "0", "--out", str(directory / program))
         done = kassay("compare", kernel, kernel.replace("6.12", "6.17"), *words, *times)
         if done.status > 1:
             sys.exit(f"{program}: {done.errors}")
@@ -187,7 +191,7 @@ def host(samples: int) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         binary = Path(scratch) / "two_threads"
         subprocess.run(["gcc", "-O2", "-pthread", "-o", binary, HERE / "two_threads.c"], check=True)
-        text = subprocess.run([binary, str(samples)], check=True, capture_output=True, text=True).stdout
+        text = subprocess.run([*REAL_TIME, binary, str(samples)], check=True, capture_output=True, text=True).stdout
     found: dict[str, list[float]] = {}
     for line in text.splitlines():
         name, think, threads, ns = line.split("\t")
@@ -224,7 +228,7 @@ def main() -> None:
         case ["record", directory]:
             record(Path(directory))
         case ["host", *rest]:
-            host(int(rest[0]) if rest else 400)
+            host(int(rest[0]) if rest else 31)
         case ["table", directory, *rest]:
             text, errors = published_tables(Path(directory))
             samples = msgspec.json.decode(HOST.read_bytes(), type=dict[str, list[float]])

@@ -10,6 +10,8 @@ struct line {
 	uint64_t number; /* address of its first byte, by 64 */
 	uint64_t lock;   /* that is held whenever it is touched; 0: none */
 	uint32_t holds;  /* of that lock in which it was touched */
+	uint32_t last;   /* number of the last one of these */
+	uint32_t place;  /* of the line in its list */
 	bool touched, stored;
 };
 

@@ -21,6 +21,7 @@ enum role { NONE, TAKES, GIVES, ATOMIC };
 struct seen {
 	char kind;
 	uint32_t round, interval, block, index, from;
+	uint32_t number; /* from 1 on */
 	uint64_t begin, end, address;
 	uint32_t count, touched[MOST_TOUCHED]; /* of a hold: lines, in the table of lines.c */
 };
@@ -88,6 +89,7 @@ static struct seen *note(char kind, uint32_t block, uint32_t index, uint64_t add
 			exit(3);
 	}
 	w.seen[w.count++] = seen;
+	seen->number = w.count;
 	seen->kind = kind;
 	seen->round = w.round;
 	seen->interval = w.interval;
@@ -147,13 +149,11 @@ static void touch(uint64_t address, bool store)
 		return;
 	}
 	inner = w.held[n];
-	for (uint32_t i = 0; i < inner->count; i++) {
-		if (inner->touched[i] >> 1 != number)
-			continue;
-		inner->touched[i] |= !store;
-		return;
-	}
-	if (inner->count < MOST_TOUCHED) {
+	if (line->last == inner->number) {
+		inner->touched[line->place] |= !store;
+	} else if (inner->count < MOST_TOUCHED) {
+		line->last = inner->number;
+		line->place = inner->count;
 		inner->touched[inner->count++] = number << 1 | !store;
 		line->holds++;
 	}

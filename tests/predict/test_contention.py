@@ -28,7 +28,8 @@ from kassay.labs.predict.contention.queues import GIVE, TAKE, TOUCH
 from kassay.labs.predict.contention.scale import Wanted, bend_of, check_counts, counts_from, curve
 from kassay.labs.predict.contention.scale_model import PROCESSES, THREADS, Scaled, ScalePoint, ScaleReport, Waiting
 from kassay.labs.predict.contention.scale_report import SCALE, moved
-from kassay.labs.predict.contention.watched import KernelLock, Use, Uses, uses_of
+from kassay.labs.predict.contention.watched import KernelLock, Use, Uses, _Code, _seen, uses_of
+from kassay.labs.predict.core import Watched
 from kassay.labs.predict.timing import timing_for
 from tests.analysis.plans import plan_of
 from tests.predict.traces import recorded
@@ -50,6 +51,30 @@ def test_a_lock_is_known_by_the_function_that_takes_it(
 ) -> None:
     rule = rule_of(discipline_of(taker), taker, caller)
     assert (rule.name, rule.sharers) == (name, sharers) if rule else name is None
+
+
+def test_an_inlined_spinlock_is_known_by_the_function_that_it_is_in() -> None:
+    found = [rule_of(SPIN, "", caller) for caller in ("free_unref_page", "rmqueue_bulk", "alloc_fd", "timekeeping")]
+    assert [rule and rule.name for rule in found] == ["PCP lock", "zone lock", "files->file_lock", None]
+    seen = _seen(_watched(begin=10, end=20), _code("alloc_fd"), ["caller"])
+    assert (seen.discipline, seen.caller) == (SPIN, "alloc_fd")
+    never_released = _seen(_watched(begin=10, end=0), _code("alloc_fd"), ["caller"])
+    assert (never_released.discipline, never_released.at.held) == (LINE, False)
+    out_of_line = _seen(_watched(begin=10, end=20), _code("_raw_spin_lock"), ["caller"])
+    assert (out_of_line.taker, out_of_line.caller) == ("_raw_spin_lock", "caller")
+
+
+def _watched(*, begin: int, end: int) -> Watched:
+    return Watched(
+        held=True, round=1, interval=0, begin=begin, end=end, block=0, index=0, function_before=0, address=64,
+        loads=0, stores=0,
+    )  # fmt: skip
+
+
+def _code(function: str) -> _Code:
+    code = _Code.__new__(_Code)
+    code.functions = {0: function}
+    return code
 
 
 def test_disciplines() -> None:
@@ -144,6 +169,18 @@ def test_a_curve_bends_where_its_lock_is_always_held() -> None:
     for point in found.points:
         assert point.interval[0] <= point.speedup <= point.interval[1]
     assert found == curve(USES, CHOSEN, timing_for("skylake_sp"), Guest(1, 1 << 30), WANTED, NOTHING)
+
+
+def test_a_peak_is_told_if_more_cpus_have_less() -> None:
+    system = KernelLock("x", SYSTEM, 64, True)
+    uses = USES._replace(uses=(use(system, 1000, 1300), use(system, 5000, 5050, number=4)))
+    wanted = WANTED._replace(counts=(1, 28, 56))
+    found = curve(uses, CHOSEN, timing_for("skylake_sp"), Guest(1, 1 << 30), wanted, NOTHING)
+    assert found.points[2].speedup < found.points[1].speedup and found.peak in (1, 28)
+    level = curve(
+        uses, CHOSEN, timing_for("skylake_sp"), Guest(1, 1 << 30), WANTED._replace(counts=(1, 14, 28)), NOTHING
+    )
+    assert level.points[2].speedup == pytest.approx(level.points[1].speedup, rel=0.02) and level.peak != 14
 
 
 def test_a_task_that_waits_for_others_has_no_curve() -> None:

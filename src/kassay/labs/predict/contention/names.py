@@ -6,6 +6,7 @@ include/linux/mmzone.h and mm/ of the kernel. All acquisitions of one address ar
 """
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 SPIN, MUTEX, WRITER, READER, LINE = "spinlock", "mutex", "rwsem, writer", "rwsem, reader", "line"
@@ -35,20 +36,22 @@ class Rule(NamedTuple):
     """Regular expression of the function that takes it, or of the one that executes the atomic instruction."""
     disciplines: tuple[str, ...] = (SPIN, MUTEX, WRITER, READER, LINE)
     taker: str = ""
-    """Regular expression of the locking function, if several of a caller must be told apart."""
+    """Regular expression of the locking function, if several of a caller must be told apart. One that is inlined
+    matches all."""
 
     def matches(self, discipline: str, taker: str, caller: str) -> bool:
         return (discipline in self.disciplines and re.fullmatch(self.callers, caller) is not None
-                and (not self.taker or re.fullmatch(self.taker, taker) is not None))  # fmt: skip
+                and (not self.taker or not taker or re.fullmatch(self.taker, taker) is not None))  # fmt: skip
 
 
 _ALLOCATOR = r"get_page_from_freelist|rmqueue\w*|free_unref_\w+|__?_?free_frozen_pages|free_frozen_page\w*|" \
     r"decay_pcp_high|drain_\w+|alloc_pages_bulk\w*|__alloc_pages_bulk|free_pages_bulk|__free_pages\w*"  # fmt: skip
 _RWSEM = (WRITER, READER)
 RULES = (
+    Rule("zone lock", NODE, r"__rmqueue\w*|rmqueue_bulk|rmqueue_buddy|free_pcppages_bulk|free_one_page|"
+         r"\w*reserve_\w*pageblock\w*", (SPIN,)),
     Rule("PCP lock", CPU, _ALLOCATOR, (SPIN,), r"_raw_spin_trylock"),
-    Rule("zone lock", NODE, rf"{_ALLOCATOR}|__rmqueue\w*|free_pcppages_bulk|free_one_page|\w*reserve_\w*pageblock\w*",
-         (SPIN,)),
+    Rule("zone lock", NODE, _ALLOCATOR, (SPIN,)),
     Rule("lruvec lock", NODE, r"folio_lruvec_(re)?lock\w*|lock_page_lruvec\w*|lru_\w+|folio_batch_move_lru|"
          r"release_pages|__page_cache_release|folios_put_refs|shrink_\w+|move_folios_to_lru|evict_folios|"
          r"folio_isolate_lru|lruvec_\w+", (SPIN,)),
@@ -78,7 +81,7 @@ RULES = (
     Rule("files->file_lock", PROCESS, r"\w*alloc_fd|\w*close_fd\w*|fd_install|do_dup2|close_range|"
          r"put_unused_fd", (SPIN,)),
     Rule("files->file_lock", PROCESS, r"fcntl_setlk(64)?", (SPIN,)),
-    Rule("references of credentials", PROCESS, r"init_file|alloc_empty_\w+|file_free\w*|__fput|\w*put_cred\w*|"
+    Rule("references of credentials", PROCESS, r"init_file|alloc_empty_\w+|file_free\w*|\w*put_cred\w*|"
          r"get_cred\w*|prepare_creds", (LINE,)),
     Rule("references of a security label", SYSTEM, r"apparmor_\w+|aa_\w+|security_\w+", (LINE,)),
     Rule("references of a dentry", OWN, r"lockref_\w+|dput|dget\w*|d_\w+|__d_\w+|\w*legitimize_\w+|try_to_unlazy\w*|"
@@ -91,11 +94,13 @@ RULES = (
     Rule("slab lists of a node", NODE, r"get_partial_node\w*|__slab_free|__unfreeze_partials|__put_partials|"
          r"free_to_partial_list|get_any_partial|deactivate_slab|\w*barn_\w+|__pcs_\w+|refill_\w+|get_from_partial\w*",
          (SPIN,)),
-    Rule("resident set counters", PROCESS, r"percpu_counter_\w+", (SPIN, LINE)),
+    Rule("resident set counters", PROCESS, r"percpu_counter_\w+", (SPIN,)),
+    Rule("per-CPU counters", CPU, r"percpu_counter_\w+", (LINE,)),
     Rule("slab of a CPU", CPU, r"kmem_cache_\w+|\w*slab_\w+|kfree\w*|kmalloc\w*", (LINE,)),
 )  # fmt: skip
 
 
+@cache
 def discipline_of(function: str) -> str:
     """How a locking function lets others in; "" for a function that takes no lock."""
     for discipline, pattern in (
@@ -116,6 +121,7 @@ def is_thunk(function: str) -> bool:
     return _THUNKS.fullmatch(function) is not None
 
 
+@cache
 def rule_of(discipline: str, taker: str, caller: str) -> Rule | None:
     """The lock that is taken so; None for one that is not in the table."""
     return next((rule for rule in RULES if rule.matches(discipline, taker, caller)), None)

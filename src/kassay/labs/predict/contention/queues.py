@@ -13,10 +13,11 @@ from typing import NamedTuple
 from kassay.labs.predict.contention.names import MUTEX, NODE, READER, SPIN, WRITER
 
 TAKE, GIVE, TOUCH = "take", "give", "touch"
-HANDOVERS = {SPIN: (1, 2, 3), MUTEX: (2, 3, 4), WRITER: (2, 3, 4), READER: (1, 1, 2)}
+HANDOVERS = {SPIN: (1, 1, 3), MUTEX: (1, 2, 4), WRITER: (1, 2, 4), READER: (1, 1, 2)}
 """Moves of the lock's line between a release and the next owner's first instruction, if somebody waits: fewest,
-assumed, most. Two of a queued spinlock: the release takes the line from the waiter that reads it, and the waiter reads
-it again and writes. A mutex and a writer's rwsem are taken by one more compare-and-exchange."""
+assumed, most. One of a queued spinlock: a published transfer lasts from the owner's write until the waiter has the
+line, and the waiter's own write is not waited for. A mutex and a writer's rwsem are taken by a compare-and-exchange,
+which is one more. The most is with a waiter that still has to become the first of the queue."""
 FEWEST, ASSUMED, MOST = range(3)
 _FIRST, _EACH = 12_000, 120
 """Events of a simulation, and further ones for each CPU. The first third is not counted."""

@@ -28,7 +28,7 @@ from kassay.model.texts import listed
 
 ABSOLUTE = {True: 1.25, False: 2.0}
 """By whether a CPU was calibrated, the factor within which the time of a path is taken to be known."""
-_ELSEWHERE_MOST, _SLEEP_MOST, _OPEN_REPORTED, _BEND = 0.05, 0.02, 0.05, 0.5
+_ELSEWHERE_MOST, _SLEEP_MOST, _OPEN_REPORTED, _BEND, _PEAK = 0.05, 0.02, 0.05, 0.5, 1.02
 
 
 class Wanted(NamedTuple):
@@ -164,7 +164,7 @@ def curve(uses: Uses, chosen: Chosen, timing: Timing, guest: Guest, wanted: Want
     best = max(sound, key=lambda point: point.speedup, default=None)
     return structs.replace(
         answer, points=points, bend=bend, bend_lock=lock, locks=lock_uses(uses, chosen), doubts=tuple(_doubts(uses)),
-        peak=best.cpus if best is not None and best.cpus < sound[-1].cpus else None,
+        peak=best.cpus if best is not None and best.speedup > _PEAK * sound[-1].speedup else None,
     )  # fmt: skip
 
 

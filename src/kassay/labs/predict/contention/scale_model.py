@@ -67,7 +67,7 @@ class Scaled(Record, frozen=True, kw_only=True):
     bend_lock: str = ""
     """The lock with the largest share of waiting there."""
     peak: int | None = None
-    """Number of CPUs with the largest throughput, if more have less; else None."""
+    """Number of CPUs with the largest throughput, if it is 2 % above that of the most CPUs; else None."""
     locks: tuple[LockUse, ...] = ()
     """Locks that are taken, by the time in which they are held."""
     doubts: tuple[str, ...] = ()

@@ -4,6 +4,7 @@
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from kassay.labs.predict.contention.names import (
     OWN,
     PROCESS,
     SLOW_PATHS,
+    SPIN,
     SYSTEM,
     Rule,
     discipline_of,
@@ -104,6 +106,9 @@ def uses_of(data: bytes, timing: Timing, name_of: Callable[[int], str], shared: 
 
 
 class _Seen(NamedTuple):
+    """A use with the functions around it. An inlined spinlock, as on arm64, has no taker; its caller is the function
+    that it is in."""
+
     at: Watched
     discipline: str
     taker: str
@@ -113,9 +118,10 @@ class _Seen(NamedTuple):
 def _seen(one: Watched, code: "_Code", names: Sequence[str]) -> _Seen:
     function = code.functions[one.block]
     before = base_name(names[one.function_before]) if one.function_before >= 0 else ""
-    if one.held:
-        return _Seen(one, discipline_of(function), function, before)
-    return _Seen(one, LINE, function, function)
+    discipline = discipline_of(function)
+    if not one.held or not (discipline or one.end):
+        return _Seen(replace(one, held=False), LINE, function, function)
+    return _Seen(one, discipline, function, before) if discipline else _Seen(one, SPIN, "", function)
 
 
 def _place(one: _Seen) -> tuple[bool, int]:
@@ -164,7 +170,8 @@ class _Code:
     def watch_text(self, numbers: Mapping[str, int]) -> str:
         """WATCH of the core model."""
         thunks = (f"t {number}\n" for name, number in numbers.items() if is_thunk(base_name(name)))
-        return f"s {self.image[0]} {self.image[1]}\n" + "".join(thunks) + "".join(self._roles())
+        low, high = self.image if self.trace.target == "x86_64" else (0, 0)  # arm64 has stacks behind the image
+        return f"s {low} {high}\n" + "".join(thunks) + "".join(self._roles())
 
     def _roles(self) -> Iterator[str]:
         arch = of_target(self.trace.target)
@@ -179,6 +186,7 @@ class _Code:
                 facts = decoder.facts(block.code[at : at + length])
                 at += length
                 if facts.locked:
-                    yield f"{'a' if takes else 'r' if gives else 'n'} {block.id} {index}\n"
+                    inlined = facts.form.startswith("casa ")
+                    yield f"{'r' if gives else 'a' if takes or inlined else 'n'} {block.id} {index}\n"
                 elif facts.store_bytes and (facts.store_bytes == 1 or gives or facts.form.startswith("stl")):
                     yield f"r {block.id} {index}\n"
