@@ -159,5 +159,6 @@ def _names(directory: Path) -> set[str]:
 
 
 def _partial(out: Path) -> list[str]:
-    """Files that were begun and not finished."""
-    return [path.name for path in out.rglob("*") if path.name.startswith(".") or path.name.endswith(".partial")]
+    """Files that were begun and not finished. A lock stays, as its file is never removed."""
+    names = [path.name for path in out.rglob("*") if path.suffix != ".lock"]
+    return [name for name in names if name.startswith(".") or name.endswith(".partial")]

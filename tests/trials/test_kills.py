@@ -119,6 +119,12 @@ def test_each_command_has_words_and_its_own_directory(tmp_path: Path, monkeypatc
         assert any(str(tmp_path / "out") in word for word in command.words(tmp_path, tmp_path / "out"))
 
 
+def test_a_lock_is_no_file_that_was_begun(tmp_path: Path) -> None:
+    for name in (".site.lock", "report.json", ".report.json.qmg8ja63", "trace.partial"):
+        (tmp_path / name).touch()
+    assert sorted(kills._partial(tmp_path)) == [".report.json.qmg8ja63", "trace.partial"]
+
+
 def test_wall_times_and_places_are_no_part_of_an_answer(tmp_path: Path) -> None:
     report = {"seconds": 1.5, "counters": {"a": 1}, "boot_s": 2, "inner": [{"directory": "/x", "b": 2}]}
     assert commands._json(tmp_path, json.dumps(report)) == {"counters": {"a": 1}, "inner": [{"b": 2}]}
