@@ -176,7 +176,7 @@ class Times(NamedTuple):
     boots: tuple[TimedBoot, ...]
     """All attempts in the order in which they were made."""
     experiment: Experiment
-    """Of the timed runs: margin and order of the boots."""
+    """Experiment of the timed runs, which has the margin and the order of the boots."""
 
 
 class Report(Record, frozen=True, kw_only=True):
