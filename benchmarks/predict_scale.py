@@ -168,11 +168,11 @@ def published_tables(directory: Path) -> tuple[str, list[float]]:
         rows = []
         for point in predicted(curve, directory):
             truth = curve.published[point.cpus]
-            inside = point.low <= truth <= point.high
+            inside = point.low * (1 - 1e-9) <= truth <= point.high * (1 + 1e-9)
             if point.cpus > 1:
                 errors.append(abs(point.usual / truth - 1))
             rows.append((str(point.cpus), f"{truth:g}", f"{point.usual:.3g}", f"{point.low:.3g} to {point.high:.3g}",
-                         f"{point.usual / truth - 1:+.0%}", "yes" if inside else "no"))  # fmt: skip
+                         f"{round(point.usual / truth - 1, 9) + 0:+.0%}", "yes" if inside else "no"))  # fmt: skip
         title = (
             f"**{curve.id}**: {curve.what}. {curve.cpu}. {curve.source}. Lines: {curve.lines_source or 'timing file'}."
         )

@@ -38,8 +38,8 @@ def test_init_is_told_every_setting() -> None:
 
 
 def test_a_run_needs_the_modules_of_its_workload_and_of_its_swap_each_once() -> None:
-    zram = (Setting(name="swap", value="zram"),)
-    for settings, swap in (((), CHOSEN.swap), (zram, ""), (zram, CHOSEN.swap)):
+    zram, held = (Setting(name="swap", value="zram"),), (Setting(name="holds", value="swap"),)
+    for settings, swap in (((), CHOSEN.swap), (zram, ""), (zram, CHOSEN.swap), (held, "")):
         assert state.modules(structs.replace(WORKLOAD, modules=("dummy",)), settings, swap) == ("dummy", "zram")
 
 

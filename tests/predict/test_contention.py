@@ -27,12 +27,13 @@ from kassay.labs.predict.contention.names import (
 from kassay.labs.predict.contention.queues import GIVE, TAKE, TOUCH
 from kassay.labs.predict.contention.scale import Wanted, bend_of, check_counts, counts_from, curve
 from kassay.labs.predict.contention.scale_model import PROCESSES, THREADS, Scaled, ScalePoint, ScaleReport, Waiting
-from kassay.labs.predict.contention.scale_report import SCALE, moved
+from kassay.labs.predict.contention.scale_report import PUBLISHED_ERROR, SCALE, moved
 from kassay.labs.predict.contention.watched import KernelLock, Use, Uses, _Code, _seen, uses_of
 from kassay.labs.predict.core import Watched
 from kassay.labs.predict.timing import timing_for
 from tests.analysis.plans import plan_of
 from tests.predict.traces import recorded
+from tests.source import ROOT
 
 
 @pytest.mark.parametrize(("taker", "caller", "name", "sharers"), [
@@ -220,6 +221,7 @@ def test_what_a_change_moves_is_told_for_each_lock() -> None:
     lost = structs.replace(NOTHING, kernel="lost", problem="no trace")
     report = ScaleReport(scale_as=THREADS, shared=("f",), answers=(base, head, lost), kassay_version="0")
     shown = SCALE.form("markdown").render(report)
+    assert f"missed by {PUBLISHED_ERROR} in the median" in shown
     assert "104 CPUs do the work of 90" in shown and "The curve does not bend." in shown
     assert "on lost, skylake_sp: no curve: no trace." in shown
     assert "from 2.7% to 6.8%" in shown and "threads of one process" in shown and "--scale-shared says" in shown
@@ -234,3 +236,8 @@ def test_a_directory_without_traces_and_two_questions_at_once_are_refused(tmp_pa
     assert "was not made with --predict" in error("--scale", "1..8")
     assert "two questions" in error("--scale", "1..8", "--without", "walk")
     assert "not a way to scale" in error("--scale", "1..8", "--scale-as", "cores")
+
+
+def test_every_curve_is_shown_with_the_error_of_published_ones() -> None:
+    page = (ROOT / "docs" / "results" / "contention.md").read_text("utf-8")
+    assert f"median difference {PUBLISHED_ERROR}." in page

@@ -176,7 +176,7 @@ class Times(NamedTuple):
     boots: tuple[TimedBoot, ...]
     """All attempts in the order in which they were made."""
     experiment: Experiment
-    """Margin and order of the boots, for timed runs."""
+    """Experiment of the timed runs, which has the margin and the order of the boots."""
 
 
 class Report(Record, frozen=True, kw_only=True):

@@ -135,7 +135,7 @@ def _state(bisection: Bisection, candidate: int) -> str:
 
 
 def _default_sentence(bisection: Bisection, default: Default) -> str:
-    """Part that a setting at boot has in the state that was searched."""
+    """Sentence on a setting at boot: whether it decides the state that was searched."""
     first = candidate_name(bisection, bisection.steps[0].first)
     both = f"At boot {default.setting} went from {one_line(default.before)} to {one_line(default.after)}"
     if not default.state:

@@ -24,6 +24,13 @@ _ASSUMED = (
     "interrupts between CPUs, and lines that are only read where others write them.",
 )
 
+PUBLISHED_ERROR = "60%"
+"""Median difference from published points with more than one CPU; the score of docs/results/contention.md."""
+_HELD_AGAINST = (
+    f"The throughput of published curves with more than one CPU is missed by {PUBLISHED_ERROR} in the median "
+    "(docs/results/contention.md). Read which lock bends the curve and what a change moves, not the throughput alone."
+)
+
 
 def document(report: ScaleReport) -> Document:
     """The answer of each CPU, what a change moves, then the curves and the locks."""
@@ -35,6 +42,7 @@ def document(report: ScaleReport) -> Document:
             *(Paragraph(text=text, tone=VERDICT) for pair in _pairs(report) for text in moved(*pair)),
             *(Paragraph(text=one_line(f"{_where(answer)}: {doubt}."), tone=DOUBT)
               for answer in report.answers for doubt in _doubts(answer)),
+            *((Paragraph(text=_HELD_AGAINST, tone=DOUBT),) if any(one.points for one in report.answers) else ()),
             *(section_of_table(_curve(answer)) for answer in report.answers if answer.points),
             *(section_of_table(_locks(answer)) for answer in report.answers if answer.points),
             Section(title="How to read this", blocks=(Items(texts=tuple(_notes(report))),)),
