@@ -10,7 +10,7 @@ from kassay.errors import BadInput
 from kassay.labs.predict.decode import decoder_of
 from kassay.labs.predict.parameters import parameters
 from kassay.labs.predict.ports import groups_of, spec_of
-from kassay.labs.predict.timing import Timing, parse, timing_for, timings
+from kassay.labs.predict.timing import ASSUMED, MEASURED, STATED, Timing, parse, quantities, timing_for, timings
 from kassay.supply.cpus import cpus
 
 PUBLISHED = (
@@ -32,6 +32,20 @@ def test_a_shipped_file_is_whole(name: str) -> None:
     assert len(timing.instructions) > 500
     assert "socket" in [level.within for level in timing.lines]
     assert any(quantity.low < quantity.high for quantity in timing.parameters.values())
+
+
+@pytest.mark.parametrize("name", [*PUBLISHED, "zen4_kvm"])
+def test_every_number_of_a_shipped_file_says_whether_it_was_measured(name: str) -> None:
+    status = {key: (quantity.status, quantity.source) for key, quantity in quantities(timing_for(name))}
+    assert {word for word, _ in status.values()} == {MEASURED, STATED, ASSUMED}
+    guessed = {key: word for key, (word, source) in status.items() if ": estimate" in f": {source}"}
+    assert set(guessed.values()) == {ASSUMED}, guessed
+
+
+def test_an_unknown_status_is_an_error() -> None:
+    text = text_of("zen3").replace('status = "assumed"', 'status = "guessed"', 1)
+    with pytest.raises(BadInput, match="status 'guessed' is none of measured, stated, assumed"):
+        parse(text, "cpu.toml")
 
 
 @pytest.mark.parametrize("name", PUBLISHED)

@@ -40,6 +40,10 @@ _ADDED: Mapping[str, str | float] = {
 """Parameter that a file of an earlier version lacks -> the parameter, or the value, that is as if it did not exist."""
 
 
+MEASURED, STATED, ASSUMED = "measured", "stated", "assumed"
+STATUSES = (MEASURED, STATED, ASSUMED)
+
+
 class Quantity(Record, frozen=True, kw_only=True):
     """A number, what it is surely between, and who says so."""
 
@@ -47,6 +51,9 @@ class Quantity(Record, frozen=True, kw_only=True):
     low: float
     high: float
     source: str
+    status: str = ""
+    """"measured" on this core, "stated" by its vendor, or "assumed", which may be the value of another core. "" in
+    files of earlier versions."""
 
 
 class Machine(Record, frozen=True, kw_only=True):
@@ -247,7 +254,7 @@ def _table(text: str, origin: str, heirs: tuple[str, ...]) -> dict[str, Any]:
     whole.pop("machine", None)
     merged = {**whole, **table}
     for section in ("parameters", "system"):
-        assumed = {name: {**entry, "source": f"assumed, as of {like}: {entry['source']}"}
+        assumed = {name: {**entry, "status": ASSUMED, "source": f"assumed, as of {like}: {entry['source']}"}
                    for name, entry in whole[section].items()}  # fmt: skip
         merged[section] = {**assumed, **table.get(section, {})}
     if "instructions" not in table:
@@ -261,9 +268,12 @@ def _completed(timing: Timing) -> Timing:
     for name, instead in _ADDED.items():
         if name not in parameters:
             if isinstance(instead, str) and instead in parameters:
-                parameters[name] = structs.replace(parameters[instead], source=f"not in this file: as {instead}")
+                parameters[name] = structs.replace(
+                    parameters[instead], source=f"not in this file: as {instead}", status=ASSUMED
+                )
             elif not isinstance(instead, str):
-                parameters[name] = Quantity(value=instead, low=instead, high=instead, source="not in this file")
+                parameters[name] = Quantity(value=instead, low=instead, high=instead, source="not in this file",
+                                            status=ASSUMED)  # fmt: skip
     return structs.replace(timing, parameters=parameters)
 
 
@@ -284,11 +294,13 @@ def problems(timing: Timing) -> Iterator[str]:
             yield f"parameters.{name}: {number_text(quantity.value)} is not from {expected.low} to {expected.high}"
         if expected.whole and quantity.value != int(quantity.value):
             yield f"parameters.{name}: {number_text(quantity.value)} is not a whole number"
-    for key, quantity in _quantities(timing):
+    for key, quantity in quantities(timing):
         if not quantity.low <= quantity.value <= quantity.high:
             yield f"{key}: {number_text(quantity.value)} is not from its low to its high"
         if not quantity.source:
             yield f"{key}: without a source"
+        if quantity.status not in ("", *STATUSES):
+            yield f"{key}: status {quantity.status!r} is none of {', '.join(STATUSES)}"
     yield from _wrong_lines(timing)
     for kind in UNKNOWN_KINDS:
         if kind not in timing.unknown:
@@ -298,7 +310,8 @@ def problems(timing: Timing) -> Iterator[str]:
     yield from _wrong_ports(timing)
 
 
-def _quantities(timing: Timing) -> Iterator[tuple[str, Quantity]]:
+def quantities(timing: Timing) -> Iterator[tuple[str, Quantity]]:
+    """Every number of a file with a source, by its key."""
     yield "ghz", timing.ghz
     yield from ((f"parameters.{name}", quantity) for name, quantity in timing.parameters.items())
     yield from ((f"system.{name}", quantity) for name, quantity in timing.system.items())

@@ -21,6 +21,8 @@ from kassay.labs.predict.calibrate.text import timing_text
 from kassay.labs.predict.interval import IntervalTable
 from kassay.labs.predict.parameters import parameters
 from kassay.labs.predict.timing import (
+    ASSUMED,
+    MEASURED,
     SCHEMA,
     Machine,
     Quantity,
@@ -199,12 +201,12 @@ def _fit_ways(estimates: dict[str, Estimate], nearest: Timing) -> None:
 def _quantity(estimate: Estimate, repeats: int, *, whole: bool = False) -> Quantity:
     digits = 0 if whole else 2
     value, low, high = (round(number, digits) for number in (estimate.value, estimate.low, estimate.high))
-    return Quantity(value=value, low=min(low, value), high=max(high, value),
+    return Quantity(value=value, low=min(low, value), high=max(high, value), status=MEASURED,
                     source=f"measured: {estimate.how}; {estimate.n} samples in {repeats} repeats")  # fmt: skip
 
 
 def _left(quantity: Quantity, name: str) -> Quantity:
-    return replace(quantity, source=f"not measured, as of {name}: {quantity.source}")
+    return replace(quantity, status=ASSUMED, source=f"not measured, as of {name}: {quantity.source}")
 
 
 def _composites(measured: Mapping[str, samples.Measured], repeats: int) -> dict[str, Quantity]:
