@@ -18,11 +18,12 @@ class _Line(NamedTuple):
 
 
 class SourcePart(NamedTuple):
-    """One source function's part of a difference, exact. file, line: where it differs most; None if not known."""
+    """One source function's part of a difference, exact."""
 
     function: str
     file: str | None
     line: int | None
+    """`file`/`line`: Where it differs most; None if not known."""
     base: Fraction
     head: Fraction
 
@@ -33,10 +34,11 @@ class SourcePart(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Source lines of one row of a profile. operations: that the counts are divided by."""
+    """Source lines of one row of a profile."""
 
     lines: Sequence[LineCount]
     operations: int
+    """That the counts are divided by."""
 
 
 def lines_of(costs: Iterable[FunctionCost], operations: int) -> Lines | None:

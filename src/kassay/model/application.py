@@ -21,57 +21,58 @@ def _nothing() -> Mapping[str, bytes]:
 
 
 class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """Facts about an application in a pinned experiment, so that it does not need the application's file.
-
-    name: that of its file. summary, uses: a line each, without a full stop: what it does; how it uses memory.
-    packages: of the archive, by name; all that they depend on comes with them. closure: all of these, pinned; not set
-    in a file. without: patterns, as of a shell, of packages that are left out though others depend on them. arches: on
-    which the archive has them. links: (path, target) of symbolic links that a script of a package would have made, such
-    as update-alternatives.
-
-    Commands are words; the first one is the absolute path of a program. A {word} in braces is a parameter, in all
-    commands, in `environment` ("NAME=VALUE"), in `operations` and in `require`. All run as the user and group with the
-    number `user`, who owns `directory` and what is in it, and have nothing as standard input.
-    setup: commands that are executed once, in order, when the machine has started; each must end with status 0.
-    server: a command that goes on after the setup, and `ready` says when it can be used: a part of a line that it
-    prints, or "port:6379" for a port of the loopback that accepts connections. Its tasks belong to the application.
-    between: commands before each execution, outside of the region: they put things back as the first one found them.
-    command: what is measured. One execution is one round; its output is read, at most 4 MiB of all executions.
-    checks: commands after the last round, outside of the region; each must end with status 0.
-    start_line, end_line: parts of lines that `command` prints: each round is from the one to the next other, and not a
-    whole execution. Both "" or none. The profile counts such rounds.
-    operations: by which a round is divided; a number, or a parameter in braces. operation: what each of them is.
-    require: as of --require: NAME==VALUE of what it prints, status==N, sha256==HEX of all that it prints.
-    memory: that the machine must have. limit_ms: guest time of one execution; 1 ms is a million instructions.
-    disclosed: what of it is not the same in every run or on every kernel, and why; "" for nothing.
-    """
+    """Facts about an application in a pinned experiment, so that it does not need the application's file."""
 
     name: str
+    """That of its file."""
     summary: str
     uses: str
+    """`summary`/`uses`: A line each, without a full stop: what it does; how it uses memory."""
     packages: tuple[str, ...]
+    """Of the archive, by name; all that they depend on comes with them."""
     command: tuple[str, ...]
+    """What is measured. One execution is one round; its output is read, at most 4 MiB of all executions."""
     arches: tuple[str, ...] = ("x86_64", "arm64")
+    """On which the archive has them."""
     without: tuple[str, ...] = ()
+    """Patterns, as of a shell, of packages that are left out though others depend on them."""
     links: tuple[tuple[str, str], ...] = ()
+    """(path, target) of symbolic links that a script of a package would have made, such as update-alternatives.
+    Commands are words; the first one is the absolute path of a program. A {word} in braces is a parameter, in all
+    commands, in `environment` ("NAME=VALUE"), in `operations` and in `require`. All run as the user and group with the
+    number `user`, who owns `directory` and what is in it, and have nothing as standard input."""
     parameters: tuple[Parameter, ...] = ()
     environment: tuple[str, ...] = ()
     user: int = 0
     directory: str = "/data"
     setup: tuple[tuple[str, ...], ...] = ()
+    """Commands that are executed once, in order, when the machine has started; each must end with status 0."""
     server: tuple[str, ...] = ()
+    """A command that goes on after the setup, and `ready` says when it can be used: a part of a line that it prints, or
+    "port:6379" for a port of the loopback that accepts connections. Its tasks belong to the application."""
     ready: str = ""
     between: tuple[tuple[str, ...], ...] = ()
+    """Commands before each execution, outside of the region: they put things back as the first one found them."""
     checks: tuple[tuple[str, ...], ...] = ()
+    """Commands after the last round, outside of the region; each must end with status 0."""
     start_line: str = ""
     end_line: str = ""
+    """`start_line`/`end_line`: Parts of lines that `command` prints: each round is from the one to the next other, and
+    not a whole execution. Both "" or none. The profile counts such rounds."""
     operations: str = "1"
+    """By which a round is divided; a number, or a parameter in braces."""
     operation: str = "execution"
+    """What each of them is."""
     require: tuple[str, ...] = ()
+    """As of --require: NAME==VALUE of what it prints, status==N, sha256==HEX of all that it prints."""
     memory: str = "1GiB"
+    """That the machine must have."""
     limit_ms: int = 20_000
+    """Guest time of one execution; 1 ms is a million instructions."""
     disclosed: str = ""
+    """What of it is not the same in every run or on every kernel, and why; "" for nothing."""
     closure: tuple[ArchivePackage, ...] = ()
+    """All of these, pinned; not set in a file."""
 
     @property
     def commands(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -82,13 +83,11 @@ class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Application(Words, frozen=True, kw_only=True):
-    """An application as its file has it: the constant APPLICATION of applications/NAME.py.
-
-    inputs: makes the files of `directory`, by path in it; the same bytes whenever it is called. What begins with "#!"
-    is executable. `setup` sees these files.
-    """
+    """An application as its file has it: the constant APPLICATION of applications/NAME.py."""
 
     inputs: Callable[[], Mapping[str, bytes]] = _nothing
+    """Makes the files of `directory`, by path in it; the same bytes whenever it is called. What begins with "#!" is
+    executable. `setup` sees these files."""
 
 
 def memory_for(applications: Iterable[Words]) -> str:

@@ -14,23 +14,24 @@ from kassay.model.records import Record, Setting
 
 
 class Option(NamedTuple):
-    """One thing that is configured. alternatives: of a choice, else one; each with its newest name first, without
-    "CONFIG_". absent: the value where a configuration has none of these symbols; None when that tells nothing."""
+    """One thing that is configured."""
 
     topic: str
     name: str
     alternatives: tuple[tuple[str, ...], ...]
+    """Of a choice, else one; each with its newest name first, without "CONFIG_"."""
     absent: str | None
+    """The value where a configuration has none of these symbols; None when that tells nothing."""
 
 
 class OptionDifference(Record, frozen=True, kw_only=True):
-    """One option that two configurations differ in. base, head: "y", "n", a number, a text, or of a choice the symbol
-    that is set."""
+    """One option that two configurations differ in."""
 
     topic: str
     name: str
     base: str
     head: str
+    """`base`/`head`: "y", "n", a number, a text, or of a choice the symbol that is set."""
 
 
 # In the order in which reports name them. A word is a symbol without "CONFIG_", and

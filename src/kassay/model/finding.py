@@ -21,26 +21,24 @@ CONFOUNDERS = {
 
 
 class Confounder(Record, frozen=True, kw_only=True):
-    """One thing in which base and head differ.
-
-    code: a word of CONFOUNDERS. name: of the symbol or feature that differs; "" where the code says it all. base, head:
-    what each has ("gcc 14.2.0", "y", "not set"); None when that is not known.
-    """
+    """One thing in which base and head differ."""
 
     code: str
+    """A word of CONFOUNDERS."""
     name: str = ""
+    """Of the symbol or feature that differs; "" where the code says it all."""
     base: str | None
     head: str | None
+    """`base`/`head`: What each has ("gcc 14.2.0", "y", "not set"); None when that is not known."""
 
 
 class Counter(Record, frozen=True, kw_only=True):
-    """A counter of the kernel, per operation of the metric; None if a side does not have it.
-
-    name: of /proc/vmstat, or one of analysis.counters. definition: what was counted, and over what.
-    """
+    """A counter of the kernel, per operation of the metric; None if a side does not have it."""
 
     name: str
+    """Of /proc/vmstat, or one of analysis.counters."""
     definition: str
+    """What was counted, and over what."""
     base: float | None
     head: float | None
 
@@ -90,100 +88,100 @@ class SourceShare(Record, frozen=True, kw_only=True):
 
 
 class AttributionRow(Record, frozen=True, kw_only=True):
-    """One function's share of a difference, in the metric's unit per operation.
-
-    context: user, kernel, interrupt, other or idle (profile.CONTEXTS), "" when not known. place: "kernel", a module's
-    name, "program".
-    base, head: instructions + string iterations; *_iterations: the string iterations in them.
-    *_calls: entries into the function. group: the group it belongs to, by index; None when it stands alone.
-    replaces: the row, by index, of the function that this one replaces: only base executes that, only head this one.
-    source: what the row adds up from by function of the sources, largest change first; empty unless both kernels have
-    line tables.
-    """
+    """One function's share of a difference, in the metric's unit per operation."""
 
     function: str
     base: float
     head: float
+    """`base`/`head`: Instructions + string iterations; *_iterations: the string iterations in them. *_calls: entries
+    into the function."""
     delta: float
     context: str = "kernel"
+    """User, kernel, interrupt, other or idle (profile.CONTEXTS), "" when not known."""
     place: str = "kernel"
+    """ "kernel", a module's name, "program"."""
     base_calls: float = 0.0
     head_calls: float = 0.0
     base_iterations: float = 0.0
     head_iterations: float = 0.0
     group: int | None = None
+    """The group it belongs to, by index; None when it stands alone."""
     replaces: int | None = None
+    """The row, by index, of the function that this one replaces: only base executes that, only head this one."""
     source: tuple[SourceShare, ...] = ()
+    """What the row adds up from by function of the sources, largest change first; empty unless both kernels have line
+    tables."""
 
 
 class AttributionGroup(Record, frozen=True, kw_only=True):
-    """Functions that vanished or appeared because code was inlined or split out, with the function that holds them.
-
-    root: a function both kernels execute, whose callees differ. functions: all members, root first.
-    """
+    """Functions that vanished or appeared because code was inlined or split out, with the function that holds them."""
 
     root: str
+    """A function both kernels execute, whose callees differ."""
     functions: tuple[str, ...]
+    """All members, root first."""
     base: float
     head: float
     delta: float
 
 
 class Attribution(Record, frozen=True, kw_only=True):
-    """A difference, itemised; sum of deltas + unattributed = total = head - base.
-
-    rows: every executed function, largest change first. sentence: the largest, in words;
-    parts: the same without the total.
-    base_run, head_run: whose profiles these are. base_rounds, head_rounds: which rounds (from 0).
-    """
+    """A difference, itemised; sum of deltas + unattributed = total = head - base."""
 
     total: float
     rows: tuple[AttributionRow, ...]
+    """Every executed function, largest change first."""
     unattributed: float
     groups: tuple[AttributionGroup, ...] = ()
     sentence: str = ""
+    """The largest, in words."""
     parts: str = ""
+    """The same without the total."""
     base_run: str = ""
     head_run: str = ""
+    """`base_run`/`head_run`: Whose profiles these are."""
     base_rounds: tuple[int, ...] = ()
     head_rounds: tuple[int, ...] = ()
+    """`base_rounds`/`head_rounds`: Which rounds (from 0)."""
 
 
 class Side(Record, frozen=True, kw_only=True):
-    """One kernel's side of a finding.
-
-    value: cost per operation of the plain runs, None when no run was admitted. method: how
-    the rounds of a run became one number ("mode of 19/20 rounds"). runs: one value per
-    plain run. perturbed: one per perturbed run. unmade: planned runs not tried yet. doubts: why the evidence is
-    weaker than the number of runs suggests. warmup: first rounds that differ from the
-    later ones, per operation, in order. rounds: all rounds of the first run, per
-    operation, in order. failed: runs that never succeeded. contexts: (context, share of the measured region) of the
-    first plain run that carries a profile; none without one. chosen: rounds (from 0) of the first plain run that the
-    value stands for; of times, those of that run alone. blocks: which block each of `runs` was
-    made in; empty when not known. hosts: of times, which host made each of `runs` ("" is the one that keeps the
-    journal); not written where that made all. failed_tries: attempts that failed, those of runs that succeeded later
-    included. spread: relative standard deviation (population) where a file has that instead of runs; runs is then
-    empty.
-    change_text: the change to the first kernel as such a file prints it, which its rounded means no longer give.
-    """
+    """One kernel's side of a finding."""
 
     kernel: str
     value: float | None
+    """Cost per operation of the plain runs, None when no run was admitted."""
     method: str
+    """How the rounds of a run became one number ("mode of 19/20 rounds")."""
     runs: tuple[float, ...]
+    """One value per plain run."""
     perturbed: tuple[float, ...]
+    """One per perturbed run."""
     rounds: tuple[float, ...]
+    """All rounds of the first run, per operation, in order."""
     warmup: tuple[float, ...]
+    """First rounds that differ from the later ones, per operation, in order."""
     failed: int
+    """Runs that never succeeded."""
     unmade: int = 0
+    """Planned runs not tried yet."""
     doubts: tuple[Reason, ...] = ()
+    """Why the evidence is weaker than the number of runs suggests."""
     contexts: tuple[tuple[str, float], ...] = ()
+    """(context, share of the measured region) of the first plain run that carries a profile; none without one."""
     chosen: tuple[int, ...] = ()
+    """Rounds (from 0) of the first plain run that the value stands for; of times, those of that run alone."""
     blocks: tuple[int, ...] = ()
+    """Which block each of `runs` was made in; empty when not known."""
     failed_tries: int = 0
+    """Attempts that failed, those of runs that succeeded later included."""
     spread: float | None = None
+    """Relative standard deviation (population) where a file has that instead of runs; runs is then empty."""
     change_text: str = ""
+    """The change to the first kernel as such a file prints it, which its rounded means no longer give."""
     hosts: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Of times, which host made each of `runs` ("" is the one that keeps the journal); not written where that made
+    all."""
 
     @property
     def made_by(self) -> tuple[str, ...]:
@@ -192,9 +190,10 @@ class Side(Record, frozen=True, kw_only=True):
 
 
 class StateDifference(Record, frozen=True, kw_only=True):
-    """One audited field that should agree and does not. moment: before, after, or during for the work done."""
+    """One audited field that should agree and does not."""
 
     moment: str
+    """Before, after, or during for the work done."""
     field: str
     base: str
     head: str
@@ -214,18 +213,7 @@ class OneSided(Record, frozen=True, kw_only=True):
 
 class Finding(AtPoint, frozen=True, kw_only=True):
     """One comparison of two kernels in one metric; change is head / base - 1 of counts, and of times what the ranks of
-    all boots say it is (statistics.blocked.estimate), which need not be the ratio of the two medians.
-
-    profile_note: why there is no attribution, None when there is one or nothing is known of it.
-
-    floor: by how much runs of one kernel that should not differ do, relative to its value: the larger of both
-    sides, over plain and perturbed runs; None when a side has fewer than 2 runs.
-    better: "lower", "higher" or "unknown" (a regression is then not told from an improvement). timing: None for exact
-    counts. standing: a word of timing.STANDING. confounders: what else differs between the kernels, refused or not.
-    counters: of a primary metric what the kernels counted, those that changed while it was measured. predictions: of
-    time, one for each CPU that was asked for. calls: of a user's program, what one system call or fault costs.
-    one_sided: of a comparison refused for unequal state, the functions that ran on one kernel only, largest first.
-    """
+    all boots say it is (statistics.blocked.estimate), which need not be the ratio of the two medians."""
 
     workload: str
     settings: tuple[Setting, ...]
@@ -235,6 +223,7 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     unit: str
     definition: str
     better: str
+    """ "lower", "higher" or "unknown" (a regression is then not told from an improvement)."""
     base: str
     head: str
     base_value: float | None
@@ -251,14 +240,24 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     differences: tuple[StateDifference, ...] = ()
     attribution: Attribution | None = None
     profile_note: Reason | None = None
+    """Why there is no attribution, None when there is one or nothing is known of it."""
     floor: float | None = None
+    """By how much runs of one kernel that should not differ do, relative to its value: the larger of both sides, over
+    plain and perturbed runs; None when a side has fewer than 2 runs."""
     timing: Timing | None = None
+    """None for exact counts."""
     standing: str = ""
+    """A word of timing.STANDING."""
     confounders: tuple[Confounder, ...] = ()
+    """What else differs between the kernels, refused or not."""
     counters: tuple[Counter, ...] = ()
+    """Of a primary metric what the kernels counted, those that changed while it was measured."""
     predictions: tuple[Prediction, ...] = ()
+    """Of time, one for each CPU that was asked for."""
     calls: tuple[CallCost, ...] = ()
+    """Of a user's program, what one system call or fault costs."""
     one_sided: tuple[OneSided, ...] = ()
+    """Of a comparison refused for unequal state, the functions that ran on one kernel only, largest first."""
     changed: ChangedLines | None = None
     """Lines that differ between the sources of base and head, executed or not; None unless both were built here."""
 
@@ -305,28 +304,23 @@ class Ladder(AtPoint, frozen=True, kw_only=True):
 
 
 class GapFunction(Record, frozen=True, kw_only=True):
-    """One function's (or one group's) part, in the metric's unit per operation.
-
-    lost: new - old. regained: new - candidate. share: regained / (the whole metric's new - old), so that the shares of
-    all functions add up to the share closed. context: as in AttributionRow.
-    """
+    """One function's (or one group's) part, in the metric's unit per operation."""
 
     function: str
     lost: float
+    """New - old."""
     regained: float
+    """New - candidate."""
     share: float
+    """Regained / (the whole metric's new - old), so that the shares of all functions add up to the share closed."""
     context: str = "kernel"
+    """As in AttributionRow."""
 
 
 class Gap(AtPoint, frozen=True, kw_only=True):
     """share = (new - candidate) / (new - old): 1 is all of it, 0 nothing, below 0 is worse than new, above 1 better
-    than old.
-
-    share is None where there is no gap to close (old and new are not apart), or a comparison was refused; reasons say
-    which. interval: lowest and highest share that the evidence allows; method says how it was made. n: runs of old,
-    new, candidate. functions: largest |lost| or |regained| first, empty without profiles; unattributed: (lost,
-    regained) outside of functions.
-    """
+    than old. share is None where there is no gap to close (old and new are not apart), or a comparison was refused;
+    reasons say which."""
 
     workload: str
     settings: tuple[Setting, ...]
@@ -342,9 +336,13 @@ class Gap(AtPoint, frozen=True, kw_only=True):
     candidate_value: float | None
     share: float | None
     interval: tuple[float, float] | None
+    """Lowest and highest share that the evidence allows; method says how it was made."""
     method: Reason
     n: tuple[int, int, int]
+    """Runs of old, new, candidate."""
     evidence: str
     reasons: tuple[Reason, ...] = ()
     functions: tuple[GapFunction, ...] = ()
+    """Largest |lost| or |regained| first, empty without profiles."""
     unattributed: tuple[float, float] | None = None
+    """(lost, regained) outside of functions."""

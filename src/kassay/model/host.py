@@ -5,17 +5,24 @@ from kassay.model.records import Record
 
 
 class Host(Record, frozen=True, kw_only=True):
-    """name: as reports call it. arch: of the host itself. cpu: model. cpus: that runs may use. pinned: these CPUs by
-    number ("0-3,8"), "" where they are all that the host gives. kernel: release. machines: what was found usable, as
-    "NAME ARCH". program: the emulator's own words on its version. kassay: version."""
+    """TODO."""
 
     name: str
+    """As reports call it."""
     arch: str
+    """Of the host itself."""
     cpu: str
+    """Model."""
     cpus: int
+    """That runs may use."""
     memory_bytes: int
     kernel: str
+    """Release."""
     program: str
+    """The emulator's own words on its version."""
     kassay: str
+    """Version."""
     pinned: str = ""
+    """These CPUs by number ("0-3,8"), "" where they are all that the host gives."""
     machines: tuple[str, ...] = ()
+    """What was found usable, as "NAME ARCH"."""

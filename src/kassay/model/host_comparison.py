@@ -9,15 +9,18 @@ SCHEMA = "kassay-hosts/1"
 
 
 class HostRuns(Record, frozen=True, kw_only=True):
-    """The runs of one host. host: "" for the host that keeps the journal. cpu, kernel, program: its CPU model, its own
-    kernel, and the emulator it used; "" where that is not on record. ok, failed: attempts by their end."""
+    """The runs of one host."""
 
     host: str
+    """ "" for the host that keeps the journal."""
     cpu: str
     kernel: str
     program: str
+    """`cpu`/`kernel`/`program`: Its CPU model, its own kernel, and the emulator it used; "" where that is not on
+    record."""
     ok: int
     failed: int
+    """`ok`/`failed`: Attempts by their end."""
 
 
 class HostChange(Record, frozen=True, kw_only=True):
@@ -34,12 +37,7 @@ class HostChange(Record, frozen=True, kw_only=True):
 
 
 class HostComparison(AtPoint, frozen=True, kw_only=True):
-    """One comparison, host by host.
-
-    level: of the intervals; None for exact counts. p: of "one change is all hosts'"; threshold: what p is held against.
-    common: that change. scatter: how far the hosts' changes scatter beyond what their boots explain, as a relative
-    standard deviation. None where that cannot be told. meaning: what it comes to.
-    """
+    """One comparison, host by host."""
 
     workload: str
     settings: tuple[Setting, ...]
@@ -50,20 +48,28 @@ class HostComparison(AtPoint, frozen=True, kw_only=True):
     head: str
     rows: tuple[HostChange, ...]
     level: float | None
+    """Of the intervals; None for exact counts."""
     p: float | None
+    """Of "one change is all hosts'"."""
     threshold: float | None
+    """What p is held against."""
     common: float | None
+    """That change."""
     scatter: float | None
+    """How far the hosts' changes scatter beyond what their boots explain, as a relative standard deviation. None where
+    that cannot be told."""
     meaning: Reason
+    """What it comes to."""
 
 
 class HostsAnswer(Record, frozen=True, kw_only=True):
-    """Several run directories of one question side by side. title: the question in words. notes: what a reader must
-    know before comparing them."""
+    """Several run directories of one question side by side."""
 
     title: str
+    """The question in words."""
     hosts: tuple[HostRuns, ...]
     comparisons: tuple[HostComparison, ...]
     notes: tuple[Reason, ...]
+    """What a reader must know before comparing them."""
     kassay_version: str
     schema: str = SCHEMA

@@ -33,55 +33,56 @@ class KernelFile(Record, frozen=True, kw_only=True):
 
 
 class KernelIdentity(Record, frozen=True, kw_only=True):
-    """Identity of a kernel, wherever it came from. None means unknown.
-
-    ref: as the user wrote it. image_sha256: of the file as packaged. vmlinux_sha256:
-    of the uncompressed ELF inside it (what is booted on x86_64). compiler and banner:
-    read from the image. symbols_sha256: of the table "address type name", sorted by
-    address. source: where it came from, in words. build: of a kernel that kassay built. configuration: the options of
-    its .config that can be part of a result (model/configuration.py). config_source: where that came from, when not out
-    of the kernel's own package or directory, or why it is not known.
-    """
+    """Identity of a kernel, wherever it came from. None means unknown."""
 
     ref: str
+    """As the user wrote it."""
     arch: str
     release: str
     image_sha256: str | None
+    """Of the file as packaged."""
     compiler: str | None = None
     banner: str | None = None
+    """`compiler`/`banner`: Read from the image."""
     package: str | None = None
     package_version: str | None = None
     flavour: str | None = None
     vmlinux_sha256: str | None = None
+    """Of the uncompressed ELF inside it (what is booted on x86_64)."""
     config_sha256: str | None = None
     symbols_sha256: str | None = None
+    """Of the table "address type name", sorted by address."""
     symbol_count: int | None = None
     source: str = ""
+    """Where it came from, in words."""
     build: BuildSource | None = None
+    """Of a kernel that kassay built."""
     configuration: tuple[Setting, ...] | None = None
+    """The options of its .config that can be part of a result (model/configuration.py)."""
     config_source: str = ""
+    """Where that came from, when not out of the kernel's own package or directory, or why it is not known."""
     files: tuple[KernelFile, ...] | UnsetType = UNSET
     """Files that the user named: packages, or modules, configuration and vmlinux beside an image."""
 
 
 class KernelArtifact(Record, frozen=True, kw_only=True):
-    """A kernel in the store: its identity and its read-only files, as absolute paths.
-
-    image: as packaged. vmlinux: the uncompressed ELF, None where there is none (arm64).
-    symbols: text, one "address type name" per line. packages: the archive files that
-    modules can be taken from. pvh: whether vmlinux can be entered directly (Xen note 18);
-    None without a vmlinux. lines: an ELF file with line tables, None where they are not known.
-    """
+    """A kernel in the store: its identity and its read-only files, as absolute paths."""
 
     identity: KernelIdentity
     directory: str
     image: str
+    """As packaged."""
     vmlinux: str | None = None
+    """The uncompressed ELF, None where there is none (arm64)."""
     config: str | None = None
     symbols: str | None = None
+    """Text, one "address type name" per line."""
     packages: tuple[str, ...] = ()
+    """The archive files that modules can be taken from."""
     pvh: bool | None = None
+    """True if vmlinux can be entered directly (Xen note 18); None without a vmlinux."""
     lines: str | None = None
+    """An ELF file with line tables, None where they are not known."""
     modules: tuple[str, ...] = ()
     """Packages, or a directory, that the user named and that modules are taken from; empty for others. Not stored."""
 

@@ -6,25 +6,21 @@ from kassay.model.records import Record, Setting
 
 
 class OverviewCell(Record, frozen=True, kw_only=True):
-    """One kernel in one row. value: of the row's unit; None when no run was admitted.
-
-    change, verdict, evidence: against `since`, by default the kernel of the cell before it; None and "" in the first.
-    """
+    """One kernel in one row."""
 
     kernel: str
     value: float | None
+    """Of the row's unit; None when no run was admitted."""
     change: float | None = None
     since: str = ""
     verdict: str = ""
     evidence: str = ""
+    """`change`/`verdict`/`evidence`: Against `since`, by default the kernel of the cell before it; None and "" in the
+    first."""
 
 
 class OverviewRow(AtPoint, frozen=True, kw_only=True):
-    """One workload at one setting in its primary metric; a cell for each kernel, in order.
-
-    change, verdict: of the last kernel against the first, None and "" where they were not compared, or are the two
-    kernels of the only pair.
-    """
+    """One workload at one setting in its primary metric; a cell for each kernel, in order."""
 
     workload: str
     settings: tuple[Setting, ...]
@@ -34,13 +30,12 @@ class OverviewRow(AtPoint, frozen=True, kw_only=True):
     cells: tuple[OverviewCell, ...]
     change: float | None = None
     verdict: str = ""
+    """`change`/`verdict`: Of the last kernel against the first, None and "" where they were not compared, or are the
+    two kernels of the only pair."""
 
 
 class CauseRow(Record, frozen=True, kw_only=True):
-    """Effect of a function's change on one workload: delta per operation of its unit, share of base's whole value.
-
-    base_calls, head_calls: entries into the function per operation.
-    """
+    """Effect of a function's change on one workload: delta per operation of its unit, share of base's whole value."""
 
     workload: str
     settings: tuple[Setting, ...]
@@ -50,16 +45,11 @@ class CauseRow(Record, frozen=True, kw_only=True):
     share: float
     base_calls: float
     head_calls: float
+    """`base_calls`/`head_calls`: Entries into the function per operation."""
 
 
 class Cause(Record, frozen=True, kw_only=True):
-    """One function (with the functions of its group) that changed between two neighbouring kernels.
-
-    callees: further functions of its groups, at most. was: the function whose place it took, whose cost is taken off;
-    "" for a function that both kernels have. per_call: instructions more in each call, where that is the same
-    in all rows; None elsewhere. rows: every workload in which it makes at least 0.5 % of the whole value, largest share
-    first.
-    """
+    """One function (with the functions of its group) that changed between two neighbouring kernels."""
 
     function: str
     place: str
@@ -67,9 +57,13 @@ class Cause(Record, frozen=True, kw_only=True):
     base: str
     head: str
     callees: int
+    """Further functions of its groups, at most."""
     was: str = ""
+    """The function whose place it took, whose cost is taken off; "" for a function that both kernels have."""
     per_call: float | None
+    """Instructions more in each call, where that is the same in all rows; None elsewhere."""
     rows: tuple[CauseRow, ...]
+    """Every workload in which it makes at least 0.5 % of the whole value, largest share first."""
 
     @property
     def workloads(self) -> int:
@@ -78,8 +72,10 @@ class Cause(Record, frozen=True, kw_only=True):
 
 
 class Overview(Record, frozen=True, kw_only=True):
-    """kernels: as findings call them, in order. causes: those in most workloads first."""
+    """TODO."""
 
     kernels: tuple[str, ...]
+    """As findings call them, in order."""
     rows: tuple[OverviewRow, ...]
     causes: tuple[Cause, ...]
+    """Those in most workloads first."""

@@ -36,10 +36,10 @@ PREDICTED = "predicted"
 
 
 class PredictedCause(Record, frozen=True, kw_only=True):
-    """One cause's share of the predicted time, ns per operation. cause: a word of CAUSES. *_instructions: per
-    operation, those that waited for it, or that were done in its shadow."""
+    """One cause's share of the predicted time, ns per operation."""
 
     cause: str
+    """A word of CAUSES. *_instructions: per operation, those that waited for it, or that were done in its shadow."""
     base_ns: float
     head_ns: float
     base_instructions: float = 0.0
@@ -53,7 +53,7 @@ class PredictedCause(Record, frozen=True, kw_only=True):
 
 class PredictedRow(Record, frozen=True, kw_only=True):
     """One function's share of the predicted time, ns per operation. *_instructions: executed, per operation; a repeated
-    string instruction counts once. causes: those of this function, largest change first."""
+    string instruction counts once."""
 
     function: str
     base_ns: float
@@ -61,6 +61,7 @@ class PredictedRow(Record, frozen=True, kw_only=True):
     base_instructions: float = 0.0
     head_instructions: float = 0.0
     causes: tuple[PredictedCause, ...] = ()
+    """Those of this function, largest change first."""
 
     @property
     def delta_ns(self) -> float:
@@ -69,32 +70,35 @@ class PredictedRow(Record, frozen=True, kw_only=True):
 
 
 class Prediction(Record, frozen=True, kw_only=True):
-    """One comparison on one CPU. Sums over causes, and over rows, are base_ns and head_ns.
-
-    cpu: name of its timing file. calibrated: whether that was measured on such a CPU, or comes from published data.
-    base_ns, head_ns: ns per operation, the mean of the rounds answered for; None when nothing could be replayed.
-    change: head_ns / base_ns - 1. interval: of the change, which holds `level` of held-out changes.
-    refused: why there is no change and no interval; base_ns and head_ns are then the time without what is refused.
-    rows: every function executed, largest change first. base_rounds, head_rounds: ns of each round answered for.
-    meaning: how counts and prediction go together, where they disagree. doubts: what a reader must know.
-    model: content of the timing file and of the core model.
-    """
+    """One comparison on one CPU. Sums over causes, and over rows, are base_ns and head_ns."""
 
     cpu: str
+    """Name of its timing file."""
     calibrated: bool
+    """True if that was measured on such a CPU, or comes from published data."""
     base_ns: float | None = None
     head_ns: float | None = None
+    """`base_ns`/`head_ns`: Ns per operation, the mean of the rounds answered for; None when nothing could be
+    replayed."""
     change: float | None = None
+    """head_ns / base_ns - 1."""
     interval: tuple[float, float] | None = None
+    """Of the change, which holds `level` of held-out changes."""
     level: float | None = None
     refused: Reason | None = None
+    """Why there is no change and no interval; base_ns and head_ns are then the time without what is refused."""
     causes: tuple[PredictedCause, ...] = ()
     rows: tuple[PredictedRow, ...] = ()
+    """Every function executed, largest change first."""
     base_instructions: float | None = None
     head_instructions: float | None = None
     base_rounds: tuple[float, ...] = ()
     head_rounds: tuple[float, ...] = ()
+    """`base_rounds`/`head_rounds`: Ns of each round answered for."""
     meaning: Reason | None = None
+    """How counts and prediction go together, where they disagree."""
     doubts: tuple[Reason, ...] = ()
+    """What a reader must know."""
     model: str = ""
+    """Content of the timing file and of the core model."""
     evidence: str = PREDICTED

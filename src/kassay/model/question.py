@@ -26,11 +26,13 @@ def neighbours_and_ends(kernels: Sequence[KernelUse]) -> Pairs:
 
 @dataclass(frozen=True, kw_only=True)
 class Kernels:
-    """How many kernels a question is about. most: None for any number. rule: the same in words, for an error."""
+    """How many kernels a question is about."""
 
     least: int
     most: int | None
+    """None for any number."""
     rule: str
+    """The same in words, for an error."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,13 +47,12 @@ class Answered:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnDirectory:
-    """A kind of directory that is not a run directory but holds some.
-
-    is_one: whether a path is such a directory. answer: its report; the second argument answers a run directory in it.
-    """
+    """A kind of directory that is not a run directory but holds some."""
 
     is_one: Callable[[Path], bool]
+    """True if a path is such a directory."""
     answer: Callable[[Path, Callable[[Path], Report]], Report]
+    """Its report; the second argument answers a run directory in it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,46 +39,48 @@ class WallTime(Record, frozen=True, kw_only=True):
 
 
 class Origin(Record, frozen=True, kw_only=True):
-    """The run whose finished record another directory took. plan: hash of its plan.json; run: its id there."""
+    """The run whose finished record another directory took."""
 
     plan: str
+    """Hash of its plan.json."""
     run: str
+    """Its id there."""
 
 
 class RunRecord(Record, frozen=True, kw_only=True):
-    """One attempt at one planned run; never changed once written.
-
-    stream_sha256, console_sha256: the guest's raw result stream and the kernel log, as
-    artifacts of the journal; None when there was none. detail: one line, why not ok.
-    argv: how the machine was started, artifact paths shortened to their names.
-    profile_sha256: what the emulator counted in the region; None when the run carried no profile, profile_problem
-    then says why one that was wanted is not there. symbols: tables of kernel, program and modules, for its addresses.
-    trace_sha256: the stream of what chosen rounds executed; not written when the run recorded none.
-    lines_sha256: source lines of the kernel's executed instructions (a model.lines.LineTable in JSON); not written
-    without line tables.
-    host: name of the host that made it, host_sha256: the artifact that says what it is (a model.host.Host in JSON); not
-    written of runs on the host that keeps the journal.
-    reused: the run that this record was taken from, as it had equal inputs; not written of runs that were made for this
-    directory.
-    """
+    """One attempt at one planned run; never changed once written."""
 
     run: str
     attempt: int
     outcome: str
     detail: str
+    """One line, why not ok."""
     stream_sha256: str | None
     console_sha256: str | None
+    """`stream_sha256`/`console_sha256`: The guest's raw result stream and the kernel log, as artifacts of the journal;
+    None when there was none."""
     wall: WallTime
     argv: tuple[str, ...]
+    """How the machine was started, artifact paths shortened to their names."""
     started_utc: str
     profile_sha256: str | None = None
+    """What the emulator counted in the region; None when the run carried no profile, profile_problem then says why one
+    that was wanted is not there."""
     profile_problem: str = ""
     symbols: tuple[str, ...] = ()
+    """Tables of kernel, program and modules, for its addresses."""
     trace_sha256: str | msgspec.UnsetType = msgspec.UNSET
+    """The stream of what chosen rounds executed; not written when the run recorded none."""
     host: str | msgspec.UnsetType = msgspec.UNSET
+    """Name of the host that made it, host_sha256: the artifact that says what it is (a model.host.Host in JSON); not
+    written of runs on the host that keeps the journal."""
     host_sha256: str | msgspec.UnsetType = msgspec.UNSET
     lines_sha256: str | msgspec.UnsetType = msgspec.UNSET
+    """Source lines of the kernel's executed instructions (a model.lines.LineTable in JSON); not written without line
+    tables."""
     reused: Origin | msgspec.UnsetType = msgspec.UNSET
+    """The run that this record was taken from, as it had equal inputs; not written of runs that were made for this
+    directory."""
 
     @property
     def artifacts(self) -> tuple[str, ...]:
@@ -105,46 +107,49 @@ class CheckedRequirement(Record, frozen=True, kw_only=True):
 
 
 class Measurement(Record, frozen=True, kw_only=True):
-    """Measurement of one successful run. perturbation: 0 for a plain run, else its number.
-
-    before, after, boot: audited fields, in order; None is absent. foreign_ns: run time of tasks other
-    than the workload inside the measured region, largest first; None when unknown.
-    ns_per_tick: of the phases' clock. region_ns: length of the measured region in guest time; None when unknown.
-    quiescence: whether the guest became quiet before the workload ("quiet", "busy NAME", "skipped"); None when unknown.
-    counters: as audit.delta() and audit.ran_on() name them, after minus before. levels: the same of audit.levels(),
-    right after the region. notes: the workload's own words on what
-    was done.
-    region: the profile of the whole measured region; None when the run carried none. block, control: as planned.
-    cpu: as the kernel saw it; None when it was not captured. tasks_left_out: tasks whose run time is not in
-    foreign_ns, as there were more than the guest had room for; None when that is not known.
-    printed: by a user's program. work: of a user's program, without items where it is not known; None of another
-    workload. host: that made it, "" for the one that keeps the journal. deferred: "included" in the phases' ticks,
-    "apart", or "not known" where it was to be left out and no profile tells how much it was.
-    """
+    """Measurement of one successful run."""
 
     run: str
     repeat: int
     perturbation: int
+    """0 for a plain run, else its number. before, after, boot: audited fields, in order; None is absent."""
     phases: tuple[PhaseRounds, ...]
     ns_per_tick: float
+    """Of the phases' clock."""
     before: Fields
     after: Fields
     requirements: tuple[CheckedRequirement, ...]
     foreign_ns: tuple[tuple[str, int], ...] | None
+    """Run time of tasks other than the workload inside the measured region, largest first; None when unknown."""
     region_ns: int | None
+    """Length of the measured region in guest time; None when unknown."""
     counters: Fields = ()
+    """As audit.delta() and audit.ran_on() name them, after minus before."""
     levels: Fields = ()
+    """The same of audit.levels(), right after the region."""
     notes: tuple[str, ...] = ()
+    """The workload's own words on what was done."""
     quiescence: str | None = None
+    """True if the guest became quiet before the workload ("quiet", "busy NAME", "skipped"); None when unknown."""
     region: RegionSummary | None = None
+    """The profile of the whole measured region; None when the run carried none."""
     block: int = 0
     control: bool = False
+    """`block`/`control`: As planned."""
     cpu: GuestCpu | None = None
+    """As the kernel saw it; None when it was not captured."""
     tasks_left_out: int | None = None
+    """Tasks whose run time is not in foreign_ns, as there were more than the guest had room for; None when that is not
+    known."""
     printed: tuple[Printed, ...] = ()
+    """By a user's program."""
     work: Work | None = None
+    """Of a user's program, without items where it is not known; None of another workload."""
     host: str = ""
+    """That made it, "" for the one that keeps the journal."""
     deferred: str = "included"
+    """ "included" in the phases' ticks, "apart", or "not known" where it was to be left out and no profile tells how
+    much it was."""
 
     @property
     def plain(self) -> bool:
@@ -153,29 +158,30 @@ class Measurement(Record, frozen=True, kw_only=True):
 
 
 class Disagreement(Record, frozen=True, kw_only=True):
-    """Two hosts that counted the same otherwise. reason: "hosts-disagree", with the runs and both counts."""
+    """Two hosts that counted the same otherwise."""
 
     host: str
     other: str
     reason: Reason
+    """ "hosts-disagree", with the runs and both counts."""
 
 
 class CellEvidence(Record, frozen=True, kw_only=True):
-    """All that is known of one cell: its measurements in run order and its failed attempts.
-
-    label: what reports call it, unique in its experiment. lost: planned runs that were
-    tried and never succeeded. unmade: planned runs not tried yet. control_failures: attempts at control runs, which are
-    in none of the other three. disagreements: of hosts, in any cell of the experiment.
-    """
+    """All that is known of one cell: its measurements in run order and its failed attempts."""
 
     cell: Cell
     kernel: KernelIdentity
     label: str
+    """What reports call it, unique in its experiment."""
     measurements: tuple[Measurement, ...]
     failures: tuple[RunRecord, ...]
     lost: int
+    """Planned runs that were tried and never succeeded."""
     unmade: int = 0
+    """Planned runs not tried yet."""
     control_failures: tuple[RunRecord, ...] = ()
+    """Attempts at control runs, which are in none of the other three."""
     disagreements: tuple[Disagreement, ...] = ()
+    """Of hosts, in any cell of the experiment."""
     left_out: int = 0
     """Perturbed runs that are no part of `measurements`, since other tasks ran in their measured region."""

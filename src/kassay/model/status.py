@@ -21,15 +21,18 @@ STATES = {
 
 
 class ValueSoFar(Record, frozen=True, kw_only=True):
-    """Value of one cell so far. point, kernel: places in RunCounts. n: plain runs. change, verdict: against the kernel
-    that it is compared with first; None and "" for one that others are compared with."""
+    """Value of one cell so far."""
 
     point: int
     kernel: int
+    """`point`/`kernel`: Places in RunCounts."""
     value: float | None
     n: int
+    """Plain runs."""
     change: float | None = None
     verdict: str = ""
+    """`change`/`verdict`: Against the kernel that it is compared with first; None and "" for one that others are
+    compared with."""
     evidence: str = ""
 
 
@@ -41,46 +44,54 @@ class PointUnit(Record, frozen=True, kw_only=True):
 
 
 class Attempt(Record, frozen=True, kw_only=True):
-    """One line of the journal. host: "" for the one that keeps it. seconds: of wall time."""
+    """One line of the journal."""
 
     point: int
     kernel: int
     host: str
+    """ "" for the one that keeps it."""
     outcome: str
     detail: str
     seconds: float
+    """Of wall time."""
     started_utc: str
 
 
 class RunStatus(Record, frozen=True, kw_only=True):
-    """One run directory. name: its path below the directory that is watched, "." for that itself.
-
-    title: the question in words. state: a word of STATES. process: id of the one that measures here, None when there is
-    none. owed: runs that are not made yet; unneeded: whether all is decided without them. values: of the primary
-    metrics; values_note: why there are none, or of when they are, "" for as of now. units: for each point. verdict: the
-    answer so far, "" where there is none. hosts: what each says of itself, in the order of counts.hosts. last: the
-    newest attempts, newest first; failures: of all attempts that failed the newest. again: the command that goes on
-    with it.
-    """
+    """One run directory."""
 
     name: str
+    """Its path below the directory that is watched, "." for that itself."""
     directory: str
     title: str
+    """The question in words."""
     state: str
+    """A word of STATES."""
     process: int | None
+    """Id of the one that measures here, None when there is none."""
     machine: str
     scope: str
     counts: RunCounts
     owed: int
+    """Runs that are not made yet."""
     unneeded: bool
+    """True if all is decided without them."""
     values: tuple[ValueSoFar, ...]
+    """Of the primary metrics."""
     values_note: str
+    """Why there are none, or of when they are, "" for as of now."""
     units: tuple[PointUnit, ...]
+    """For each point."""
     verdict: str
+    """The answer so far, "" where there is none."""
     hosts: tuple[HostRuns, ...]
+    """What each says of itself, in the order of counts.hosts."""
     last: tuple[Attempt, ...]
+    """The newest attempts, newest first."""
     failures: tuple[Attempt, ...]
+    """Of all attempts that failed the newest."""
     again: str
+    """The command that goes on with it."""
     started_utc: str
     kassay_version: str
     schema: str = SCHEMA

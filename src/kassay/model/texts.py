@@ -75,28 +75,28 @@ def memory_text(memory_bytes: int | None) -> str:
 
 
 class TableCell(Record, frozen=True, kw_only=True):
-    """One field: its text on one line, and why it stands out: a verdict's word, "differs", or "".
-
-    link: anchor of the table behind it, on a page that has links.
-    """
+    """One field: its text on one line, and why it stands out: a verdict's word, "differs", or ""."""
 
     text: str
     mark: str = ""
     link: str = ""
+    """Anchor of the table behind it, on a page that has links."""
 
 
 class Table(Record, frozen=True, kw_only=True):
-    """A table. numeric: columns (by index) that are aligned to the right. folded: long, may be shown closed.
-    anchor: for links to it; "" where there are none. name_width: columns that the first column takes at a terminal, at
-    most; 0 for all the room there is."""
+    """A table."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[TableCell, ...], ...]
     numeric: tuple[int, ...] = ()
+    """Columns (by index) that are aligned to the right."""
     folded: bool = False
+    """Long, may be shown closed."""
     anchor: str = ""
+    """For links to it; "" where there are none."""
     name_width: int = 36
+    """Columns that the first column takes at a terminal, at most; 0 for all the room there is."""
 
 
 def cells(*texts: str, mark: str = "") -> tuple[TableCell, ...]:

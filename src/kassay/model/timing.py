@@ -17,10 +17,7 @@ STANDING = {
 
 
 class ControlCheck(Record, frozen=True, kw_only=True):
-    """The first kernel against itself, boots of one session: change, interval and p as in a finding.
-
-    passed: the test at the session's threshold finds no difference. n_control: boots that were made for this alone.
-    """
+    """The first kernel against itself, boots of one session: change, interval and p as in a finding."""
 
     kernel: str
     change: float | None
@@ -28,48 +25,49 @@ class ControlCheck(Record, frozen=True, kw_only=True):
     p: float | None
     n_base: int
     n_control: int
+    """Boots that were made for this alone."""
     passed: bool
+    """The test at the session's threshold finds no difference."""
 
 
 class FailureCheck(Record, frozen=True, kw_only=True):
-    """Boots that failed, as an outcome of their own. p: Fisher's exact test, two-sided, on attempts."""
+    """Boots that failed, as an outcome of their own."""
 
     base_failed: int
     base_tried: int
     head_failed: int
     head_tried: int
     p: float
+    """Fisher's exact test, two-sided, on attempts."""
 
 
 class Timing(Record, frozen=True, kw_only=True):
-    """How one finding on time was judged.
-
-    boots: per kernel, that were counted. looks: planned, in boots per kernel. threshold: a look claims a change at
-    p <= this; the looks together err in 5 % of sessions. level: of the interval, 1 - threshold. p: of the
-    block-restricted rank test; None below the first look. blocks: of boots in random order; 1 when the order
-    is not known or not random. bound: the largest |change| that the interval allows. tick: step of the clock
-    relative to the value; None when none shows. stopped: the session ended early because all was decided.
-    """
+    """How one finding on time was judged."""
 
     boots: int
+    """Per kernel, that were counted."""
     looks: tuple[int, ...]
+    """Planned, in boots per kernel."""
     threshold: float
+    """A look claims a change at p <= this; the looks together err in 5 % of sessions."""
     level: float
+    """Of the interval, 1 - threshold."""
     p: float | None
+    """Of the block-restricted rank test; None below the first look."""
     blocks: int
+    """Of boots in random order; 1 when the order is not known or not random."""
     bound: float | None = None
+    """The largest |change| that the interval allows."""
     tick: float | None = None
+    """Step of the clock relative to the value; None when none shows."""
     stopped: bool = False
+    """The session ended early because all was decided."""
     control: ControlCheck | None = None
     failures: FailureCheck | None = None
 
 
 class Family(Record, frozen=True, kw_only=True):
-    """One statement about all cells of one comparison, before any single cell is named.
-
-    change, interval, p: of the ranks of all cells pooled. smallest, largest: change of a cell. candidates, confirmed:
-    cells that stand (see STANDING).
-    """
+    """One statement about all cells of one comparison, before any single cell is named."""
 
     workload: str
     metric: str
@@ -79,15 +77,17 @@ class Family(Record, frozen=True, kw_only=True):
     change: float
     interval: tuple[float, float] | None
     p: float
+    """`change`/`interval`/`p`: Of the ranks of all cells pooled."""
     smallest: float
     largest: float
+    """`smallest`/`largest`: Change of a cell."""
     candidates: int
     confirmed: int
+    """`candidates`/`confirmed`: Cells that stand (see STANDING)."""
 
 
 class SeedSide(Record, frozen=True, kw_only=True):
-    """One cell by the rules of the seeds' framework. cv: sample standard deviation over mean; mad_ratio: median
-    absolute deviation, unscaled, over median. status: ok, partial (a run failed), failed (all did)."""
+    """One cell by the rules of the seeds' framework."""
 
     kernel: str
     runs: int
@@ -95,18 +95,17 @@ class SeedSide(Record, frozen=True, kw_only=True):
     mean: float | None
     median: float | None
     cv: float | None
+    """Sample standard deviation over mean."""
     mad_ratio: float | None
+    """Median absolute deviation, unscaled, over median."""
     status: str
+    """Ok, partial (a run failed), failed (all did)."""
     stable: bool
     robust_stable: bool
 
 
 class SeedFinding(AtPoint, frozen=True, kw_only=True):
-    """One comparison by the rules of the seeds' framework.
-
-    classification: regression, improvement, neutral, or absent when a side has no value. word: reliable, robust-only,
-    partial or unstable. kassay: what kassay says of the same boots, "verdict, evidence".
-    """
+    """One comparison by the rules of the seeds' framework."""
 
     workload: str
     settings: tuple[Setting, ...]
@@ -116,10 +115,13 @@ class SeedFinding(AtPoint, frozen=True, kw_only=True):
     delta: float | None
     delta_median: float | None
     classification: str
+    """Regression, improvement, neutral, or absent when a side has no value."""
     reliable: bool
     robust_reliable: bool
     word: str
+    """Reliable, robust-only, partial or unstable."""
     kassay: str
+    """What kassay says of the same boots, "verdict, evidence"."""
 
 
 class TimedBoot(AtPoint, frozen=True, kw_only=True):
@@ -165,7 +167,9 @@ class CountsAndTime(Record, frozen=True, kw_only=True):
 
 
 class Pace(Record, frozen=True, kw_only=True):
-    """Duration of earlier sessions of the same workload and machine. seconds: wall time of a boot, median. n: boots."""
+    """Duration of earlier sessions of the same workload and machine."""
 
     seconds: float
+    """Wall time of a boot, median."""
     n: int
+    """Boots."""

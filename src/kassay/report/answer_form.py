@@ -25,12 +25,14 @@ NOTHING: Given = MappingProxyType({})
 
 @dataclass(frozen=True, kw_only=True)
 class FormOption:
-    """An option that one form alone has. name: as on the command line, "--to". many: may be given again."""
+    """An option that one form alone has."""
 
     name: str
+    """As on the command line, "--to"."""
     metavar: str
     help: str
     many: bool = False
+    """May be given again."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,11 +13,14 @@ ROUNDING = "rounding"
 
 
 class Column(NamedTuple):
-    """Figures. shown: of the rows shown. ends: of the rows at the end. total: of all rows, with those left out."""
+    """Figures."""
 
     shown: Sequence[float]
+    """Of the rows shown."""
     ends: Sequence[float]
+    """Of the rows at the end."""
     total: float
+    """Of all rows, with those left out."""
 
 
 def summed(columns: Sequence[Column], ends: Sequence[str], rest: str, places: int = 0) -> tuple[

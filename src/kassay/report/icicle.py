@@ -16,13 +16,15 @@ _Path = tuple[str, ...]
 
 
 class Icicle(Record, frozen=True, kw_only=True):
-    """One drawing. base, head: which kernels it opens with, by index. data: JSON, safe inside a script element."""
+    """One drawing."""
 
     title: str
     kernels: tuple[str, ...]
     base: int | None
     head: int
+    """`base`/`head`: Which kernels it opens with, by index."""
     data: str
+    """JSON, safe inside a script element."""
 
 
 def icicle(stacks: Stacks) -> Icicle:

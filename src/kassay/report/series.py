@@ -17,11 +17,7 @@ _Subject = tuple[str | None, tuple[Setting, ...], MachineUse, tuple[str, ...]]
 
 
 class KernelRow(Record, frozen=True, kw_only=True):
-    """One kernel in a series. change, verdict, evidence: against the row before; None and "" in the first row.
-
-    since, since_change: the kernel a step reaches back to and the change from it, when
-    changes that were each inside the margin added up; verdict is then that step's.
-    """
+    """One kernel in a series."""
 
     kernel: str
     value: float | None
@@ -31,8 +27,11 @@ class KernelRow(Record, frozen=True, kw_only=True):
     interval: tuple[float, float] | None = None
     verdict: str = ""
     evidence: str = ""
+    """`change`/`verdict`/`evidence`: Against the row before; None and "" in the first row."""
     since: str = ""
     since_change: float | None = None
+    """`since`/`since_change`: The kernel a step reaches back to and the change from it, when changes that were each
+    inside the margin added up; verdict is then that step's."""
     changed: str = ""
     """State of the lines that differ from the row before, a word of lines.STATES; empty if it is not known."""
 
@@ -57,15 +56,13 @@ class MetricSeries(Record, frozen=True, kw_only=True):
 
 
 class MetricGroup(Record, frozen=True, kw_only=True):
-    """All metrics of one question: same workload, settings, machine and kernels.
-
-    lead: the primary metric, or the first. across: pairs of kernels that a ladder of this
-    group holds but not as neighbours (its first against its last).
-    """
+    """All metrics of one question: same workload, settings, machine and kernels."""
 
     lead: MetricSeries
+    """The primary metric, or the first."""
     series: tuple[MetricSeries, ...]
     across: tuple[MetricSeries, ...] = ()
+    """Pairs of kernels that a ladder of this group holds but not as neighbours (its first against its last)."""
 
 
 def ladders(report: Report, *, primary: bool = False) -> tuple[Ladder, ...]:

@@ -22,23 +22,27 @@ _WORDS = {
 
 
 class ShownCell(Record, frozen=True, kw_only=True):
-    """One cell of the grid in words. done, lost: of the planned runs, in per cent. mark: the verdict's word."""
+    """One cell of the grid in words."""
 
     value: str
     change: str
     mark: str
+    """The verdict's word."""
     runs: str
     hosts: str
     done: float
     lost: float
+    """`done`/`lost`: Of the planned runs, in per cent."""
 
 
 class ShownRow(Record, frozen=True, kw_only=True):
-    """One point of the grid. unit: of its values. cells: a kernel each, None where it has no such cell."""
+    """One point of the grid."""
 
     point: str
     unit: str
+    """Of its values."""
     cells: tuple[ShownCell | None, ...]
+    """A kernel each, None where it has no such cell."""
 
 
 def page(statuses: Sequence[RunStatus], directory: str, *, listed: bool, every_s: float) -> str:

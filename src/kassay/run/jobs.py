@@ -24,12 +24,14 @@ Rounds = Callable[[PlannedRun, tuple[int, ...]], tuple[int, ...]]
 
 
 class Recording(NamedTuple):
-    """How a boot is recorded. program: the recorder, which starts the workload; settings: its /record.conf.
-    shared_bytes: size of the memory that it writes into. The machine boots; no snapshot is restored."""
+    """How a boot is recorded."""
 
     program: Path
+    """The recorder, which starts the workload."""
     settings: bytes
+    """Its /record.conf."""
     shared_bytes: int
+    """Size of the memory that it writes into. The machine boots; no snapshot is restored."""
 
 
 class _Guest(NamedTuple):

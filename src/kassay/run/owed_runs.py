@@ -21,16 +21,18 @@ from kassay.tools.cluster import Cluster, HostRequirements
 
 
 class Schedule(NamedTuple):
-    """How the runs of a plan are made. stages: runs that are finished before the next ones begin. enough: called after
-    each stage; whether no more runs are needed. outlook: what to expect, shown before the first run; "" for nothing.
-    counter: of the journal so far. rounds: called with the records so far, a traced run and the usual rounds; returns
-    the rounds that it records."""
+    """How the runs of a plan are made."""
 
     stages: Sequence[Sequence[PlannedRun]]
+    """Runs that are finished before the next ones begin."""
     enough: Callable[[tuple[RunRecord, ...]], bool]
+    """Called after each stage; whether no more runs are needed."""
     outlook: str
+    """What to expect, shown before the first run; "" for nothing."""
     counter: RunCounter
+    """Of the journal so far."""
     rounds: Callable[[tuple[RunRecord, ...], PlannedRun, tuple[int, ...]], tuple[int, ...]]
+    """Called with the records so far, a traced run and the usual rounds; returns the rounds that it records."""
 
 
 def make_runs(

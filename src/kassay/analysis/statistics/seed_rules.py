@@ -24,17 +24,17 @@ WORDS = {
 
 
 class SeedJudgement(NamedTuple):
-    """delta: of the means, which alone decides; delta_median stands beside it. None and "absent": a side has no value.
-
-    classification: regression, improvement, neutral, absent. word: a key of WORDS.
-    """
+    """TODO."""
 
     delta: float | None
+    """Of the means, which alone decides; delta_median stands beside it. None and "absent": a side has no value."""
     delta_median: float | None
     classification: str
+    """Regression, improvement, neutral, absent."""
     reliable: bool
     robust_reliable: bool
     word: str
+    """A key of WORDS."""
 
 
 def judged_by_seed_rules(findings: Iterable[Finding]) -> tuple[SeedFinding, ...]:

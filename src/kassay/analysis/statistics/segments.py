@@ -23,20 +23,23 @@ SEED = 20_260_501
 
 
 class LadderBoot(NamedTuple):
-    """One boot. kernel: its index in the ladder. block: as in blocked.Boot."""
+    """One boot."""
 
     block: int
+    """As in blocked.Boot."""
     kernel: int
+    """Its index in the ladder."""
     value: float
 
 
 class Boundary(NamedTuple):
-    """The level changes just before kernel `at` (as in LadderBoot). p: of the part of the ladder that is split; level:
-    what p was compared with, a share of alpha."""
+    """The level changes just before kernel `at` (as in LadderBoot)."""
 
     at: int
     p: float
+    """Of the part of the ladder that is split."""
     level: float
+    """What p was compared with, a share of alpha."""
 
 
 def boundaries(boots: Sequence[LadderBoot], alpha: float = 0.05, draws: int = DRAWS) -> tuple[Boundary, ...]:

@@ -29,18 +29,17 @@ ELSEWHERE = "[not in this file]"
 
 
 class LineCost(Record, frozen=True, kw_only=True):
-    """Cost of one source line in one inlined copy of its function.
-
-    file, line: as the compiler wrote them, without a discriminator; None where it does not say. function: whose source
-    the line is. inlined_into: the functions around it, innermost first, the last one being the symbol; empty when
-    it was not inlined. count: executions of its instructions.
-    """
+    """Cost of one source line in one inlined copy of its function."""
 
     file: str | None
     line: int | None
+    """`file`/`line`: As the compiler wrote them, without a discriminator; None where it does not say."""
     function: str
+    """Whose source the line is."""
     inlined_into: tuple[str, ...]
+    """The functions around it, innermost first, the last one being the symbol; empty when it was not inlined."""
     count: int
+    """Executions of its instructions."""
 
 
 _Key: TypeAlias = tuple[str | None, int | None, str, tuple[str, ...]]

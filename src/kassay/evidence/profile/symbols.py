@@ -16,23 +16,26 @@ _KERNEL_HALF = 1 << 63
 
 
 class FunctionSymbol(NamedTuple):
-    """place: "kernel", a module, or "program". entry: address of the first instruction; padding may precede it."""
+    """TODO."""
 
     name: str
     place: str
+    """ "kernel", a module, or "program"."""
     start: int
     entry: int
+    """Address of the first instruction; padding may precede it."""
     end: int
 
 
 class _Table(NamedTuple):
-    """Functions of one place in order of address. lines: as they stand in the table, to be read when asked for; their
-    first word has `digits` digits in all of them, so that they are in the order of text as well."""
+    """Functions of one place in order of address."""
 
     place: str
     base: int
     digits: int
     lines: list[str]
+    """As they stand in the table, to be read when asked for; their first word has `digits` digits in all of them, so
+    that they are in the order of text as well."""
 
     def function(self, offset: int) -> FunctionSymbol:
         """The last one that begins at `offset` from the base or before; the first one begins there, or before."""

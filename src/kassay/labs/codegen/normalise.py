@@ -33,14 +33,18 @@ _PATCHED = "nop (patched at boot)"
 
 
 class Listing(NamedTuple):
-    """instructions: without padding. spots: where each of them is. sha256: of them; bytes_sha256: of the bytes, padding
-    included, with fields that hold addresses zeroed. calls: most sites first."""
+    """TODO."""
 
     instructions: tuple[Instruction, ...]
+    """Without padding."""
     spots: tuple[Spot, ...]
+    """Where each of them is."""
     sha256: str
+    """Of them."""
     bytes_sha256: str
+    """Of the bytes, padding included, with fields that hold addresses zeroed."""
     calls: tuple[Call, ...]
+    """Most sites first."""
 
 
 class _Placed(NamedTuple):
@@ -188,10 +192,12 @@ def _calls(remaining: Iterable[_Placed], inside: Mapping[Spot, Spot], function: 
 
 
 class Counted(NamedTuple):
-    """executed: all that ran inside the function, no-ops included. counts: per instruction of the listing."""
+    """TODO."""
 
     executed: float
+    """All that ran inside the function, no-ops included."""
     counts: tuple[float, ...]
+    """Per instruction of the listing."""
 
 
 def counted(function: FunctionCode, listing: Listing, executions: Mapping[int, int], operations: int) -> Counted:

@@ -10,10 +10,11 @@ from kassay.labs.notice.subject import Sought
 
 
 class Cost(NamedTuple):
-    """Per operation. base, head: of all sought functions; None for a side that was not measured."""
+    """Per operation."""
 
     base: float
     head: float | None
+    """`base`/`head`: Of all sought functions; None for a side that was not measured."""
     functions: tuple[SoughtFunction, ...]
     entries: tuple[SoughtEntry, ...]
 

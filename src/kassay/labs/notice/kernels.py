@@ -10,18 +10,21 @@ from kassay.model.experiment import KernelUse, labels
 
 
 class Kernel(NamedTuple):
-    """label: its name in the first directory that has it, or the user's name for it. image_sha256: None until known."""
+    """TODO."""
 
     label: str
+    """Its name in the first directory that has it, or the user's name for it."""
     use: KernelUse
     image_sha256: str | None = None
+    """None until known."""
 
 
 class Wanted(NamedTuple):
-    """head: None when only one kernel was given."""
+    """TODO."""
 
     base: Kernel
     head: Kernel | None
+    """None when only one kernel was given."""
 
     @property
     def all(self) -> tuple[Kernel, ...]:

@@ -35,11 +35,12 @@ ZONE = frozenset((
 
 
 class Asked(NamedTuple):
-    """The request. settings: name -> values; several values make a matrix."""
+    """The request."""
 
     workload: str = DEFAULT_WORKLOAD
     policies: tuple[str, ...] = DEFAULT_POLICIES
     settings: Mapping[str, tuple[str, ...]] = {}
+    """Name -> values; several values make a matrix."""
     fresh: bool = False
 
 

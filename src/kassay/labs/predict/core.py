@@ -65,14 +65,12 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A trace on a CPU. The rows of an interval add up to it exactly.
-
-    others: by round, interval and context, the instructions and 1/100 cycles of what is not the measured task's.
-    """
+    """A trace on a CPU. The rows of an interval add up to it exactly."""
 
     intervals: tuple[ReplayedInterval, ...]
     rows: tuple[ReplayedRow, ...]
     others: Mapping[tuple[int, int, int], tuple[int, int]]
+    """By round, interval and context, the instructions and 1/100 cycles of what is not the measured task's."""
     statistics: Mapping[str, int]
     watched: tuple[Watched, ...] = ()
 

@@ -13,12 +13,14 @@ _VECTORS = re.compile(r"\b(?:[xyz]mm|mm|k|m128|m256|m512|st|v\d*|[bhsdq])\b")
 
 
 class Entry(NamedTuple):
-    """uops: of dispatch. latency: cycles from operands to results, without the load. ports: docs/explained/core.md, "-"
-    for none."""
+    """TODO."""
 
     uops: int
+    """Of dispatch."""
     latency: float
+    """Cycles from operands to results, without the load."""
     ports: str
+    """docs/explained/core.md, "-" for none."""
 
 
 class Entries:

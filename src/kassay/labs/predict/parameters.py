@@ -13,13 +13,14 @@ _LINE = re.compile(r'PARAM\((COUNT|TIME), (\w+), (\d+), (\d+), "([^"]*)"\)')
 
 
 class Parameter(NamedTuple):
-    """One number that CPUs differ in. whole: it counts something; otherwise it is a time in cycles. low, high: what the
-    model takes."""
+    """One number that CPUs differ in."""
 
     name: str
     whole: bool
+    """It counts something; otherwise it is a time in cycles."""
     low: int
     high: int
+    """`low`/`high`: What the model takes."""
     meaning: str
 
 

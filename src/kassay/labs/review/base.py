@@ -50,11 +50,12 @@ class FoundBase(Record, frozen=True, kw_only=True):
 
 
 class _Candidate(NamedTuple):
-    """A source to try. build: None if this host does not have it, for the reason in `detail`."""
+    """A source to try."""
 
     how: str
     what: str
     build: BuildRef | None
+    """None if this host does not have it, for the reason in `detail`."""
     detail: str = ""
     outcome: str = "absent"
 

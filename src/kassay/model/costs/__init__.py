@@ -22,14 +22,17 @@ _PACKAGE = "kassay.model.costs"
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """unit: what is counted, in the plural. definition: how it is computed, one sentence. of(row): the number of one
-    function in one context; None where the run did not count it. remedy: how to measure what counts it."""
+    """TODO."""
 
     name: str
     unit: str
+    """What is counted, in the plural."""
     definition: str
+    """How it is computed, one sentence. of(row): the number of one function in one context; None where the run did not
+    count it."""
     of: "Callable[[FunctionCost], int | None]"
     remedy: str = ""
+    """How to measure what counts it."""
 
 
 def costs() -> Mapping[str, Cost]:

@@ -20,11 +20,14 @@ _RANK = ("[REGRESSION]", "[PERF]", "[RFC]")
 
 
 class Headline(Record, frozen=True, kw_only=True):
-    """finding: what the subject names. tag: with its brackets. step: whether it is a step of a ladder."""
+    """TODO."""
 
     finding: Finding
+    """What the subject names."""
     tag: str
+    """With its brackets."""
     step: bool = False
+    """True if it is a step of a ladder."""
 
 
 def headline(report: Report) -> Headline | None:

@@ -26,38 +26,40 @@ PAGE_FAULT = "page fault"
 
 @dataclass(frozen=True, kw_only=True)
 class Qemu:
-    """How QEMU emulates it.
-
-    target: what QEMU calls it; its program is qemu-system-TARGET, of the Debian package `package`. machine, cpu: a
-    versioned type and a model; an unversioned type changes its devices with every release. console: what the guest
-    calls its first serial port. stream: options that give it a second one for results, on the character device
-    "stream"; stream_device: what the guest calls that.
-    most_cpus: of the machine type. direct: whether an uncompressed vmlinux is entered by its PVH note; otherwise the
-    image is started as it is. kvm: whether kassay knows it as a virtual machine. snapshots: whether a machine can stop
-    itself to be saved (ib700, a watchdog).
-    many: kernel parameters with which one CPU executes the code that several do. busy_host: those without which a busy
-    host would end the boot where time is emulated. shortening, initcalls: those that shorten a boot, and functions of
-    it that are left out for the same reason. one_cpu: those that shorten a counted boot of one CPU.
-    symbols: of a kernel's configuration, without "CONFIG_", that the console and the port of results need built in.
-    """
+    """How QEMU emulates it."""
 
     target: str
+    """What QEMU calls it; its program is qemu-system-TARGET, of the Debian package `package`."""
     package: str
     machine: tuple[str, ...]
     cpu: str
+    """`machine`/`cpu`: A versioned type and a model; an unversioned type changes its devices with every release."""
     console: str
+    """What the guest calls its first serial port."""
     stream: tuple[str, ...]
+    """Options that give it a second one for results, on the character device "stream"."""
     stream_device: str
+    """What the guest calls that."""
     most_cpus: int = 255
+    """Of the machine type."""
     direct: bool = False
+    """True if an uncompressed vmlinux is entered by its PVH note; otherwise the image is started as it is."""
     kvm: bool = False
+    """True if kassay knows it as a virtual machine."""
     snapshots: bool = False
+    """True if a machine can stop itself to be saved (ib700, a watchdog)."""
     many: tuple[str, ...] = ()
+    """Kernel parameters with which one CPU executes the code that several do."""
     busy_host: tuple[str, ...] = ()
+    """Those without which a busy host would end the boot where time is emulated."""
     shortening: tuple[str, ...] = ()
     initcalls: tuple[str, ...] = ()
+    """`shortening`/`initcalls`: Those that shorten a boot, and functions of it that are left out for the same
+    reason."""
     one_cpu: tuple[str, ...] = ()
+    """Those that shorten a counted boot of one CPU."""
     symbols: tuple[str, ...] = ()
+    """Of a kernel's configuration, without "CONFIG_", that the console and the port of results need built in."""
 
     @property
     def program(self) -> str:
@@ -66,27 +68,29 @@ class Qemu:
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """How programs and kernels are built for it on a host of any architecture.
-
-    cross: prefix of the tools ("" for those of the host); triple: of GNU, as packages and libraries name it.
-    guest_packages: with the compiler and the static C library of guest programs. cc_package: what the name of a
-    compiler's package ends with. tools: (program, package), headers: (header, package), which a kernel build needs
-    besides those of every architecture. make_arch: ARCH= of the kernel's make; target: what make is told, and
-    image: the file that comes of it. config: lines that a distribution's configuration lacks. library_flags: of its
-    libraries in the loader's cache (/etc/ld.so.cache); 0 where no such cache is made.
-    """
+    """How programs and kernels are built for it on a host of any architecture."""
 
     cross: str
+    """Prefix of the tools ("" for those of the host)."""
     triple: str
+    """Of GNU, as packages and libraries name it."""
     guest_packages: str
+    """With the compiler and the static C library of guest programs."""
     make_arch: str
+    """ARCH= of the kernel's make."""
     target: str
+    """What make is told, and image: the file that comes of it."""
     image: str
     cc_package: str = ""
+    """What the name of a compiler's package ends with."""
     tools: tuple[tuple[str, str], ...] = ()
+    """(program, package), headers: (header, package), which a kernel build needs besides those of every
+    architecture."""
     headers: tuple[tuple[str, str], ...] = ()
     config: tuple[str, ...] = ()
+    """Lines that a distribution's configuration lacks."""
     library_flags: int = 0
+    """Of its libraries in the loader's cache (/etc/ld.so.cache); 0 where no such cache is made."""
 
 
 Special = Callable[[str, int, int], Iterator[str]]
@@ -98,65 +102,64 @@ def _no_entry(function: str) -> tuple[str, str] | None:
 
 @dataclass(frozen=True, kw_only=True)
 class MachineCode:
-    """Properties of the machine code that a profile needs.
-
-    capstone: names of the disassembler's architecture and mode. kind(mnemonic, operands): "atomic", "tlb", "string" or
-    "" for an instruction of no counted kind. ending(mnemonic, operands): how the last instruction of a block leaves it
-    (a word from above), and the address that it leads to, None when that is not in it.
-    special(name, start, end): lines of plugin/points.h for a symbol that the plugin must know.
-    thunks: a regular expression of the functions that an indirect jump goes through; return_thunks: of those that a
-    return goes through; "" for none. syscall_prefix: of a system call's function. entry(function): kind (a word from
-    above) and name of the fault, interrupt or new task that begins with this function; None for any other.
-    task_switch: the symbol at which the kernel switches tasks. reads_clock(code): whether an instruction in user mode
-    reads the CPU's clock.
-    """
+    """Properties of the machine code that a profile needs."""
 
     capstone: tuple[str, str]
+    """Names of the disassembler's architecture and mode. kind(mnemonic, operands): "atomic", "tlb", "string" or "" for
+    an instruction of no counted kind. ending(mnemonic, operands): how the last instruction of a block leaves it (a word
+    from above), and the address that it leads to, None when that is not in it. special(name, start, end): lines of
+    plugin/points.h for a symbol that the plugin must know."""
     kind: Callable[[str, str], str]
     ending: Callable[[str, str], tuple[str, int | None]]
     special: Special
     syscall_prefix: str
+    """Of a system call's function. entry(function): kind (a word from above) and name of the fault, interrupt or new
+    task that begins with this function; None for any other."""
     thunks: str = ""
+    """A regular expression of the functions that an indirect jump goes through."""
     return_thunks: str = ""
+    """Of those that a return goes through; "" for none."""
     entry: Callable[[str], tuple[str, str] | None] = _no_entry
     reads_clock: Callable[[bytes], bool]
     task_switch: str
+    """The symbol at which the kernel switches tasks. reads_clock(code): whether an instruction in user mode reads the
+    CPU's clock."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cpuinfo:
-    """How its kernels describe a CPU in /proc/cpuinfo.
-
-    name: the lines that name it; when there are several, each is shown with its title. features: the line that lists
-    features, "" for none. notable: of these, in the kernel's names, those by which a kernel chooses or patches the code
-    of memory management, entry and exit.
-    """
+    """How its kernels describe a CPU in /proc/cpuinfo."""
 
     name: tuple[str, ...]
+    """The lines that name it; when there are several, each is shown with its title."""
     features: str = ""
+    """The line that lists features, "" for none."""
     notable: tuple[str, ...] = ()
+    """Of these, in the kernel's names, those by which a kernel chooses or patches the code of memory management, entry
+    and exit."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arch:
-    """One architecture.
-
-    order: place in lists and help texts. uname: what a kernel calls the machine it runs on (uname -m). debian: what the
-    archive calls it. elf: number of the machine in an ELF header. flat: offset and bytes that mark a kernel image that
-    is no ELF file. page_bytes: of a base page.
-    """
+    """One architecture."""
 
     name: str
     order: int
+    """Place in lists and help texts."""
     uname: str
+    """What a kernel calls the machine it runs on (uname -m)."""
     debian: str
+    """What the archive calls it."""
     elf: int
+    """Number of the machine in an ELF header."""
     page_bytes: int
+    """Of a base page."""
     qemu: Qemu
     build: Build
     code: MachineCode
     cpuinfo: Cpuinfo
     flat: tuple[int, bytes] | None = None
+    """Offset and bytes that mark a kernel image that is no ELF file."""
 
 
 @cache

@@ -19,18 +19,21 @@ _FAILED = re.compile(r"patch failed: (.*):(\d+)$", re.MULTILINE)
 
 
 class Patch(Record, frozen=True, kw_only=True):
-    """One patch. subject: without "[PATCH n/m]"; a diff without a mail has its file's name. origin: where it was read.
-    diff: a file in the source store that git apply reads, named by its sha256. files: that it changes. changes: lines
-    added and removed."""
+    """One patch."""
 
     subject: str
+    """Without "[PATCH n/m]"; a diff without a mail has its file's name."""
     author: str
     origin: str
+    """Where it was read."""
     diff: str
+    """A file in the source store that git apply reads, named by its sha256."""
     sha256: str
     files: tuple[str, ...]
+    """That it changes."""
     hunks: int
     changes: tuple[int, int]
+    """Lines added and removed."""
 
     @property
     def text(self) -> str:

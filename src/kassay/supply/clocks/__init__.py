@@ -16,49 +16,50 @@ from kassay.registry import discover
 
 @dataclass(frozen=True, kw_only=True)
 class Clock:
-    """One clock. The defaults are those of a clock that measures time.
-
-    order: place in lists and help texts. unit: of a value, per operation of a metric. scope: what the values are, one
-    sentence, printed with every verdict. definition: the start of every metric's definition.
-
-    exact: values are counts, which repeat to the digit; otherwise they are times, judged by probability. screening:
-    times that decide nothing, good for choosing what to measure. native: of the system that runs here: nothing is
-    booted, and other work on this machine is part of a value. elsewhere: of a real machine that is reached by ssh.
-    imported: values were read from a file of another tool. flavour: of archive kernels, where an experiment names none.
-
-    ticks: the clock that the workload reads: "tsc" (or the architecture's like), "monotonic".
-    repeats, perturb, margin: of an experiment that names none (model.experiment.Experiment).
-    profile_cpus: CPUs that a machine may have whose runs carry a profile; 0 when none can.
-
-    Words of reports. limits: what a reader must be told, sentences. time_word: what a mail calls a value in ns.
-    meaning: what kind of number this is, and mechanism: how it came about, sentences of a mail; where: the same beside
-    counts, as an adverb. doubt: why a verdict proves less than on other clocks. beside_counts: remark on a comparison
-    of times with counts.
-    """
+    """One clock. The defaults are those of a clock that measures time."""
 
     name: str
     order: int
+    """Place in lists and help texts."""
     unit: str = "ns"
+    """Of a value, per operation of a metric."""
     scope: str
+    """What the values are, one sentence, printed with every verdict."""
     definition: str = "Wall time"
+    """The start of every metric's definition."""
     exact: bool = False
+    """Values are counts, which repeat to the digit; otherwise they are times, judged by probability."""
     screening: bool = False
+    """Times that decide nothing, good for choosing what to measure."""
     native: bool = False
+    """Of the system that runs here: nothing is booted, and other work on this machine is part of a value."""
     elsewhere: bool = False
+    """Of a real machine that is reached by ssh."""
     imported: bool = False
+    """Values were read from a file of another tool."""
     flavour: str = "cloud"
+    """Of archive kernels, where an experiment names none."""
     ticks: str = "monotonic"
+    """The clock that the workload reads: "tsc" (or the architecture's like), "monotonic"."""
     repeats: int = 24
     perturb: int = 0
     margin: float = 0.02
+    """`repeats`/`perturb`/`margin`: Of an experiment that names none (model.experiment.Experiment)."""
     profile_cpus: int = 0
+    """CPUs that a machine may have whose runs carry a profile; 0 when none can. Words of reports."""
     limits: tuple[str, ...] = ()
+    """What a reader must be told, sentences."""
     time_word: str = "time"
+    """What a mail calls a value in ns."""
     meaning: str = ""
+    """What kind of number this is, and mechanism: how it came about, sentences of a mail."""
     mechanism: str = ""
     where: str = ""
+    """The same beside counts, as an adverb."""
     doubt: str = ""
+    """Why a verdict proves less than on other clocks."""
     beside_counts: str = ""
+    """Remark on a comparison of times with counts."""
 
     @property
     def fixed(self) -> bool:

@@ -32,14 +32,15 @@ _MAGICS = ((deb.MAGIC, "deb"), (rpm.MAGIC, "rpm"))
 
 
 class _Unpacked(NamedTuple):
-    """Files of a kernel out of its packages. package: the one that has the image. holders: places of those that have
-    modules."""
+    """Files of a kernel out of its packages."""
 
     package: Package
+    """The one that has the image."""
     image: bytes
     extras: dict[str, bytes]
     debug: bytes | None
     holders: tuple[int, ...]
+    """Places of those that have modules."""
 
 
 class PackageKernels(KernelSource):

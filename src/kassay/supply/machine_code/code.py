@@ -17,25 +17,28 @@ _LLVM = re.compile(r"\.llvm\.\d+$")
 
 
 class Symbol(NamedTuple):
-    """A function's own symbol or one of its copies; code: its bytes."""
+    """A function's own symbol or one of its copies."""
 
     name: str
     spot: Spot
     code: bytes
+    """Its bytes."""
 
 
 class Reference(NamedTuple):
-    """The target of an instruction's field. spot: None when it is in another file; `name` is set then."""
+    """The target of an instruction's field."""
 
     spot: Spot | None
+    """None when it is in another file; `name` is set then."""
     name: str = ""
 
 
 class StaticBranch(NamedTuple):
-    """A jump that the kernel patches in and out. key: name of the static key that decides."""
+    """A jump that the kernel patches in and out."""
 
     target: Spot
     key: str
+    """Name of the static key that decides."""
 
 
 class Linked(Protocol):
@@ -104,32 +107,35 @@ HOLE = "\0"
 
 
 class Decoded(NamedTuple):
-    """text: mnemonic and operands. kind: CALL and BRANCH only where the target is known. references: of fields that
-    hold addresses. zeroed: the bytes with these fields zeroed."""
+    """TODO."""
 
     offset: int
     size: int
     text: str
+    """Mnemonic and operands."""
     kind: str
+    """CALL and BRANCH only where the target is known."""
     references: tuple[Reference, ...]
+    """Of fields that hold addresses."""
     zeroed: bytes
+    """The bytes with these fields zeroed."""
 
 
 class Decoder(NamedTuple):
-    """decode(part, file): the instructions of one symbol; other bytes become ".byte". without_padding(code):
-    without the no-ops, traps or zeros at the end that are alignment only. indirect: the first words of a call or jump
-    through a pointer. returns: functions through which a return jumps.
-
-    relative: kinds of relocations that count from the field. tables: for kinds of relocations of a table's entries the
-    width in bytes, and whether they count from the table's start.
-    """
+    """decode(part, file): the instructions of one symbol; other bytes become ".byte". without_padding(code): without
+    the no-ops, traps or zeros at the end that are alignment only."""
 
     decode: Callable[[Symbol, Linked], Iterator[Decoded]]
     without_padding: Callable[[bytes], bytes]
     indirect: tuple[str, ...]
+    """The first words of a call or jump through a pointer."""
     returns: tuple[str, ...]
+    """Functions through which a return jumps."""
     relative: frozenset[int]
+    """Kinds of relocations that count from the field."""
     tables: Mapping[int, tuple[int, bool]]
+    """For kinds of relocations of a table's entries the width in bytes, and whether they count from the table's
+    start."""
 
 
 @cache

@@ -11,16 +11,19 @@ from kassay.model.run import CellEvidence, Measurement
 
 
 class Repeated(Record, frozen=True, kw_only=True):
-    """The result of a repetition. exact: whether counts were compared, else times. compared: number of runs for counts,
-    of findings for times. differing: one line for each difference. unlike: what was different before the first boot.
-    values: for counts, the figures of the two reports."""
+    """The result of a repetition."""
 
     exact: bool
+    """True if counts were compared, else times."""
     compared: int
+    """Number of runs for counts, of findings for times."""
     rounds: int
     differing: tuple[str, ...]
+    """One line for each difference."""
     unlike: tuple[str, ...] = ()
+    """What was different before the first boot."""
     values: "Values | None" = None
+    """For counts, the figures of the two reports."""
 
     @property
     def same(self) -> bool:
@@ -28,13 +31,15 @@ class Repeated(Record, frozen=True, kw_only=True):
 
 
 class Values(Record, frozen=True, kw_only=True):
-    """The figures of two reports. differing: how many of `compared`. widest: the largest difference as a share of the
-    packed figure; where: the name of that figure."""
+    """The figures of two reports."""
 
     compared: int
     differing: int
+    """How many of `compared`."""
     widest: float
+    """The largest difference as a share of the packed figure."""
     where: str
+    """The name of that figure."""
 
 
 def values(packed: Sequence[Finding], rerun: Sequence[Finding]) -> Values | None:

@@ -46,11 +46,13 @@ _ROUNDING = 1e-12
 
 
 class FieldDifference(NamedTuple):
-    """A field that differs. path: dotted. packed, computed: its value in the bundle and now, or "absent"."""
+    """A field that differs."""
 
     path: str
+    """Dotted."""
     packed: str
     computed: str
+    """`packed`/`computed`: Its value in the bundle and now, or "absent"."""
 
     def __str__(self) -> str:
         return f"{self.path} is {self.packed}, computed {self.computed}"
@@ -95,11 +97,12 @@ _JSON = f"{REPORT}/json.json"
 
 
 class Verified(NamedTuple):
-    """The result for a correct bundle. notes: what a reader should know although nothing is wrong."""
+    """The result for a correct bundle."""
 
     manifest: Manifest
     findings: int
     notes: tuple[str, ...]
+    """What a reader should know although nothing is wrong."""
 
 
 @contextmanager
@@ -188,12 +191,14 @@ _NONE = Given()
 
 
 class Rerun(NamedTuple):
-    """Results of a repetition. directory: the new runs. kernels: those that were built again. results: one for the
-    experiment, and one more for its timed runs, if any."""
+    """Results of a repetition."""
 
     directory: Path
+    """The new runs."""
     kernels: tuple[Rebuilt, ...]
+    """Those that were built again."""
     results: tuple[Repeated, ...]
+    """One for the experiment, and one more for its timed runs, if any."""
 
 
 def rerun(

@@ -9,24 +9,27 @@ from kassay.supply.machines import Ended, Job, Machine
 
 
 class RunOnHost(NamedTuple):
-    """A run of a host. ended: None where that host was lost and the run may go to no other; lost: in words. host: None
-    for the host that keeps the journal."""
+    """A run of a host."""
 
     ended: Ended | None
+    """None where that host was lost and the run may go to no other."""
     host: Host | None
+    """None for the host that keeps the journal."""
     lost: str = ""
+    """In words."""
 
 
 class HostRequirements(NamedTuple):
-    """Requirements that every host must meet. cpus, memory_bytes: the most of the experiment. profiled: whether runs
-    carry a profile."""
+    """Requirements that every host must meet."""
 
     machine: Machine
     arch: str
     cpus: int
     memory_bytes: int
+    """`cpus`/`memory_bytes`: The most of the experiment."""
     boot: str
     profiled: bool
+    """True if runs carry a profile."""
 
 
 class Cluster(Protocol):

@@ -20,24 +20,27 @@ _SMALL_BYTES = 64 << 10
 
 
 class Parcel(Record, frozen=True, kw_only=True):
-    """clock, machine: of the experiment. job: with words where there were paths. files: the sha256 of each, by
-    "kernel", "initramfs", "program", "further/NUMBER" and "directory/NAME". small: the content of those of the job's
-    own directory that are so small that they travel inside."""
+    """TODO."""
 
     clock: str
     machine: str
+    """`clock`/`machine`: Of the experiment."""
     arch: str
     job: Job
+    """With words where there were paths."""
     files: dict[str, str]
+    """The sha256 of each, by "kernel", "initramfs", "program", "further/NUMBER" and "directory/NAME"."""
     small: dict[str, bytes]
+    """The content of those of the job's own directory that are so small that they travel inside."""
 
 
 class Delivery(Record, frozen=True, kw_only=True):
-    """The result of a parcel. parcel: its hash. ended: None where no run was made, as files are missing on the host, or
-    as it is busy; then missing or busy says so."""
+    """The result of a parcel."""
 
     parcel: str
+    """Its hash."""
     ended: Ended | None = None
+    """None where no run was made, as files are missing on the host, or as it is busy; then missing or busy says so."""
     missing: tuple[str, ...] = ()
     busy: str = ""
 

@@ -8,22 +8,21 @@ from kassay.model.workload import Workload
 
 
 class StoredSeries(Record, frozen=True, kw_only=True):
-    """One metric under one set of conditions: only values of one series are ever compared.
-
-    settings: every parameter of the workload. conditions: all else that could change a value and is no kernel: how the
-    machine was made, the guest programs, how rounds became a value, extra kernel parameters. definition, primary: not
-    part of the identity.
-    """
+    """One metric under one set of conditions: only values of one series are ever compared."""
 
     workload: str
     metric: str
     unit: str
     better: str
     settings: tuple[Setting, ...]
+    """Every parameter of the workload."""
     machine: MachineUse
     conditions: tuple[Setting, ...]
+    """All else that could change a value and is no kernel: how the machine was made, the guest programs, how rounds
+    became a value, extra kernel parameters."""
     definition: str = ""
     primary: bool = False
+    """`definition`/`primary`: Not part of the identity."""
 
     @property
     def id(self) -> str:
@@ -36,11 +35,12 @@ class StoredSeries(Record, frozen=True, kw_only=True):
 
 
 class StoredKernel(Record, frozen=True, kw_only=True):
-    """A kernel in the archive. name: as its experiment's reports call it; ref: names this very kernel, "" when no
-    command can. None: not known."""
+    """A kernel in the archive."""
 
     name: str
+    """As its experiment's reports call it."""
     ref: str
+    """Names this very kernel, "" when no command can. None: not known."""
     release: str | None
     arch: str | None
     image_sha256: str | None = None
@@ -60,35 +60,37 @@ class StoredKernel(Record, frozen=True, kw_only=True):
 
 
 class StoredRun(Record, frozen=True, kw_only=True):
-    """One planned run that was tried. kernel: index into Batch.kernels. started_utc: "" when not known. origin: the run
-    of another directory that it was taken from."""
+    """One planned run that was tried."""
 
     name: str
     kernel: int
+    """Index into Batch.kernels."""
     outcome: str
     attempts: int
     perturbation: int
     control: bool
     block: int | None
     started_utc: str
+    """ "" when not known."""
     origin: Origin | None = None
+    """The run of another directory that it was taken from."""
 
 
 class StoredSample(Record, frozen=True, kw_only=True):
-    """One value of one run. series, kernel, run: indexes into the batch. counted: part of the point's value; other
-    runs (perturbed ones, controls) only show how much values differ that should be equal.
-
-    deviation, told: of an imported mean, its relative standard deviation and how many values are behind it.
-    """
+    """One value of one run."""
 
     series: int
     kernel: int
     run: int
+    """`series`/`kernel`/`run`: Indexes into the batch."""
     value: float
     counted: bool
+    """Part of the point's value; other runs (perturbed ones, controls) only show how much values differ that should be
+    equal."""
     printed: bool = False
     deviation: float | None = None
     told: int | None = None
+    """`deviation`/`told`: Of an imported mean, its relative standard deviation and how many values are behind it."""
 
 
 class FunctionChange(Record, frozen=True, kw_only=True):
@@ -119,11 +121,12 @@ class ComparisonDetail(Record, frozen=True, kw_only=True):
 
 
 class StoredComparison(Record, frozen=True, kw_only=True):
-    """Verdict on two kernels in one series. series, base, head: indexes into the batch."""
+    """Verdict on two kernels in one series."""
 
     series: int
     base: int
     head: int
+    """`series`/`base`/`head`: Indexes into the batch."""
     verdict: str
     evidence: str
     change: float | None
@@ -138,11 +141,11 @@ class StoredComparison(Record, frozen=True, kw_only=True):
 
 
 class StoredCost(Record, frozen=True, kw_only=True):
-    """Cost of one kernel function per operation, as in analysis.function_costs. series, kernel: indexes into the
-    batch."""
+    """Cost of one kernel function per operation, as in analysis.function_costs."""
 
     series: int
     kernel: int
+    """`series`/`kernel`: Indexes into the batch."""
     function: str
     own: float
     whole: float | None
@@ -175,39 +178,42 @@ class Batch(Record, frozen=True, kw_only=True):
 
 
 class KernelPoint(Record, frozen=True, kw_only=True):
-    """One kernel of one series. value: median over runs, None when every run failed. n: counted runs, None when an
-    imported mean does not tell. spread: interquartile range over median; None below 2 runs; of an imported mean its
-    relative standard deviation.
-    floor: highest minus lowest over all runs, perturbed ones included, relative. first, last: of the runs, UTC dates,
-    "" when not known. change: against the point before. session: of a point over dates, whose directory it is.
-    """
+    """One kernel of one series."""
 
     kernel: StoredKernel
     value: float | None
+    """Median over runs, None when every run failed."""
     n: int | None
+    """Counted runs, None when an imported mean does not tell."""
     spread: float | None
+    """Interquartile range over median; None below 2 runs; of an imported mean its relative standard deviation."""
     floor: float | None
+    """Highest minus lowest over all runs, perturbed ones included, relative."""
     first: str
     last: str
+    """`first`/`last`: Of the runs, UTC dates, "" when not known."""
     change: float | None = None
+    """Against the point before."""
     session: str = ""
+    """Of a point over dates, whose directory it is."""
 
 
 class PointLine(Record, frozen=True, kw_only=True):
-    """The points of one series and one line of development, in order. development: the line's name, "" for releases of
-    the archive and for imports."""
+    """The points of one series and one line of development, in order."""
 
     series: StoredSeries
     points: tuple[KernelPoint, ...]
     development: str = ""
+    """The line's name, "" for releases of the archive and for imports."""
 
 
 class Confirmation(Record, frozen=True, kw_only=True):
-    """Result of a fresh interleaved pair for a nomination. outcome: a word of OUTCOMES."""
+    """Result of a fresh interleaved pair for a nomination."""
 
     nomination: str
     when_utc: str
     outcome: str
+    """A word of OUTCOMES."""
     words: str
     directory: str = ""
     verdict: str = ""
@@ -225,17 +231,19 @@ OUTCOMES = {
 
 
 class Nomination(Record, frozen=True, kw_only=True):
-    """Two neighbouring points between which a series may have changed: worth measuring again, never a change by itself.
-
-    before, after: the two kernels. change: of the medians of the segments on both sides. points: in those segments.
-    why: what its size is compared with, in words. confirmation: the latest, when there is one.
-    """
+    """Two neighbouring points between which a series may have changed: worth measuring again, never a change by
+    itself."""
 
     id: str
     series: StoredSeries
     before: KernelPoint
     after: KernelPoint
+    """`before`/`after`: The two kernels."""
     change: float
+    """Of the medians of the segments on both sides."""
     points: tuple[int, int]
+    """In those segments."""
     why: str
+    """What its size is compared with, in words."""
     confirmation: Confirmation | None = None
+    """The latest, when there is one."""

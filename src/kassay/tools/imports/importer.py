@@ -17,27 +17,27 @@ FORMATS = "kassay.tools.imports.formats"
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """One file as the user gave it. location: how errors name it. name: its path below source/.
-
-    path: absolute. data: raw, decompressed. kernel: as the user names it; None when the file itself must tell.
-    """
+    """One file as the user gave it."""
 
     location: str
+    """How errors name it."""
     name: str
+    """Its path below source/."""
     path: Path
+    """Absolute."""
     raw: bytes
     data: bytes
+    """Raw, decompressed."""
     kernel: str | None = None
+    """As the user names it; None when the file itself must tell."""
 
 
 class Reading(Record, frozen=True, kw_only=True):
-    """All that one format read. kernels: in the order found; order_doubt: why that order may mean nothing.
-
-    format, replication, machine, notes, shares, lkp_header, looks and margin: as in Samples.
-    """
+    """All that one format read."""
 
     format: str
     kernels: tuple[ImportedKernel, ...]
+    """In the order found."""
     series: tuple[SampleSeries, ...]
     replication: str
     machine: str = "unknown"
@@ -45,8 +45,10 @@ class Reading(Record, frozen=True, kw_only=True):
     shares: tuple[FunctionShares, ...] = ()
     lkp_header: LkpHeader | None = None
     order_doubt: str = ""
+    """Why that order may mean nothing."""
     looks: float | None = None
     margin: float | None = None
+    """`format`/`replication`/`machine`/`notes`/`shares`/`lkp_header`/`looks`/`margin`: As in Samples."""
 
 
 def _nothing(_: Path) -> tuple[Path, ...]:
@@ -55,16 +57,16 @@ def _nothing(_: Path) -> tuple[Path, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Importer:
-    """One format. recognise: looks at one file, raises nothing. read: all files of one import; raises BadInput.
-
-    below: the files of this format in a directory; most formats have none.
-    """
+    """One format."""
 
     name: str
     title: str
     recognise: Callable[[Given], bool]
+    """Looks at one file, raises nothing."""
     read: Callable[[tuple[Given, ...]], Reading]
+    """All files of one import; raises BadInput."""
     below: Callable[[Path], tuple[Path, ...]] = field(default=_nothing)
+    """The files of this format in a directory; most formats have none."""
 
 
 class Metric(Record, frozen=True, kw_only=True):
@@ -77,13 +79,14 @@ class Metric(Record, frozen=True, kw_only=True):
 
 
 class FileRow(Record, frozen=True, kw_only=True):
-    """One value with its kernel, workload, metric and settings. location: for errors."""
+    """One value with its kernel, workload, metric and settings."""
 
     kernel: str
     workload: str
     metric: Metric
     sample: Sample
     location: str
+    """For errors."""
     settings: tuple[Setting, ...] = ()
     cpus: int | None = None
 

@@ -38,15 +38,16 @@ Builder = Callable[[KernelRef, str, Tell], ObjectFile]
 
 
 class FoundCode(NamedTuple):
-    """One row of the answer. ref: the kernel that this code is part of. function and code are None if there is no code.
-    defined: whether there is no code although the source file defines the function."""
+    """One row of the answer."""
 
     body: Body
     ref: KernelRef
+    """The kernel that this code is part of. function and code are None if there is no code."""
     function: FunctionCode | None = None
     code: Listing | None = None
     kernel: KernelArtifact | None = None
     defined: bool = False
+    """True if there is no code although the source file defines the function."""
 
 
 def with_compiler(ref: KernelRef, cc: str) -> KernelRef:

@@ -28,23 +28,28 @@ _NOT_MEASURED = "not in the runs"
 
 
 class Measured(NamedTuple):
-    """bodies: with their executions. workload, metric, unit: of the operation. changed: lines of the sources that
-    differ, executed or not. elsewhere: workloads that execute the function, if this one does not."""
+    """TODO."""
 
     bodies: tuple[Body, ...]
+    """With their executions."""
     workload: str
     metric: str
     unit: str
+    """`workload`/`metric`/`unit`: Of the operation."""
     changed: tuple[SourcesChanged, ...] = ()
+    """Lines of the sources that differ, executed or not."""
     elsewhere: tuple[Reached, ...] = ()
+    """Workloads that execute the function, if this one does not."""
 
 
 class _Runs(NamedTuple):
-    """called: sha256 of an image -> its label in the runs. profiles: by label."""
+    """TODO."""
 
     directory: Path
     called: Mapping[str | None, str]
+    """sha256 of an image -> its label in the runs."""
     profiles: Mapping[str, Profiled]
+    """By label."""
     metric: str | None
     settings: Mapping[str, str]
 

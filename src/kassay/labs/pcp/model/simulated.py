@@ -7,24 +7,26 @@ SCHEMA = "kassay-pcp-simulation/1"
 
 
 class PcpPolicy(Record, frozen=True, kw_only=True):
-    """A policy. kernels: whose source it was read from, with versions."""
+    """A policy."""
 
     name: str
     kernels: str
+    """Whose source it was read from, with versions."""
     summary: str
 
 
 class PcpSample(Record, frozen=True, kw_only=True, array_like=True):
-    """A CPU's list of one zone at one moment. count, high: pages; refilled, drained: pages since the
-    counters began."""
+    """A CPU's list of one zone at one moment."""
 
     time_ns: int
     cpu: int
     zone: int
     count: int
     high: int
+    """`count`/`high`: Pages."""
     refilled: int
     drained: int
+    """`refilled`/`drained`: Pages since the counters began."""
 
 
 class LockCheck(Record, frozen=True, kw_only=True):
@@ -43,42 +45,47 @@ class LockCheck(Record, frozen=True, kw_only=True):
 
 
 class SimulatedCell(Record, frozen=True, kw_only=True):
-    """One policy at one setting.
-
-    settings: those that differ between cells. parameters: all that the simulator was given, "run.NAME", "zone0.NAME",
-    "group0.NAME". counters: as docs/explained/pcp-model.md defines them. rates: by the names of RATES. elapsed_ns:
-    simulated time after the warm-up. lock: None without any acquisition. samples: of the first CPUs alone.
-    """
+    """One policy at one setting."""
 
     policy: str
     settings: tuple[Setting, ...]
+    """Those that differ between cells."""
     parameters: dict[str, int]
+    """All that the simulator was given, "run.NAME", "zone0.NAME", "group0.NAME"."""
     counters: dict[str, int]
+    """As docs/explained/pcp-model.md defines them."""
     rates: dict[str, float | None]
+    """By the names of RATES."""
     elapsed_ns: int
+    """Simulated time after the warm-up."""
     lock: LockCheck | None = None
+    """None without any acquisition."""
     samples: tuple[PcpSample, ...] = ()
+    """Of the first CPUs alone."""
 
 
 class PcpSimulation(Record, frozen=True, kw_only=True):
-    """The whole answer. source: where the workload's numbers come from. cells: by setting, then by policy."""
+    """The whole answer."""
 
     kassay_version: str
     workload: str
     summary: str
     source: str
+    """Where the workload's numbers come from."""
     policies: tuple[PcpPolicy, ...]
     cells: tuple[SimulatedCell, ...]
+    """By setting, then by policy."""
     costs: str
     schema: str = SCHEMA
 
 
 class Rate(Record, frozen=True, kw_only=True):
-    """Description of a rate. unit: of the number; share: a part of 1, shown in percent. worse: more of it is worse."""
+    """Description of a rate. unit: of the number."""
 
     title: str
     definition: str
     share: bool = False
+    """A part of 1, shown in percent. worse: more of it is worse."""
 
 
 RATES = {

@@ -15,20 +15,23 @@ _ROLES = {False: ("ink", "bar"), True: ("worse", "better")}
 
 
 class ListPoint(NamedTuple):
-    """A CPU's list at one moment. pages: in the list."""
+    """A CPU's list at one moment."""
 
     seconds: float
     cpu: int
     pages: int
+    """In the list."""
     high: int
 
 
 class ListSource(NamedTuple):
-    """Where points come from. label: in the legend; modelled: drawn dashed, beside a kernel's."""
+    """Where points come from."""
 
     label: str
+    """In the legend."""
     points: Sequence[ListPoint]
     modelled: bool = False
+    """Drawn dashed, beside a kernel's."""
 
 
 def list_charts(sources: Sequence[ListSource], cpus: int = MOST_CPUS) -> tuple[Chart, ...]:

@@ -28,11 +28,14 @@ _CPUS = 2
 
 
 class Question(NamedTuple):
-    """A column. title: in tables; value: of a row; change: whether two rows are compared in it."""
+    """A column."""
 
     title: str
+    """In tables."""
     value: Value
+    """Of a row."""
     change: bool = True
+    """True if two rows are compared in it."""
 
 
 def _share(part: Callable[[ZoneCounts], int]) -> Value:

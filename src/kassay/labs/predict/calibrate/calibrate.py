@@ -37,14 +37,16 @@ from kassay.model.progress import Progress, Tell
 
 
 class Calibrated(NamedTuple):
-    """path: of the written file. began: measured before, by a calibration that was killed. measured, left: parameters
-    that come from the probes, and those that do not."""
+    """TODO."""
 
     path: Path
+    """Of the written file."""
     timing: Timing
     began: int
+    """Measured before, by a calibration that was killed."""
     measured: tuple[str, ...]
     left: tuple[str, ...]
+    """`measured`/`left`: Parameters that come from the probes, and those that do not."""
     taken: machines.Nearest
     """The CPU that gave what is left."""
     corrected: int

@@ -13,22 +13,26 @@ class Unmeasured(Exception):
 
 
 class Estimate(NamedTuple):
-    """A parameter. how: what was measured. n: samples behind it."""
+    """A parameter."""
 
     value: float
     low: float
     high: float
     n: int
+    """Samples behind it."""
     how: str
+    """What was measured."""
 
 
 class Facts(NamedTuple):
-    """measured: points by name. caches: as machine.caches() has them. like: values of the file that this one was copied
-    from."""
+    """TODO."""
 
     measured: Mapping[str, Measured]
+    """Points by name."""
     caches: Mapping[str, tuple[int, int]]
+    """As machine.caches() has them."""
     like: Mapping[str, float]
+    """Values of the file that this one was copied from."""
 
     def point(self, name: str) -> Measured:
         """A point. Raises Unmeasured."""

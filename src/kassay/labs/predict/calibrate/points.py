@@ -34,11 +34,13 @@ PARAMETRIC = (
 
 
 class Group(NamedTuple):
-    """words: the points of one process. samples: of each."""
+    """TODO."""
 
     name: str
     samples: int
+    """Of each."""
     words: tuple[str, ...]
+    """The points of one process."""
 
 
 def groups() -> tuple[Group, ...]:

@@ -16,19 +16,25 @@ _TIMEOUT_S = 300
 
 
 class Sample(NamedTuple):
-    """cycles: of one operation. ns: of one operation. hz: of the core's clock then."""
+    """TODO."""
 
     cycles: float
+    """Of one operation."""
     ns: float
+    """Of one operation."""
     hz: float
+    """Of the core's clock then."""
 
 
 class Output(NamedTuple):
-    """samples: by probe with its argument. refused: why a probe cannot run here. hypervisor: its name or ""."""
+    """TODO."""
 
     samples: dict[str, list[Sample]]
+    """By probe with its argument."""
     refused: dict[str, str]
+    """Why a probe cannot run here."""
     hypervisor: str
+    """Its name or ""."""
 
 
 def program() -> Path:

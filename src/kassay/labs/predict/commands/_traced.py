@@ -19,10 +19,11 @@ from kassay.model.reason_texts import reason_text
 
 
 class TracedSides(NamedTuple):
-    """sides: of every kernel and setting, in the primary metrics."""
+    """TODO."""
 
     timings: Mapping[str, Timing]
     sides: Sequence[tuple[Finding, Side]]
+    """Of every kernel and setting, in the primary metrics."""
     traces: Traces
     tell: Tell
 

@@ -33,11 +33,13 @@ class Guest(NamedTuple):
 
 
 class Sequenced(NamedTuple):
-    """names: of the locks of the load. counters: its locks that are counters of a node."""
+    """TODO."""
 
     load: Load
     names: tuple[str, ...]
+    """Of the locks of the load."""
     counters: frozenset[int]
+    """Its locks that are counters of a node."""
 
 
 def sequenced(uses: Uses, chosen: Chosen, scale_as: str) -> Sequenced:

@@ -32,11 +32,14 @@ _ELSEWHERE_MOST, _SLEEP_MOST, _OPEN_REPORTED, _BEND = 0.05, 0.02, 0.05, 0.5
 
 
 class Wanted(NamedTuple):
-    """counts: numbers of CPUs. scale_as: PROCESSES or THREADS. shared: functions whose locks all CPUs share."""
+    """TODO."""
 
     counts: tuple[int, ...]
+    """Numbers of CPUs."""
     scale_as: str
+    """PROCESSES or THREADS."""
     shared: tuple[str, ...]
+    """Functions whose locks all CPUs share."""
 
 
 class _Job(NamedTuple):

@@ -26,41 +26,42 @@ CONTROL = frozenset((BRANCH, JUMP, CALL, RETURN, JUMP_INDIRECT, CALL_INDIRECT))
 
 
 class Facts(NamedTuple):
-    """Facts about one instruction.
-
-    form: mnemonic with kinds and sizes of its operands ("add r64,m64"). kind: a word from above. system: its name in
-    the table of system instructions of a timing file; "" for others. address_reads: registers that addresses are made
-    of; data_reads: those that its result needs; writes: those that have to wait for it. A base register that an access
-    advances (push, pop, post-index) is not among the writes: CPUs have its new value at once. load_bytes, store_bytes:
-    of one execution, of one round of a repeated instruction. locked: an atomic access of memory. exchanges: one whose
-    loaded value does not depend on the stored one.
-    """
+    """Facts about one instruction."""
 
     form: str
+    """Mnemonic with kinds and sizes of its operands ("add r64,m64")."""
     kind: str = PLAIN
+    """A word from above."""
     system: str = ""
+    """Its name in the table of system instructions of a timing file; "" for others."""
     address_reads: tuple[int, ...] = ()
+    """Registers that addresses are made of."""
     data_reads: tuple[int, ...] = ()
+    """Those that its result needs."""
     writes: tuple[int, ...] = ()
+    """Those that have to wait for it. A base register that an access advances (push, pop, post-index) is not among the
+    writes: CPUs have its new value at once."""
     load_bytes: int = 0
     store_bytes: int = 0
+    """`load_bytes`/`store_bytes`: Of one execution, of one round of a repeated instruction."""
     locked: bool = False
+    """An atomic access of memory."""
     exchanges: bool = False
+    """One whose loaded value does not depend on the stored one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FactsDecoder:
-    """One architecture.
-
-    facts: of the bytes of one instruction; equal bytes have equal facts. registers: name of each number, for people.
-    fuses(first, second): whether the forms of an instruction and of a conditional branch after it are what some CPUs
-    make one operation of; a timing file says which of them. system: every name that Facts.system may have.
-    """
+    """One architecture."""
 
     facts: Callable[[bytes], Facts]
+    """Of the bytes of one instruction; equal bytes have equal facts."""
     registers: Callable[[int], str]
+    """Name of each number, for people. fuses(first, second): whether the forms of an instruction and of a conditional
+    branch after it are what some CPUs make one operation of; a timing file says which of them."""
     fuses: Callable[[str, str], bool]
     system: frozenset[str]
+    """Every name that Facts.system may have."""
 
 
 DECODERS = "kassay.labs.predict.decode"

@@ -27,13 +27,14 @@ _INTRODUCTION = """# Steps that the laboratory found, and what became of them; s
 
 
 class Entry(Record, frozen=True, kw_only=True):
-    """A step in its life. series, arch, before, after: as in SiteStep."""
+    """A step in its life."""
 
     id: str
     series: str
     arch: str
     before: str
     after: str
+    """`series`/`arch`/`before`/`after`: As in SiteStep."""
     state: str
     """Word of LIVES."""
     link: str = ""
