@@ -259,10 +259,10 @@ class Paired(NamedTuple):
     """The primary comparison of a point, with the profiles of the requested kernels."""
 
     finding: Finding
-    """The one that compares these kernels; if there is none, one that has the first of them."""
+    """Finding that compares these kernels. If there is none, it is one that has the first of them."""
     profiles: tuple[Profiled, ...]
     problem: Reason | None = None
-    """Why there are none."""
+    """Reason why there are no profiles."""
 
 
 def paired(

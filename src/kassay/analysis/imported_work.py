@@ -19,7 +19,7 @@ class _Operations(NamedTuple):
     name: str
     number: float
     apart: float
-    """How far the runs of one kernel lie apart, relative to the number."""
+    """Difference between the runs of one kernel, relative to the number."""
 
 
 def other_work(samples: Samples, base: SampleSeries, head: SampleSeries) -> Reason | None:

@@ -22,8 +22,9 @@ class SourcePart(NamedTuple):
 
     function: str
     file: str | None
+    """Source file of `line`; None if not known."""
     line: int | None
-    """`file`/`line`: Where it differs most; None if not known."""
+    """Line at which the sides differ most; None if not known."""
     base: Fraction
     head: Fraction
 
@@ -38,7 +39,7 @@ class Lines(NamedTuple):
 
     lines: Sequence[LineCount]
     operations: int
-    """That the counts are divided by."""
+    """Number of operations that the counts are divided by."""
 
 
 def lines_of(costs: Iterable[FunctionCost], operations: int) -> Lines | None:

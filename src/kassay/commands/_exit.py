@@ -27,7 +27,7 @@ class Passing(NamedTuple):
     wanted: bool
     """True if --exit-code was given."""
     allowed: tuple[str, ...] = ()
-    """Of --allow-refused."""
+    """Values of --allow-refused."""
 
     def check(self, workloads: Iterable[str]) -> None:
         """Raises BadInput for an allowed workload that is none of these."""

@@ -28,7 +28,7 @@ class _Part(NamedTuple):
     """One run directory."""
 
     name: str
-    """Its name in tables."""
+    """Name of the directory in tables."""
     folder: RunDirectory
     hosts: tuple[HostRuns, ...]
     findings: dict[_Key, Finding]

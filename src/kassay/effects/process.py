@@ -44,7 +44,7 @@ class Completed(NamedTuple):
     out: str
     err: str
     timed_out: bool = False
-    """We ended it."""
+    """True if kassay ended the process because its time was up."""
 
 
 def be_idle() -> None:

@@ -24,9 +24,9 @@ class Torn(Record, frozen=True, kw_only=True):
     """The end of a file that a kill or a full disk cut short."""
 
     line: int
-    """Its number, from 1."""
+    """Number of the line that was cut short, from 1."""
     size: int
-    """In bytes."""
+    """Size of what is left of the line, in bytes."""
 
 
 class Lines(NamedTuple):
@@ -34,10 +34,10 @@ class Lines(NamedTuple):
 
     path: Path
     payloads: tuple[bytes, ...]
-    """Their JSON."""
+    """JSON of each line."""
     torn: Torn | None
     sound_bytes: int
-    """The length of the file up to the torn end."""
+    """Length of the file up to the torn end."""
 
     def record(self, number: int, kind: type[R]) -> R:
         """The record in line `number`, from 1. Raises BadInput when it is not of this kind."""

@@ -27,9 +27,9 @@ class Candidate(Record, frozen=True, kw_only=True):
     ref: str
     """The kernel reference that measures it."""
     author: str = ""
-    """Of a commit, as git prints it; else ""."""
+    """Author of a commit, as git prints it; "" for other candidates."""
     merged: str = ""
-    """Of a merge, the other parent's sha1."""
+    """The other parent's sha1 if the candidate is a merge; else ""."""
 
 
 class SearchQuestion(Record, frozen=True, kw_only=True):
@@ -39,20 +39,21 @@ class SearchQuestion(Record, frozen=True, kw_only=True):
     """A word of KINDS."""
     range: str
     candidates: tuple[Candidate, ...]
-    """Oldest first, [0] is good, the last is bad."""
+    """Kernels of the range, oldest first. The first one is good, the last one is bad."""
     probe: Experiment
-    """The experiment of one boot, compare: of the culprit against the kernel before it; the kernels of both are filled
-    in. margin: relative change below which two exact values are one level."""
+    """Experiment of one boot, to be completed with the kernel."""
     compare: Experiment
+    """Experiment that compares the culprit with the kernel before it, to be completed with both kernels. Its margin is
+    the relative change below which two exact values are one level."""
     error_rate: float = 0.01
-    """Of a search on a clock."""
+    """Error rate of a search on a clock."""
     steps: str = "all"
-    """ "all" or "largest"."""
+    """The word "all" or "largest"."""
     notes: tuple[str, ...] = ()
-    """What is to be told of the range (the merge base in place of the good commit)."""
+    """Remarks on the range, for example that it starts at the merge base and not at the good commit."""
     schema: str = SCHEMA
     state: str | msgspec.UnsetType = msgspec.UNSET
-    """Field of the state whose value is searched, in place of the cost; not written of a search for a cost."""
+    """Field of the state that is searched in place of the cost. Not written for a search for a cost."""
 
     @property
     def margin(self) -> float:
@@ -65,27 +66,28 @@ class SearchQuestion(Record, frozen=True, kw_only=True):
 
 
 class Observation(Record, frozen=True, kw_only=True):
-    """One measured boot, or why there is none; one line of the log."""
+    """One measured boot, or one that gave no value; one line of the log."""
 
     number: int
-    """From 1, in the order made."""
+    """Number of the observation in the order made, from 1."""
     candidate: int
     """Position in the range, 0 is good."""
     boot: int
-    """Which boot of this candidate, from 1."""
+    """Number of the boot of this candidate, from 1."""
     outcome: str
     value: float | None
-    """In the metric's unit per operation, None unless outcome is "value"."""
+    """Value in the metric's unit per operation; None unless outcome is "value"."""
     reason: str
-    """Why this one was asked for, one line."""
+    """Reason for measuring this candidate, one line."""
     detail: str = ""
     image_sha256: str | None = None
     build_s: float = 0.0
+    """Wall seconds of the build, for planning only."""
     boot_s: float = 0.0
-    """`build_s`/`boot_s`: Wall seconds, for planning only."""
+    """Wall seconds of the boot, for planning only."""
     state: str | msgspec.UnsetType = msgspec.UNSET
-    """Of a search by state, the field's value; the states are numbered in `value`, in the order in which they were
-    seen."""
+    """Value of the searched field. `value` is then its number in the order in which the values were seen. Not written
+    for a search for a cost."""
 
 
 class Default(Record, frozen=True, kw_only=True):
@@ -95,32 +97,33 @@ class Default(Record, frozen=True, kw_only=True):
     setting: str
     """Field of the state, as "thp.enabled"."""
     before: str
-    """On the last kernel without the change."""
+    """Value on the last kernel without the change."""
     after: str
-    """On the first one with it."""
+    """Value on the first kernel with the change."""
     parameter: str
     """Kernel parameter with which the first kernel with the change was given the earlier value."""
     state: str
-    """Value of the searched field then; empty if that boot failed."""
+    """Value of the searched field in the boot with `parameter`; empty if that boot failed."""
     decides: bool
-    """True if the earlier state is back with it."""
+    """True if the boot with `parameter` has the earlier value of the searched field again."""
 
 
 class Step(Record, frozen=True, kw_only=True):
     """A change that was found."""
 
     last_without: int
-    """Of the last one measured without."""
+    """Position of the last candidate that was measured without the change."""
     first: int
-    """Position of the first candidate that has it."""
+    """Position of the first candidate that has the change."""
     before: float
+    """Value at `last_without`, median of its boots."""
     after: float
-    """`before`/`after`: Values of the two, median of their boots."""
+    """Value at `first`, median of its boots."""
     change: float
     between: tuple[int, ...] = ()
     """Positions that could not be tested, so that the change may be in one of them instead."""
     odds: float | None = None
-    """Probability that it is this one, None under exact counts, where no doubt is left."""
+    """Probability that `first` made the change. None for exact counts, where no doubt is left."""
     boots: int = 0
 
 
@@ -137,30 +140,31 @@ class Bisection(Record, frozen=True, kw_only=True):
     steps: tuple[Step, ...]
     """Every change found, largest first."""
     measured: int
-    """Candidates that were measured, ends included."""
+    """Number of candidates that were measured, ends included."""
     boots: int
-    """That gave a value."""
+    """Number of boots that gave a value."""
     skipped: tuple[int, ...]
-    """Candidates that could not be measured."""
+    """Positions of candidates that could not be measured."""
     margin: float
     error_rate: float | None = None
-    """Asked for; None under exact counts."""
+    """Error rate that was asked for; None for exact counts."""
     introduced: str = ""
-    """sha1, or a range of commits or of upstream tags, as regression trackers take it."""
+    """The culprit's sha1, or a range of commits or of upstream tags, as regression trackers take it."""
     open: tuple[str, ...] = ()
-    """What is left to do or in doubt, in words; empty when finished."""
+    """Work that is left or facts in doubt, in words; empty when finished."""
     open_codes: tuple[Reason, ...] = ()
-    """The same as reasons; results of earlier versions have none."""
+    """Entries of `open` as reasons. Results of earlier versions have none."""
     kind: str = "list"
+    """Kind of the search, as in SearchQuestion."""
     notes: tuple[str, ...] = ()
-    """`kind`/`notes`: As in Question."""
+    """Remarks on the range, as in SearchQuestion."""
     within: "Bisection | None" = None
     """The search that ended at a merge, into which this one descended."""
     state: str | msgspec.UnsetType = msgspec.UNSET
-    """Field that was searched."""
+    """Field of the state that was searched. Not written for a search for a cost."""
     defaults: tuple[Default, ...] | msgspec.UnsetType = msgspec.UNSET
-    """Settings that differ at boot between the two kernels of the largest step, tried one by one; both are not written
-    of a search for a cost."""
+    """Settings that differ at boot between the two kernels of the largest step, tried one by one. Not written for a
+    search for a cost."""
 
     def state_at(self, candidate: int) -> str:
         """Value of the searched field on a candidate; empty if it was not measured."""

@@ -19,9 +19,9 @@ class Option(NamedTuple):
     topic: str
     name: str
     alternatives: tuple[tuple[str, ...], ...]
-    """Of a choice, else one; each with its newest name first, without "CONFIG_"."""
+    """Symbols of a choice, or the one symbol of another option. Each has its newest name first, without "CONFIG_"."""
     absent: str | None
-    """The value where a configuration has none of these symbols; None when that tells nothing."""
+    """Value if a configuration has none of these symbols; None if their absence tells nothing."""
 
 
 class OptionDifference(Record, frozen=True, kw_only=True):
@@ -30,8 +30,9 @@ class OptionDifference(Record, frozen=True, kw_only=True):
     topic: str
     name: str
     base: str
+    """Value in the base configuration: "y", "n", a number, a text, or the symbol that is set of a choice."""
     head: str
-    """`base`/`head`: "y", "n", a number, a text, or of a choice the symbol that is set."""
+    """Value in the head configuration, in the same form as `base`."""
 
 
 # In the order in which reports name them. A word is a symbol without "CONFIG_", and

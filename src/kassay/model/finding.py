@@ -26,19 +26,20 @@ class Confounder(Record, frozen=True, kw_only=True):
     code: str
     """A word of CONFOUNDERS."""
     name: str = ""
-    """Of the symbol or feature that differs; "" where the code says it all."""
+    """Name of the symbol or feature that differs; "" if the code says it all."""
     base: str | None
+    """State of base, as "gcc 14.2.0", "y" or "not set"; None when that is not known."""
     head: str | None
-    """`base`/`head`: What each has ("gcc 14.2.0", "y", "not set"); None when that is not known."""
+    """State of head, in the same form as `base`."""
 
 
 class Counter(Record, frozen=True, kw_only=True):
     """A counter of the kernel, per operation of the metric; None if a side does not have it."""
 
     name: str
-    """Of /proc/vmstat, or one of analysis.counters."""
+    """Name of the counter in /proc/vmstat, or of one of analysis.counters."""
     definition: str
-    """What was counted, and over what."""
+    """Events that were counted, and the time over which."""
     base: float | None
     head: float | None
 
@@ -92,25 +93,28 @@ class AttributionRow(Record, frozen=True, kw_only=True):
 
     function: str
     base: float
+    """Instructions and string iterations of base."""
     head: float
-    """`base`/`head`: Instructions + string iterations; *_iterations: the string iterations in them. *_calls: entries
-    into the function."""
+    """Instructions and string iterations of head."""
     delta: float
     context: str = "kernel"
-    """User, kernel, interrupt, other or idle (profile.CONTEXTS), "" when not known."""
+    """One of profile.CONTEXTS: user, kernel, interrupt, other or idle; "" when not known."""
     place: str = "kernel"
-    """ "kernel", a module's name, "program"."""
+    """Place of the function: "kernel", a module's name or "program"."""
     base_calls: float = 0.0
+    """Entries into the function on base."""
     head_calls: float = 0.0
+    """Entries into the function on head."""
     base_iterations: float = 0.0
+    """String iterations that are part of `base`."""
     head_iterations: float = 0.0
+    """String iterations that are part of `head`."""
     group: int | None = None
-    """The group it belongs to, by index; None when it stands alone."""
+    """Index of the group that the row belongs to; None when it stands alone."""
     replaces: int | None = None
-    """The row, by index, of the function that this one replaces: only base executes that, only head this one."""
+    """Index of the row of the function that this one replaces. Only base executes that function, only head this one."""
     source: tuple[SourceShare, ...] = ()
-    """What the row adds up from by function of the sources, largest change first; empty unless both kernels have line
-    tables."""
+    """Parts of the row by function of the sources, largest change first. Empty unless both kernels have line tables."""
 
 
 class AttributionGroup(Record, frozen=True, kw_only=True):
@@ -134,15 +138,17 @@ class Attribution(Record, frozen=True, kw_only=True):
     unattributed: float
     groups: tuple[AttributionGroup, ...] = ()
     sentence: str = ""
-    """The largest, in words."""
+    """The largest changes, in words."""
     parts: str = ""
-    """The same without the total."""
+    """Text of `sentence` without the total."""
     base_run: str = ""
+    """Run whose profile stands for base."""
     head_run: str = ""
-    """`base_run`/`head_run`: Whose profiles these are."""
+    """Run whose profile stands for head."""
     base_rounds: tuple[int, ...] = ()
+    """Rounds of `base_run` that were used, from 0."""
     head_rounds: tuple[int, ...] = ()
-    """`base_rounds`/`head_rounds`: Which rounds (from 0)."""
+    """Rounds of `head_run` that were used, from 0."""
 
 
 class Side(Record, frozen=True, kw_only=True):
@@ -150,38 +156,40 @@ class Side(Record, frozen=True, kw_only=True):
 
     kernel: str
     value: float | None
-    """Cost per operation of the plain runs, None when no run was admitted."""
+    """Cost per operation of the plain runs; None when no run was admitted."""
     method: str
-    """How the rounds of a run became one number ("mode of 19/20 rounds")."""
+    """Way in which the rounds of a run became one number ("mode of 19/20 rounds")."""
     runs: tuple[float, ...]
     """One value per plain run."""
     perturbed: tuple[float, ...]
-    """One per perturbed run."""
+    """One value per perturbed run."""
     rounds: tuple[float, ...]
     """All rounds of the first run, per operation, in order."""
     warmup: tuple[float, ...]
     """First rounds that differ from the later ones, per operation, in order."""
     failed: int
-    """Runs that never succeeded."""
+    """Number of runs that never succeeded."""
     unmade: int = 0
-    """Planned runs not tried yet."""
+    """Number of planned runs not tried yet."""
     doubts: tuple[Reason, ...] = ()
-    """Why the evidence is weaker than the number of runs suggests."""
+    """Reasons why the evidence is weaker than the number of runs suggests."""
     contexts: tuple[tuple[str, float], ...] = ()
-    """(context, share of the measured region) of the first plain run that carries a profile; none without one."""
+    """Pairs (context, share of the measured region) of the first plain run that carries a profile; empty without
+    one."""
     chosen: tuple[int, ...] = ()
-    """Rounds (from 0) of the first plain run that the value stands for; of times, those of that run alone."""
+    """Rounds (from 0) of the first plain run that the value stands for. If the metric is a time, they stand for that
+    run alone."""
     blocks: tuple[int, ...] = ()
-    """Which block each of `runs` was made in; empty when not known."""
+    """Block in which each of `runs` was made; empty when not known."""
     failed_tries: int = 0
-    """Attempts that failed, those of runs that succeeded later included."""
+    """Number of attempts that failed, including those of runs that succeeded later."""
     spread: float | None = None
-    """Relative standard deviation (population) where a file has that instead of runs; runs is then empty."""
+    """Relative standard deviation (population), if a file has that instead of runs. `runs` is then empty."""
     change_text: str = ""
-    """The change to the first kernel as such a file prints it, which its rounded means no longer give."""
+    """Change against the first kernel as a file of means prints it. The rounded means no longer give it."""
     hosts: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
-    """Of times, which host made each of `runs` ("" is the one that keeps the journal); not written where that made
-    all."""
+    """Host that made each of `runs`, if the metric is a time; "" is the host that keeps the journal. Not written if
+    that host made all."""
 
     @property
     def made_by(self) -> tuple[str, ...]:
@@ -193,7 +201,7 @@ class StateDifference(Record, frozen=True, kw_only=True):
     """One audited field that should agree and does not."""
 
     moment: str
-    """Before, after, or during for the work done."""
+    """Time of the audit: before, after, or during for the work done."""
     field: str
     base: str
     head: str
@@ -206,9 +214,9 @@ class OneSided(Record, frozen=True, kw_only=True):
     kernel: str
     """Label of the kernel on which it ran."""
     value: float
-    """In the metric's unit, per operation."""
+    """Cost in the metric's unit, per operation."""
     calls: float
-    """Per operation."""
+    """Calls per operation."""
 
 
 class Finding(AtPoint, frozen=True, kw_only=True):
@@ -223,7 +231,8 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     unit: str
     definition: str
     better: str
-    """ "lower", "higher" or "unknown" (a regression is then not told from an improvement)."""
+    """Direction that is better: "lower", "higher" or "unknown". With "unknown", a regression is not told from an
+    improvement."""
     base: str
     head: str
     base_value: float | None
@@ -240,24 +249,24 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     differences: tuple[StateDifference, ...] = ()
     attribution: Attribution | None = None
     profile_note: Reason | None = None
-    """Why there is no attribution, None when there is one or nothing is known of it."""
+    """Reason why there is no attribution; None when there is one or nothing is known of it."""
     floor: float | None = None
-    """By how much runs of one kernel that should not differ do, relative to its value: the larger of both sides, over
-    plain and perturbed runs; None when a side has fewer than 2 runs."""
+    """Relative difference between runs of one kernel that should not differ, over plain and perturbed runs. The larger
+    one of the two sides; None when a side has fewer than 2 runs."""
     timing: Timing | None = None
-    """None for exact counts."""
+    """Judgement of the times; None for exact counts."""
     standing: str = ""
     """A word of timing.STANDING."""
     confounders: tuple[Confounder, ...] = ()
-    """What else differs between the kernels, refused or not."""
+    """Other differences between the kernels, whether or not the comparison was refused."""
     counters: tuple[Counter, ...] = ()
-    """Of a primary metric what the kernels counted, those that changed while it was measured."""
+    """Counters of the kernel that changed while a primary metric was measured."""
     predictions: tuple[Prediction, ...] = ()
-    """Of time, one for each CPU that was asked for."""
+    """Predictions of time, one for each CPU that was asked for."""
     calls: tuple[CallCost, ...] = ()
-    """Of a user's program, what one system call or fault costs."""
+    """Costs of single system calls and faults of a user's program."""
     one_sided: tuple[OneSided, ...] = ()
-    """Of a comparison refused for unequal state, the functions that ran on one kernel only, largest first."""
+    """Functions that ran on one kernel only, largest first. Filled if the comparison was refused for unequal state."""
     changed: ChangedLines | None = None
     """Lines that differ between the sources of base and head, executed or not; None unless both were built here."""
 
@@ -308,13 +317,14 @@ class GapFunction(Record, frozen=True, kw_only=True):
 
     function: str
     lost: float
-    """New - old."""
+    """Difference new - old."""
     regained: float
-    """New - candidate."""
+    """Difference new - candidate."""
     share: float
-    """Regained / (the whole metric's new - old), so that the shares of all functions add up to the share closed."""
+    """Share of the gap that the function closes: regained / (the whole metric's new - old). The shares of all functions
+    add up to the share closed."""
     context: str = "kernel"
-    """As in AttributionRow."""
+    """Context of the function, as in AttributionRow."""
 
 
 class Gap(AtPoint, frozen=True, kw_only=True):
@@ -343,6 +353,6 @@ class Gap(AtPoint, frozen=True, kw_only=True):
     evidence: str
     reasons: tuple[Reason, ...] = ()
     functions: tuple[GapFunction, ...] = ()
-    """Largest |lost| or |regained| first, empty without profiles."""
+    """Parts by function, largest |lost| or |regained| first; empty without profiles."""
     unattributed: tuple[float, float] | None = None
-    """(lost, regained) outside of functions."""
+    """Parts outside of functions, as (lost, regained)."""

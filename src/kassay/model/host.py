@@ -5,24 +5,24 @@ from kassay.model.records import Record
 
 
 class Host(Record, frozen=True, kw_only=True):
-    """TODO."""
+    """A host that makes runs, as it describes itself."""
 
     name: str
-    """As reports call it."""
+    """Name of the host in reports."""
     arch: str
-    """Of the host itself."""
+    """Architecture of the host itself."""
     cpu: str
-    """Model."""
+    """Model of the CPU."""
     cpus: int
-    """That runs may use."""
+    """Number of CPUs that runs may use."""
     memory_bytes: int
     kernel: str
-    """Release."""
+    """Release of the host's kernel."""
     program: str
-    """The emulator's own words on its version."""
+    """Version of the emulator, in its own words."""
     kassay: str
-    """Version."""
+    """Version of kassay."""
     pinned: str = ""
-    """These CPUs by number ("0-3,8"), "" where they are all that the host gives."""
+    """Numbers of the CPUs that runs may use ("0-3,8"); "" if they are all that the host gives."""
     machines: tuple[str, ...] = ()
-    """What was found usable, as "NAME ARCH"."""
+    """Machines that were found usable, as "NAME ARCH"."""

@@ -12,15 +12,17 @@ class HostRuns(Record, frozen=True, kw_only=True):
     """The runs of one host."""
 
     host: str
-    """ "" for the host that keeps the journal."""
+    """Name of the host; "" for the host that keeps the journal."""
     cpu: str
+    """Model of the host's CPU; "" if that is not on record."""
     kernel: str
+    """The host's own kernel; "" if that is not on record."""
     program: str
-    """`cpu`/`kernel`/`program`: Its CPU model, its own kernel, and the emulator it used; "" where that is not on
-    record."""
+    """Emulator that the host used; "" if that is not on record."""
     ok: int
+    """Number of attempts that succeeded."""
     failed: int
-    """`ok`/`failed`: Attempts by their end."""
+    """Number of attempts that failed."""
 
 
 class HostChange(Record, frozen=True, kw_only=True):
@@ -48,18 +50,18 @@ class HostComparison(AtPoint, frozen=True, kw_only=True):
     head: str
     rows: tuple[HostChange, ...]
     level: float | None
-    """Of the intervals; None for exact counts."""
+    """Level of the intervals; None for exact counts."""
     p: float | None
-    """Of "one change is all hosts'"."""
+    """Result of the test of the hypothesis that all hosts have one change."""
     threshold: float | None
-    """What p is held against."""
+    """Threshold that p is compared with."""
     common: float | None
-    """That change."""
+    """The one change that fits all hosts best."""
     scatter: float | None
-    """How far the hosts' changes scatter beyond what their boots explain, as a relative standard deviation. None where
-    that cannot be told."""
+    """Scatter of the hosts' changes beyond what their boots explain, as a relative standard deviation. None if that
+    cannot be told."""
     meaning: Reason
-    """What it comes to."""
+    """Conclusion of the comparison."""
 
 
 class HostsAnswer(Record, frozen=True, kw_only=True):
@@ -70,6 +72,6 @@ class HostsAnswer(Record, frozen=True, kw_only=True):
     hosts: tuple[HostRuns, ...]
     comparisons: tuple[HostComparison, ...]
     notes: tuple[Reason, ...]
-    """What a reader must know before comparing them."""
+    """Notes that a reader must know before comparing the hosts."""
     kassay_version: str
     schema: str = SCHEMA

@@ -10,13 +10,15 @@ class OverviewCell(Record, frozen=True, kw_only=True):
 
     kernel: str
     value: float | None
-    """Of the row's unit; None when no run was admitted."""
+    """Value in the row's unit; None when no run was admitted."""
     change: float | None = None
+    """Change against `since`; None in the first cell."""
     since: str = ""
+    """Kernel that this one is compared with, by default that of the cell before."""
     verdict: str = ""
+    """Verdict on the change; "" in the first cell."""
     evidence: str = ""
-    """`change`/`verdict`/`evidence`: Against `since`, by default the kernel of the cell before it; None and "" in the
-    first."""
+    """Evidence for the verdict; "" in the first cell."""
 
 
 class OverviewRow(AtPoint, frozen=True, kw_only=True):
@@ -29,9 +31,9 @@ class OverviewRow(AtPoint, frozen=True, kw_only=True):
     unit: str
     cells: tuple[OverviewCell, ...]
     change: float | None = None
+    """Change of the last kernel against the first. None if they were not compared or are the only pair."""
     verdict: str = ""
-    """`change`/`verdict`: Of the last kernel against the first, None and "" where they were not compared, or are the
-    two kernels of the only pair."""
+    """Verdict on `change`; "" if there is none."""
 
 
 class CauseRow(Record, frozen=True, kw_only=True):
@@ -44,8 +46,9 @@ class CauseRow(Record, frozen=True, kw_only=True):
     delta: float
     share: float
     base_calls: float
+    """Entries into the function per operation on base."""
     head_calls: float
-    """`base_calls`/`head_calls`: Entries into the function per operation."""
+    """Entries into the function per operation on head."""
 
 
 class Cause(Record, frozen=True, kw_only=True):
@@ -57,11 +60,11 @@ class Cause(Record, frozen=True, kw_only=True):
     base: str
     head: str
     callees: int
-    """Further functions of its groups, at most."""
+    """Largest number of further functions in its groups."""
     was: str = ""
-    """The function whose place it took, whose cost is taken off; "" for a function that both kernels have."""
+    """Function that this one replaces, whose cost is subtracted; "" for a function that both kernels have."""
     per_call: float | None
-    """Instructions more in each call, where that is the same in all rows; None elsewhere."""
+    """Additional instructions of each call, if they are the same in all rows; else None."""
     rows: tuple[CauseRow, ...]
     """Every workload in which it makes at least 0.5 % of the whole value, largest share first."""
 
@@ -72,10 +75,10 @@ class Cause(Record, frozen=True, kw_only=True):
 
 
 class Overview(Record, frozen=True, kw_only=True):
-    """TODO."""
+    """Table of workloads by kernels, with the functions that caused the changes."""
 
     kernels: tuple[str, ...]
-    """As findings call them, in order."""
+    """Names of the kernels as in findings, in order."""
     rows: tuple[OverviewRow, ...]
     causes: tuple[Cause, ...]
-    """Those in most workloads first."""
+    """Causes, those in most workloads first."""

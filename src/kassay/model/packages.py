@@ -9,13 +9,13 @@ class ArchivePackage(Record, frozen=True, kw_only=True):
 
     name: str
     version: str
-    """With its epoch, as Debian writes it."""
+    """Version with its epoch, as Debian writes it."""
     sha256: str
-    """Of the .deb."""
+    """Hash of the .deb."""
     suite: str
     """Codename of the release it was taken from ("trixie")."""
     pool: str
-    """Its path below the mirror's address, as the mirror writes it."""
+    """Path of the .deb below the mirror's address, as the mirror writes it."""
 
 
 _KERNEL_BYTES = 112 << 20  # 6.12 and 7.3 need 80 MB beside archive and files
@@ -26,15 +26,15 @@ class Image(Record, frozen=True, kw_only=True):
 
     arch: str
     sha256: str
-    """Of the cpio archive."""
+    """Hash of the cpio archive."""
     size_bytes: int
-    """Of it, as it lies in memory while the kernel unpacks it."""
+    """Size of the archive in memory while the kernel unpacks it."""
     resident_bytes: int
-    """What its files take of the guest's memory afterwards."""
+    """Memory of the guest that the unpacked files take."""
     files: int
-    """Number of members."""
+    """Number of members of the archive."""
     missing: tuple[str, ...] = ()
-    """What programs of the image ask for and the image lacks, one sentence each."""
+    """Parts that programs of the image ask for and the image lacks, one sentence each."""
 
     @property
     def needed_bytes(self) -> int:

@@ -17,14 +17,15 @@ class Perturbation(Record, frozen=True, kw_only=True):
 
     number: int = 0
     seed: int = 1
-    """QEMU's (RDRAND, slab randomisation)."""
+    """Seed of QEMU (RDRAND, slab randomisation)."""
     memory_pages: int = 0
-    """Taken off the guest's memory."""
+    """Pages that the guest's memory is reduced by."""
     initramfs_bytes: int = 0
-    """Padding added to it."""
+    """Padding added to the initramfs."""
     stack_bytes: int = 0
+    """Offset of the workload's stack."""
     mmap_pages: int = 0
-    """`stack_bytes`/`mmap_pages`: Offsets of the workload's stack and first mapping."""
+    """Offset of the workload's first mapping."""
     boot_delay_us: int = 0
     """Idle guest time before the workload."""
     cmdline_bytes: int = 0
@@ -42,19 +43,19 @@ class Cell(AtPoint, frozen=True, kw_only=True):
     machine: MachineUse
     cmdline: str
     setting_key: str
-    """The same for all kernels of one comparison."""
+    """Key that all kernels of one comparison share."""
     cpu: str = ""
-    """Of this kernel alone, where it is not the machine's."""
+    """CPU of this kernel alone, if it is not the machine's."""
 
 
 class PlannedRun(Record, frozen=True, kw_only=True):
     """One boot of one cell."""
 
     id: str
-    """Unique in the plan and stable."""
+    """Identifier, unique in the plan and stable."""
     cell: str
     block: int
-    """Runs of a block are comparable under drift."""
+    """Number of the block. Runs of a block are comparable under drift."""
     repeat: int
     perturbation: Perturbation
     control: bool = False
@@ -90,17 +91,17 @@ class Plan(Record, frozen=True, kw_only=True):
     workloads: tuple[Workload, ...]
     machine: MachineIdentity
     guest_sha256: tuple[Setting, ...]
-    """Of each workload's static binary and of init, as "name=hash"."""
+    """Hashes of each workload's static binary and of init, as "name=hash"."""
     cells: tuple[Cell, ...]
     runs: tuple[PlannedRun, ...]
     guest_compiler: str = ""
-    """What built them, in its own words; "" when not known."""
+    """Compiler of the guest's binaries, in its own words; "" when not known."""
     schema: str = SCHEMA
     images: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET
-    """sha256 of the image of each application, by the workload's name; not written where there is none."""
+    """The sha256 of the image of each application, by the workload's name. Not written if there is none."""
     cmdlines: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET
-    """Kernel parameters that all runs with so many CPUs (name) share; not written where nothing boots, and by earlier
-    versions."""
+    """Kernel parameters that all runs with one number of CPUs share; the name is that number. Not written if nothing
+    boots, nor by earlier versions."""
 
     def workload(self, name: str) -> Workload:
         """The workload with this name, as it describes itself."""

@@ -38,33 +38,36 @@ class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     """A user's program: its sources, how it is started, and which part is measured."""
 
     path: str
-    """As the user wrote it."""
+    """Path as the user wrote it."""
     sha256: str = ""
-    """Of its sources and files, by which it is found again; "" until they were read. args, env ("NAME=VALUE"): a {word}
-    in braces stands for a parameter of the workload."""
+    """Hash of its sources and files, by which it is found again; "" until they were read."""
     args: tuple[str, ...] = ()
+    """Arguments of the program. A {word} in braces stands for a parameter of the workload."""
     env: tuple[str, ...] = ()
+    """Environment variables, as "NAME=VALUE". A {word} in braces stands for a parameter of the workload."""
     files: tuple[str, ...] = ()
     """Paths of files that are placed in its working directory under their last name."""
     cflags: tuple[str, ...] = ()
+    """Further words for the compiler before the sources."""
     link: tuple[str, ...] = ()
-    """`cflags`/`link`: Further words for the compiler, before and behind the sources."""
+    """Further words for the compiler behind the sources."""
     start: str = ""
+    """Function whose first instruction begins a round, or NAME:N for its N-th call in an execution; "" if rounds are
+    whole executions."""
     end: str = ""
-    """`start`/`end`: A function of the program, or NAME:N for its N-th call in an execution; a round is from the first
-    instruction of the one to that of the other. Both "" for rounds that are whole executions."""
+    """Function whose first instruction ends a round, in the same form as `start`; "" if rounds are whole executions."""
     require: tuple[str, ...] = ()
-    """What it prints or its exit status must be, as NAME==VALUE, also !=, <=, >=."""
+    """Values that it must print or its exit status, as NAME==VALUE, also with !=, <= or >=."""
     state: tuple[str, ...] = ()
     """Names of its printed metrics or state fields that must be the same for all kernels."""
     limit_ms: int = 2000
     """Guest time that one execution may take."""
     marks: str = ""
-    """A word of MARKS, found in its sources: how it marks rounds itself."""
+    """A word of MARKS, found in its sources. It names the way in which the program marks rounds itself."""
     work: str = ""
-    """The name under which it prints how many operations an execution did; values are divided by it."""
+    """Name under which it prints the number of operations of an execution. Values are divided by that number."""
     application: Words | UnsetType = UNSET
-    """What is executed, of an application; path is then its name, and sha256 that of its input."""
+    """Application that is executed. `path` is then its name, and `sha256` that of its input."""
 
     @property
     def counted(self) -> bool:
@@ -93,7 +96,7 @@ class Check(Record, frozen=True, kw_only=True):
 
     name: str
     operator: str
-    """==, !=, <=, >=."""
+    """One of ==, !=, <=, >=."""
     value: str
 
 

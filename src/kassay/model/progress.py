@@ -10,25 +10,26 @@ class CellCount(Record, frozen=True, kw_only=True):
     """Runs of one cell."""
 
     point: int
+    """Place of the point in RunCounts.points."""
     kernel: int
-    """`point`/`kernel`: Places in RunCounts."""
+    """Place of the kernel in RunCounts.kernels."""
     planned: int
     ok: int = 0
     failed: int = 0
-    """Attempts that failed."""
+    """Number of attempts that failed."""
     lost: int = 0
-    """Runs that failed as often as they may."""
+    """Number of runs that failed as often as they may."""
     under_way: int = 0
-    """Being made now, as far as that is known."""
+    """Number of runs that are being made now, as far as that is known."""
     hosts: tuple[str, ...] = ()
-    """That made them, "" for the one that keeps the journal."""
+    """Hosts that made the runs; "" for the host that keeps the journal."""
 
 
 class HostCount(Record, frozen=True, kw_only=True):
     """Attempts of one host, by their end."""
 
     host: str
-    """ "" for the one that keeps the journal."""
+    """Name of the host; "" for the host that keeps the journal."""
     ok: int
     failed: int
     seconds: float | None
@@ -36,32 +37,32 @@ class HostCount(Record, frozen=True, kw_only=True):
 
 
 class RunCounts(Record, frozen=True, kw_only=True):
-    """How many runs of a plan are done."""
+    """Counts of the runs of a plan that are done."""
 
     points: tuple[str, ...]
     """Workloads with their settings, in words."""
     kernels: tuple[str, ...]
-    """As people call them."""
+    """Names of the kernels for people."""
     cells: tuple[CellCount, ...]
     hosts: tuple[HostCount, ...] = ()
-    """In the order in which they gave their first run."""
+    """Hosts in the order in which they gave their first run."""
     left_s: float | None = None
-    """Wall seconds until the last planned run ends, at the pace so far; None while there is none."""
+    """Wall seconds until the last planned run ends, at the pace so far. None while no pace is known."""
 
 
 class Progress(Record, frozen=True, kw_only=True):
-    """One event."""
+    """One event of kassay's work."""
 
     stage: str
     subject: str
-    """What it is about ("debian:6.17", "run 3/20")."""
+    """Subject of the event ("debian:6.17", "run 3/20")."""
     text: str = ""
     done: float | None = None
-    """0..1, None when not known."""
+    """Part that is done, from 0 to 1; None when not known."""
     counts: RunCounts | None = None
-    """Of the runs of a plan, after this event."""
+    """Counts of the runs of a plan after this event."""
     passing: bool = False
-    """For a display that is redrawn; a log leaves it out."""
+    """True for an event that only a redrawn display shows. A log leaves it out."""
 
 
 Tell = Callable[[Progress], None]

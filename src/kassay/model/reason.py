@@ -14,10 +14,10 @@ class Reason(Record, frozen=True, kw_only=True):
     code: str
     """A key of reason_texts.TEXTS."""
     kernel: str = ""
-    """Label of the kernel whose side it concerns, "" where it concerns no single one."""
+    """Label of the kernel whose side it concerns; "" if it concerns no single one."""
     arguments: "tuple[tuple[str, Value], ...]" = ()
-    """(name, value) in the order of their names in the text; a value may be the reason behind this one, or pairs, as of
-    a name and a count."""
+    """Arguments as (name, value), in the order of their names in the text. A value may be the reason behind this one,
+    or pairs, as of a name and a count."""
 
     def __str__(self) -> str:
         raise TypeError("a reason is made into text by reason_texts.reason_text()")

@@ -42,9 +42,9 @@ class Origin(Record, frozen=True, kw_only=True):
     """The run whose finished record another directory took."""
 
     plan: str
-    """Hash of its plan.json."""
+    """Hash of the other directory's plan.json."""
     run: str
-    """Its id there."""
+    """Id of the run in the other directory."""
 
 
 class RunRecord(Record, frozen=True, kw_only=True):
@@ -54,32 +54,33 @@ class RunRecord(Record, frozen=True, kw_only=True):
     attempt: int
     outcome: str
     detail: str
-    """One line, why not ok."""
+    """Reason why the outcome is not ok, one line."""
     stream_sha256: str | None
+    """Artifact of the journal with the guest's raw result stream; None when there was none."""
     console_sha256: str | None
-    """`stream_sha256`/`console_sha256`: The guest's raw result stream and the kernel log, as artifacts of the journal;
-    None when there was none."""
+    """Artifact of the journal with the kernel log; None when there was none."""
     wall: WallTime
     argv: tuple[str, ...]
-    """How the machine was started, artifact paths shortened to their names."""
+    """Command that started the machine, with artifact paths shortened to their names."""
     started_utc: str
     profile_sha256: str | None = None
-    """What the emulator counted in the region; None when the run carried no profile, profile_problem then says why one
-    that was wanted is not there."""
+    """Artifact with the emulator's counts of the region; None when the run carried no profile."""
     profile_problem: str = ""
+    """Reason why a profile that was wanted is not there."""
     symbols: tuple[str, ...] = ()
-    """Tables of kernel, program and modules, for its addresses."""
+    """Symbol tables of kernel, program and modules, for the profile's addresses."""
     trace_sha256: str | msgspec.UnsetType = msgspec.UNSET
-    """The stream of what chosen rounds executed; not written when the run recorded none."""
+    """Artifact with the stream of what chosen rounds executed. Not written when the run recorded none."""
     host: str | msgspec.UnsetType = msgspec.UNSET
-    """Name of the host that made it, host_sha256: the artifact that says what it is (a model.host.Host in JSON); not
-    written of runs on the host that keeps the journal."""
+    """Name of the host that made it. Not written for runs on the host that keeps the journal."""
     host_sha256: str | msgspec.UnsetType = msgspec.UNSET
+    """Artifact that describes `host` (a model.host.Host in JSON). Not written for runs on the host that keeps the
+    journal."""
     lines_sha256: str | msgspec.UnsetType = msgspec.UNSET
-    """Source lines of the kernel's executed instructions (a model.lines.LineTable in JSON); not written without line
-    tables."""
+    """Artifact with the source lines of the kernel's executed instructions (a model.lines.LineTable in JSON). Not
+    written without line tables."""
     reused: Origin | msgspec.UnsetType = msgspec.UNSET
-    """The run that this record was taken from, as it had equal inputs; not written of runs that were made for this
+    """Run that this record was taken from, as it had equal inputs. Not written for runs that were made for this
     directory."""
 
     @property
@@ -112,44 +113,47 @@ class Measurement(Record, frozen=True, kw_only=True):
     run: str
     repeat: int
     perturbation: int
-    """0 for a plain run, else its number. before, after, boot: audited fields, in order; None is absent."""
+    """Number of the perturbation; 0 for a plain run."""
     phases: tuple[PhaseRounds, ...]
     ns_per_tick: float
-    """Of the phases' clock."""
+    """Nanoseconds per tick of the phases' clock."""
     before: Fields
+    """Audited fields before the workload, in order; None is absent."""
     after: Fields
+    """Audited fields after the workload, in order; None is absent."""
     requirements: tuple[CheckedRequirement, ...]
     foreign_ns: tuple[tuple[str, int], ...] | None
     """Run time of tasks other than the workload inside the measured region, largest first; None when unknown."""
     region_ns: int | None
     """Length of the measured region in guest time; None when unknown."""
     counters: Fields = ()
-    """As audit.delta() and audit.ran_on() name them, after minus before."""
+    """Differences of counters, after minus before, named as by audit.delta() and audit.ran_on()."""
     levels: Fields = ()
-    """The same of audit.levels(), right after the region."""
+    """Levels right after the region, named as by audit.levels()."""
     notes: tuple[str, ...] = ()
     """The workload's own words on what was done."""
     quiescence: str | None = None
-    """True if the guest became quiet before the workload ("quiet", "busy NAME", "skipped"); None when unknown."""
+    """State of the guest before the workload: "quiet", "busy NAME" or "skipped"; None when unknown."""
     region: RegionSummary | None = None
-    """The profile of the whole measured region; None when the run carried none."""
+    """Profile of the whole measured region; None when the run carried none."""
     block: int = 0
+    """Number of the block, as planned."""
     control: bool = False
-    """`block`/`control`: As planned."""
+    """True for a control run, as planned."""
     cpu: GuestCpu | None = None
-    """As the kernel saw it; None when it was not captured."""
+    """CPU as the kernel saw it; None when it was not captured."""
     tasks_left_out: int | None = None
-    """Tasks whose run time is not in foreign_ns, as there were more than the guest had room for; None when that is not
+    """Number of tasks that foreign_ns lacks, as there were more than the guest had room for; None when that is not
     known."""
     printed: tuple[Printed, ...] = ()
-    """By a user's program."""
+    """Values that a user's program printed."""
     work: Work | None = None
-    """Of a user's program, without items where it is not known; None of another workload."""
+    """Work of a user's program, without items if it is not known; None for another workload."""
     host: str = ""
-    """That made it, "" for the one that keeps the journal."""
+    """Host that made the run; "" for the host that keeps the journal."""
     deferred: str = "included"
-    """ "included" in the phases' ticks, "apart", or "not known" where it was to be left out and no profile tells how
-    much it was."""
+    """Place of deferred work: "included" in the phases' ticks or "apart". It is "not known" if it was to be left out
+    and no profile tells its amount."""
 
     @property
     def plain(self) -> bool:
@@ -158,12 +162,12 @@ class Measurement(Record, frozen=True, kw_only=True):
 
 
 class Disagreement(Record, frozen=True, kw_only=True):
-    """Two hosts that counted the same otherwise."""
+    """Two hosts whose counts differ for the same work."""
 
     host: str
     other: str
     reason: Reason
-    """ "hosts-disagree", with the runs and both counts."""
+    """The reason "hosts-disagree", with the runs and both counts."""
 
 
 class CellEvidence(Record, frozen=True, kw_only=True):
@@ -172,16 +176,16 @@ class CellEvidence(Record, frozen=True, kw_only=True):
     cell: Cell
     kernel: KernelIdentity
     label: str
-    """What reports call it, unique in its experiment."""
+    """Name of the kernel in reports, unique in its experiment."""
     measurements: tuple[Measurement, ...]
     failures: tuple[RunRecord, ...]
     lost: int
-    """Planned runs that were tried and never succeeded."""
+    """Number of planned runs that were tried and never succeeded."""
     unmade: int = 0
-    """Planned runs not tried yet."""
+    """Number of planned runs not tried yet."""
     control_failures: tuple[RunRecord, ...] = ()
-    """Attempts at control runs, which are in none of the other three."""
+    """Failed attempts at control runs. They are in none of `failures`, `lost` and `unmade`."""
     disagreements: tuple[Disagreement, ...] = ()
-    """Of hosts, in any cell of the experiment."""
+    """Disagreements of hosts in any cell of the experiment."""
     left_out: int = 0
-    """Perturbed runs that are no part of `measurements`, since other tasks ran in their measured region."""
+    """Number of perturbed runs that `measurements` lacks, since other tasks ran in their measured region."""

@@ -29,40 +29,40 @@ class SeriesPatch(Record, frozen=True, kw_only=True):
     """One patch of a series."""
 
     number: int
-    """From 1."""
+    """Number of the patch, from 1."""
     subject: str
-    """Without "[PATCH n/m]"."""
+    """Subject of the patch without "[PATCH n/m]"."""
     author: str
     sha256: str
     files: tuple[str, ...]
     hunks: int
     changes: tuple[int, int]
-    """Lines added and removed."""
+    """Numbers of lines added and removed."""
 
 
 class SeriesRow(Record, frozen=True, kw_only=True):
     """One variant of the series."""
 
     name: str
-    """Short and unique ("1..2", "without 3", "without hunk 3.2"); the kernel's label in the findings."""
+    """Short unique name ("1..2", "without 3", "without hunk 3.2"). It is the kernel's label in the findings."""
     kind: str
     """A word of KINDS."""
     title: str
     patches: tuple[int, ...]
-    """Numbers of the applied ones."""
+    """Numbers of the applied patches."""
     against: str
-    """Name of the row it is compared with: the one before for cumulative rows, the whole series for rows that leave
-    something out, base for those alone."""
+    """Name of the row it is compared with. That is the row before for a cumulative row, the whole series for one that
+    leaves something out, and base for one patch alone."""
     outcome: str
     """A word of OUTCOMES."""
     detail: str = ""
-    """Why, one line."""
+    """Reason for the outcome, one line."""
     same_as: str = ""
-    """The row that has its figures."""
+    """Name of the row that has its figures."""
     tree: str | None = None
-    """Of the source."""
+    """Tree of the source."""
     image_sha256: str | None = None
-    """Of the kernel; None where it did not come to that."""
+    """Hash of the kernel image; None if none was made."""
     ref: str = ""
 
 
@@ -72,18 +72,20 @@ class SeriesValue(Record, frozen=True, kw_only=True):
     row: str
     value: float | None
     change: float | None
+    """Relative change against the row's `against`."""
     delta: float | None
-    """`change`/`delta`: Against the row's `against`."""
+    """Difference from the row's `against`."""
     to_base: float | None
-    """Change against base."""
+    """Relative change against base."""
     verdict: str
+    """Verdict of the comparison with `against`."""
     evidence: str
-    """`verdict`/`evidence`: Of the comparison with `against`."""
+    """Evidence of the comparison with `against`."""
     n: int
     where: str = ""
-    """What changed, function by function, in words."""
+    """Changes function by function, in words."""
     base_verdict: str = ""
-    """Of that with base."""
+    """Verdict of the comparison with base."""
     changed: str = ""
     """State of the lines that differ from `against`, a word of lines.STATES; empty if it is not known."""
     base_changed: str = ""
@@ -108,8 +110,9 @@ class Series(Record, frozen=True, kw_only=True):
     """A whole series: its patches, every row that was asked for, whatever became of it, and the tables."""
 
     base: str
+    """Sources without the series, as the user wrote them."""
     patches: tuple[SeriesPatch, ...]
     rows: tuple[SeriesRow, ...]
     tables: tuple[SeriesTable, ...] = ()
     source: str = ""
-    """`base`/`source`: The sources without it, and where its patches were read, both as the user wrote them."""
+    """Place that the patches were read from, as the user wrote it."""

@@ -24,15 +24,17 @@ class ValueSoFar(Record, frozen=True, kw_only=True):
     """Value of one cell so far."""
 
     point: int
+    """Place of the point in RunCounts.points."""
     kernel: int
-    """`point`/`kernel`: Places in RunCounts."""
+    """Place of the kernel in RunCounts.kernels."""
     value: float | None
     n: int
-    """Plain runs."""
+    """Number of plain runs."""
     change: float | None = None
+    """Change against the kernel that it is compared with first; None for a kernel that only others are compared
+    with."""
     verdict: str = ""
-    """`change`/`verdict`: Against the kernel that it is compared with first; None and "" for one that others are
-    compared with."""
+    """Verdict on `change`; "" if there is none."""
     evidence: str = ""
 
 
@@ -49,49 +51,49 @@ class Attempt(Record, frozen=True, kw_only=True):
     point: int
     kernel: int
     host: str
-    """ "" for the one that keeps it."""
+    """Name of the host; "" for the host that keeps the journal."""
     outcome: str
     detail: str
     seconds: float
-    """Of wall time."""
+    """Wall time of the attempt in seconds."""
     started_utc: str
 
 
 class RunStatus(Record, frozen=True, kw_only=True):
-    """One run directory."""
+    """State of one run directory."""
 
     name: str
-    """Its path below the directory that is watched, "." for that itself."""
+    """Path below the directory that is watched; "." for that directory itself."""
     directory: str
     title: str
     """The question in words."""
     state: str
     """A word of STATES."""
     process: int | None
-    """Id of the one that measures here, None when there is none."""
+    """Id of the process that measures here; None when there is none."""
     machine: str
     scope: str
     counts: RunCounts
     owed: int
-    """Runs that are not made yet."""
+    """Number of runs that are not made yet."""
     unneeded: bool
-    """True if all is decided without them."""
+    """True if all is decided without the runs that are owed."""
     values: tuple[ValueSoFar, ...]
-    """Of the primary metrics."""
+    """Values of the primary metrics."""
     values_note: str
-    """Why there are none, or of when they are, "" for as of now."""
+    """Reason why there are no values, or the time that they are of; "" for values as of now."""
     units: tuple[PointUnit, ...]
-    """For each point."""
+    """Metric and unit of each point."""
     verdict: str
-    """The answer so far, "" where there is none."""
+    """The answer so far; "" if there is none."""
     hosts: tuple[HostRuns, ...]
-    """What each says of itself, in the order of counts.hosts."""
+    """Descriptions of the hosts by themselves, in the order of counts.hosts."""
     last: tuple[Attempt, ...]
     """The newest attempts, newest first."""
     failures: tuple[Attempt, ...]
-    """Of all attempts that failed the newest."""
+    """The newest of the attempts that failed."""
     again: str
-    """The command that goes on with it."""
+    """Command that continues the measurement."""
     started_utc: str
     kassay_version: str
     schema: str = SCHEMA

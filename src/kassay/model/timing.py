@@ -25,9 +25,9 @@ class ControlCheck(Record, frozen=True, kw_only=True):
     p: float | None
     n_base: int
     n_control: int
-    """Boots that were made for this alone."""
+    """Number of boots that were made for this check alone."""
     passed: bool
-    """The test at the session's threshold finds no difference."""
+    """True if the test at the session's threshold finds no difference."""
 
 
 class FailureCheck(Record, frozen=True, kw_only=True):
@@ -38,30 +38,30 @@ class FailureCheck(Record, frozen=True, kw_only=True):
     head_failed: int
     head_tried: int
     p: float
-    """Fisher's exact test, two-sided, on attempts."""
+    """Result of Fisher's exact test, two-sided, on attempts."""
 
 
 class Timing(Record, frozen=True, kw_only=True):
-    """How one finding on time was judged."""
+    """Judgement of one finding on time."""
 
     boots: int
-    """Per kernel, that were counted."""
+    """Number of boots per kernel that were counted."""
     looks: tuple[int, ...]
-    """Planned, in boots per kernel."""
+    """Looks that were planned, in boots per kernel."""
     threshold: float
-    """A look claims a change at p <= this; the looks together err in 5 % of sessions."""
+    """Threshold of a look, which claims a change at p <= this. All looks together err in 5 % of sessions."""
     level: float
-    """Of the interval, 1 - threshold."""
+    """Level of the interval, 1 - threshold."""
     p: float | None
-    """Of the block-restricted rank test; None below the first look."""
+    """Result of the block-restricted rank test; None below the first look."""
     blocks: int
-    """Of boots in random order; 1 when the order is not known or not random."""
+    """Number of blocks of boots in random order; 1 when the order is not known or not random."""
     bound: float | None = None
     """The largest |change| that the interval allows."""
     tick: float | None = None
     """Step of the clock relative to the value; None when none shows."""
     stopped: bool = False
-    """The session ended early because all was decided."""
+    """True if the session ended early because all was decided."""
     control: ControlCheck | None = None
     failures: FailureCheck | None = None
 
@@ -75,15 +75,19 @@ class Family(Record, frozen=True, kw_only=True):
     head: str
     cells: int
     change: float
+    """Change by the ranks of all cells pooled."""
     interval: tuple[float, float] | None
+    """Interval of `change`."""
     p: float
-    """`change`/`interval`/`p`: Of the ranks of all cells pooled."""
+    """Result of the test on the ranks of all cells pooled."""
     smallest: float
+    """Smallest change of a cell."""
     largest: float
-    """`smallest`/`largest`: Change of a cell."""
+    """Largest change of a cell."""
     candidates: int
+    """Number of cells that stand as candidates (see STANDING)."""
     confirmed: int
-    """`candidates`/`confirmed`: Cells that stand (see STANDING)."""
+    """Number of cells that stand as confirmed (see STANDING)."""
 
 
 class SeedSide(Record, frozen=True, kw_only=True):
@@ -99,7 +103,7 @@ class SeedSide(Record, frozen=True, kw_only=True):
     mad_ratio: float | None
     """Median absolute deviation, unscaled, over median."""
     status: str
-    """Ok, partial (a run failed), failed (all did)."""
+    """State of the runs: ok, partial (a run failed) or failed (all did)."""
     stable: bool
     robust_stable: bool
 
@@ -115,13 +119,13 @@ class SeedFinding(AtPoint, frozen=True, kw_only=True):
     delta: float | None
     delta_median: float | None
     classification: str
-    """Regression, improvement, neutral, or absent when a side has no value."""
+    """Word for the change: regression, improvement or neutral; absent when a side has no value."""
     reliable: bool
     robust_reliable: bool
     word: str
-    """Reliable, robust-only, partial or unstable."""
+    """Word for the evidence: reliable, robust-only, partial or unstable."""
     kassay: str
-    """What kassay says of the same boots, "verdict, evidence"."""
+    """Judgement of kassay on the same boots, as "verdict, evidence"."""
 
 
 class TimedBoot(AtPoint, frozen=True, kw_only=True):
@@ -129,7 +133,7 @@ class TimedBoot(AtPoint, frozen=True, kw_only=True):
 
     run: str
     kernel: str
-    """Label of its kernel, as findings have it."""
+    """Label of the kernel, as findings have it."""
     workload: str
     settings: tuple[Setting, ...]
     machine: MachineUse
@@ -138,7 +142,7 @@ class TimedBoot(AtPoint, frozen=True, kw_only=True):
     control: bool
     """True for a boot that is compared with its own kernel alone."""
     outcome: str
-    """Word of run.OUTCOMES."""
+    """A word of run.OUTCOMES."""
     lost: bool
     """True if no attempt at this run succeeded."""
     detail: str
@@ -170,6 +174,6 @@ class Pace(Record, frozen=True, kw_only=True):
     """Duration of earlier sessions of the same workload and machine."""
 
     seconds: float
-    """Wall time of a boot, median."""
+    """Median wall time of a boot."""
     n: int
-    """Boots."""
+    """Number of boots."""

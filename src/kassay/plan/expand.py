@@ -26,7 +26,7 @@ class Member(NamedTuple):
     kernel: int
     repeat: int
     control: bool = False
-    """A boot of the first kernel that is compared with that kernel alone."""
+    """True for a boot of the first kernel that is compared with that kernel alone."""
 
 
 def blocks(

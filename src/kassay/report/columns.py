@@ -13,14 +13,14 @@ ROUNDING = "rounding"
 
 
 class Column(NamedTuple):
-    """Figures."""
+    """Figures of one column of a table."""
 
     shown: Sequence[float]
-    """Of the rows shown."""
+    """Figures of the rows shown."""
     ends: Sequence[float]
-    """Of the rows at the end."""
+    """Figures of the rows at the end."""
     total: float
-    """Of all rows, with those left out."""
+    """Sum of all rows, including those left out."""
 
 
 def summed(columns: Sequence[Column], ends: Sequence[str], rest: str, places: int = 0) -> tuple[

@@ -21,10 +21,11 @@ class Icicle(Record, frozen=True, kw_only=True):
     title: str
     kernels: tuple[str, ...]
     base: int | None
+    """Index of the kernel that the drawing opens with as base."""
     head: int
-    """`base`/`head`: Which kernels it opens with, by index."""
+    """Index of the kernel that the drawing opens with as head."""
     data: str
-    """JSON, safe inside a script element."""
+    """The drawing's data as JSON, safe inside a script element."""
 
 
 def icicle(stacks: Stacks) -> Icicle:

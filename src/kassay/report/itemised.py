@@ -46,7 +46,7 @@ class ItemisedDifference(Record, frozen=True, kw_only=True):
     head_value: float
     itemised: Attribution
     where: str = ""
-    """As where() says."""
+    """Place of the finding in words, as where() returns it."""
 
     @property
     def title(self) -> str:

@@ -22,7 +22,7 @@ class ListedTable(NamedTuple):
     numeric: Sequence[int] = ()
     """Columns (by index) that are aligned to the right."""
     empty: str = "no rows"
-    """What stands for no row."""
+    """Text that is shown if there is no row."""
 
 
 class ListedAnswer(NamedTuple):
@@ -30,12 +30,13 @@ class ListedAnswer(NamedTuple):
 
     tables: Sequence[ListedTable]
     fields: Sequence[str]
+    """Columns of a file."""
     values: Sequence[Sequence[object]]
-    """`fields`/`values`: The columns and rows of a file, unrounded, None is absent."""
+    """Rows of a file, unrounded. None is absent."""
     whole: object
-    """The same as one JSON value."""
+    """The answer as one JSON value."""
     next_step: str = ""
-    """A sentence below the tables, "" for none."""
+    """Sentence below the tables; "" for none."""
 
 
 def document(answer: ListedAnswer) -> Document:

@@ -18,7 +18,7 @@ class Mean(Record, frozen=True, kw_only=True):
     deviation: float | None = None
     """Population standard deviation over mean; None when not known."""
     n: int | None = None
-    """None when not known."""
+    """Number of values; None when not known."""
 
 
 class LkpRow(Record, frozen=True, kw_only=True):
@@ -28,8 +28,8 @@ class LkpRow(Record, frozen=True, kw_only=True):
     base: Mean
     heads: tuple[Mean, ...]
     changes: tuple[float | None, ...]
-    """Against the first, in percent or, for an absolute() key, in the key's own unit; None where there is none to
-    give."""
+    """Changes against the first kernel, in percent or, for an absolute() key, in the key's own unit. None if there is
+    none to give."""
 
 
 def row(key: str, base: Mean, heads: tuple[Mean, ...]) -> LkpRow:
@@ -97,9 +97,9 @@ class Head(Record, frozen=True, kw_only=True):
     """The lines above the rows."""
 
     axes: tuple[tuple[str, str], ...]
-    """(name, value)."""
+    """Axes as (name, value)."""
     kernels: tuple[tuple[str, str], ...]
-    """(id, name and subject for the commit block)."""
+    """Kernels as (id, name and subject for the commit block)."""
 
 
 def ordered(rows: Sequence[LkpRow], first: str = "") -> tuple[LkpRow, ...]:

@@ -24,14 +24,16 @@ class KernelRow(Record, frozen=True, kw_only=True):
     n: int
     side: Side
     change: float | None = None
+    """Change against the row before; None in the first row."""
     interval: tuple[float, float] | None = None
     verdict: str = ""
+    """Verdict on the change; "" in the first row. If `since` is set, it is that step's verdict."""
     evidence: str = ""
-    """`change`/`verdict`/`evidence`: Against the row before; None and "" in the first row."""
+    """Evidence for the verdict; "" in the first row."""
     since: str = ""
+    """Kernel that a step reaches back to, if changes that were each inside the margin added up."""
     since_change: float | None = None
-    """`since`/`since_change`: The kernel a step reaches back to and the change from it, when changes that were each
-    inside the margin added up; verdict is then that step's."""
+    """Change from the kernel `since`."""
     changed: str = ""
     """State of the lines that differ from the row before, a word of lines.STATES; empty if it is not known."""
 
@@ -59,7 +61,7 @@ class MetricGroup(Record, frozen=True, kw_only=True):
     """All metrics of one question: same workload, settings, machine and kernels."""
 
     lead: MetricSeries
-    """The primary metric, or the first."""
+    """Rows of the primary metric, or of the first metric."""
     series: tuple[MetricSeries, ...]
     across: tuple[MetricSeries, ...] = ()
     """Pairs of kernels that a ladder of this group holds but not as neighbours (its first against its last)."""

@@ -27,12 +27,13 @@ class ShownCell(Record, frozen=True, kw_only=True):
     value: str
     change: str
     mark: str
-    """The verdict's word."""
+    """Word of the verdict."""
     runs: str
     hosts: str
     done: float
+    """Runs that succeeded, in per cent of those planned."""
     lost: float
-    """`done`/`lost`: Of the planned runs, in per cent."""
+    """Runs that were lost, in per cent of those planned."""
 
 
 class ShownRow(Record, frozen=True, kw_only=True):
@@ -40,9 +41,9 @@ class ShownRow(Record, frozen=True, kw_only=True):
 
     point: str
     unit: str
-    """Of its values."""
+    """Metric and unit of the values."""
     cells: tuple[ShownCell | None, ...]
-    """A kernel each, None where it has no such cell."""
+    """One cell for each kernel; None if the point has no such cell."""
 
 
 def page(statuses: Sequence[RunStatus], directory: str, *, listed: bool, every_s: float) -> str:

@@ -24,14 +24,14 @@ Rounds = Callable[[PlannedRun, tuple[int, ...]], tuple[int, ...]]
 
 
 class Recording(NamedTuple):
-    """How a boot is recorded."""
+    """Parts of a recorded boot. The machine boots, and no snapshot is restored."""
 
     program: Path
-    """The recorder, which starts the workload."""
+    """Recorder, which starts the workload."""
     settings: bytes
-    """Its /record.conf."""
+    """Content of the recorder's /record.conf."""
     shared_bytes: int
-    """Size of the memory that it writes into. The machine boots; no snapshot is restored."""
+    """Size of the memory that the recorder writes into."""
 
 
 class _Guest(NamedTuple):

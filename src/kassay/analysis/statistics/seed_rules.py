@@ -24,13 +24,14 @@ WORDS = {
 
 
 class SeedJudgement(NamedTuple):
-    """TODO."""
+    """Verdict on two sides by the rules of the seeds' framework."""
 
     delta: float | None
-    """Of the means, which alone decides; delta_median stands beside it. None and "absent": a side has no value."""
+    """Change of the means, which alone decides. None if a side has no value."""
     delta_median: float | None
+    """Change of the medians, for comparison with `delta`."""
     classification: str
-    """Regression, improvement, neutral, absent."""
+    """Word for the change: regression, improvement or neutral; absent if a side has no value."""
     reliable: bool
     robust_reliable: bool
     word: str

@@ -23,23 +23,24 @@ SEED = 20_260_501
 
 
 class LadderBoot(NamedTuple):
-    """One boot."""
+    """One boot of a kernel of the ladder."""
 
     block: int
-    """As in blocked.Boot."""
+    """Number of the block, as in blocked.Boot."""
     kernel: int
-    """Its index in the ladder."""
+    """Index of the kernel in the ladder."""
     value: float
 
 
 class Boundary(NamedTuple):
-    """The level changes just before kernel `at` (as in LadderBoot)."""
+    """A change of level just before one kernel of the ladder."""
 
     at: int
+    """Index of the first kernel at the new level, as in LadderBoot."""
     p: float
-    """Of the part of the ladder that is split."""
+    """Result of the test on the part of the ladder that is split here."""
     level: float
-    """What p was compared with, a share of alpha."""
+    """Threshold that p was compared with, a share of alpha."""
 
 
 def boundaries(boots: Sequence[LadderBoot], alpha: float = 0.05, draws: int = DRAWS) -> tuple[Boundary, ...]:

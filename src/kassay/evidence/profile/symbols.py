@@ -16,7 +16,7 @@ _KERNEL_HALF = 1 << 63
 
 
 class FunctionSymbol(NamedTuple):
-    """TODO."""
+    """A function with its addresses."""
 
     name: str
     place: str
@@ -33,9 +33,10 @@ class _Table(NamedTuple):
     place: str
     base: int
     digits: int
+    """Number of digits in the first word of each line."""
     lines: list[str]
-    """As they stand in the table, to be read when asked for; their first word has `digits` digits in all of them, so
-    that they are in the order of text as well."""
+    """Lines of the symbol table, parsed only when asked for. The first word of each has `digits` digits, so that the
+    order of text is the order of addresses."""
 
     def function(self, offset: int) -> FunctionSymbol:
         """The last one that begins at `offset` from the base or before; the first one begins there, or before."""

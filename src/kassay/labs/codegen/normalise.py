@@ -33,18 +33,18 @@ _PATCHED = "nop (patched at boot)"
 
 
 class Listing(NamedTuple):
-    """TODO."""
+    """Instructions of one function, with names and labels instead of addresses."""
 
     instructions: tuple[Instruction, ...]
-    """Without padding."""
+    """Instructions without padding."""
     spots: tuple[Spot, ...]
-    """Where each of them is."""
+    """Place of each instruction, in the same order."""
     sha256: str
-    """Of them."""
+    """Hash of the instructions."""
     bytes_sha256: str
-    """Of the bytes, padding included, with fields that hold addresses zeroed."""
+    """Hash of the bytes, padding included, with fields that hold addresses zeroed."""
     calls: tuple[Call, ...]
-    """Most sites first."""
+    """Functions that are called, the one with the most call sites first."""
 
 
 class _Placed(NamedTuple):
@@ -192,12 +192,12 @@ def _calls(remaining: Iterable[_Placed], inside: Mapping[Spot, Spot], function: 
 
 
 class Counted(NamedTuple):
-    """TODO."""
+    """Executions of one function per operation."""
 
     executed: float
-    """All that ran inside the function, no-ops included."""
+    """All instructions that ran inside the function, no-ops included."""
     counts: tuple[float, ...]
-    """Per instruction of the listing."""
+    """Executions of each instruction of the listing."""
 
 
 def counted(function: FunctionCode, listing: Listing, executions: Mapping[int, int], operations: int) -> Counted:

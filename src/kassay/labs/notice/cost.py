@@ -10,11 +10,12 @@ from kassay.labs.notice.subject import Sought
 
 
 class Cost(NamedTuple):
-    """Per operation."""
+    """Cost of the sought functions per operation."""
 
     base: float
+    """Cost of all sought functions on base."""
     head: float | None
-    """`base`/`head`: Of all sought functions; None for a side that was not measured."""
+    """Cost of all sought functions on head; None if head was not measured."""
     functions: tuple[SoughtFunction, ...]
     entries: tuple[SoughtEntry, ...]
 

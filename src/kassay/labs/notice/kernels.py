@@ -10,21 +10,21 @@ from kassay.model.experiment import KernelUse, labels
 
 
 class Kernel(NamedTuple):
-    """TODO."""
+    """One kernel that an answer is about."""
 
     label: str
     """Its name in the first directory that has it, or the user's name for it."""
     use: KernelUse
     image_sha256: str | None = None
-    """None until known."""
+    """Hash of its image; None until it is known."""
 
 
 class Wanted(NamedTuple):
-    """TODO."""
+    """Kernels that an answer is about."""
 
     base: Kernel
     head: Kernel | None
-    """None when only one kernel was given."""
+    """Second kernel; None if only one kernel was given."""
 
     @property
     def all(self) -> tuple[Kernel, ...]:

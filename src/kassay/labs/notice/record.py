@@ -42,7 +42,7 @@ class RecordedCalls(Record, frozen=True, kw_only=True):
     """Events for which the kernel had no room."""
     sizes: tuple[CallSizes, ...] = ()
     problem: str = ""
-    """Why there are no sizes."""
+    """Reason why there are no sizes; "" if there are some."""
 
 
 def recorded_calls(experiment: Experiment, directory: Path, tell: Tell, *, make: bool) -> tuple[RecordedCalls, ...]:

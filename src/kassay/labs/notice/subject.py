@@ -25,12 +25,12 @@ class _Node:
     """A function on one path, or an entry."""
 
     own: list[float] = field(default_factory=lambda: [0.0, 0.0])
-    """Instructions per operation, of base and head."""
+    """Its own instructions per operation, on base and on head."""
     has: list[bool] = field(default_factory=lambda: [False, False])
-    """True if base, and whether head, has it on this path."""
+    """True for each of base and head that has the function on this path."""
     below: dict[str, "_Node"] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
-    """Of an entry, its entry functions."""
+    """Entry functions of an entry; empty for a function."""
 
     @property
     def delta(self) -> float:
@@ -39,14 +39,14 @@ class _Node:
 
 
 class Sought(NamedTuple):
-    """TODO."""
+    """Functions whose cost is looked for."""
 
     whole: frozenset[str]
     """Functions with all that they call."""
     alone: frozenset[str]
     """Functions whose own instructions alone count."""
     callers: tuple[str, ...] = ()
-    """Of both, outermost first."""
+    """Callers of the sought functions, outermost first."""
     inside: bool = True
     """True if the code by which every system call enters the kernel is left out."""
 

@@ -39,7 +39,7 @@ class Policy:
 
     name: str
     kernels: str
-    """The sources that it was read from."""
+    """Kernels whose sources it was read from."""
     summary: str
 
 
@@ -83,9 +83,9 @@ class OrderCount(Record, frozen=True, kw_only=True):
     allocations: int
     frees: int
     refilled: int
-    """From the zone to PCPs."""
+    """Blocks that went from the zone to PCPs."""
     drained: int
-    """Back."""
+    """Blocks that went from PCPs back to the zone."""
 
 
 class PcpCount(Record, frozen=True, kw_only=True):
@@ -105,7 +105,7 @@ class PcpCount(Record, frozen=True, kw_only=True):
     drained_pages: int
     free_high: int
     idle_page_ns: int
-    """Count multiplied by how long it was."""
+    """Sum of each count multiplied by the time for which it held."""
 
 
 class Outcome(Record, frozen=True, kw_only=True):
@@ -113,16 +113,16 @@ class Outcome(Record, frozen=True, kw_only=True):
 
     policy: str
     counters: dict[str, int]
-    """Names of pcp/counters.def."""
+    """Values by the names of pcp/counters.def."""
     orders: tuple[OrderCount, ...]
     pcps: tuple[PcpCount, ...]
     samples: tuple[PcpSample, ...]
     free: tuple[int, ...]
-    """Pages of each zone at the end."""
+    """Free pages of each zone at the end."""
     pages: int
-    """That were checked, none lost or doubled."""
+    """Number of pages that were checked: none was lost or doubled."""
     seconds: float
-    """Of the host."""
+    """Time that the simulation took on the host."""
 
 
 def policies() -> Mapping[str, Policy]:

@@ -26,8 +26,8 @@ class Observed:
     refilled: Numbers
     drained: Numbers
     unexplained_pages: int
-    """The largest difference on any CPU between its last count and its first count plus the events; in between a refill
-    may be half done."""
+    """Largest difference on any CPU between its last count and its first count plus the events. A refill may be half
+    done in between."""
 
 
 def listed(trace: PageTrace) -> npt.NDArray[np.bool_]:

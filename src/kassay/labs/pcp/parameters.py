@@ -31,7 +31,7 @@ class Parameter(NamedTuple):
     """One name for --set."""
 
     of: str
-    """Machine, run, zone or tasks."""
+    """Object that has it: machine, run, zone or tasks."""
     name: str
     meaning: str
 

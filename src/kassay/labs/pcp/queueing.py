@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 
 class LockModel(NamedTuple):
-    """In the unit of the times given."""
+    """Load of a lock. Times are in the unit of the times given."""
 
     wait: float
-    """Of one acquisition before it has the lock."""
+    """Mean wait of one acquisition before it has the lock."""
     utilisation: float
     """Share of time that the lock is held."""
     waiting: float

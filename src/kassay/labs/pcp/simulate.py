@@ -35,12 +35,12 @@ ZONE = frozenset((
 
 
 class Asked(NamedTuple):
-    """The request."""
+    """Workload, policies and settings to simulate."""
 
     workload: str = DEFAULT_WORKLOAD
     policies: tuple[str, ...] = DEFAULT_POLICIES
     settings: Mapping[str, tuple[str, ...]] = {}
-    """Name -> values; several values make a matrix."""
+    """Values of each setting, by its name. Several values make a matrix."""
     fresh: bool = False
 
 

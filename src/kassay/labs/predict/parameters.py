@@ -17,10 +17,11 @@ class Parameter(NamedTuple):
 
     name: str
     whole: bool
-    """It counts something; otherwise it is a time in cycles."""
+    """True if it counts something; otherwise it is a time in cycles."""
     low: int
+    """Smallest value that the model takes."""
     high: int
-    """`low`/`high`: What the model takes."""
+    """Largest value that the model takes."""
     meaning: str
 
 

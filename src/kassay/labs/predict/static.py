@@ -36,7 +36,7 @@ class _Line(NamedTuple):
     entry: Entry
     fixed: float
     missing: bool
-    """Its form has no data."""
+    """True if the form of the instruction has no data."""
 
 
 Removes = Callable[[int, Facts], bool]

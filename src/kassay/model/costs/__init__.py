@@ -22,17 +22,17 @@ _PACKAGE = "kassay.model.costs"
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """TODO."""
+    """A cost of a function, computed from the counters of a profile."""
 
     name: str
     unit: str
-    """What is counted, in the plural."""
+    """Unit of the cost, in the plural."""
     definition: str
-    """How it is computed, one sentence. of(row): the number of one function in one context; None where the run did not
-    count it."""
+    """Formula of the cost in one sentence."""
     of: "Callable[[FunctionCost], int | None]"
+    """Function that returns the cost of one function in one context; None if the run did not count it."""
     remedy: str = ""
-    """How to measure what counts it."""
+    """Instruction to measure what the cost is computed from."""
 
 
 def costs() -> Mapping[str, Cost]:

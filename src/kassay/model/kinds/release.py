@@ -20,11 +20,11 @@ _OWN = ("tarball", "mirror", "signature", "key")
 
 
 class Release(NamedTuple):
-    """A release in its parts; "" for what was not named."""
+    """A release in its parts; "" for a part that was not named."""
 
     version: str
     build: BuildRef
-    """Of the sources that the tarball has."""
+    """Build of the sources that the tarball has."""
     tarball: str = ""
     mirror: str = ""
     signature: str = ""

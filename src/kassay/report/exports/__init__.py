@@ -13,15 +13,15 @@ class Export:
     """A way to write one profile for a viewer that people already have."""
 
     name: str
-    """As in --export, equal to the module's name."""
+    """Name as in --export, equal to the module's name."""
     suffix: str
-    """Of a file, with its dot."""
+    """Suffix of a file, with its dot."""
     summary: str
     """One line for --help, with the viewer."""
     render: Callable[[Profile], str]
-    """Pure; the text ends with a newline."""
+    """Function that makes the text. It is pure, and the text ends with a newline."""
     needs_stacks: bool = True
-    """Render is only called on a profile that has them."""
+    """True if `render` is only called on a profile that has stacks."""
 
 
 def exported(export: Export, profile: Profile) -> str:

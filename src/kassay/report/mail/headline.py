@@ -20,14 +20,14 @@ _RANK = ("[REGRESSION]", "[PERF]", "[RFC]")
 
 
 class Headline(Record, frozen=True, kw_only=True):
-    """TODO."""
+    """Comparison that a mail is about, and the strength of its announcement."""
 
     finding: Finding
-    """What the subject names."""
+    """Comparison that the subject names."""
     tag: str
-    """With its brackets."""
+    """Tag of the subject, with its brackets."""
     step: bool = False
-    """True if it is a step of a ladder."""
+    """True if the comparison is a step of a ladder."""
 
 
 def headline(report: Report) -> Headline | None:

@@ -59,9 +59,9 @@ class AptRoot(Record, frozen=True, kw_only=True):
     directory: str
     arch: str
     types: str = "deb"
-    """ "deb", or "deb-src" for lists of sources."""
+    """Type of the lists: "deb", or "deb-src" for lists of sources."""
     helper: str = ""
-    """The host's apt-helper; "" on a host without apt."""
+    """Path of the host's apt-helper; "" on a host without apt."""
 
     @property
     def configuration(self) -> str:
@@ -79,9 +79,9 @@ class UnreadSuite(Record, frozen=True, kw_only=True):
 
     suite: str
     reason: str = ""
-    """In apt's words, "" when the mirror does not have the suite."""
+    """Reason in apt's words; "" if the mirror does not have the suite."""
     older: bool = False
-    """True if a list of it that was read before is used."""
+    """True if an older list of the suite is used."""
 
     @property
     def text(self) -> str:

@@ -25,8 +25,7 @@ class Mirror(Record, frozen=True, kw_only=True):
 
     uri: str
     signed_by: str
-    """A key file or an embedded key as the host has it; "" for apt's trusted keys, OWN_KEYS for those that kassay
-    knows."""
+    """Key file or embedded key as the host has it; "" for apt's trusted keys, OWN_KEYS for those that kassay knows."""
 
 
 class Mirrors(Record, frozen=True, kw_only=True):

@@ -36,7 +36,7 @@ class Signature(NamedTuple):
 
     keyring: Path
     fingerprints: frozenset[str] | None
-    """Of the keys of the keyring that count; None for all of them."""
+    """Fingerprints of the keys in the keyring that count; None for all of them."""
 
 
 def download(uri: str, sha256: str | None, into: Path) -> str | None:

@@ -30,14 +30,14 @@ class Compiler(Record, frozen=True, kw_only=True):
     banner: str
     """First line of its --version, which the kernel's .config repeats."""
     identity: str
-    """sha256 over the program and what it compiles with, so that another build of the same version is another
+    """Hash (sha256) over the program and what it compiles with, so that another build of one version is another
     compiler."""
     make_arguments: tuple[str, ...]
-    """CC=, CROSS_COMPILE=, LLVM_IAS= as they are needed; programs for the host itself are always made by the host's
-    gcc."""
+    """Arguments CC=, CROSS_COMPILE=, LLVM_IAS= as they are needed. Programs for the host itself are always made by the
+    host's gcc."""
     tools_prefix: str
-    """What stands before "ld" in the linker's name or path. It is "" for the host's own architecture, and a path for a
-    compiler of the cache, which has its own binutils."""
+    """Prefix of "ld" in the linker's name or path. It is "" for the host's own architecture, and a path for a compiler
+    of the cache, which has its own binutils."""
 
 
 def check_name(name: str, arch: str) -> None:

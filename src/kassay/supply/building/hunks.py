@@ -34,15 +34,16 @@ def function_named_in(line: str) -> str:
 
 
 class Hunk(Record, frozen=True, kw_only=True):
-    """One hunk."""
+    """One hunk of a diff."""
 
     old: tuple[int, int]
+    """First line and number of lines before the diff."""
     new: tuple[int, int]
-    """`old`/`new`: (first line, lines)."""
+    """First line and number of lines after the diff."""
     function: str
-    """What follows the second @@, the nearest function as diff saw it."""
+    """Text after the second @@: the nearest function as diff saw it."""
     lines: tuple[str, ...]
-    """With their " ", "-", "+" or "\\" in front, without line ends."""
+    """Lines with their " ", "-", "+" or "\\" in front, without line ends."""
 
     @property
     def changes(self) -> tuple[int, int]:
@@ -54,11 +55,11 @@ class FileDiff(Record, frozen=True, kw_only=True):
     """The changes of a diff to one file."""
 
     path: str
-    """After the diff; before it when the file is removed."""
+    """Path after the diff; the path before it if the file is removed."""
     header: tuple[str, ...]
     """All lines before the first hunk."""
     hunks: tuple[Hunk, ...]
-    """None for a rename, a change of mode or a binary file."""
+    """Hunks of the file; empty for a rename, a change of mode or a binary file."""
 
 
 def parse(text: str) -> tuple[FileDiff, ...]:

@@ -26,14 +26,14 @@ class Mail(Record, frozen=True, kw_only=True):
 
     origin: str
     subject: str
-    """As sent."""
+    """Subject as it was sent."""
     author: str
     diff: str
-    """Its text from the diff on, decoded; "" without one."""
+    """Text of the mail from the diff on, decoded; "" without one."""
     text: str
-    """The whole body, decoded."""
+    """Whole body, decoded."""
     message_id: str = ""
-    """With its brackets; "" if there is none."""
+    """Message-ID with its brackets; "" if there is none."""
 
     @property
     def title(self) -> str:

@@ -22,18 +22,18 @@ class Patch(Record, frozen=True, kw_only=True):
     """One patch."""
 
     subject: str
-    """Without "[PATCH n/m]"; a diff without a mail has its file's name."""
+    """Subject without "[PATCH n/m]". A diff without a mail has its file's name."""
     author: str
     origin: str
-    """Where it was read."""
+    """Place that it was read from."""
     diff: str
-    """A file in the source store that git apply reads, named by its sha256."""
+    """File in the source store that git apply reads, named by its sha256."""
     sha256: str
     files: tuple[str, ...]
-    """That it changes."""
+    """Files that it changes."""
     hunks: int
     changes: tuple[int, int]
-    """Lines added and removed."""
+    """Number of lines added, and of lines removed."""
 
     @property
     def text(self) -> str:

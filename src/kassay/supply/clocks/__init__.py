@@ -22,42 +22,46 @@ class Clock:
     order: int
     """Place in lists and help texts."""
     unit: str = "ns"
-    """Of a value, per operation of a metric."""
+    """Unit of a value, per operation of a metric."""
     scope: str
-    """What the values are, one sentence, printed with every verdict."""
+    """Meaning of the values in one sentence, which is printed with every verdict."""
     definition: str = "Wall time"
-    """The start of every metric's definition."""
+    """Start of every metric's definition."""
     exact: bool = False
-    """Values are counts, which repeat to the digit; otherwise they are times, judged by probability."""
+    """True if values are counts, which repeat to the digit. Otherwise they are times, judged by probability."""
     screening: bool = False
-    """Times that decide nothing, good for choosing what to measure."""
+    """True if times decide nothing and only help to choose what to measure."""
     native: bool = False
-    """Of the system that runs here: nothing is booted, and other work on this machine is part of a value."""
+    """True if the values are of the system that runs here. Nothing is booted, and other work on this machine is part of
+    a value."""
     elsewhere: bool = False
-    """Of a real machine that is reached by ssh."""
+    """True if the values are of a real machine that is reached by ssh."""
     imported: bool = False
-    """Values were read from a file of another tool."""
+    """True if values were read from a file of another tool."""
     flavour: str = "cloud"
-    """Of archive kernels, where an experiment names none."""
+    """Flavour of archive kernels, if an experiment names none."""
     ticks: str = "monotonic"
-    """The clock that the workload reads: "tsc" (or the architecture's like), "monotonic"."""
+    """Clock that the workload reads: "tsc" (or the architecture's like), or "monotonic"."""
     repeats: int = 24
+    """Repeats of an experiment that names none (model.experiment.Experiment)."""
     perturb: int = 0
+    """Perturbed runs of an experiment that names none (model.experiment.Experiment)."""
     margin: float = 0.02
-    """`repeats`/`perturb`/`margin`: Of an experiment that names none (model.experiment.Experiment)."""
+    """Margin of an experiment that names none (model.experiment.Experiment)."""
     profile_cpus: int = 0
-    """CPUs that a machine may have whose runs carry a profile; 0 when none can. Words of reports."""
+    """Largest number of CPUs of a machine whose runs carry a profile; 0 if none can."""
     limits: tuple[str, ...] = ()
-    """What a reader must be told, sentences."""
+    """Limits of the values that a reader must be told, as sentences of reports."""
     time_word: str = "time"
-    """What a mail calls a value in ns."""
+    """Word of a mail for a value in ns."""
     meaning: str = ""
-    """What kind of number this is, and mechanism: how it came about, sentences of a mail."""
+    """Kind of number that a value is, as sentences of a mail."""
     mechanism: str = ""
+    """Way in which a value came about, as sentences of a mail."""
     where: str = ""
-    """The same beside counts, as an adverb."""
+    """Word that stands beside a comparison with counts and tells how the values came about, such as "emulated"."""
     doubt: str = ""
-    """Why a verdict proves less than on other clocks."""
+    """Reason why a verdict proves less than on other clocks."""
     beside_counts: str = ""
     """Remark on a comparison of times with counts."""
 

@@ -33,7 +33,7 @@ class NodePages(NamedTuple):
     start: int
     policy: str
     pages: dict[str, int]
-    """In base pages, by node ("N0")."""
+    """Number of base pages on each node ("N0")."""
 
 
 class Task(NamedTuple):
@@ -43,7 +43,7 @@ class Task(NamedTuple):
     run_ns: int
     """Time on a CPU."""
     turns: int
-    """How often it was given one."""
+    """Number of times it was given a CPU."""
 
 
 def smaps(text: str) -> list[Vma]:

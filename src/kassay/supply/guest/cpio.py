@@ -18,14 +18,14 @@ class Entry(Record, frozen=True, kw_only=True):
     """One member."""
 
     path: str
-    """Relative, without "./"."""
+    """Relative path, without "./"."""
     mode: int
     """Type and permission bits."""
     data: bytes = b""
     owner: tuple[int, int] = (0, 0)
     """User and group."""
     device: tuple[int, int] = (0, 0)
-    """(major, minor) of a node."""
+    """Numbers of a device node: (major, minor)."""
 
 
 def directory(path: str) -> Entry:

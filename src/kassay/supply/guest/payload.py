@@ -17,7 +17,7 @@ class Packed(NamedTuple):
     """One file."""
 
     name: str
-    """A plain relative path."""
+    """Plain relative path."""
     data: bytes
     mode: int = 0o644
 

@@ -25,10 +25,11 @@ class Member(Record, frozen=True, kw_only=True):
     owner: tuple[int, int] = (0, 0)
     """User and group."""
     start: int = 0
+    """Offset of its content in the file of contents."""
     size: int = 0
-    """`start`/`size`: Of its content in the file of contents."""
+    """Size of its content in bytes."""
     same_as: str = ""
-    """The path whose file it is another name of (a hard link)."""
+    """Path whose file it is another name of (a hard link)."""
 
 
 class Tree:

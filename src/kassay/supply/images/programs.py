@@ -22,7 +22,7 @@ class _File(NamedTuple):
 
     mode: int
     start: int
-    """Of its content."""
+    """Offset of its content."""
     size: int
 
 

@@ -53,7 +53,7 @@ class _Inputs(Record, frozen=True, kw_only=True):
     rules: int
     arch: str
     packages: tuple[tuple[str, str, str], ...]
-    """Name, version and sha256 of each."""
+    """Name, version and sha256 of each package."""
     links: tuple[tuple[str, str], ...]
 
 

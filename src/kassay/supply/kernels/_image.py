@@ -22,13 +22,13 @@ class KernelImage(NamedTuple):
     kernel: bytes
     """The uncompressed kernel (an ELF on x86_64, the flat Image on arm64)."""
     elf: bool
-    """True if it is an ELF."""
+    """True if the kernel is an ELF file."""
     release: str
     banner: str
     compiler: str | None
-    """ "gcc-14 (Debian 14.2.0-19) 14.2.0, GNU ld ..."."""
+    """Compiler and linker, such as "gcc-14 (Debian 14.2.0-19) 14.2.0, GNU ld ..."."""
     pvh: bool | None
-    """True if it has the note that lets QEMU enter it directly; None for no ELF."""
+    """True if it has the note that lets QEMU enter it directly; None if it is no ELF file."""
 
 
 def take_apart(data: bytes, where: str) -> KernelImage:

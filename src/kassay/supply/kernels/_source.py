@@ -21,18 +21,18 @@ class KernelVersion(Record, frozen=True, kw_only=True):
 
     ref: str
     upstream: str
-    """As in a reference ("6.17.8", "7.3~rc7")."""
+    """Upstream version as in a reference ("6.17.8", "7.3~rc7")."""
     arch: str
     flavour: str
     package: str
     version: str
-    """Of the package, when it comes in one."""
+    """Version of the package, if it comes in one."""
     suite: str
-    """Where it is listed."""
+    """Suite that lists it."""
     size_bytes: int
-    """To download."""
+    """Size of the download."""
     fetched: bool
-    """It is in the store already."""
+    """True if it is in the store already."""
 
 
 class KernelSource(ABC):

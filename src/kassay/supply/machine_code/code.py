@@ -29,8 +29,9 @@ class Reference(NamedTuple):
     """The target of an instruction's field."""
 
     spot: Spot | None
-    """None when it is in another file; `name` is set then."""
+    """Place of the target; None if it is in another file."""
     name: str = ""
+    """Name of the target if it is in another file."""
 
 
 class StaticBranch(NamedTuple):
@@ -107,35 +108,35 @@ HOLE = "\0"
 
 
 class Decoded(NamedTuple):
-    """TODO."""
+    """One instruction, decoded."""
 
     offset: int
     size: int
     text: str
-    """Mnemonic and operands."""
+    """Mnemonic and operands, with HOLE in place of each reference."""
     kind: str
-    """CALL and BRANCH only where the target is known."""
+    """Kind of the instruction; CALL and BRANCH only if the target is known."""
     references: tuple[Reference, ...]
-    """Of fields that hold addresses."""
+    """Targets of the fields that hold addresses, in order."""
     zeroed: bytes
-    """The bytes with these fields zeroed."""
+    """Bytes of the instruction, with the fields that hold addresses zeroed."""
 
 
 class Decoder(NamedTuple):
-    """decode(part, file): the instructions of one symbol; other bytes become ".byte". without_padding(code): without
-    the no-ops, traps or zeros at the end that are alignment only."""
+    """Decoder of one architecture's machine code."""
 
     decode: Callable[[Symbol, Linked], Iterator[Decoded]]
+    """Function that gives the instructions of one symbol. Other bytes become ".byte"."""
     without_padding: Callable[[bytes], bytes]
+    """Function that removes the no-ops, traps or zeros at the end of code that are alignment only."""
     indirect: tuple[str, ...]
-    """The first words of a call or jump through a pointer."""
+    """First words of a call or jump through a pointer."""
     returns: tuple[str, ...]
     """Functions through which a return jumps."""
     relative: frozenset[int]
     """Kinds of relocations that count from the field."""
     tables: Mapping[int, tuple[int, bool]]
-    """For kinds of relocations of a table's entries the width in bytes, and whether they count from the table's
-    start."""
+    """Width in bytes of a table's entries by kind of relocation, and True if they count from the table's start."""
 
 
 @cache

@@ -34,13 +34,13 @@ class Emulation(Record, frozen=True, kw_only=True):
     """Options of QEMU that one machine needs on every architecture."""
 
     accelerator: str
-    """As reports name it."""
+    """Name of the accelerator in reports."""
     options: tuple[str, ...]
-    """That choose it."""
+    """Options that choose the accelerator."""
     clock_options: tuple[str, ...] = ()
-    """Of the guest's clocks."""
+    """Options of the guest's clocks."""
     cpu: str | None = None
-    """A model for every architecture, and no other can be chosen; None for that of the architecture."""
+    """Model for every architecture, which cannot be changed; None for the model of the architecture."""
     emulated_time: bool = False
     """True if emulated CPUs are timed by the host's clock, so that a busy host would fail the guest's own checks of its
     timers."""

@@ -26,7 +26,7 @@ class MissingModules(NamedTuple):
     """Modules of one kernel that cannot be had, and why."""
 
     kernel: int
-    """Its place in the experiment."""
+    """Place of the kernel in the experiment."""
     modules: tuple[str, ...]
     problem: str
 

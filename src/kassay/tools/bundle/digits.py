@@ -14,16 +14,16 @@ class Repeated(Record, frozen=True, kw_only=True):
     """The result of a repetition."""
 
     exact: bool
-    """True if counts were compared, else times."""
+    """True if counts were compared; otherwise times were."""
     compared: int
     """Number of runs for counts, of findings for times."""
     rounds: int
     differing: tuple[str, ...]
-    """One line for each difference."""
+    """Differences, one line for each."""
     unlike: tuple[str, ...] = ()
-    """What was different before the first boot."""
+    """Differences between the two measurements that existed before the first boot."""
     values: "Values | None" = None
-    """For counts, the figures of the two reports."""
+    """Figures of the two reports; None for times."""
 
     @property
     def same(self) -> bool:
@@ -34,12 +34,13 @@ class Values(Record, frozen=True, kw_only=True):
     """The figures of two reports."""
 
     compared: int
+    """Number of figures that were compared."""
     differing: int
-    """How many of `compared`."""
+    """Number of compared figures that differ."""
     widest: float
-    """The largest difference as a share of the packed figure."""
+    """Largest difference, as a share of the packed figure."""
     where: str
-    """The name of that figure."""
+    """Name of the figure with the largest difference."""
 
 
 def values(packed: Sequence[Finding], rerun: Sequence[Finding]) -> Values | None:

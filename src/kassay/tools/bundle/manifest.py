@@ -21,7 +21,7 @@ class PackedFile(Record, frozen=True, kw_only=True):
 
     path: str
     size: int
-    """In bytes."""
+    """Size in bytes."""
     sha256: str
 
 
@@ -33,11 +33,11 @@ class Absent(Record, frozen=True, kw_only=True):
 
 
 class Manifest(Record, frozen=True, kw_only=True):
-    """TODO."""
+    """List of everything in a bundle."""
 
     name: str
     kind: str
-    """ "run" or "import"."""
+    """Kind of the directory: "run" or "import"."""
     plan: str
     """Content id of the plan or the import."""
     kassay_version: str

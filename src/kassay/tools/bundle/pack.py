@@ -92,7 +92,7 @@ class Packing(NamedTuple):
 
     manifest: Manifest
     builds: tuple[PackedBuild, ...]
-    """Its kernels that were built."""
+    """Kernels of the bundle that were built."""
 
 
 def pack(directory: Path, out: Path, tell: Tell, base: str = "") -> Packing:

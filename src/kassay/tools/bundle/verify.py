@@ -49,10 +49,11 @@ class FieldDifference(NamedTuple):
     """A field that differs."""
 
     path: str
-    """Dotted."""
+    """Dotted path of the field."""
     packed: str
+    """Value in the bundle, or "absent" if it has none."""
     computed: str
-    """`packed`/`computed`: Its value in the bundle and now, or "absent"."""
+    """Value as it is computed now, or "absent" if it has none."""
 
     def __str__(self) -> str:
         return f"{self.path} is {self.packed}, computed {self.computed}"
@@ -102,7 +103,7 @@ class Verified(NamedTuple):
     manifest: Manifest
     findings: int
     notes: tuple[str, ...]
-    """What a reader should know although nothing is wrong."""
+    """Notes that a reader should know although nothing is wrong."""
 
 
 @contextmanager
@@ -194,11 +195,11 @@ class Rerun(NamedTuple):
     """Results of a repetition."""
 
     directory: Path
-    """The new runs."""
+    """Directory of the new runs."""
     kernels: tuple[Rebuilt, ...]
-    """Those that were built again."""
+    """Kernels that were built again."""
     results: tuple[Repeated, ...]
-    """One for the experiment, and one more for its timed runs, if any."""
+    """Result for the experiment, and one more for its timed runs, if any."""
 
 
 def rerun(

@@ -12,11 +12,11 @@ class RunOnHost(NamedTuple):
     """A run of a host."""
 
     ended: Ended | None
-    """None where that host was lost and the run may go to no other."""
+    """Result of the run; None if the host was lost and the run may go to no other."""
     host: Host | None
-    """None for the host that keeps the journal."""
+    """Host that made the run; None for the host that keeps the journal."""
     lost: str = ""
-    """In words."""
+    """Reason why the host was lost, in words; "" if it was not."""
 
 
 class HostRequirements(NamedTuple):
@@ -25,8 +25,9 @@ class HostRequirements(NamedTuple):
     machine: Machine
     arch: str
     cpus: int
+    """Largest number of CPUs of any run of the experiment."""
     memory_bytes: int
-    """`cpus`/`memory_bytes`: The most of the experiment."""
+    """Largest memory of any run of the experiment."""
     boot: str
     profiled: bool
     """True if runs carry a profile."""

@@ -17,7 +17,7 @@ class Added(Record, frozen=True, kw_only=True):
     runs: int
     samples: int
     known: int
-    """Successful runs that were there before."""
+    """Number of successful runs that were there before."""
 
 
 def add(archive: Archive, batch: Batch) -> Added:

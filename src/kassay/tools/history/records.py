@@ -21,8 +21,9 @@ class StoredSeries(Record, frozen=True, kw_only=True):
     """All else that could change a value and is no kernel: how the machine was made, the guest programs, how rounds
     became a value, extra kernel parameters."""
     definition: str = ""
+    """Definition of the metric. It is not part of the identity."""
     primary: bool = False
-    """`definition`/`primary`: Not part of the identity."""
+    """True for a primary metric. It is not part of the identity."""
 
     @property
     def id(self) -> str:
@@ -38,10 +39,11 @@ class StoredKernel(Record, frozen=True, kw_only=True):
     """A kernel in the archive."""
 
     name: str
-    """As its experiment's reports call it."""
+    """Name in the reports of its experiment."""
     ref: str
-    """Names this very kernel, "" when no command can. None: not known."""
+    """Reference that names this very kernel; "" if no command can."""
     release: str | None
+    """Release; None if it is not known."""
     arch: str | None
     image_sha256: str | None = None
     compiler: str | None = None
@@ -71,26 +73,29 @@ class StoredRun(Record, frozen=True, kw_only=True):
     control: bool
     block: int | None
     started_utc: str
-    """ "" when not known."""
+    """Start of the run; "" if it is not known."""
     origin: Origin | None = None
-    """The run of another directory that it was taken from."""
+    """Run of another directory that it was taken from."""
 
 
 class StoredSample(Record, frozen=True, kw_only=True):
     """One value of one run."""
 
     series: int
+    """Index into Batch.series."""
     kernel: int
+    """Index into Batch.kernels."""
     run: int
-    """`series`/`kernel`/`run`: Indexes into the batch."""
+    """Index into Batch.runs."""
     value: float
     counted: bool
-    """Part of the point's value; other runs (perturbed ones, controls) only show how much values differ that should be
-    equal."""
+    """True if it is part of the point's value. Other runs (perturbed ones, controls) only show how much values differ
+    that should be equal."""
     printed: bool = False
     deviation: float | None = None
+    """Relative standard deviation of an imported mean."""
     told: int | None = None
-    """`deviation`/`told`: Of an imported mean, its relative standard deviation and how many values are behind it."""
+    """Number of values behind an imported mean, as its source tells it."""
 
 
 class FunctionChange(Record, frozen=True, kw_only=True):
@@ -105,17 +110,17 @@ class ComparisonDetail(Record, frozen=True, kw_only=True):
     """The part of a comparison that is read with it, and not searched for."""
 
     reasons: tuple[str, ...] = ()
-    """Why it was refused, or why the evidence is less than exact."""
+    """Reasons why it was refused, or why the evidence is less than exact."""
     confounders: tuple[str, ...] = ()
     """Further differences between the two kernels: compiler, configuration, CPU."""
     sentence: str = ""
     """The functions that explain the change, in words."""
     functions: tuple[FunctionChange, ...] = ()
-    """Largest change first; the rest is in `rest`."""
+    """Functions, the one with the largest change first; the remainder is in `rest`."""
     rest: float | None = None
     """Part of the change that is in no function of `functions`, per operation; None without a profile."""
     predictions: tuple[tuple[str, float, float, float], ...] = ()
-    """(CPU, change, low, high) of predicted time."""
+    """Predicted changes in time: (CPU, change, low, high)."""
     version: str = ""
     """Version of kassay that judged it."""
 
@@ -124,9 +129,11 @@ class StoredComparison(Record, frozen=True, kw_only=True):
     """Verdict on two kernels in one series."""
 
     series: int
+    """Index into Batch.series."""
     base: int
+    """Index of the first kernel in Batch.kernels."""
     head: int
-    """`series`/`base`/`head`: Indexes into the batch."""
+    """Index of the second kernel in Batch.kernels."""
     verdict: str
     evidence: str
     change: float | None
@@ -144,8 +151,9 @@ class StoredCost(Record, frozen=True, kw_only=True):
     """Cost of one kernel function per operation, as in analysis.function_costs."""
 
     series: int
+    """Index into Batch.series."""
     kernel: int
-    """`series`/`kernel`: Indexes into the batch."""
+    """Index into Batch.kernels."""
     function: str
     own: float
     whole: float | None
@@ -160,13 +168,14 @@ class Batch(Record, frozen=True, kw_only=True):
 
     plan: str
     session: str
-    """Sets one measurement of a plan apart from a fresh one of the same plan. It stays as the directory grows."""
+    """Id that sets one measurement of a plan apart from a fresh one of the same plan. It stays as the directory
+    grows."""
     kind: str
-    """ "run" or "import"."""
+    """Kind of the directory: "run" or "import"."""
     name: str
     directory: str
     experiment: str
-    """With kernels pinned, as JSON; "" for imports."""
+    """Experiment with kernels pinned, as JSON; "" for imports."""
     kernels: tuple[StoredKernel, ...]
     series: tuple[StoredSeries, ...]
     runs: tuple[StoredRun, ...]
@@ -184,18 +193,20 @@ class KernelPoint(Record, frozen=True, kw_only=True):
     value: float | None
     """Median over runs, None when every run failed."""
     n: int | None
-    """Counted runs, None when an imported mean does not tell."""
+    """Number of counted runs; None if an imported mean does not tell."""
     spread: float | None
-    """Interquartile range over median; None below 2 runs; of an imported mean its relative standard deviation."""
+    """Interquartile range over median; None below two runs. For an imported mean it is the relative standard
+    deviation."""
     floor: float | None
     """Highest minus lowest over all runs, perturbed ones included, relative."""
     first: str
+    """Date of the first run, in UTC; "" if it is not known."""
     last: str
-    """`first`/`last`: Of the runs, UTC dates, "" when not known."""
+    """Date of the last run, in UTC; "" if it is not known."""
     change: float | None = None
-    """Against the point before."""
+    """Change against the point before."""
     session: str = ""
-    """Of a point over dates, whose directory it is."""
+    """Directory of the measurement, for a point over dates; "" for other points."""
 
 
 class PointLine(Record, frozen=True, kw_only=True):
@@ -204,7 +215,7 @@ class PointLine(Record, frozen=True, kw_only=True):
     series: StoredSeries
     points: tuple[KernelPoint, ...]
     development: str = ""
-    """The line's name, "" for releases of the archive and for imports."""
+    """Name of the line of development; "" for releases of the archive and for imports."""
 
 
 class Confirmation(Record, frozen=True, kw_only=True):
@@ -213,7 +224,7 @@ class Confirmation(Record, frozen=True, kw_only=True):
     nomination: str
     when_utc: str
     outcome: str
-    """A word of OUTCOMES."""
+    """Word of OUTCOMES."""
     words: str
     directory: str = ""
     verdict: str = ""
@@ -237,13 +248,14 @@ class Nomination(Record, frozen=True, kw_only=True):
     id: str
     series: StoredSeries
     before: KernelPoint
+    """Point of the kernel before the change."""
     after: KernelPoint
-    """`before`/`after`: The two kernels."""
+    """Point of the kernel after the change."""
     change: float
-    """Of the medians of the segments on both sides."""
+    """Change between the medians of the segments on both sides."""
     points: tuple[int, int]
-    """In those segments."""
+    """Number of points in each of the two segments."""
     why: str
-    """What its size is compared with, in words."""
+    """Value that its size is compared with, in words."""
     confirmation: Confirmation | None = None
-    """The latest, when there is one."""
+    """Latest confirmation, if there is one."""

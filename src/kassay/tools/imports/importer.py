@@ -20,24 +20,24 @@ class Given:
     """One file as the user gave it."""
 
     location: str
-    """How errors name it."""
+    """Name of the file in errors."""
     name: str
-    """Its path below source/."""
+    """Path below source/."""
     path: Path
-    """Absolute."""
+    """Absolute path."""
     raw: bytes
     data: bytes
-    """Raw, decompressed."""
+    """Raw data, decompressed."""
     kernel: str | None = None
-    """As the user names it; None when the file itself must tell."""
+    """Kernel as the user names it; None if the file itself must tell."""
 
 
 class Reading(Record, frozen=True, kw_only=True):
-    """All that one format read."""
+    """Everything that one format read. Fields without a description are as in Samples."""
 
     format: str
     kernels: tuple[ImportedKernel, ...]
-    """In the order found."""
+    """Kernels in the order found."""
     series: tuple[SampleSeries, ...]
     replication: str
     machine: str = "unknown"
@@ -45,10 +45,9 @@ class Reading(Record, frozen=True, kw_only=True):
     shares: tuple[FunctionShares, ...] = ()
     lkp_header: LkpHeader | None = None
     order_doubt: str = ""
-    """Why that order may mean nothing."""
+    """Reason why the order of the kernels may mean nothing; "" if it means something."""
     looks: float | None = None
     margin: float | None = None
-    """`format`/`replication`/`machine`/`notes`/`shares`/`lkp_header`/`looks`/`margin`: As in Samples."""
 
 
 def _nothing(_: Path) -> tuple[Path, ...]:
@@ -57,16 +56,16 @@ def _nothing(_: Path) -> tuple[Path, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Importer:
-    """One format."""
+    """One format of files."""
 
     name: str
     title: str
     recognise: Callable[[Given], bool]
-    """Looks at one file, raises nothing."""
+    """Function that looks at one file. It raises nothing."""
     read: Callable[[tuple[Given, ...]], Reading]
-    """All files of one import; raises BadInput."""
+    """Function that reads all files of one import. It raises BadInput."""
     below: Callable[[Path], tuple[Path, ...]] = field(default=_nothing)
-    """The files of this format in a directory; most formats have none."""
+    """Function that gives the files of this format in a directory. Most formats have none."""
 
 
 class Metric(Record, frozen=True, kw_only=True):
@@ -86,7 +85,7 @@ class FileRow(Record, frozen=True, kw_only=True):
     metric: Metric
     sample: Sample
     location: str
-    """For errors."""
+    """Place of the value, for errors."""
     settings: tuple[Setting, ...] = ()
     cpus: int | None = None
 

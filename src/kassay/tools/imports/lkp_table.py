@@ -25,11 +25,12 @@ class TableRow(NamedTuple):
     """One row."""
 
     location: str
-    """ "file: line 3"."""
+    """Place of the row, such as "file: line 3", for errors."""
     key: str
     base: Spread
+    """Value of base as printed."""
     head: Spread
-    """`base`/`head`: As printed."""
+    """Value of head as printed."""
 
 
 class LkpTable(NamedTuple):
@@ -39,7 +40,7 @@ class LkpTable(NamedTuple):
     commits: tuple[str, str]
     rows: tuple[TableRow, ...]
     end: int
-    """Index of the first line after it."""
+    """Index of the first line after the table."""
 
 
 def read_table(lines: list[str], start: int, file: str) -> LkpTable:

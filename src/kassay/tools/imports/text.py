@@ -44,9 +44,9 @@ class CsvRow(NamedTuple):
     """One row."""
 
     location: str
-    """ "file: line 3"."""
+    """Place of the row, such as "file: line 3", for errors."""
     cells: dict[str, str]
-    """By the header's names, stripped."""
+    """Cells by the header's names, stripped."""
 
 
 def text_of(given: Given) -> str:

@@ -33,10 +33,10 @@ _SAMPLES_BYTES = 64 << 20
 
 
 class Recorder(NamedTuple):
-    """How guests are recorded."""
+    """Settings for recording guests."""
 
     buffer_kb: int = 0
-    """Of each CPU's ring buffer; 0 for a quarter of the machine's memory in all, at most 64 MiB for each CPU."""
+    """Size of each CPU's ring buffer; 0 for a quarter of the machine's memory in all, at most 64 MiB for each CPU."""
     sample_us: int = SAMPLE_US
     """Guest time between two samples of the lists."""
 
@@ -47,7 +47,7 @@ class Recorded(NamedTuple):
     cell: Cell
     kernel: str
     path: Path | None
-    """Of its trace; None where there is none, `problem` then says why."""
+    """Path of its trace; None if there is no trace, and `problem` then says why."""
     problem: str = ""
 
 

@@ -35,7 +35,7 @@ class Format:
 
     id: int
     fields: Mapping[str, tuple[int, int]]
-    """Offset and size in bytes."""
+    """Offset and size of each field in bytes."""
 
 
 def read_format(text: str) -> Format:
@@ -53,9 +53,9 @@ class Events:
 
     words: Words
     time_ns: Numbers
-    """Of the trace's clock."""
+    """Time of each event on the trace's clock."""
     at: npt.NDArray[np.int64]
-    """Index in `words` of the begin of each."""
+    """Index in `words` of the begin of each event."""
     missed: bool
     """True if the kernel marked a page before which it lost events."""
 

@@ -28,8 +28,9 @@ class BootProbe(Record, frozen=True, kw_only=True):
     outcome: str
     value: float | None = None
     metric: str = ""
+    """Metric of the value."""
     unit: str = ""
-    """`metric`/`unit`: Of the value."""
+    """Unit of the value."""
     detail: str = ""
     image_sha256: str | None = None
     build_s: float = 0.0

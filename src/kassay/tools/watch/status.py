@@ -43,7 +43,7 @@ class _Values(NamedTuple):
     findings: tuple[Finding, ...] = ()
     verdict: str = ""
     decided: bool = False
-    """True if the runs that are left cannot change an answer any more."""
+    """True if the remaining runs cannot change an answer any more."""
 
 
 class Watched:

@@ -42,9 +42,11 @@ class FoundCode(NamedTuple):
 
     body: Body
     ref: KernelRef
-    """The kernel that this code is part of. function and code are None if there is no code."""
+    """Kernel that this code is part of."""
     function: FunctionCode | None = None
+    """Function with its parts; None if there is no code."""
     code: Listing | None = None
+    """Its instructions; None if there is no code."""
     kernel: KernelArtifact | None = None
     defined: bool = False
     """True if there is no code although the source file defines the function."""

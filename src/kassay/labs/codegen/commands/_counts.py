@@ -28,14 +28,16 @@ _NOT_MEASURED = "not in the runs"
 
 
 class Measured(NamedTuple):
-    """TODO."""
+    """Counts that the runs of a directory have for the rows of an answer."""
 
     bodies: tuple[Body, ...]
-    """With their executions."""
+    """Rows of the answer with their executions."""
     workload: str
+    """Workload that was measured."""
     metric: str
+    """Phase of the workload that was counted."""
     unit: str
-    """`workload`/`metric`/`unit`: Of the operation."""
+    """Unit of the measured value."""
     changed: tuple[SourcesChanged, ...] = ()
     """Lines of the sources that differ, executed or not."""
     elsewhere: tuple[Reached, ...] = ()
@@ -43,13 +45,13 @@ class Measured(NamedTuple):
 
 
 class _Runs(NamedTuple):
-    """TODO."""
+    """Directory of runs, with the profiles of the kernels that the user named."""
 
     directory: Path
     called: Mapping[str | None, str]
-    """sha256 of an image -> its label in the runs."""
+    """Map from the sha256 of an image to its label in the runs."""
     profiles: Mapping[str, Profiled]
-    """By label."""
+    """Profile of each kernel, by its label."""
     metric: str | None
     settings: Mapping[str, str]
 

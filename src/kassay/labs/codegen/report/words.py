@@ -18,7 +18,7 @@ class CodegenAnswer(NamedTuple):
 
     report: CodegenReport
     classes: tuple[str, str] | None = None
-    """The two to be shown side by side, if the user named two."""
+    """Two classes of code that are shown side by side, if the user named two."""
 
 
 def functions_table(report: CodegenReport) -> Table:

@@ -15,8 +15,9 @@ class ListState(Record, frozen=True, kw_only=True, array_like=True):
     high: int
     batch: int
     high_min: int | None = None
+    """Smallest high that the kernel may choose; None if high is fixed (before 6.7)."""
     high_max: int | None = None
-    """`high_min`/`high_max`: None where high is fixed (before 6.7)."""
+    """Largest high that the kernel may choose; None if high is fixed (before 6.7)."""
 
 
 class ListSample(Record, frozen=True, kw_only=True):
@@ -26,40 +27,40 @@ class ListSample(Record, frozen=True, kw_only=True):
     """Guest time since the first round began."""
     lists: tuple[ListState, ...]
     free: dict[str, int]
-    """Pages free in each zone."""
+    """Free pages of each zone."""
 
 
 class ZoneCounts(Record, frozen=True, kw_only=True):
     """Exact counts of the kernel in all rounds of a run, interrupts and other tasks included."""
 
     instructions: int
-    """Guest time of the phase."""
+    """Guest time of the phase, in instructions."""
     allocated: int
+    """Blocks of any order that were allocated."""
     freed: int
-    """`allocated`/`freed`: Blocks of any order that were asked for and given back."""
+    """Blocks of any order that were freed."""
     refills: int
-    """Times the zone gave pages to a list."""
+    """Number of times the zone gave pages to a list."""
     refilled: int
-    """Blocks it gave."""
+    """Blocks that the zone gave to lists."""
     direct: int
     """Blocks taken from the zone past the lists."""
     drains: int
-    """Times a list gave pages to the zone."""
+    """Number of times a list gave pages back to the zone."""
     drained: int
-    """Blocks it gave."""
+    """Blocks that lists gave back to the zone."""
     drains_by: dict[str, int]
-    """Drains by the function that asked."""
+    """Drains by the function that asked for them."""
     returned: int
     """Blocks given back to the zone past the lists."""
     acquisitions: int
-    """Of the zone lock for all of that."""
+    """Acquisitions of the zone lock for all refills, drains and blocks that pass the lists."""
     decays: int
-    """Times the vmstat worker looked whether a list can shrink."""
+    """Number of times the vmstat worker checked if a list can shrink."""
     pages: int | None
-    """Allocated, in base pages, over the whole region (/proc/vmstat)."""
+    """Pages allocated over the whole region (/proc/vmstat), in base pages."""
     handovers: int | None
-    """Acquisitions by another CPU than the one before, over the whole region; None where the plugin did not count
-    them."""
+    """Acquisitions by another CPU than the one before, over the whole region; None if the plugin did not count them."""
 
 
 class PcpRow(Record, frozen=True, kw_only=True):
@@ -68,22 +69,23 @@ class PcpRow(Record, frozen=True, kw_only=True):
     kernel: str
     release: str
     policy: str
-    """ "fixed" (a kernel that has no other), "auto", or "fixed=N" (vm.percpu_pagelist_high_fraction)."""
+    """Policy of the lists: "fixed" (a kernel that has no other), "auto", or "fixed=N"
+    (vm.percpu_pagelist_high_fraction)."""
     workload: str
     settings: tuple[Setting, ...]
     phase: str
     operation: str
     operations: int
-    """Of all rounds."""
+    """Operations of all rounds."""
     rounds: int
     runs: int
-    """Plain runs that the counts are of."""
+    """Number of plain runs behind the counts."""
     alike: bool
-    """True if all had the same counts."""
+    """True if all runs had the same counts."""
     problem: str
-    """Why the counts may not be used, "" when they may."""
+    """Reason why the counts may not be used; "" if they may."""
     counts: ZoneCounts | None
-    """None without a run."""
+    """Counts of the zone; None without a run."""
     samples: tuple[ListSample, ...]
 
     @property
@@ -107,6 +109,6 @@ class PcpMeasured(Record, frozen=True, kw_only=True):
     cpus: int
     memory_bytes: int
     rows: tuple[PcpRow, ...]
-    """By workload and setting, then by kernel, then by policy."""
+    """Rows, sorted by workload and setting, then by kernel, then by policy."""
     directory: str
     schema: str = SCHEMA

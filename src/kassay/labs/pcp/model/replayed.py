@@ -10,28 +10,30 @@ class Totals(Record, frozen=True, kw_only=True):
     """Pages that passed between the lists and the main zone."""
 
     refills: int
-    """How often."""
+    """Number of refills."""
     refilled_pages: int
     drained_pages: int
     decay_pages: int
-    """Of the drained, those that the vmstat worker drained."""
+    """Part of the drained pages that the vmstat worker drained."""
     high_order_drained: int
-    """Pages in blocks of order 1 to 3."""
+    """Drained pages in blocks of order 1 to 3."""
 
 
 class Errors(Record, frozen=True, kw_only=True):
-    """How far a policy is from the guest."""
+    """Distance between a policy and the guest."""
 
     refilled: float | None
+    """Relative difference in refilled pages at the end; None if the guest has none."""
     drained: float | None
-    """`refilled`/`drained`: Of the pages at the end, relative to the guest's; None where the guest has none."""
+    """Relative difference in drained pages at the end; None if the guest has none."""
     moved: float | None
-    """Of both together."""
+    """Relative difference in refilled and drained pages together."""
     path: float | None
     """Mean distance of the pages refilled and drained up to each sample, relative to all that the guest moved."""
     high: float | None
+    """Mean distance of each CPU's high at each sample, relative to the guest's mean."""
     count: float | None
-    """`high`/`count`: Mean distance of each CPU's high and count at each sample, relative to the guest's mean."""
+    """Mean distance of each CPU's count at each sample, relative to the guest's mean."""
 
 
 class ListSample(Record, frozen=True, kw_only=True, array_like=True):
@@ -44,18 +46,18 @@ class ListSample(Record, frozen=True, kw_only=True, array_like=True):
 
 
 class Replayed(Record, frozen=True, kw_only=True):
-    """One policy."""
+    """Result of replaying a trace under one policy."""
 
     policy: str
     kernels: str
     totals: Totals
     errors: Errors
     samples: tuple[ListSample, ...]
-    """At the guest's times."""
+    """Lists at the times of the guest's samples."""
 
 
 class Guest(Record, frozen=True, kw_only=True):
-    """The guest's own."""
+    """The guest that was recorded, and its own numbers."""
 
     kernel: str
     release: str
@@ -71,7 +73,8 @@ class Guest(Record, frozen=True, kw_only=True):
     totals: Totals
     samples: tuple[ListSample, ...]
     unexplained_pages: int
-    """The most that a CPU's count differs, at the end, from what the recorded events make of its count at the begin."""
+    """Largest difference on any CPU between its count at the end and the count that follows from its first count and
+    the recorded events."""
     bulk_seen: bool
 
 
@@ -79,11 +82,11 @@ class ReplayedTrace(Record, frozen=True, kw_only=True):
     """One trace."""
 
     path: str
-    """Of its file."""
+    """Path of the trace's file."""
     sha256: str
-    """Of that."""
+    """Hash of the trace's file."""
     own: str
-    """The policy of the trace's kernel."""
+    """Policy of the trace's kernel."""
     guest: Guest
     policies: tuple[Replayed, ...]
 

@@ -7,11 +7,11 @@ SCHEMA = "kassay-pcp-simulation/1"
 
 
 class PcpPolicy(Record, frozen=True, kw_only=True):
-    """A policy."""
+    """A policy of per-CPU page lists."""
 
     name: str
     kernels: str
-    """Whose source it was read from, with versions."""
+    """Kernels whose source it was read from, with versions."""
     summary: str
 
 
@@ -22,11 +22,13 @@ class PcpSample(Record, frozen=True, kw_only=True, array_like=True):
     cpu: int
     zone: int
     count: int
+    """Pages in the list."""
     high: int
-    """`count`/`high`: Pages."""
+    """Value of the list's high, in pages."""
     refilled: int
+    """Pages refilled since the counters began."""
     drained: int
-    """`refilled`/`drained`: Pages since the counters began."""
+    """Pages drained since the counters began."""
 
 
 class LockCheck(Record, frozen=True, kw_only=True):
@@ -49,19 +51,19 @@ class SimulatedCell(Record, frozen=True, kw_only=True):
 
     policy: str
     settings: tuple[Setting, ...]
-    """Those that differ between cells."""
+    """Settings that differ between cells."""
     parameters: dict[str, int]
-    """All that the simulator was given, "run.NAME", "zone0.NAME", "group0.NAME"."""
+    """All parameters that the simulator was given: "run.NAME", "zone0.NAME", "group0.NAME"."""
     counters: dict[str, int]
-    """As docs/explained/pcp-model.md defines them."""
+    """Counters, as docs/explained/pcp-model.md defines them."""
     rates: dict[str, float | None]
-    """By the names of RATES."""
+    """Rates by their names in RATES."""
     elapsed_ns: int
     """Simulated time after the warm-up."""
     lock: LockCheck | None = None
-    """None without any acquisition."""
+    """Check of the lock; None without any acquisition."""
     samples: tuple[PcpSample, ...] = ()
-    """Of the first CPUs alone."""
+    """Lists of the first CPUs at each sample."""
 
 
 class PcpSimulation(Record, frozen=True, kw_only=True):
@@ -71,21 +73,21 @@ class PcpSimulation(Record, frozen=True, kw_only=True):
     workload: str
     summary: str
     source: str
-    """Where the workload's numbers come from."""
+    """Origin of the workload's numbers."""
     policies: tuple[PcpPolicy, ...]
     cells: tuple[SimulatedCell, ...]
-    """By setting, then by policy."""
+    """Cells, sorted by setting, then by policy."""
     costs: str
     schema: str = SCHEMA
 
 
 class Rate(Record, frozen=True, kw_only=True):
-    """Description of a rate. unit: of the number."""
+    """Description of a rate."""
 
     title: str
     definition: str
     share: bool = False
-    """A part of 1, shown in percent. worse: more of it is worse."""
+    """True for a part of 1, which is shown in percent."""
 
 
 RATES = {

@@ -16,9 +16,9 @@ class Line(NamedTuple):
 
     label: str
     role: str
-    """A colour of report.chart."""
+    """Colour, as report.chart names it."""
     points: Sequence[tuple[float, float]]
-    """(seconds or what was set, pages or a rate)."""
+    """Points of the line: (seconds or the value that was set, pages or a rate)."""
     dashed: bool = False
 
 
@@ -65,9 +65,9 @@ class LockBar(NamedTuple):
 
     name: str
     value: float
-    """Drawn."""
+    """Value that is drawn."""
     label: str
-    """Beside the bar."""
+    """Text beside the bar."""
 
 
 def lock_spec(bars: Sequence[LockBar]) -> Spec:

@@ -37,9 +37,9 @@ class PagePart(NamedTuple):
 
     title: str
     bars: Sequence[tuple[str, float, str]]
-    """The lock's work, (name, value, label beside the bar), drawn where any is not 0."""
+    """Bars of the lock's work: (name, value, label beside the bar). They are drawn if any value is not 0."""
     bars_text: str
-    """What is drawn."""
+    """Explanation of the bars."""
     groups: Sequence[ListGroup]
 
 

@@ -20,18 +20,18 @@ class ListPoint(NamedTuple):
     seconds: float
     cpu: int
     pages: int
-    """In the list."""
+    """Pages in the list."""
     high: int
 
 
 class ListSource(NamedTuple):
-    """Where points come from."""
+    """Source of the points of a chart."""
 
     label: str
-    """In the legend."""
+    """Name in the legend."""
     points: Sequence[ListPoint]
     modelled: bool = False
-    """Drawn dashed, beside a kernel's."""
+    """True for points of a model, which are drawn dashed beside a kernel's."""
 
 
 def list_charts(sources: Sequence[ListSource], cpus: int = MOST_CPUS) -> tuple[Chart, ...]:

@@ -28,14 +28,14 @@ _CPUS = 2
 
 
 class Question(NamedTuple):
-    """A column."""
+    """A column of the tables."""
 
     title: str
-    """In tables."""
+    """Heading of the column."""
     value: Value
-    """Of a row."""
+    """Function that gives the value of a row."""
     change: bool = True
-    """True if two rows are compared in it."""
+    """True if the column compares two rows."""
 
 
 def _share(part: Callable[[ZoneCounts], int]) -> Value:

@@ -13,26 +13,26 @@ class Unmeasured(Exception):
 
 
 class Estimate(NamedTuple):
-    """A parameter."""
+    """Estimate of a parameter."""
 
     value: float
     low: float
     high: float
     n: int
-    """Samples behind it."""
+    """Number of samples behind it."""
     how: str
-    """What was measured."""
+    """Measurement that it comes from."""
 
 
 class Facts(NamedTuple):
-    """TODO."""
+    """Measurements and known values from which parameters are estimated."""
 
     measured: Mapping[str, Measured]
-    """Points by name."""
+    """Measured points by name."""
     caches: Mapping[str, tuple[int, int]]
-    """As machine.caches() has them."""
+    """Caches by name, as machine.caches() has them."""
     like: Mapping[str, float]
-    """Values of the file that this one was copied from."""
+    """Values of parameters in the timing file that this one was copied from."""
 
     def point(self, name: str) -> Measured:
         """A point. Raises Unmeasured."""

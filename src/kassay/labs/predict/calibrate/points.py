@@ -34,13 +34,13 @@ PARAMETRIC = (
 
 
 class Group(NamedTuple):
-    """TODO."""
+    """Points that one process measures."""
 
     name: str
     samples: int
-    """Of each."""
+    """Number of samples of each point."""
     words: tuple[str, ...]
-    """The points of one process."""
+    """Points, each as NAME or NAME:ARGUMENT."""
 
 
 def groups() -> tuple[Group, ...]:

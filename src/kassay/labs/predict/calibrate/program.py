@@ -16,25 +16,25 @@ _TIMEOUT_S = 300
 
 
 class Sample(NamedTuple):
-    """TODO."""
+    """One sample of a probe."""
 
     cycles: float
-    """Of one operation."""
+    """Cycles of one operation."""
     ns: float
-    """Of one operation."""
+    """Nanoseconds of one operation."""
     hz: float
-    """Of the core's clock then."""
+    """Clock of the core at that time."""
 
 
 class Output(NamedTuple):
-    """TODO."""
+    """Output of the program of probes."""
 
     samples: dict[str, list[Sample]]
-    """By probe with its argument."""
+    """Samples of each probe, by its name with its argument."""
     refused: dict[str, str]
-    """Why a probe cannot run here."""
+    """Reason why a probe cannot run on this machine, by probe."""
     hypervisor: str
-    """Its name or ""."""
+    """Name of the hypervisor; "" if there is none."""
 
 
 def program() -> Path:

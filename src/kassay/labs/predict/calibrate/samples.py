@@ -30,7 +30,7 @@ class Measured(NamedTuple):
     low: float
     high: float
     n: int
-    """Samples behind it."""
+    """Number of samples behind it."""
 
 
 class Point(Record, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class Repeat(Record, frozen=True, kw_only=True):
     """Upper quartile of the core's clock."""
     points: dict[str, Point]
     refused: dict[str, str]
-    """Point -> why."""
+    """Reason why a point was not measured, by point."""
 
 
 class Head(Record, frozen=True, kw_only=True):

@@ -33,13 +33,13 @@ class Guest(NamedTuple):
 
 
 class Sequenced(NamedTuple):
-    """TODO."""
+    """Load of one CPU, with the locks that it shares with others."""
 
     load: Load
     names: tuple[str, ...]
-    """Of the locks of the load."""
+    """Names of the locks, by their numbers in the load."""
     counters: frozenset[int]
-    """Its locks that are counters of a node."""
+    """Numbers of the locks that are counters of a node."""
 
 
 def sequenced(uses: Uses, chosen: Chosen, scale_as: str) -> Sequenced:

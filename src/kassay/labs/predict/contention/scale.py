@@ -32,14 +32,14 @@ _ELSEWHERE_MOST, _SLEEP_MOST, _OPEN_REPORTED, _BEND = 0.05, 0.02, 0.05, 0.5
 
 
 class Wanted(NamedTuple):
-    """TODO."""
+    """Numbers of CPUs to predict for, and how the work grows with them."""
 
     counts: tuple[int, ...]
     """Numbers of CPUs."""
     scale_as: str
     """PROCESSES or THREADS."""
     shared: tuple[str, ...]
-    """Functions whose locks all CPUs share."""
+    """Functions whose locks are shared by all CPUs."""
 
 
 class _Job(NamedTuple):

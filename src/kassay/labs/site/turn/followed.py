@@ -24,7 +24,7 @@ class Kernel(Record, frozen=True, kw_only=True):
     """A kernel of a line."""
 
     name: str
-    """Unique in its line, and a file name: the package's version, or a commit."""
+    """Name that is unique in its line, and a file name: the package's version, or a commit."""
     ref: str
 
 
@@ -40,7 +40,7 @@ class Line(Record, frozen=True, kw_only=True):
     """Kernels of one architecture and one source, oldest first."""
 
     key: str
-    """Unique, and the name of a directory."""
+    """Name of a directory, unique among lines."""
     arch: str
     kernels: tuple[Kernel, ...]
 

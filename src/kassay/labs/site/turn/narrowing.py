@@ -27,9 +27,9 @@ class Narrowed(NamedTuple):
     """The result of a search."""
 
     text: str
-    """A sentence."""
+    """Result as a sentence."""
     directory: Path | None
-    """Of the last comparison, None if nothing was between."""
+    """Directory of the last comparison; None if there was no kernel between the two."""
 
 
 def narrowed(

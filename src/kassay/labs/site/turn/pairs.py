@@ -34,7 +34,7 @@ class Pair(Record, frozen=True, kw_only=True):
     before: Kernel
     after: Kernel
     rank: int
-    """0 for the newest pair of a line."""
+    """Place in its line by age; 0 for the newest pair."""
 
     @property
     def directory(self) -> str:

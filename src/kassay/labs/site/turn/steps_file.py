@@ -31,10 +31,13 @@ class Entry(Record, frozen=True, kw_only=True):
 
     id: str
     series: str
+    """Key of the series, as in SiteStep."""
     arch: str
+    """Architecture, as in SiteStep."""
     before: str
+    """Key of the kernel before the step, as in SiteStep."""
     after: str
-    """`series`/`arch`/`before`/`after`: As in SiteStep."""
+    """Key of the kernel after the step, as in SiteStep."""
     state: str
     """Word of LIVES."""
     link: str = ""

@@ -24,9 +24,9 @@ class OtherSession(NamedTuple):
 
     id: str
     idle_s: int
-    """Since it did something."""
+    """Seconds since it last did something."""
     owner: str
-    """ "NODE BOOT PID"."""
+    """Text "NODE BOOT PID" of its owner."""
 
 
 class Facts(NamedTuple):

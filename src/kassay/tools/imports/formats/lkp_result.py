@@ -38,9 +38,10 @@ class Where(NamedTuple):
     """Facts about a file that its path tells."""
 
     axes: dict[str, str]
-    """Of a path with LKP's whole layout, below a directory named result; else empty, or the commit alone."""
+    """Axes from a path with LKP's whole layout, below a directory named result. Other paths give the commit alone, or
+    nothing."""
     run: str | None
-    """None for the file that holds all runs of a commit."""
+    """Name of the run's directory; None for the file that holds all runs of a commit."""
 
     @property
     def commit(self) -> str | None:
