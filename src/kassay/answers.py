@@ -256,12 +256,13 @@ def functions_of(directory: Path, kernels: Sequence[str]) -> frozenset[str]:
 
 
 class Paired(NamedTuple):
-    """The primary comparison of a point, with the profiles of the requested kernels. problem: why there are none.
-    finding: the one that compares these kernels; if there is none, one that has the first of them."""
+    """The primary comparison of a point, with the profiles of the requested kernels."""
 
     finding: Finding
+    """Finding that compares these kernels. If there is none, it is one that has the first of them."""
     profiles: tuple[Profiled, ...]
     problem: Reason | None = None
+    """Reason why there are no profiles."""
 
 
 def paired(

@@ -100,6 +100,19 @@ def test_docstrings_open_with_their_subject() -> None:
     assert not problems, "\n".join(problems)
 
 
+def test_a_field_of_a_record_is_described_beside_it() -> None:
+    problems = []
+    for path in FILES:
+        for node in nodes(path):
+            if not isinstance(node, ast.ClassDef) or not (text := ast.get_docstring(node)):
+                continue
+            fields = [each.target.id for each in node.body
+                      if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]  # fmt: skip
+            listed = re.findall(rf"(?:^|[.;,]\s)({'|'.join(map(re.escape, fields))}):\s", text) if fields else []
+            problems += [f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}.{name}" for name in listed]
+    assert not problems, "\n".join(problems)
+
+
 @pytest.mark.parametrize(("kind", "found"), [("docs", _sentences_of_docs), ("help", _sentences_of_help)])
 def test_sentences_are_short(kind: str, found: Any) -> None:
     problem = too_long(found(), LIMITS)

@@ -11,7 +11,7 @@ class Judgement(Record, frozen=True, kw_only=True):
     """Result of one comparison. Fields without a text are those of Finding."""
 
     change: float | None
-    """head / base - 1."""
+    """Relative change, head / base - 1."""
     interval: tuple[float, float] | None
     """Ends of the interval of the change, as head / base - 1."""
     verdict: str

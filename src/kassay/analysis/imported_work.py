@@ -14,11 +14,12 @@ _ELAPSED = "time.elapsed_time"
 
 
 class _Operations(NamedTuple):
-    """Operations of a run. apart: how far the runs of one kernel lie apart, relative to the number."""
+    """Operations of a run."""
 
     name: str
     number: float
     apart: float
+    """Difference between the runs of one kernel, relative to the number."""
 
 
 def other_work(samples: Samples, base: SampleSeries, head: SampleSeries) -> Reason | None:

@@ -87,7 +87,7 @@ class Control(NamedTuple):
     """The first kernel of a group against its own control boots."""
 
     check: ControlCheck | None
-    """None if no difference could show."""
+    """Result of the check; None if no difference could show."""
     boots: tuple[Boot, ...] = ()
 
 

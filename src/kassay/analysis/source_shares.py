@@ -18,11 +18,13 @@ class _Line(NamedTuple):
 
 
 class SourcePart(NamedTuple):
-    """One source function's part of a difference, exact. file, line: where it differs most; None if not known."""
+    """One source function's part of a difference, exact."""
 
     function: str
     file: str | None
+    """Source file of `line`; None if not known."""
     line: int | None
+    """Line at which the sides differ most; None if not known."""
     base: Fraction
     head: Fraction
 
@@ -33,10 +35,11 @@ class SourcePart(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Source lines of one row of a profile. operations: that the counts are divided by."""
+    """Source lines of one row of a profile."""
 
     lines: Sequence[LineCount]
     operations: int
+    """Number of operations that the counts are divided by."""
 
 
 def lines_of(costs: Iterable[FunctionCost], operations: int) -> Lines | None:

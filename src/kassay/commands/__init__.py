@@ -35,7 +35,7 @@ class Command:
 
     name: str
     order: int
-    """Its position in the help."""
+    """Position of the command in the help."""
     run: Callable[..., int] | typer.Typer
     """A function for typer that returns the exit status, or an app of sub-commands."""
     show: Callable[[Again], int] | None = None

@@ -22,10 +22,12 @@ AllowRefused = Annotated[
 
 
 class Passing(NamedTuple):
-    """Rules for the exit status of an answer. wanted: whether --exit-code was given. allowed: of --allow-refused."""
+    """Rules for the exit status of an answer."""
 
     wanted: bool
+    """True if --exit-code was given."""
     allowed: tuple[str, ...] = ()
+    """Values of --allow-refused."""
 
     def check(self, workloads: Iterable[str]) -> None:
         """Raises BadInput for an allowed workload that is none of these."""

@@ -25,9 +25,10 @@ _Key = tuple[object, ...]
 
 
 class _Part(NamedTuple):
-    """One run directory. name: its name in tables."""
+    """One run directory."""
 
     name: str
+    """Name of the directory in tables."""
     folder: RunDirectory
     hosts: tuple[HostRuns, ...]
     findings: dict[_Key, Finding]

@@ -27,7 +27,7 @@ class Holder(NamedTuple):
     """The process that has a lock."""
 
     process: str
-    """Its id, or "unknown"."""
+    """Id of the process, or "unknown"."""
     since_s: float
     """Time when it took the lock, in seconds since 1970."""
 

@@ -38,12 +38,13 @@ _ended = False
 
 
 class Completed(NamedTuple):
-    """An ended process; status is negative for a signal, as in subprocess. timed_out: we ended it."""
+    """An ended process; status is negative for a signal, as in subprocess."""
 
     status: int
     out: str
     err: str
     timed_out: bool = False
+    """True if kassay ended the process because its time was up."""
 
 
 def be_idle() -> None:

@@ -21,19 +21,23 @@ from kassay.model.run import RunRecord
 
 
 class Torn(Record, frozen=True, kw_only=True):
-    """The end of a file that a kill or a full disk cut short. line: its number, from 1. size: in bytes."""
+    """The end of a file that a kill or a full disk cut short."""
 
     line: int
+    """Number of the line that was cut short, from 1."""
     size: int
+    """Size of what is left of the line, in bytes."""
 
 
 class Lines(NamedTuple):
-    """The whole lines of a file. payloads: their JSON. sound_bytes: the length of the file up to the torn end."""
+    """The whole lines of a file."""
 
     path: Path
     payloads: tuple[bytes, ...]
+    """JSON of each line."""
     torn: Torn | None
     sound_bytes: int
+    """Length of the file up to the torn end."""
 
     def record(self, number: int, kind: type[R]) -> R:
         """The record in line `number`, from 1. Raises BadInput when it is not of this kind."""

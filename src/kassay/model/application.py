@@ -21,57 +21,64 @@ def _nothing() -> Mapping[str, bytes]:
 
 
 class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """Facts about an application in a pinned experiment, so that it does not need the application's file.
-
-    name: that of its file. summary, uses: a line each, without a full stop: what it does; how it uses memory.
-    packages: of the archive, by name; all that they depend on comes with them. closure: all of these, pinned; not set
-    in a file. without: patterns, as of a shell, of packages that are left out though others depend on them. arches: on
-    which the archive has them. links: (path, target) of symbolic links that a script of a package would have made, such
-    as update-alternatives.
-
-    Commands are words; the first one is the absolute path of a program. A {word} in braces is a parameter, in all
-    commands, in `environment` ("NAME=VALUE"), in `operations` and in `require`. All run as the user and group with the
-    number `user`, who owns `directory` and what is in it, and have nothing as standard input.
-    setup: commands that are executed once, in order, when the machine has started; each must end with status 0.
-    server: a command that goes on after the setup, and `ready` says when it can be used: a part of a line that it
-    prints, or "port:6379" for a port of the loopback that accepts connections. Its tasks belong to the application.
-    between: commands before each execution, outside of the region: they put things back as the first one found them.
-    command: what is measured. One execution is one round; its output is read, at most 4 MiB of all executions.
-    checks: commands after the last round, outside of the region; each must end with status 0.
-    start_line, end_line: parts of lines that `command` prints: each round is from the one to the next other, and not a
-    whole execution. Both "" or none. The profile counts such rounds.
-    operations: by which a round is divided; a number, or a parameter in braces. operation: what each of them is.
-    require: as of --require: NAME==VALUE of what it prints, status==N, sha256==HEX of all that it prints.
-    memory: that the machine must have. limit_ms: guest time of one execution; 1 ms is a million instructions.
-    disclosed: what of it is not the same in every run or on every kernel, and why; "" for nothing.
-    """
+    """Facts about an application in a pinned experiment, so that it does not need the application's file."""
 
     name: str
+    """Name of its file."""
     summary: str
+    """Purpose of the application, one line without a full stop."""
     uses: str
+    """The application's use of memory, one line without a full stop."""
     packages: tuple[str, ...]
+    """Names of the archive's packages that it needs. Their dependencies are added."""
     command: tuple[str, ...]
+    """Command that is measured. One execution is one round. Its output is read, at most 4 MiB of all executions."""
     arches: tuple[str, ...] = ("x86_64", "arm64")
+    """Architectures for which the archive has the packages."""
     without: tuple[str, ...] = ()
+    """Patterns, as of a shell, of packages that are left out though others depend on them."""
     links: tuple[tuple[str, str], ...] = ()
+    """Symbolic links, as (path, target), that a package's script such as update-alternatives would have made."""
     parameters: tuple[Parameter, ...] = ()
+    """Parameters of the application. {NAME} stands for one in commands, `environment`, `operations` and `require`."""
     environment: tuple[str, ...] = ()
+    """Environment variables of the commands, as "NAME=VALUE"."""
     user: int = 0
+    """Number of the user and the group that all commands run as. They own `directory` and its files."""
     directory: str = "/data"
+    """Directory with the application's files."""
     setup: tuple[tuple[str, ...], ...] = ()
+    """Commands that are executed once, in order, when the machine has started; each must end with status 0."""
     server: tuple[str, ...] = ()
+    """Command of a server that goes on after the setup. Its tasks belong to the application."""
     ready: str = ""
+    """Sign that the server can be used: a part of a line that it prints, or a port of the loopback, as "port:6379",
+    that accepts connections."""
     between: tuple[tuple[str, ...], ...] = ()
+    """Commands before each execution, outside of the region. They restore the state that the first execution started
+    from."""
     checks: tuple[tuple[str, ...], ...] = ()
+    """Commands after the last round, outside of the region; each must end with status 0."""
     start_line: str = ""
+    """Part of a line, printed by `command`, that begins a round; "" if a round is a whole execution."""
     end_line: str = ""
+    """Part of a line, printed by `command`, that ends a round; "" if `start_line` is. The profile counts such
+    rounds."""
     operations: str = "1"
+    """Number of operations that a round is divided by, or a parameter in braces."""
     operation: str = "execution"
+    """Name of one operation."""
     require: tuple[str, ...] = ()
+    """Requirements as for --require: NAME==VALUE for a printed value, status==N, sha256==HEX for all that is
+    printed."""
     memory: str = "1GiB"
+    """Memory that the machine must have."""
     limit_ms: int = 20_000
+    """Guest time of one execution; 1 ms is a million instructions."""
     disclosed: str = ""
+    """Parts of the application that differ between runs or kernels, with the reason; "" if there are none."""
     closure: tuple[ArchivePackage, ...] = ()
+    """Packages with all their dependencies, pinned. An application's file does not set it."""
 
     @property
     def commands(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -82,13 +89,11 @@ class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Application(Words, frozen=True, kw_only=True):
-    """An application as its file has it: the constant APPLICATION of applications/NAME.py.
-
-    inputs: makes the files of `directory`, by path in it; the same bytes whenever it is called. What begins with "#!"
-    is executable. `setup` sees these files.
-    """
+    """An application as its file has it: the constant APPLICATION of applications/NAME.py."""
 
     inputs: Callable[[], Mapping[str, bytes]] = _nothing
+    """Function that makes the files of `directory`, by their path in it. It returns the same bytes in each call. A file
+    that begins with "#!" is executable. `setup` sees these files."""
 
 
 def memory_for(applications: Iterable[Words]) -> str:

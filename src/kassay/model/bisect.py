@@ -18,37 +18,42 @@ OUTCOMES = {
 
 
 class Candidate(Record, frozen=True, kw_only=True):
-    """One kernel that may be the first with the change. name: a commit's sha1, a release or a symbol. title: subject,
-    version or symbol. ref: the kernel reference that measures it. author: of a commit, as git prints it; else "".
-    merged: of a merge, the other parent's sha1."""
+    """One kernel that may be the first with the change."""
 
     name: str
+    """A commit's sha1, a release or a symbol."""
     title: str
+    """Subject, version or symbol."""
     ref: str
+    """The kernel reference that measures it."""
     author: str = ""
+    """Author of a commit, as git prints it; "" for other candidates."""
     merged: str = ""
+    """The other parent's sha1 if the candidate is a merge; else ""."""
 
 
 class SearchQuestion(Record, frozen=True, kw_only=True):
-    """A search in full. Together with the log it decides every step.
-
-    kind: a word of KINDS. candidates: oldest first, [0] is good, the last is bad. probe: the experiment of one boot,
-    compare: of the culprit against the kernel before it; the kernels of both are filled in. margin: relative change
-    below which two exact values are one level. error_rate: of a search on a clock. steps: "all" or "largest".
-    notes: what is to be told of the range (the merge base in place of the good commit). state: field of the state whose
-    value is searched, in place of the cost; not written of a search for a cost.
-    """
+    """A search in full. Together with the log it decides every step."""
 
     kind: str
+    """A word of KINDS."""
     range: str
     candidates: tuple[Candidate, ...]
+    """Kernels of the range, oldest first. The first one is good, the last one is bad."""
     probe: Experiment
+    """Experiment of one boot, to be completed with the kernel."""
     compare: Experiment
+    """Experiment that compares the culprit with the kernel before it, to be completed with both kernels. Its margin is
+    the relative change below which two exact values are one level."""
     error_rate: float = 0.01
+    """Error rate of a search on a clock."""
     steps: str = "all"
+    """The word "all" or "largest"."""
     notes: tuple[str, ...] = ()
+    """Remarks on the range, for example that it starts at the merge base and not at the good commit."""
     schema: str = SCHEMA
     state: str | msgspec.UnsetType = msgspec.UNSET
+    """Field of the state that is searched in place of the cost. Not written for a search for a cost."""
 
     @property
     def margin(self) -> float:
@@ -61,25 +66,28 @@ class SearchQuestion(Record, frozen=True, kw_only=True):
 
 
 class Observation(Record, frozen=True, kw_only=True):
-    """One measured boot, or why there is none; one line of the log.
-
-    number: from 1, in the order made. candidate: position in the range, 0 is good. boot: which boot of this candidate,
-    from 1. value: in the metric's unit per operation, None unless outcome is "value". reason: why this one was asked
-    for, one line. build_s, boot_s: wall seconds, for planning only. state: of a search by state, the field's value; the
-    states are numbered in `value`, in the order in which they were seen.
-    """
+    """One measured boot, or one that gave no value; one line of the log."""
 
     number: int
+    """Number of the observation in the order made, from 1."""
     candidate: int
+    """Position in the range, 0 is good."""
     boot: int
+    """Number of the boot of this candidate, from 1."""
     outcome: str
     value: float | None
+    """Value in the metric's unit per operation; None unless outcome is "value"."""
     reason: str
+    """Reason for measuring this candidate, one line."""
     detail: str = ""
     image_sha256: str | None = None
     build_s: float = 0.0
+    """Wall seconds of the build, for planning only."""
     boot_s: float = 0.0
+    """Wall seconds of the boot, for planning only."""
     state: str | msgspec.UnsetType = msgspec.UNSET
+    """Value of the searched field. `value` is then its number in the order in which the values were seen. Not written
+    for a search for a cost."""
 
 
 class Default(Record, frozen=True, kw_only=True):
@@ -89,43 +97,38 @@ class Default(Record, frozen=True, kw_only=True):
     setting: str
     """Field of the state, as "thp.enabled"."""
     before: str
-    """On the last kernel without the change."""
+    """Value on the last kernel without the change."""
     after: str
-    """On the first one with it."""
+    """Value on the first kernel with the change."""
     parameter: str
     """Kernel parameter with which the first kernel with the change was given the earlier value."""
     state: str
-    """Value of the searched field then; empty if that boot failed."""
+    """Value of the searched field in the boot with `parameter`; empty if that boot failed."""
     decides: bool
-    """True if the earlier state is back with it."""
+    """True if the boot with `parameter` has the earlier value of the searched field again."""
 
 
 class Step(Record, frozen=True, kw_only=True):
-    """A change that was found. first: position of the first candidate that has it; last_without: of the last one
-    measured without. between: positions that could not be tested, so that the change may be in one of them instead.
-
-    before, after: values of the two, median of their boots. odds: probability that it is this one, None under exact
-    counts, where no doubt is left.
-    """
+    """A change that was found."""
 
     last_without: int
+    """Position of the last candidate that was measured without the change."""
     first: int
+    """Position of the first candidate that has the change."""
     before: float
+    """Value at `last_without`, median of its boots."""
     after: float
+    """Value at `first`, median of its boots."""
     change: float
     between: tuple[int, ...] = ()
+    """Positions that could not be tested, so that the change may be in one of them instead."""
     odds: float | None = None
+    """Probability that `first` made the change. None for exact counts, where no doubt is left."""
     boots: int = 0
 
 
 class Bisection(Record, frozen=True, kw_only=True):
-    """The whole search. steps: every change found, largest first. open: what is left to do or in doubt, in words; empty
-    when finished. open_codes: the same as reasons; results of earlier versions have none. error_rate: asked for; None
-    under exact counts. measured: candidates that were measured, ends included; boots: that gave a value; skipped:
-    candidates that could not be measured. introduced: sha1, or a range of commits or of upstream tags, as regression
-    trackers take it. state: field that was searched; defaults: settings that differ at boot between the two kernels of
-    the largest step, tried one by one; both are not written of a search for a cost. within: the search that ended
-    at a merge, into which this one descended. kind, notes: as in Question."""
+    """The whole search."""
 
     range: str
     workload: str
@@ -135,19 +138,33 @@ class Bisection(Record, frozen=True, kw_only=True):
     candidates: tuple[Candidate, ...]
     observations: tuple[Observation, ...]
     steps: tuple[Step, ...]
+    """Every change found, largest first."""
     measured: int
+    """Number of candidates that were measured, ends included."""
     boots: int
+    """Number of boots that gave a value."""
     skipped: tuple[int, ...]
+    """Positions of candidates that could not be measured."""
     margin: float
     error_rate: float | None = None
+    """Error rate that was asked for; None for exact counts."""
     introduced: str = ""
+    """The culprit's sha1, or a range of commits or of upstream tags, as regression trackers take it."""
     open: tuple[str, ...] = ()
+    """Work that is left or facts in doubt, in words; empty when finished."""
     open_codes: tuple[Reason, ...] = ()
+    """Entries of `open` as reasons. Results of earlier versions have none."""
     kind: str = "list"
+    """Kind of the search, as in SearchQuestion."""
     notes: tuple[str, ...] = ()
+    """Remarks on the range, as in SearchQuestion."""
     within: "Bisection | None" = None
+    """The search that ended at a merge, into which this one descended."""
     state: str | msgspec.UnsetType = msgspec.UNSET
+    """Field of the state that was searched. Not written for a search for a cost."""
     defaults: tuple[Default, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Settings that differ at boot between the two kernels of the largest step, tried one by one. Not written for a
+    search for a cost."""
 
     def state_at(self, candidate: int) -> str:
         """Value of the searched field on a candidate; empty if it was not measured."""

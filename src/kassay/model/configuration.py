@@ -14,23 +14,25 @@ from kassay.model.records import Record, Setting
 
 
 class Option(NamedTuple):
-    """One thing that is configured. alternatives: of a choice, else one; each with its newest name first, without
-    "CONFIG_". absent: the value where a configuration has none of these symbols; None when that tells nothing."""
+    """One thing that is configured."""
 
     topic: str
     name: str
     alternatives: tuple[tuple[str, ...], ...]
+    """Symbols of a choice, or the one symbol of another option. Each has its newest name first, without "CONFIG_"."""
     absent: str | None
+    """Value if a configuration has none of these symbols; None if their absence tells nothing."""
 
 
 class OptionDifference(Record, frozen=True, kw_only=True):
-    """One option that two configurations differ in. base, head: "y", "n", a number, a text, or of a choice the symbol
-    that is set."""
+    """One option that two configurations differ in."""
 
     topic: str
     name: str
     base: str
+    """Value in the base configuration: "y", "n", a number, a text, or the symbol that is set of a choice."""
     head: str
+    """Value in the head configuration, in the same form as `base`."""
 
 
 # In the order in which reports name them. A word is a symbol without "CONFIG_", and

@@ -49,7 +49,7 @@ class KernelUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     name: str = ""
     """Name in reports, in place of the reference."""
     against: int | None = None
-    """In a series, the place of the kernel that it is compared with."""
+    """Place of the kernel that it is compared with, in a series."""
     cpu: str = ""
     """CPU that it runs on, if that is not the experiment's."""
     draw: int | None = None

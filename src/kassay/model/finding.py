@@ -21,26 +21,25 @@ CONFOUNDERS = {
 
 
 class Confounder(Record, frozen=True, kw_only=True):
-    """One thing in which base and head differ.
-
-    code: a word of CONFOUNDERS. name: of the symbol or feature that differs; "" where the code says it all. base, head:
-    what each has ("gcc 14.2.0", "y", "not set"); None when that is not known.
-    """
+    """One thing in which base and head differ."""
 
     code: str
+    """A word of CONFOUNDERS."""
     name: str = ""
+    """Name of the symbol or feature that differs; "" if the code says it all."""
     base: str | None
+    """State of base, as "gcc 14.2.0", "y" or "not set"; None when that is not known."""
     head: str | None
+    """State of head, in the same form as `base`."""
 
 
 class Counter(Record, frozen=True, kw_only=True):
-    """A counter of the kernel, per operation of the metric; None if a side does not have it.
-
-    name: of /proc/vmstat, or one of analysis.counters. definition: what was counted, and over what.
-    """
+    """A counter of the kernel, per operation of the metric; None if a side does not have it."""
 
     name: str
+    """Name of the counter in /proc/vmstat, or of one of analysis.counters."""
     definition: str
+    """Events that were counted, and the time over which."""
     base: float | None
     head: float | None
 
@@ -90,100 +89,107 @@ class SourceShare(Record, frozen=True, kw_only=True):
 
 
 class AttributionRow(Record, frozen=True, kw_only=True):
-    """One function's share of a difference, in the metric's unit per operation.
-
-    context: user, kernel, interrupt, other or idle (profile.CONTEXTS), "" when not known. place: "kernel", a module's
-    name, "program".
-    base, head: instructions + string iterations; *_iterations: the string iterations in them.
-    *_calls: entries into the function. group: the group it belongs to, by index; None when it stands alone.
-    replaces: the row, by index, of the function that this one replaces: only base executes that, only head this one.
-    source: what the row adds up from by function of the sources, largest change first; empty unless both kernels have
-    line tables.
-    """
+    """One function's share of a difference, in the metric's unit per operation."""
 
     function: str
     base: float
+    """Instructions and string iterations of base."""
     head: float
+    """Instructions and string iterations of head."""
     delta: float
     context: str = "kernel"
+    """One of profile.CONTEXTS: user, kernel, interrupt, other or idle; "" when not known."""
     place: str = "kernel"
+    """Place of the function: "kernel", a module's name or "program"."""
     base_calls: float = 0.0
+    """Entries into the function on base."""
     head_calls: float = 0.0
+    """Entries into the function on head."""
     base_iterations: float = 0.0
+    """String iterations that are part of `base`."""
     head_iterations: float = 0.0
+    """String iterations that are part of `head`."""
     group: int | None = None
+    """Index of the group that the row belongs to; None when it stands alone."""
     replaces: int | None = None
+    """Index of the row of the function that this one replaces. Only base executes that function, only head this one."""
     source: tuple[SourceShare, ...] = ()
+    """Parts of the row by function of the sources, largest change first. Empty unless both kernels have line tables."""
 
 
 class AttributionGroup(Record, frozen=True, kw_only=True):
-    """Functions that vanished or appeared because code was inlined or split out, with the function that holds them.
-
-    root: a function both kernels execute, whose callees differ. functions: all members, root first.
-    """
+    """Functions that vanished or appeared because code was inlined or split out, with the function that holds them."""
 
     root: str
+    """A function both kernels execute, whose callees differ."""
     functions: tuple[str, ...]
+    """All members, root first."""
     base: float
     head: float
     delta: float
 
 
 class Attribution(Record, frozen=True, kw_only=True):
-    """A difference, itemised; sum of deltas + unattributed = total = head - base.
-
-    rows: every executed function, largest change first. sentence: the largest, in words;
-    parts: the same without the total.
-    base_run, head_run: whose profiles these are. base_rounds, head_rounds: which rounds (from 0).
-    """
+    """A difference, itemised; sum of deltas + unattributed = total = head - base."""
 
     total: float
     rows: tuple[AttributionRow, ...]
+    """Every executed function, largest change first."""
     unattributed: float
     groups: tuple[AttributionGroup, ...] = ()
     sentence: str = ""
+    """The largest changes, in words."""
     parts: str = ""
+    """Text of `sentence` without the total."""
     base_run: str = ""
+    """Run whose profile stands for base."""
     head_run: str = ""
+    """Run whose profile stands for head."""
     base_rounds: tuple[int, ...] = ()
+    """Rounds of `base_run` that were used, from 0."""
     head_rounds: tuple[int, ...] = ()
+    """Rounds of `head_run` that were used, from 0."""
 
 
 class Side(Record, frozen=True, kw_only=True):
-    """One kernel's side of a finding.
-
-    value: cost per operation of the plain runs, None when no run was admitted. method: how
-    the rounds of a run became one number ("mode of 19/20 rounds"). runs: one value per
-    plain run. perturbed: one per perturbed run. unmade: planned runs not tried yet. doubts: why the evidence is
-    weaker than the number of runs suggests. warmup: first rounds that differ from the
-    later ones, per operation, in order. rounds: all rounds of the first run, per
-    operation, in order. failed: runs that never succeeded. contexts: (context, share of the measured region) of the
-    first plain run that carries a profile; none without one. chosen: rounds (from 0) of the first plain run that the
-    value stands for; of times, those of that run alone. blocks: which block each of `runs` was
-    made in; empty when not known. hosts: of times, which host made each of `runs` ("" is the one that keeps the
-    journal); not written where that made all. failed_tries: attempts that failed, those of runs that succeeded later
-    included. spread: relative standard deviation (population) where a file has that instead of runs; runs is then
-    empty.
-    change_text: the change to the first kernel as such a file prints it, which its rounded means no longer give.
-    """
+    """One kernel's side of a finding."""
 
     kernel: str
     value: float | None
+    """Cost per operation of the plain runs; None when no run was admitted."""
     method: str
+    """Way in which the rounds of a run became one number ("mode of 19/20 rounds")."""
     runs: tuple[float, ...]
+    """One value per plain run."""
     perturbed: tuple[float, ...]
+    """One value per perturbed run."""
     rounds: tuple[float, ...]
+    """All rounds of the first run, per operation, in order."""
     warmup: tuple[float, ...]
+    """First rounds that differ from the later ones, per operation, in order."""
     failed: int
+    """Number of runs that never succeeded."""
     unmade: int = 0
+    """Number of planned runs not tried yet."""
     doubts: tuple[Reason, ...] = ()
+    """Reasons why the evidence is weaker than the number of runs suggests."""
     contexts: tuple[tuple[str, float], ...] = ()
+    """Pairs (context, share of the measured region) of the first plain run that carries a profile; empty without
+    one."""
     chosen: tuple[int, ...] = ()
+    """Rounds (from 0) of the first plain run that the value stands for. If the metric is a time, they stand for that
+    run alone."""
     blocks: tuple[int, ...] = ()
+    """Block in which each of `runs` was made; empty when not known."""
     failed_tries: int = 0
+    """Number of attempts that failed, including those of runs that succeeded later."""
     spread: float | None = None
+    """Relative standard deviation (population), if a file has that instead of runs. `runs` is then empty."""
     change_text: str = ""
+    """Change against the first kernel as a file of means prints it. The rounded means no longer give it."""
     hosts: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Host that made each of `runs`, if the metric is a time; "" is the host that keeps the journal. Not written if
+    that host made all."""
 
     @property
     def made_by(self) -> tuple[str, ...]:
@@ -192,9 +198,10 @@ class Side(Record, frozen=True, kw_only=True):
 
 
 class StateDifference(Record, frozen=True, kw_only=True):
-    """One audited field that should agree and does not. moment: before, after, or during for the work done."""
+    """One audited field that should agree and does not."""
 
     moment: str
+    """Time of the audit: before, after, or during for the work done."""
     field: str
     base: str
     head: str
@@ -207,25 +214,14 @@ class OneSided(Record, frozen=True, kw_only=True):
     kernel: str
     """Label of the kernel on which it ran."""
     value: float
-    """In the metric's unit, per operation."""
+    """Cost in the metric's unit, per operation."""
     calls: float
-    """Per operation."""
+    """Calls per operation."""
 
 
 class Finding(AtPoint, frozen=True, kw_only=True):
     """One comparison of two kernels in one metric; change is head / base - 1 of counts, and of times what the ranks of
-    all boots say it is (statistics.blocked.estimate), which need not be the ratio of the two medians.
-
-    profile_note: why there is no attribution, None when there is one or nothing is known of it.
-
-    floor: by how much runs of one kernel that should not differ do, relative to its value: the larger of both
-    sides, over plain and perturbed runs; None when a side has fewer than 2 runs.
-    better: "lower", "higher" or "unknown" (a regression is then not told from an improvement). timing: None for exact
-    counts. standing: a word of timing.STANDING. confounders: what else differs between the kernels, refused or not.
-    counters: of a primary metric what the kernels counted, those that changed while it was measured. predictions: of
-    time, one for each CPU that was asked for. calls: of a user's program, what one system call or fault costs.
-    one_sided: of a comparison refused for unequal state, the functions that ran on one kernel only, largest first.
-    """
+    all boots say it is (statistics.blocked.estimate), which need not be the ratio of the two medians."""
 
     workload: str
     settings: tuple[Setting, ...]
@@ -235,6 +231,8 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     unit: str
     definition: str
     better: str
+    """Direction that is better: "lower", "higher" or "unknown". With "unknown", a regression is not told from an
+    improvement."""
     base: str
     head: str
     base_value: float | None
@@ -251,14 +249,24 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     differences: tuple[StateDifference, ...] = ()
     attribution: Attribution | None = None
     profile_note: Reason | None = None
+    """Reason why there is no attribution; None when there is one or nothing is known of it."""
     floor: float | None = None
+    """Relative difference between runs of one kernel that should not differ, over plain and perturbed runs. The larger
+    one of the two sides; None when a side has fewer than 2 runs."""
     timing: Timing | None = None
+    """Judgement of the times; None for exact counts."""
     standing: str = ""
+    """A word of timing.STANDING."""
     confounders: tuple[Confounder, ...] = ()
+    """Other differences between the kernels, whether or not the comparison was refused."""
     counters: tuple[Counter, ...] = ()
+    """Counters of the kernel that changed while a primary metric was measured."""
     predictions: tuple[Prediction, ...] = ()
+    """Predictions of time, one for each CPU that was asked for."""
     calls: tuple[CallCost, ...] = ()
+    """Costs of single system calls and faults of a user's program."""
     one_sided: tuple[OneSided, ...] = ()
+    """Functions that ran on one kernel only, largest first. Filled if the comparison was refused for unequal state."""
     changed: ChangedLines | None = None
     """Lines that differ between the sources of base and head, executed or not; None unless both were built here."""
 
@@ -305,28 +313,24 @@ class Ladder(AtPoint, frozen=True, kw_only=True):
 
 
 class GapFunction(Record, frozen=True, kw_only=True):
-    """One function's (or one group's) part, in the metric's unit per operation.
-
-    lost: new - old. regained: new - candidate. share: regained / (the whole metric's new - old), so that the shares of
-    all functions add up to the share closed. context: as in AttributionRow.
-    """
+    """One function's (or one group's) part, in the metric's unit per operation."""
 
     function: str
     lost: float
+    """Difference new - old."""
     regained: float
+    """Difference new - candidate."""
     share: float
+    """Share of the gap that the function closes: regained / (the whole metric's new - old). The shares of all functions
+    add up to the share closed."""
     context: str = "kernel"
+    """Context of the function, as in AttributionRow."""
 
 
 class Gap(AtPoint, frozen=True, kw_only=True):
     """share = (new - candidate) / (new - old): 1 is all of it, 0 nothing, below 0 is worse than new, above 1 better
-    than old.
-
-    share is None where there is no gap to close (old and new are not apart), or a comparison was refused; reasons say
-    which. interval: lowest and highest share that the evidence allows; method says how it was made. n: runs of old,
-    new, candidate. functions: largest |lost| or |regained| first, empty without profiles; unattributed: (lost,
-    regained) outside of functions.
-    """
+    than old. share is None where there is no gap to close (old and new are not apart), or a comparison was refused;
+    reasons say which."""
 
     workload: str
     settings: tuple[Setting, ...]
@@ -342,9 +346,13 @@ class Gap(AtPoint, frozen=True, kw_only=True):
     candidate_value: float | None
     share: float | None
     interval: tuple[float, float] | None
+    """Lowest and highest share that the evidence allows; method says how it was made."""
     method: Reason
     n: tuple[int, int, int]
+    """Runs of old, new, candidate."""
     evidence: str
     reasons: tuple[Reason, ...] = ()
     functions: tuple[GapFunction, ...] = ()
+    """Parts by function, largest |lost| or |regained| first; empty without profiles."""
     unattributed: tuple[float, float] | None = None
+    """Parts outside of functions, as (lost, regained)."""

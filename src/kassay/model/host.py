@@ -5,17 +5,24 @@ from kassay.model.records import Record
 
 
 class Host(Record, frozen=True, kw_only=True):
-    """name: as reports call it. arch: of the host itself. cpu: model. cpus: that runs may use. pinned: these CPUs by
-    number ("0-3,8"), "" where they are all that the host gives. kernel: release. machines: what was found usable, as
-    "NAME ARCH". program: the emulator's own words on its version. kassay: version."""
+    """A host that makes runs, as it describes itself."""
 
     name: str
+    """Name of the host in reports."""
     arch: str
+    """Architecture of the host itself."""
     cpu: str
+    """Model of the CPU."""
     cpus: int
+    """Number of CPUs that runs may use."""
     memory_bytes: int
     kernel: str
+    """Release of the host's kernel."""
     program: str
+    """Version of the emulator, in its own words."""
     kassay: str
+    """Version of kassay."""
     pinned: str = ""
+    """Numbers of the CPUs that runs may use ("0-3,8"); "" if they are all that the host gives."""
     machines: tuple[str, ...] = ()
+    """Machines that were found usable, as "NAME ARCH"."""

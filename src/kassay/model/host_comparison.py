@@ -9,15 +9,20 @@ SCHEMA = "kassay-hosts/1"
 
 
 class HostRuns(Record, frozen=True, kw_only=True):
-    """The runs of one host. host: "" for the host that keeps the journal. cpu, kernel, program: its CPU model, its own
-    kernel, and the emulator it used; "" where that is not on record. ok, failed: attempts by their end."""
+    """The runs of one host."""
 
     host: str
+    """Name of the host; "" for the host that keeps the journal."""
     cpu: str
+    """Model of the host's CPU; "" if that is not on record."""
     kernel: str
+    """The host's own kernel; "" if that is not on record."""
     program: str
+    """Emulator that the host used; "" if that is not on record."""
     ok: int
+    """Number of attempts that succeeded."""
     failed: int
+    """Number of attempts that failed."""
 
 
 class HostChange(Record, frozen=True, kw_only=True):
@@ -34,12 +39,7 @@ class HostChange(Record, frozen=True, kw_only=True):
 
 
 class HostComparison(AtPoint, frozen=True, kw_only=True):
-    """One comparison, host by host.
-
-    level: of the intervals; None for exact counts. p: of "one change is all hosts'"; threshold: what p is held against.
-    common: that change. scatter: how far the hosts' changes scatter beyond what their boots explain, as a relative
-    standard deviation. None where that cannot be told. meaning: what it comes to.
-    """
+    """One comparison, host by host."""
 
     workload: str
     settings: tuple[Setting, ...]
@@ -50,20 +50,28 @@ class HostComparison(AtPoint, frozen=True, kw_only=True):
     head: str
     rows: tuple[HostChange, ...]
     level: float | None
+    """Level of the intervals; None for exact counts."""
     p: float | None
+    """Result of the test of the hypothesis that all hosts have one change."""
     threshold: float | None
+    """Threshold that p is compared with."""
     common: float | None
+    """The one change that fits all hosts best."""
     scatter: float | None
+    """Scatter of the hosts' changes beyond what their boots explain, as a relative standard deviation. None if that
+    cannot be told."""
     meaning: Reason
+    """Conclusion of the comparison."""
 
 
 class HostsAnswer(Record, frozen=True, kw_only=True):
-    """Several run directories of one question side by side. title: the question in words. notes: what a reader must
-    know before comparing them."""
+    """Several run directories of one question side by side."""
 
     title: str
+    """The question in words."""
     hosts: tuple[HostRuns, ...]
     comparisons: tuple[HostComparison, ...]
     notes: tuple[Reason, ...]
+    """Notes that a reader must know before comparing the hosts."""
     kassay_version: str
     schema: str = SCHEMA

@@ -62,13 +62,13 @@ class SourcePart(Record, frozen=True, kw_only=True):
     """One hunk of the difference between two kernels' sources."""
 
     path: str
-    """From the top of the sources."""
+    """Path of the file from the top of the sources."""
     function: str
     """Function that the hunk lies in; empty outside of functions."""
     lines: tuple[int, ...]
-    """Added and changed lines, by their numbers in head."""
+    """Lines that were added or changed, by their numbers in head."""
     removed: tuple[int, ...]
-    """Removed and changed lines, by their numbers in base."""
+    """Lines that were removed or changed, by their numbers in base."""
     code: tuple[int, ...] = ()
     """Subset of `lines`: those that have code in head's image."""
     removed_code: tuple[int, ...] = ()
@@ -112,7 +112,7 @@ class ChangedPart(Record, frozen=True, kw_only=True):
     """One hunk, and what the measured region executed of it."""
 
     path: str
-    """From the top of the sources."""
+    """Path of the file from the top of the sources."""
     function: str
     """Function that the hunk lies in; empty outside of functions."""
     line: int
@@ -154,7 +154,8 @@ class Reached(Record, frozen=True, kw_only=True):
     function: str
     """Name in the sources."""
     workloads: tuple[str, ...]
-    """At most five, each with its settings unless they are the defaults; empty if none executes the function."""
+    """Workloads that execute the function, at most five, each with its settings unless they are the defaults. Empty if
+    none executes it."""
     count: int
     """Number of workloads and settings that execute the function."""
     kernel: str
@@ -182,4 +183,4 @@ class ReachedTable(Record, frozen=True, kw_only=True):
     workloads: tuple[str, ...]
     """Every workload that was run, with its settings unless they are the defaults."""
     functions: tuple[ReachedRow, ...]
-    """In order of their names."""
+    """Rows of the functions, in order of their names."""

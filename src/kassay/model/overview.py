@@ -6,25 +6,23 @@ from kassay.model.records import Record, Setting
 
 
 class OverviewCell(Record, frozen=True, kw_only=True):
-    """One kernel in one row. value: of the row's unit; None when no run was admitted.
-
-    change, verdict, evidence: against `since`, by default the kernel of the cell before it; None and "" in the first.
-    """
+    """One kernel in one row."""
 
     kernel: str
     value: float | None
+    """Value in the row's unit; None when no run was admitted."""
     change: float | None = None
+    """Change against `since`; None in the first cell."""
     since: str = ""
+    """Kernel that this one is compared with, by default that of the cell before."""
     verdict: str = ""
+    """Verdict on the change; "" in the first cell."""
     evidence: str = ""
+    """Evidence for the verdict; "" in the first cell."""
 
 
 class OverviewRow(AtPoint, frozen=True, kw_only=True):
-    """One workload at one setting in its primary metric; a cell for each kernel, in order.
-
-    change, verdict: of the last kernel against the first, None and "" where they were not compared, or are the two
-    kernels of the only pair.
-    """
+    """One workload at one setting in its primary metric; a cell for each kernel, in order."""
 
     workload: str
     settings: tuple[Setting, ...]
@@ -33,14 +31,13 @@ class OverviewRow(AtPoint, frozen=True, kw_only=True):
     unit: str
     cells: tuple[OverviewCell, ...]
     change: float | None = None
+    """Change of the last kernel against the first. None if they were not compared or are the only pair."""
     verdict: str = ""
+    """Verdict on `change`; "" if there is none."""
 
 
 class CauseRow(Record, frozen=True, kw_only=True):
-    """Effect of a function's change on one workload: delta per operation of its unit, share of base's whole value.
-
-    base_calls, head_calls: entries into the function per operation.
-    """
+    """Effect of a function's change on one workload: delta per operation of its unit, share of base's whole value."""
 
     workload: str
     settings: tuple[Setting, ...]
@@ -49,17 +46,13 @@ class CauseRow(Record, frozen=True, kw_only=True):
     delta: float
     share: float
     base_calls: float
+    """Entries into the function per operation on base."""
     head_calls: float
+    """Entries into the function per operation on head."""
 
 
 class Cause(Record, frozen=True, kw_only=True):
-    """One function (with the functions of its group) that changed between two neighbouring kernels.
-
-    callees: further functions of its groups, at most. was: the function whose place it took, whose cost is taken off;
-    "" for a function that both kernels have. per_call: instructions more in each call, where that is the same
-    in all rows; None elsewhere. rows: every workload in which it makes at least 0.5 % of the whole value, largest share
-    first.
-    """
+    """One function (with the functions of its group) that changed between two neighbouring kernels."""
 
     function: str
     place: str
@@ -67,9 +60,13 @@ class Cause(Record, frozen=True, kw_only=True):
     base: str
     head: str
     callees: int
+    """Largest number of further functions in its groups."""
     was: str = ""
+    """Function that this one replaces, whose cost is subtracted; "" for a function that both kernels have."""
     per_call: float | None
+    """Additional instructions of each call, if they are the same in all rows; else None."""
     rows: tuple[CauseRow, ...]
+    """Every workload in which it makes at least 0.5 % of the whole value, largest share first."""
 
     @property
     def workloads(self) -> int:
@@ -78,8 +75,10 @@ class Cause(Record, frozen=True, kw_only=True):
 
 
 class Overview(Record, frozen=True, kw_only=True):
-    """kernels: as findings call them, in order. causes: those in most workloads first."""
+    """Table of workloads by kernels, with the functions that caused the changes."""
 
     kernels: tuple[str, ...]
+    """Names of the kernels as in findings, in order."""
     rows: tuple[OverviewRow, ...]
     causes: tuple[Cause, ...]
+    """Causes, those in most workloads first."""

@@ -5,35 +5,36 @@ from kassay.model.records import Record
 
 
 class ArchivePackage(Record, frozen=True, kw_only=True):
-    """One binary package, pinned.
-
-    version: with its epoch, as Debian writes it. sha256: of the .deb. suite: codename of the release it was taken from
-    ("trixie"). pool: its path below the mirror's address, as the mirror writes it.
-    """
+    """One binary package, pinned."""
 
     name: str
     version: str
+    """Version with its epoch, as Debian writes it."""
     sha256: str
+    """Hash of the .deb."""
     suite: str
+    """Codename of the release it was taken from ("trixie")."""
     pool: str
+    """Path of the .deb below the mirror's address, as the mirror writes it."""
 
 
 _KERNEL_BYTES = 112 << 20  # 6.12 and 7.3 need 80 MB beside archive and files
 
 
 class Image(Record, frozen=True, kw_only=True):
-    """The file tree of a guest, pinned. sha256: of the cpio archive. size_bytes: of it, as it lies in memory while the
-    kernel unpacks it. resident_bytes: what its files take of the guest's memory afterwards. files: number of members.
-
-    missing: what programs of the image ask for and the image lacks, one sentence each.
-    """
+    """The file tree of a guest, pinned."""
 
     arch: str
     sha256: str
+    """Hash of the cpio archive."""
     size_bytes: int
+    """Size of the archive in memory while the kernel unpacks it."""
     resident_bytes: int
+    """Memory of the guest that the unpacked files take."""
     files: int
+    """Number of members of the archive."""
     missing: tuple[str, ...] = ()
+    """Parts that programs of the image ask for and the image lacks, one sentence each."""
 
     @property
     def needed_bytes(self) -> int:

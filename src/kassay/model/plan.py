@@ -13,53 +13,53 @@ SCHEMA = "kassay-plan/1"
 
 
 class Perturbation(Record, frozen=True, kw_only=True):
-    """Properties that should not change a value, moved on purpose; all zero (seed 1) is the plain run.
-
-    memory_pages: taken off the guest's memory. initramfs_bytes: padding added to it.
-    stack_bytes, mmap_pages: offsets of the workload's stack and first mapping.
-    boot_delay_us: idle guest time before the workload. seed: QEMU's (RDRAND, slab
-    randomisation). cmdline_bytes: length of a meaningless parameter at the end of the kernel command line.
-    """
+    """Properties that should not change a value, moved on purpose; all zero (seed 1) is the plain run."""
 
     number: int = 0
     seed: int = 1
+    """Seed of QEMU (RDRAND, slab randomisation)."""
     memory_pages: int = 0
+    """Pages that the guest's memory is reduced by."""
     initramfs_bytes: int = 0
+    """Padding added to the initramfs."""
     stack_bytes: int = 0
+    """Offset of the workload's stack."""
     mmap_pages: int = 0
+    """Offset of the workload's first mapping."""
     boot_delay_us: int = 0
+    """Idle guest time before the workload."""
     cmdline_bytes: int = 0
+    """Length of a meaningless parameter at the end of the kernel command line."""
 
 
 class Cell(AtPoint, frozen=True, kw_only=True):
-    """Kernel x workload setting x machine; `kernel` is an index into Plan.kernels, id a content hash.
-
-    settings: every parameter of the workload, defaults included, in declared order.
-    setting_key: the same for all kernels of one comparison. cpu: of this kernel alone, where it is not the machine's.
-    """
+    """Kernel x workload setting x machine; `kernel` is an index into Plan.kernels, id a content hash."""
 
     id: str
     kernel: int
     workload: str
     settings: tuple[Setting, ...]
+    """Every parameter of the workload, defaults included, in declared order."""
     machine: MachineUse
     cmdline: str
     setting_key: str
+    """Key that all kernels of one comparison share."""
     cpu: str = ""
+    """CPU of this kernel alone, if it is not the machine's."""
 
 
 class PlannedRun(Record, frozen=True, kw_only=True):
-    """One boot of one cell. id: unique in the plan and stable. block: runs of a block are comparable under drift.
-
-    control: a boot of the first kernel that is compared with that kernel's other boots and with nothing else.
-    """
+    """One boot of one cell."""
 
     id: str
+    """Identifier, unique in the plan and stable."""
     cell: str
     block: int
+    """Number of the block. Runs of a block are comparable under drift."""
     repeat: int
     perturbation: Perturbation
     control: bool = False
+    """A boot of the first kernel that is compared with that kernel's other boots and with nothing else."""
 
 
 WorkloadSettings = tuple[str, tuple[Setting, ...]]
@@ -84,25 +84,24 @@ class PlanInput(Record, frozen=True, kw_only=True):
 
 
 class Plan(Record, frozen=True, kw_only=True):
-    """The experiment, expanded and ordered, with the identities of all that it will use.
-
-    guest_sha256: of each workload's static binary and of init, as "name=hash". guest_compiler: what built them, in its
-    own words; "" when not known. images: sha256 of the image of each application, by the workload's name; not written
-    where there is none. cmdlines: kernel parameters that all runs with so many CPUs (name) share; not written where
-    nothing boots, and by earlier versions.
-    """
+    """The experiment, expanded and ordered, with the identities of all that it will use."""
 
     experiment: Experiment
     kernels: tuple[KernelIdentity, ...]
     workloads: tuple[Workload, ...]
     machine: MachineIdentity
     guest_sha256: tuple[Setting, ...]
+    """Hashes of each workload's static binary and of init, as "name=hash"."""
     cells: tuple[Cell, ...]
     runs: tuple[PlannedRun, ...]
     guest_compiler: str = ""
+    """Compiler of the guest's binaries, in its own words; "" when not known."""
     schema: str = SCHEMA
     images: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET
+    """The sha256 of the image of each application, by the workload's name. Not written if there is none."""
     cmdlines: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Kernel parameters that all runs with one number of CPUs share; the name is that number. Not written if nothing
+    boots, nor by earlier versions."""
 
     def workload(self, name: str) -> Workload:
         """The workload with this name, as it describes itself."""

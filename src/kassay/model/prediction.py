@@ -36,14 +36,16 @@ PREDICTED = "predicted"
 
 
 class PredictedCause(Record, frozen=True, kw_only=True):
-    """One cause's share of the predicted time, ns per operation. cause: a word of CAUSES. *_instructions: per
-    operation, those that waited for it, or that were done in its shadow."""
+    """One cause's share of the predicted time, ns per operation."""
 
     cause: str
+    """A word of CAUSES."""
     base_ns: float
     head_ns: float
     base_instructions: float = 0.0
+    """Instructions per operation on base that waited for the cause, or that were done in its shadow."""
     head_instructions: float = 0.0
+    """Instructions per operation on head that waited for the cause, or that were done in its shadow."""
 
     @property
     def delta_ns(self) -> float:
@@ -52,15 +54,17 @@ class PredictedCause(Record, frozen=True, kw_only=True):
 
 
 class PredictedRow(Record, frozen=True, kw_only=True):
-    """One function's share of the predicted time, ns per operation. *_instructions: executed, per operation; a repeated
-    string instruction counts once. causes: those of this function, largest change first."""
+    """One function's share of the predicted time, ns per operation."""
 
     function: str
     base_ns: float
     head_ns: float
     base_instructions: float = 0.0
+    """Instructions executed per operation on base. A repeated string instruction counts once."""
     head_instructions: float = 0.0
+    """Instructions executed per operation on head, counted in the same way."""
     causes: tuple[PredictedCause, ...] = ()
+    """Causes of this function's time, largest change first."""
 
     @property
     def delta_ns(self) -> float:
@@ -69,32 +73,36 @@ class PredictedRow(Record, frozen=True, kw_only=True):
 
 
 class Prediction(Record, frozen=True, kw_only=True):
-    """One comparison on one CPU. Sums over causes, and over rows, are base_ns and head_ns.
-
-    cpu: name of its timing file. calibrated: whether that was measured on such a CPU, or comes from published data.
-    base_ns, head_ns: ns per operation, the mean of the rounds answered for; None when nothing could be replayed.
-    change: head_ns / base_ns - 1. interval: of the change, which holds `level` of held-out changes.
-    refused: why there is no change and no interval; base_ns and head_ns are then the time without what is refused.
-    rows: every function executed, largest change first. base_rounds, head_rounds: ns of each round answered for.
-    meaning: how counts and prediction go together, where they disagree. doubts: what a reader must know.
-    model: content of the timing file and of the core model.
-    """
+    """One comparison on one CPU. Sums over causes, and over rows, are base_ns and head_ns."""
 
     cpu: str
+    """Name of the CPU's timing file."""
     calibrated: bool
+    """True if the timing file was measured on such a CPU, or comes from published data."""
     base_ns: float | None = None
+    """Time on base in ns per operation, the mean of `base_rounds`; None when nothing could be replayed."""
     head_ns: float | None = None
+    """Time on head in ns per operation, the mean of `head_rounds`; None when nothing could be replayed."""
     change: float | None = None
+    """Relative change, head_ns / base_ns - 1."""
     interval: tuple[float, float] | None = None
+    """Interval of the change that holds `level` of held-out changes."""
     level: float | None = None
     refused: Reason | None = None
+    """Reason why there is no change and no interval. base_ns and head_ns are then the time without what is refused."""
     causes: tuple[PredictedCause, ...] = ()
     rows: tuple[PredictedRow, ...] = ()
+    """Rows of every function executed, largest change first."""
     base_instructions: float | None = None
     head_instructions: float | None = None
     base_rounds: tuple[float, ...] = ()
+    """Time of each round of base that a prediction answers for, in ns."""
     head_rounds: tuple[float, ...] = ()
+    """Time of each round of head that a prediction answers for, in ns."""
     meaning: Reason | None = None
+    """Explanation of counts and prediction together, if they disagree."""
     doubts: tuple[Reason, ...] = ()
+    """Doubts that a reader must know."""
     model: str = ""
+    """Hash of the timing file's content and of the core model."""
     evidence: str = PREDICTED

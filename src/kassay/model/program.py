@@ -35,36 +35,39 @@ GROUP = "programs"
 
 
 class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """A user's program: its sources, how it is started, and which part is measured.
-
-    path: as the user wrote it. sha256: of its sources and files, by which it is found again; "" until they were read.
-    args, env ("NAME=VALUE"): a {word} in braces stands for a parameter of the workload. files: paths of files
-    that are placed in its working directory under their last name. cflags, link: further words for the compiler, before
-    and behind the sources.
-    start, end: a function of the program, or NAME:N for its N-th call in an execution; a round is from the
-    first instruction of the one to that of the other. Both "" for rounds that are whole executions.
-    require: what it prints or its exit status must be, as NAME==VALUE, also !=, <=, >=. state: names of its printed
-    metrics or state fields that must be the same for all kernels. limit_ms: guest time that one execution may take.
-    marks: a word of MARKS, found in its sources: how it marks rounds itself. work: the name under which it prints how
-    many operations an execution did; values are divided by it.
-    application: what is executed, of an application; path is then its name, and sha256 that of its input.
-    """
+    """A user's program: its sources, how it is started, and which part is measured."""
 
     path: str
+    """Path as the user wrote it."""
     sha256: str = ""
+    """Hash of its sources and files, by which it is found again; "" until they were read."""
     args: tuple[str, ...] = ()
+    """Arguments of the program. A {word} in braces stands for a parameter of the workload."""
     env: tuple[str, ...] = ()
+    """Environment variables, as "NAME=VALUE". A {word} in braces stands for a parameter of the workload."""
     files: tuple[str, ...] = ()
+    """Paths of files that are placed in its working directory under their last name."""
     cflags: tuple[str, ...] = ()
+    """Further words for the compiler before the sources."""
     link: tuple[str, ...] = ()
+    """Further words for the compiler behind the sources."""
     start: str = ""
+    """Function whose first instruction begins a round, or NAME:N for its N-th call in an execution; "" if rounds are
+    whole executions."""
     end: str = ""
+    """Function whose first instruction ends a round, in the same form as `start`; "" if rounds are whole executions."""
     require: tuple[str, ...] = ()
+    """Values that it must print or its exit status, as NAME==VALUE, also with !=, <= or >=."""
     state: tuple[str, ...] = ()
+    """Names of its printed metrics or state fields that must be the same for all kernels."""
     limit_ms: int = 2000
+    """Guest time that one execution may take."""
     marks: str = ""
+    """A word of MARKS, found in its sources. It names the way in which the program marks rounds itself."""
     work: str = ""
+    """Name under which it prints the number of operations of an execution. Values are divided by that number."""
     application: Words | UnsetType = UNSET
+    """Application that is executed. `path` is then its name, and `sha256` that of its input."""
 
     @property
     def counted(self) -> bool:
@@ -89,10 +92,11 @@ def filled(word: str, values: Mapping[str, str]) -> str:
 
 
 class Check(Record, frozen=True, kw_only=True):
-    """One --require, read. operator: ==, !=, <=, >=."""
+    """One --require, read."""
 
     name: str
     operator: str
+    """One of ==, !=, <=, >=."""
     value: str
 
 

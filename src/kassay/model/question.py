@@ -26,11 +26,13 @@ def neighbours_and_ends(kernels: Sequence[KernelUse]) -> Pairs:
 
 @dataclass(frozen=True, kw_only=True)
 class Kernels:
-    """How many kernels a question is about. most: None for any number. rule: the same in words, for an error."""
+    """Number of kernels that a question is about."""
 
     least: int
     most: int | None
+    """Largest number; None for any number."""
     rule: str
+    """The rule in words, for an error."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,13 +47,12 @@ class Answered:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnDirectory:
-    """A kind of directory that is not a run directory but holds some.
-
-    is_one: whether a path is such a directory. answer: its report; the second argument answers a run directory in it.
-    """
+    """A kind of directory that is not a run directory but holds some."""
 
     is_one: Callable[[Path], bool]
+    """True if a path is such a directory."""
     answer: Callable[[Path, Callable[[Path], Report]], Report]
+    """Function that makes the report of such a directory. Its second argument answers a run directory in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,8 +75,8 @@ class Question:
     overview: bool = False
     """True if a report of many workloads leads with a table of workloads by kernels."""
     complete: Callable[[Answered], Report] | None = None
-    """Makes the whole report from that of the comparisons; None if it adds nothing."""
+    """Function that makes the whole report from that of the comparisons; None if it adds nothing."""
     files: tuple[str, ...] = ()
     """Files of its own in a run directory that the answer needs; a bundle has them as well."""
     directory: OwnDirectory | None = None
-    """Its directory, if the answer is kept in one of another kind."""
+    """Kind of directory that keeps the answer, if it is not a run directory."""

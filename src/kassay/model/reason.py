@@ -9,16 +9,15 @@ _Single: TypeAlias = str | int | float
 
 
 class Reason(Record, frozen=True, kw_only=True):
-    """One fact that is told to people: why a verdict is what it is, what must be disclosed, what was not possible.
-
-    code: a key of reason_texts.TEXTS. kernel: label of the kernel whose side it concerns, "" where it concerns no
-    single one. arguments: (name, value) in the order of their names in the text; a value may be the reason behind this
-    one, or pairs, as of a name and a count.
-    """
+    """One fact that is told to people: why a verdict is what it is, what must be disclosed, what was not possible."""
 
     code: str
+    """A key of reason_texts.TEXTS."""
     kernel: str = ""
+    """Label of the kernel whose side it concerns; "" if it concerns no single one."""
     arguments: "tuple[tuple[str, Value], ...]" = ()
+    """Arguments as (name, value), in the order of their names in the text. A value may be the reason behind this one,
+    or pairs, as of a name and a count."""
 
     def __str__(self) -> str:
         raise TypeError("a reason is made into text by reason_texts.reason_text()")

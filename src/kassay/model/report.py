@@ -88,7 +88,7 @@ class Counted(Record, frozen=True, kw_only=True):
     """ "events", counted over the whole measured region, or "level", as it stood right after it."""
     definition: str
     runs: tuple[tuple[int | None, ...], ...]
-    """For each kernel the figures of its plain runs; None if the kernel has no such counter."""
+    """Figures of the plain runs of each kernel; None if the kernel has no such counter."""
 
 
 class PointCounters(AtPoint, frozen=True, kw_only=True):
@@ -145,7 +145,8 @@ class Lead(Record, frozen=True, kw_only=True):
     mail_open: tuple[str, ...] | None = None
     """Facts that stay unknown about the commit that made the change."""
     introduced: tuple[str, str] | None = None
-    """Where a regression began, as a regression tracker takes it, and how that was found."""
+    """Commits with which a regression began, as a regression tracker takes them, and the way in which they were
+    found."""
     repeat: tuple[str, ...] = ()
     """Command of kassay with its arguments in place of `compare BASE HEAD`."""
     mail_functions: bool = True
@@ -172,7 +173,7 @@ class Times(NamedTuple):
     findings: tuple[Finding, ...]
     ladders: tuple[Ladder, ...]
     seed_rules: tuple[SeedFinding, ...]
-    """The same comparisons by the rules of the seeds, in the order of `findings`."""
+    """Comparisons of `findings` by the rules of the seeds, in the same order."""
     boots: tuple[TimedBoot, ...]
     """All attempts in the order in which they were made."""
     experiment: Experiment

@@ -39,46 +39,49 @@ class WallTime(Record, frozen=True, kw_only=True):
 
 
 class Origin(Record, frozen=True, kw_only=True):
-    """The run whose finished record another directory took. plan: hash of its plan.json; run: its id there."""
+    """The run whose finished record another directory took."""
 
     plan: str
+    """Hash of the other directory's plan.json."""
     run: str
+    """Id of the run in the other directory."""
 
 
 class RunRecord(Record, frozen=True, kw_only=True):
-    """One attempt at one planned run; never changed once written.
-
-    stream_sha256, console_sha256: the guest's raw result stream and the kernel log, as
-    artifacts of the journal; None when there was none. detail: one line, why not ok.
-    argv: how the machine was started, artifact paths shortened to their names.
-    profile_sha256: what the emulator counted in the region; None when the run carried no profile, profile_problem
-    then says why one that was wanted is not there. symbols: tables of kernel, program and modules, for its addresses.
-    trace_sha256: the stream of what chosen rounds executed; not written when the run recorded none.
-    lines_sha256: source lines of the kernel's executed instructions (a model.lines.LineTable in JSON); not written
-    without line tables.
-    host: name of the host that made it, host_sha256: the artifact that says what it is (a model.host.Host in JSON); not
-    written of runs on the host that keeps the journal.
-    reused: the run that this record was taken from, as it had equal inputs; not written of runs that were made for this
-    directory.
-    """
+    """One attempt at one planned run; never changed once written."""
 
     run: str
     attempt: int
     outcome: str
     detail: str
+    """Reason why the outcome is not ok, one line."""
     stream_sha256: str | None
+    """Artifact of the journal with the guest's raw result stream; None when there was none."""
     console_sha256: str | None
+    """Artifact of the journal with the kernel log; None when there was none."""
     wall: WallTime
     argv: tuple[str, ...]
+    """Command that started the machine, with artifact paths shortened to their names."""
     started_utc: str
     profile_sha256: str | None = None
+    """Artifact with the emulator's counts of the region; None when the run carried no profile."""
     profile_problem: str = ""
+    """Reason why a profile that was wanted is not there."""
     symbols: tuple[str, ...] = ()
+    """Symbol tables of kernel, program and modules, for the profile's addresses."""
     trace_sha256: str | msgspec.UnsetType = msgspec.UNSET
+    """Artifact with the stream of what chosen rounds executed. Not written when the run recorded none."""
     host: str | msgspec.UnsetType = msgspec.UNSET
+    """Name of the host that made it. Not written for runs on the host that keeps the journal."""
     host_sha256: str | msgspec.UnsetType = msgspec.UNSET
+    """Artifact that describes `host` (a model.host.Host in JSON). Not written for runs on the host that keeps the
+    journal."""
     lines_sha256: str | msgspec.UnsetType = msgspec.UNSET
+    """Artifact with the source lines of the kernel's executed instructions (a model.lines.LineTable in JSON). Not
+    written without line tables."""
     reused: Origin | msgspec.UnsetType = msgspec.UNSET
+    """Run that this record was taken from, as it had equal inputs. Not written for runs that were made for this
+    directory."""
 
     @property
     def artifacts(self) -> tuple[str, ...]:
@@ -105,46 +108,52 @@ class CheckedRequirement(Record, frozen=True, kw_only=True):
 
 
 class Measurement(Record, frozen=True, kw_only=True):
-    """Measurement of one successful run. perturbation: 0 for a plain run, else its number.
-
-    before, after, boot: audited fields, in order; None is absent. foreign_ns: run time of tasks other
-    than the workload inside the measured region, largest first; None when unknown.
-    ns_per_tick: of the phases' clock. region_ns: length of the measured region in guest time; None when unknown.
-    quiescence: whether the guest became quiet before the workload ("quiet", "busy NAME", "skipped"); None when unknown.
-    counters: as audit.delta() and audit.ran_on() name them, after minus before. levels: the same of audit.levels(),
-    right after the region. notes: the workload's own words on what
-    was done.
-    region: the profile of the whole measured region; None when the run carried none. block, control: as planned.
-    cpu: as the kernel saw it; None when it was not captured. tasks_left_out: tasks whose run time is not in
-    foreign_ns, as there were more than the guest had room for; None when that is not known.
-    printed: by a user's program. work: of a user's program, without items where it is not known; None of another
-    workload. host: that made it, "" for the one that keeps the journal. deferred: "included" in the phases' ticks,
-    "apart", or "not known" where it was to be left out and no profile tells how much it was.
-    """
+    """Measurement of one successful run."""
 
     run: str
     repeat: int
     perturbation: int
+    """Number of the perturbation; 0 for a plain run."""
     phases: tuple[PhaseRounds, ...]
     ns_per_tick: float
+    """Nanoseconds per tick of the phases' clock."""
     before: Fields
+    """Audited fields before the workload, in order; None is absent."""
     after: Fields
+    """Audited fields after the workload, in order; None is absent."""
     requirements: tuple[CheckedRequirement, ...]
     foreign_ns: tuple[tuple[str, int], ...] | None
+    """Run time of tasks other than the workload inside the measured region, largest first; None when unknown."""
     region_ns: int | None
+    """Length of the measured region in guest time; None when unknown."""
     counters: Fields = ()
+    """Differences of counters, after minus before, named as by audit.delta() and audit.ran_on()."""
     levels: Fields = ()
+    """Levels right after the region, named as by audit.levels()."""
     notes: tuple[str, ...] = ()
+    """The workload's own words on what was done."""
     quiescence: str | None = None
+    """State of the guest before the workload: "quiet", "busy NAME" or "skipped"; None when unknown."""
     region: RegionSummary | None = None
+    """Profile of the whole measured region; None when the run carried none."""
     block: int = 0
+    """Number of the block, as planned."""
     control: bool = False
+    """True for a control run, as planned."""
     cpu: GuestCpu | None = None
+    """CPU as the kernel saw it; None when it was not captured."""
     tasks_left_out: int | None = None
+    """Number of tasks that foreign_ns lacks, as there were more than the guest had room for; None when that is not
+    known."""
     printed: tuple[Printed, ...] = ()
+    """Values that a user's program printed."""
     work: Work | None = None
+    """Work of a user's program, without items if it is not known; None for another workload."""
     host: str = ""
+    """Host that made the run; "" for the host that keeps the journal."""
     deferred: str = "included"
+    """Place of deferred work: "included" in the phases' ticks or "apart". It is "not known" if it was to be left out
+    and no profile tells its amount."""
 
     @property
     def plain(self) -> bool:
@@ -153,29 +162,30 @@ class Measurement(Record, frozen=True, kw_only=True):
 
 
 class Disagreement(Record, frozen=True, kw_only=True):
-    """Two hosts that counted the same otherwise. reason: "hosts-disagree", with the runs and both counts."""
+    """Two hosts whose counts differ for the same work."""
 
     host: str
     other: str
     reason: Reason
+    """The reason "hosts-disagree", with the runs and both counts."""
 
 
 class CellEvidence(Record, frozen=True, kw_only=True):
-    """All that is known of one cell: its measurements in run order and its failed attempts.
-
-    label: what reports call it, unique in its experiment. lost: planned runs that were
-    tried and never succeeded. unmade: planned runs not tried yet. control_failures: attempts at control runs, which are
-    in none of the other three. disagreements: of hosts, in any cell of the experiment.
-    """
+    """All that is known of one cell: its measurements in run order and its failed attempts."""
 
     cell: Cell
     kernel: KernelIdentity
     label: str
+    """Name of the kernel in reports, unique in its experiment."""
     measurements: tuple[Measurement, ...]
     failures: tuple[RunRecord, ...]
     lost: int
+    """Number of planned runs that were tried and never succeeded."""
     unmade: int = 0
+    """Number of planned runs not tried yet."""
     control_failures: tuple[RunRecord, ...] = ()
+    """Failed attempts at control runs. They are in none of `failures`, `lost` and `unmade`."""
     disagreements: tuple[Disagreement, ...] = ()
+    """Disagreements of hosts in any cell of the experiment."""
     left_out: int = 0
-    """Perturbed runs that are no part of `measurements`, since other tasks ran in their measured region."""
+    """Number of perturbed runs that `measurements` lacks, since other tasks ran in their measured region."""

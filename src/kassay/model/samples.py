@@ -21,7 +21,7 @@ class Sample(Record, frozen=True, kw_only=True):
     """One value of one boot (or of what the file has instead), in the series' unit."""
 
     value: float | None
-    """None if the run failed."""
+    """Value of the run; None if it failed."""
     block: int | None = None
     """Boots of a block were made one after the other, in random order of the kernels; None if the file does not
     tell."""
@@ -82,7 +82,7 @@ class ImportedKernel(Record, frozen=True, kw_only=True):
     """A kernel in an imported file."""
 
     label: str
-    """Its name in every series."""
+    """Name of the kernel in every series."""
     release: str | None = None
     arch: str | None = None
     compiler: str | None = None
@@ -101,7 +101,7 @@ class FunctionShares(Record, frozen=True, kw_only=True):
     head_total: float
     """Cost of all functions together on head."""
     rows: tuple[tuple[str, float | None, float | None], ...]
-    """(function, base, head), in `unit`."""
+    """Rows as (function, base, head), in `unit`."""
     how: str
     """Formula in words."""
 

@@ -26,55 +26,66 @@ OUTCOMES = {
 
 
 class SeriesPatch(Record, frozen=True, kw_only=True):
-    """One patch of a series. number: from 1. subject: without "[PATCH n/m]". changes: lines added and removed."""
+    """One patch of a series."""
 
     number: int
+    """Number of the patch, from 1."""
     subject: str
+    """Subject of the patch without "[PATCH n/m]"."""
     author: str
     sha256: str
     files: tuple[str, ...]
     hunks: int
     changes: tuple[int, int]
+    """Numbers of lines added and removed."""
 
 
 class SeriesRow(Record, frozen=True, kw_only=True):
-    """One variant of the series.
-
-    name: short and unique ("1..2", "without 3", "without hunk 3.2"); the kernel's label in the findings. kind: a word
-    of KINDS. patches: numbers of the applied ones. against: name of the row it is compared with: the one before for
-    cumulative rows, the whole series for rows that leave something out, base for those alone. outcome: a word of
-    OUTCOMES; detail: why, one line; same_as: the row that has its figures. tree: of the source; image_sha256: of the
-    kernel; None where it did not come to that.
-    """
+    """One variant of the series."""
 
     name: str
+    """Short unique name ("1..2", "without 3", "without hunk 3.2"). It is the kernel's label in the findings."""
     kind: str
+    """A word of KINDS."""
     title: str
     patches: tuple[int, ...]
+    """Numbers of the applied patches."""
     against: str
+    """Name of the row it is compared with. That is the row before for a cumulative row, the whole series for one that
+    leaves something out, and base for one patch alone."""
     outcome: str
+    """A word of OUTCOMES."""
     detail: str = ""
+    """Reason for the outcome, one line."""
     same_as: str = ""
+    """Name of the row that has its figures."""
     tree: str | None = None
+    """Tree of the source."""
     image_sha256: str | None = None
+    """Hash of the kernel image; None if none was made."""
     ref: str = ""
 
 
 class SeriesValue(Record, frozen=True, kw_only=True):
-    """One row's figures in one metric. change, delta: against the row's `against`; to_base: change against base.
-    verdict, evidence: of the comparison with `against`; base_verdict: of that with base. where: what changed, function
-    by function, in words."""
+    """One row's figures in one metric."""
 
     row: str
     value: float | None
     change: float | None
+    """Relative change against the row's `against`."""
     delta: float | None
+    """Difference from the row's `against`."""
     to_base: float | None
+    """Relative change against base."""
     verdict: str
+    """Verdict of the comparison with `against`."""
     evidence: str
+    """Evidence of the comparison with `against`."""
     n: int
     where: str = ""
+    """Changes function by function, in words."""
     base_verdict: str = ""
+    """Verdict of the comparison with base."""
     changed: str = ""
     """State of the lines that differ from `against`, a word of lines.STATES; empty if it is not known."""
     base_changed: str = ""
@@ -96,13 +107,12 @@ class SeriesTable(AtPoint, frozen=True, kw_only=True):
 
 
 class Series(Record, frozen=True, kw_only=True):
-    """A whole series: its patches, every row that was asked for, whatever became of it, and the tables.
-
-    base, source: the sources without it, and where its patches were read, both as the user wrote them.
-    """
+    """A whole series: its patches, every row that was asked for, whatever became of it, and the tables."""
 
     base: str
+    """Sources without the series, as the user wrote them."""
     patches: tuple[SeriesPatch, ...]
     rows: tuple[SeriesRow, ...]
     tables: tuple[SeriesTable, ...] = ()
     source: str = ""
+    """Place that the patches were read from, as the user wrote it."""

@@ -21,15 +21,20 @@ STATES = {
 
 
 class ValueSoFar(Record, frozen=True, kw_only=True):
-    """Value of one cell so far. point, kernel: places in RunCounts. n: plain runs. change, verdict: against the kernel
-    that it is compared with first; None and "" for one that others are compared with."""
+    """Value of one cell so far."""
 
     point: int
+    """Place of the point in RunCounts.points."""
     kernel: int
+    """Place of the kernel in RunCounts.kernels."""
     value: float | None
     n: int
+    """Number of plain runs."""
     change: float | None = None
+    """Change against the kernel that it is compared with first; None for a kernel that only others are compared
+    with."""
     verdict: str = ""
+    """Verdict on `change`; "" if there is none."""
     evidence: str = ""
 
 
@@ -41,46 +46,54 @@ class PointUnit(Record, frozen=True, kw_only=True):
 
 
 class Attempt(Record, frozen=True, kw_only=True):
-    """One line of the journal. host: "" for the one that keeps it. seconds: of wall time."""
+    """One line of the journal."""
 
     point: int
     kernel: int
     host: str
+    """Name of the host; "" for the host that keeps the journal."""
     outcome: str
     detail: str
     seconds: float
+    """Wall time of the attempt in seconds."""
     started_utc: str
 
 
 class RunStatus(Record, frozen=True, kw_only=True):
-    """One run directory. name: its path below the directory that is watched, "." for that itself.
-
-    title: the question in words. state: a word of STATES. process: id of the one that measures here, None when there is
-    none. owed: runs that are not made yet; unneeded: whether all is decided without them. values: of the primary
-    metrics; values_note: why there are none, or of when they are, "" for as of now. units: for each point. verdict: the
-    answer so far, "" where there is none. hosts: what each says of itself, in the order of counts.hosts. last: the
-    newest attempts, newest first; failures: of all attempts that failed the newest. again: the command that goes on
-    with it.
-    """
+    """State of one run directory."""
 
     name: str
+    """Path below the directory that is watched; "." for that directory itself."""
     directory: str
     title: str
+    """The question in words."""
     state: str
+    """A word of STATES."""
     process: int | None
+    """Id of the process that measures here; None when there is none."""
     machine: str
     scope: str
     counts: RunCounts
     owed: int
+    """Number of runs that are not made yet."""
     unneeded: bool
+    """True if all is decided without the runs that are owed."""
     values: tuple[ValueSoFar, ...]
+    """Values of the primary metrics."""
     values_note: str
+    """Reason why there are no values, or the time that they are of; "" for values as of now."""
     units: tuple[PointUnit, ...]
+    """Metric and unit of each point."""
     verdict: str
+    """The answer so far; "" if there is none."""
     hosts: tuple[HostRuns, ...]
+    """Descriptions of the hosts by themselves, in the order of counts.hosts."""
     last: tuple[Attempt, ...]
+    """The newest attempts, newest first."""
     failures: tuple[Attempt, ...]
+    """The newest of the attempts that failed."""
     again: str
+    """Command that continues the measurement."""
     started_utc: str
     kassay_version: str
     schema: str = SCHEMA

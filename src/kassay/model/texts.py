@@ -75,28 +75,29 @@ def memory_text(memory_bytes: int | None) -> str:
 
 
 class TableCell(Record, frozen=True, kw_only=True):
-    """One field: its text on one line, and why it stands out: a verdict's word, "differs", or "".
-
-    link: anchor of the table behind it, on a page that has links.
-    """
+    """One field: its text on one line, and why it stands out: a verdict's word, "differs", or ""."""
 
     text: str
     mark: str = ""
+    """Reason why it stands out: a verdict's word, "differs", or "" for none."""
     link: str = ""
+    """Anchor of the table behind it, on a page that has links."""
 
 
 class Table(Record, frozen=True, kw_only=True):
-    """A table. numeric: columns (by index) that are aligned to the right. folded: long, may be shown closed.
-    anchor: for links to it; "" where there are none. name_width: columns that the first column takes at a terminal, at
-    most; 0 for all the room there is."""
+    """A table for people."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[TableCell, ...], ...]
     numeric: tuple[int, ...] = ()
+    """Columns (by index) that are aligned to the right."""
     folded: bool = False
+    """True for a long table, which may be shown closed."""
     anchor: str = ""
+    """Anchor for links to the table; "" if there are none."""
     name_width: int = 36
+    """Columns that the first column takes at a terminal, at most; 0 for all the room there is."""
 
 
 def cells(*texts: str, mark: str = "") -> tuple[TableCell, ...]:
@@ -131,7 +132,7 @@ class TextBlock(Record, frozen=True, kw_only=True):
     items: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     readers: tuple[str, ...] = ("screen", "page", "mail")
-    """Ways of reading that it is for: at a terminal, as markdown or HTML, as a mail."""
+    """Ways of reading that it is for: "screen" is a terminal, "page" is markdown or HTML, "mail" is a mail."""
 
     @property
     def is_empty(self) -> bool:

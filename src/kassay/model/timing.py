@@ -17,10 +17,7 @@ STANDING = {
 
 
 class ControlCheck(Record, frozen=True, kw_only=True):
-    """The first kernel against itself, boots of one session: change, interval and p as in a finding.
-
-    passed: the test at the session's threshold finds no difference. n_control: boots that were made for this alone.
-    """
+    """The first kernel against itself, boots of one session: change, interval and p as in a finding."""
 
     kernel: str
     change: float | None
@@ -28,48 +25,49 @@ class ControlCheck(Record, frozen=True, kw_only=True):
     p: float | None
     n_base: int
     n_control: int
+    """Number of boots that were made for this check alone."""
     passed: bool
+    """True if the test at the session's threshold finds no difference."""
 
 
 class FailureCheck(Record, frozen=True, kw_only=True):
-    """Boots that failed, as an outcome of their own. p: Fisher's exact test, two-sided, on attempts."""
+    """Boots that failed, as an outcome of their own."""
 
     base_failed: int
     base_tried: int
     head_failed: int
     head_tried: int
     p: float
+    """Result of Fisher's exact test, two-sided, on attempts."""
 
 
 class Timing(Record, frozen=True, kw_only=True):
-    """How one finding on time was judged.
-
-    boots: per kernel, that were counted. looks: planned, in boots per kernel. threshold: a look claims a change at
-    p <= this; the looks together err in 5 % of sessions. level: of the interval, 1 - threshold. p: of the
-    block-restricted rank test; None below the first look. blocks: of boots in random order; 1 when the order
-    is not known or not random. bound: the largest |change| that the interval allows. tick: step of the clock
-    relative to the value; None when none shows. stopped: the session ended early because all was decided.
-    """
+    """Judgement of one finding on time."""
 
     boots: int
+    """Number of boots per kernel that were counted."""
     looks: tuple[int, ...]
+    """Looks that were planned, in boots per kernel."""
     threshold: float
+    """Threshold of a look, which claims a change at p <= this. All looks together err in 5 % of sessions."""
     level: float
+    """Level of the interval, 1 - threshold."""
     p: float | None
+    """Result of the block-restricted rank test; None below the first look."""
     blocks: int
+    """Number of blocks of boots in random order; 1 when the order is not known or not random."""
     bound: float | None = None
+    """The largest |change| that the interval allows."""
     tick: float | None = None
+    """Step of the clock relative to the value; None when none shows."""
     stopped: bool = False
+    """True if the session ended early because all was decided."""
     control: ControlCheck | None = None
     failures: FailureCheck | None = None
 
 
 class Family(Record, frozen=True, kw_only=True):
-    """One statement about all cells of one comparison, before any single cell is named.
-
-    change, interval, p: of the ranks of all cells pooled. smallest, largest: change of a cell. candidates, confirmed:
-    cells that stand (see STANDING).
-    """
+    """One statement about all cells of one comparison, before any single cell is named."""
 
     workload: str
     metric: str
@@ -77,17 +75,23 @@ class Family(Record, frozen=True, kw_only=True):
     head: str
     cells: int
     change: float
+    """Change by the ranks of all cells pooled."""
     interval: tuple[float, float] | None
+    """Interval of `change`."""
     p: float
+    """Result of the test on the ranks of all cells pooled."""
     smallest: float
+    """Smallest change of a cell."""
     largest: float
+    """Largest change of a cell."""
     candidates: int
+    """Number of cells that stand as candidates (see STANDING)."""
     confirmed: int
+    """Number of cells that stand as confirmed (see STANDING)."""
 
 
 class SeedSide(Record, frozen=True, kw_only=True):
-    """One cell by the rules of the seeds' framework. cv: sample standard deviation over mean; mad_ratio: median
-    absolute deviation, unscaled, over median. status: ok, partial (a run failed), failed (all did)."""
+    """One cell by the rules of the seeds' framework."""
 
     kernel: str
     runs: int
@@ -95,18 +99,17 @@ class SeedSide(Record, frozen=True, kw_only=True):
     mean: float | None
     median: float | None
     cv: float | None
+    """Sample standard deviation over mean."""
     mad_ratio: float | None
+    """Median absolute deviation, unscaled, over median."""
     status: str
+    """State of the runs: ok, partial (a run failed) or failed (all did)."""
     stable: bool
     robust_stable: bool
 
 
 class SeedFinding(AtPoint, frozen=True, kw_only=True):
-    """One comparison by the rules of the seeds' framework.
-
-    classification: regression, improvement, neutral, or absent when a side has no value. word: reliable, robust-only,
-    partial or unstable. kassay: what kassay says of the same boots, "verdict, evidence".
-    """
+    """One comparison by the rules of the seeds' framework."""
 
     workload: str
     settings: tuple[Setting, ...]
@@ -116,10 +119,13 @@ class SeedFinding(AtPoint, frozen=True, kw_only=True):
     delta: float | None
     delta_median: float | None
     classification: str
+    """Word for the change: regression, improvement or neutral; absent when a side has no value."""
     reliable: bool
     robust_reliable: bool
     word: str
+    """Word for the evidence: reliable, robust-only, partial or unstable."""
     kassay: str
+    """Judgement of kassay on the same boots, as "verdict, evidence"."""
 
 
 class TimedBoot(AtPoint, frozen=True, kw_only=True):
@@ -127,7 +133,7 @@ class TimedBoot(AtPoint, frozen=True, kw_only=True):
 
     run: str
     kernel: str
-    """Label of its kernel, as findings have it."""
+    """Label of the kernel, as findings have it."""
     workload: str
     settings: tuple[Setting, ...]
     machine: MachineUse
@@ -136,7 +142,7 @@ class TimedBoot(AtPoint, frozen=True, kw_only=True):
     control: bool
     """True for a boot that is compared with its own kernel alone."""
     outcome: str
-    """Word of run.OUTCOMES."""
+    """A word of run.OUTCOMES."""
     lost: bool
     """True if no attempt at this run succeeded."""
     detail: str
@@ -165,7 +171,9 @@ class CountsAndTime(Record, frozen=True, kw_only=True):
 
 
 class Pace(Record, frozen=True, kw_only=True):
-    """Duration of earlier sessions of the same workload and machine. seconds: wall time of a boot, median. n: boots."""
+    """Duration of earlier sessions of the same workload and machine."""
 
     seconds: float
+    """Median wall time of a boot."""
     n: int
+    """Number of boots."""

@@ -21,11 +21,12 @@ from kassay.supply.clocks import clock_of
 
 
 class Member(NamedTuple):
-    """One run of a block. control: a boot of the first kernel that is compared with that kernel alone."""
+    """One run of a block."""
 
     kernel: int
     repeat: int
     control: bool = False
+    """True for a boot of the first kernel that is compared with that kernel alone."""
 
 
 def blocks(

@@ -25,12 +25,14 @@ NOTHING: Given = MappingProxyType({})
 
 @dataclass(frozen=True, kw_only=True)
 class FormOption:
-    """An option that one form alone has. name: as on the command line, "--to". many: may be given again."""
+    """An option that one form alone has."""
 
     name: str
+    """Name as on the command line, "--to"."""
     metavar: str
     help: str
     many: bool = False
+    """True if it may be given again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,18 +40,19 @@ class Form(Generic[A]):
     """A way to write answers of type A."""
 
     name: str
-    """As in --format, equal to the module's name."""
+    """Name as in --format, equal to the module's name."""
     suffix: str
     """Suffix of a file in this form, with its dot."""
     summary: str
     """One line for people."""
     render: Callable[..., str]
-    """(answer) -> text, or (answer, given) of a form with options. It is pure, and the text ends with a newline."""
+    """Function (answer) -> text, or (answer, given) for a form with options. It is pure, and the text ends with a
+    newline."""
     screen: "Callable[[A], Iterable[ScreenLine]] | None" = None
-    """The same lines with their styles, of a form that is read at a terminal."""
+    """Function that makes the same lines with their styles, for a form that is read at a terminal."""
     options: tuple[FormOption, ...] = ()
     whole: bool = True
-    """It has the verdict word for word, and both states of a refused comparison."""
+    """True if it has the verdict word for word, and both states of a refused comparison."""
     page: str = ""
     """ "people" or "programs" if every directory of runs gets a file report.SUFFIX for these readers."""
 

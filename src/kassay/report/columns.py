@@ -13,11 +13,14 @@ ROUNDING = "rounding"
 
 
 class Column(NamedTuple):
-    """Figures. shown: of the rows shown. ends: of the rows at the end. total: of all rows, with those left out."""
+    """Figures of one column of a table."""
 
     shown: Sequence[float]
+    """Figures of the rows shown."""
     ends: Sequence[float]
+    """Figures of the rows at the end."""
     total: float
+    """Sum of all rows, including those left out."""
 
 
 def summed(columns: Sequence[Column], ends: Sequence[str], rest: str, places: int = 0) -> tuple[

@@ -58,7 +58,7 @@ class Code(Record, frozen=True, kw_only=True):
     text: str
     caption: str = ""
     breaks: str = ""
-    """Where a line that is too long may be broken: at "words", as "shell" with a backslash, or "" nowhere."""
+    """Places where a line that is too long may be broken: at "words", as "shell" with a backslash, or "" nowhere."""
 
 
 class Bars(Record, frozen=True, kw_only=True):
@@ -78,7 +78,7 @@ class PairRow(NamedTuple):
     left: Instruction | None
     right: Instruction | None
     gap: int = 0
-    """How many equal rows were left out here."""
+    """Number of equal rows that were left out here."""
 
 
 class Sides(Record, frozen=True, kw_only=True):

@@ -16,13 +16,16 @@ _Path = tuple[str, ...]
 
 
 class Icicle(Record, frozen=True, kw_only=True):
-    """One drawing. base, head: which kernels it opens with, by index. data: JSON, safe inside a script element."""
+    """One drawing."""
 
     title: str
     kernels: tuple[str, ...]
     base: int | None
+    """Index of the kernel that the drawing opens with as base."""
     head: int
+    """Index of the kernel that the drawing opens with as head."""
     data: str
+    """The drawing's data as JSON, safe inside a script element."""
 
 
 def icicle(stacks: Stacks) -> Icicle:

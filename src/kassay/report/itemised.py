@@ -36,7 +36,7 @@ _KINDS = {
 
 
 class ItemisedDifference(Record, frozen=True, kw_only=True):
-    """An attribution with what it explains: the two values, and whose they are. where: as where() says."""
+    """An attribution with what it explains: the two values, and whose they are."""
 
     base: str
     head: str
@@ -46,6 +46,7 @@ class ItemisedDifference(Record, frozen=True, kw_only=True):
     head_value: float
     itemised: Attribution
     where: str = ""
+    """Place of the finding in words, as where() returns it."""
 
     @property
     def title(self) -> str:

@@ -14,24 +14,29 @@ from kassay.report.document import Document, Paragraph, Section
 
 
 class ListedTable(NamedTuple):
-    """Rows for people. numeric: columns (by index) that are aligned to the right. empty: what stands for no row."""
+    """Rows for people."""
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     numeric: Sequence[int] = ()
+    """Columns (by index) that are aligned to the right."""
     empty: str = "no rows"
+    """Text that is shown if there is no row."""
 
 
 class ListedAnswer(NamedTuple):
-    """One answer, for people and for programs. fields, values: the columns and rows of a file, unrounded, None is
-    absent. whole: the same as one JSON value. next_step: a sentence below the tables, "" for none."""
+    """One answer, for people and for programs."""
 
     tables: Sequence[ListedTable]
     fields: Sequence[str]
+    """Columns of a file."""
     values: Sequence[Sequence[object]]
+    """Rows of a file, unrounded. None is absent."""
     whole: object
+    """The answer as one JSON value."""
     next_step: str = ""
+    """Sentence below the tables; "" for none."""
 
 
 def document(answer: ListedAnswer) -> Document:

@@ -12,22 +12,24 @@ _WHOLE_FROM, _SCIENTIFIC_ABOVE, _COARSE_FROM = 1000, 1e8, 1e5
 
 
 class Mean(Record, frozen=True, kw_only=True):
-    """One kernel's figure. deviation: population standard deviation over mean; None when not known. n: None when not
-    known."""
+    """One kernel's figure."""
 
     value: float | None
     deviation: float | None = None
+    """Population standard deviation over mean; None when not known."""
     n: int | None = None
+    """Number of values; None when not known."""
 
 
 class LkpRow(Record, frozen=True, kw_only=True):
-    """A key with the figure of the first kernel and of each further one. changes: against the first, in percent or, for
-    an absolute() key, in the key's own unit; None where there is none to give."""
+    """A key with the figure of the first kernel and of each further one."""
 
     key: str
     base: Mean
     heads: tuple[Mean, ...]
     changes: tuple[float | None, ...]
+    """Changes against the first kernel, in percent or, for an absolute() key, in the key's own unit. None if there is
+    none to give."""
 
 
 def row(key: str, base: Mean, heads: tuple[Mean, ...]) -> LkpRow:
@@ -92,10 +94,12 @@ _RULE, _POINTER = "=" * 89, "\\"
 
 
 class Head(Record, frozen=True, kw_only=True):
-    """The lines above the rows. axes: (name, value). kernels: (id, name and subject for the commit block)."""
+    """The lines above the rows."""
 
     axes: tuple[tuple[str, str], ...]
+    """Axes as (name, value)."""
     kernels: tuple[tuple[str, str], ...]
+    """Kernels as (id, name and subject for the commit block)."""
 
 
 def ordered(rows: Sequence[LkpRow], first: str = "") -> tuple[LkpRow, ...]:

@@ -48,11 +48,11 @@ class Retraction(Record, frozen=True, kw_only=True):
     claimed: tuple[str, ...]
     claims: tuple[Claim, ...]
     reasons: tuple[str, ...]
-    """Why the claim does not hold, the most important one first."""
+    """Reasons why the claim does not hold, the most important one first."""
     differing: Table | None
     """State that should have been the same and was not."""
     measured: tuple[str, ...]
-    """In what the two measurements differ."""
+    """Differences between the two measurements."""
     holds: tuple[str, ...]
     command: str
     """INCONCLUSIVE or RESOLVE; empty if the change stands and only its size does not."""

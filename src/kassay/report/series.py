@@ -17,22 +17,23 @@ _Subject = tuple[str | None, tuple[Setting, ...], MachineUse, tuple[str, ...]]
 
 
 class KernelRow(Record, frozen=True, kw_only=True):
-    """One kernel in a series. change, verdict, evidence: against the row before; None and "" in the first row.
-
-    since, since_change: the kernel a step reaches back to and the change from it, when
-    changes that were each inside the margin added up; verdict is then that step's.
-    """
+    """One kernel in a series."""
 
     kernel: str
     value: float | None
     n: int
     side: Side
     change: float | None = None
+    """Change against the row before; None in the first row."""
     interval: tuple[float, float] | None = None
     verdict: str = ""
+    """Verdict on the change; "" in the first row. If `since` is set, it is that step's verdict."""
     evidence: str = ""
+    """Evidence for the verdict; "" in the first row."""
     since: str = ""
+    """Kernel that a step reaches back to, if changes that were each inside the margin added up."""
     since_change: float | None = None
+    """Change from the kernel `since`."""
     changed: str = ""
     """State of the lines that differ from the row before, a word of lines.STATES; empty if it is not known."""
 
@@ -57,15 +58,13 @@ class MetricSeries(Record, frozen=True, kw_only=True):
 
 
 class MetricGroup(Record, frozen=True, kw_only=True):
-    """All metrics of one question: same workload, settings, machine and kernels.
-
-    lead: the primary metric, or the first. across: pairs of kernels that a ladder of this
-    group holds but not as neighbours (its first against its last).
-    """
+    """All metrics of one question: same workload, settings, machine and kernels."""
 
     lead: MetricSeries
+    """Rows of the primary metric, or of the first metric."""
     series: tuple[MetricSeries, ...]
     across: tuple[MetricSeries, ...] = ()
+    """Pairs of kernels that a ladder of this group holds but not as neighbours (its first against its last)."""
 
 
 def ladders(report: Report, *, primary: bool = False) -> tuple[Ladder, ...]:

@@ -22,23 +22,28 @@ _WORDS = {
 
 
 class ShownCell(Record, frozen=True, kw_only=True):
-    """One cell of the grid in words. done, lost: of the planned runs, in per cent. mark: the verdict's word."""
+    """One cell of the grid in words."""
 
     value: str
     change: str
     mark: str
+    """Word of the verdict."""
     runs: str
     hosts: str
     done: float
+    """Runs that succeeded, in per cent of those planned."""
     lost: float
+    """Runs that were lost, in per cent of those planned."""
 
 
 class ShownRow(Record, frozen=True, kw_only=True):
-    """One point of the grid. unit: of its values. cells: a kernel each, None where it has no such cell."""
+    """One point of the grid."""
 
     point: str
     unit: str
+    """Metric and unit of the values."""
     cells: tuple[ShownCell | None, ...]
+    """One cell for each kernel; None if the point has no such cell."""
 
 
 def page(statuses: Sequence[RunStatus], directory: str, *, listed: bool, every_s: float) -> str:

@@ -24,12 +24,14 @@ Rounds = Callable[[PlannedRun, tuple[int, ...]], tuple[int, ...]]
 
 
 class Recording(NamedTuple):
-    """How a boot is recorded. program: the recorder, which starts the workload; settings: its /record.conf.
-    shared_bytes: size of the memory that it writes into. The machine boots; no snapshot is restored."""
+    """Parts of a recorded boot. The machine boots, and no snapshot is restored."""
 
     program: Path
+    """Recorder, which starts the workload."""
     settings: bytes
+    """Content of the recorder's /record.conf."""
     shared_bytes: int
+    """Size of the memory that the recorder writes into."""
 
 
 class _Guest(NamedTuple):

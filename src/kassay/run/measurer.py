@@ -32,7 +32,7 @@ from kassay.tools.cluster import Cluster, RunOnHost
 
 
 class Recorded(NamedTuple):
-    """How a recorded boot ended: outcome and detail as in a RunRecord, and the kernel log."""
+    """End of a recorded boot: outcome and detail as in a RunRecord, and the kernel log."""
 
     outcome: str
     detail: str

@@ -21,16 +21,19 @@ from kassay.tools.cluster import Cluster, HostRequirements
 
 
 class Schedule(NamedTuple):
-    """How the runs of a plan are made. stages: runs that are finished before the next ones begin. enough: called after
-    each stage; whether no more runs are needed. outlook: what to expect, shown before the first run; "" for nothing.
-    counter: of the journal so far. rounds: called with the records so far, a traced run and the usual rounds; returns
-    the rounds that it records."""
+    """Order and rules by which the runs of a plan are made."""
 
     stages: Sequence[Sequence[PlannedRun]]
+    """Groups of runs. Each group is finished before the next one begins."""
     enough: Callable[[tuple[RunRecord, ...]], bool]
+    """Function called after each stage. It returns True if no more runs are needed."""
     outlook: str
+    """Expectation that is shown before the first run; "" for none."""
     counter: RunCounter
+    """Counter of the runs in the journal so far."""
     rounds: Callable[[tuple[RunRecord, ...], PlannedRun, tuple[int, ...]], tuple[int, ...]]
+    """Function called with the records so far, a traced run and the usual rounds. It returns the rounds that the run
+    records."""
 
 
 def make_runs(

@@ -22,13 +22,15 @@ _FEWEST = 1e-12
 
 
 class Between(NamedTuple):
-    """p: of "all hosts have one change". common: that change, a logarithm of head / base. scatter: standard deviation
-    of the hosts' own changes beyond what their boots explain, a logarithm; None where a host has too few boots for an
-    interval."""
+    """Test of whether all hosts measured the same change."""
 
     p: float
+    """The p-value of the hypothesis that all hosts have one change."""
     common: float
+    """The one change that fits all hosts best, as the logarithm of head / base."""
     scatter: float | None
+    """Standard deviation of the hosts' own changes beyond what their boots explain, a logarithm. None if a host has too
+    few boots for an interval."""
 
 
 def between(hosts: Sequence[Sequence[Boot]]) -> Between:

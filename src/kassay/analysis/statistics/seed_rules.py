@@ -24,17 +24,18 @@ WORDS = {
 
 
 class SeedJudgement(NamedTuple):
-    """delta: of the means, which alone decides; delta_median stands beside it. None and "absent": a side has no value.
-
-    classification: regression, improvement, neutral, absent. word: a key of WORDS.
-    """
+    """Verdict on two sides by the rules of the seeds' framework."""
 
     delta: float | None
+    """Change of the means, which alone decides. None if a side has no value."""
     delta_median: float | None
+    """Change of the medians, for comparison with `delta`."""
     classification: str
+    """Word for the change: regression, improvement or neutral; absent if a side has no value."""
     reliable: bool
     robust_reliable: bool
     word: str
+    """A key of WORDS."""
 
 
 def judged_by_seed_rules(findings: Iterable[Finding]) -> tuple[SeedFinding, ...]:

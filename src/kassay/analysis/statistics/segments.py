@@ -23,20 +23,24 @@ SEED = 20_260_501
 
 
 class LadderBoot(NamedTuple):
-    """One boot. kernel: its index in the ladder. block: as in blocked.Boot."""
+    """One boot of a kernel of the ladder."""
 
     block: int
+    """Number of the block, as in blocked.Boot."""
     kernel: int
+    """Index of the kernel in the ladder."""
     value: float
 
 
 class Boundary(NamedTuple):
-    """The level changes just before kernel `at` (as in LadderBoot). p: of the part of the ladder that is split; level:
-    what p was compared with, a share of alpha."""
+    """A change of level just before one kernel of the ladder."""
 
     at: int
+    """Index of the first kernel at the new level, as in LadderBoot."""
     p: float
+    """Result of the test on the part of the ladder that is split here."""
     level: float
+    """Threshold that p was compared with, a share of alpha."""
 
 
 def boundaries(boots: Sequence[LadderBoot], alpha: float = 0.05, draws: int = DRAWS) -> tuple[Boundary, ...]:

@@ -40,16 +40,16 @@ class BranchWays(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """Where the kernel's code led to."""
+    """Destinations that the kernel's code led to."""
 
     decoded: tuple[tuple[End, Code], ...]
     """Every end of a block that ran."""
     branches: Mapping[int, BranchWays]
-    """By the address of the branch."""
+    """Conditional branches, by the address of the branch."""
     led: Mapping[int, Mapping[int, int]]
-    """Direct and indirect jumps: target -> site -> times."""
+    """Times that a direct or indirect jump was taken: target -> site -> times."""
     resumed: Counter[int]
-    """Blocks that were cut short at this address, at most. Most of them resume there."""
+    """Upper limit of the blocks that were cut short at each address. Most of them resume there."""
 
 
 def flow_of(raw: RawProfile, sums: Sequence[Mapping[int, int]], ran: Ran, symbols: Symbols) -> Flow:

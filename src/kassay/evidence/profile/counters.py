@@ -100,7 +100,7 @@ class RawProfile:
     changes: list[list[Change]]
     """Changes by counter, in order of rounds."""
     tasks: tuple[tuple[int, str], ...]
-    """(address of the task, own, other or idle)."""
+    """Tasks as (address of the task, own, other or idle)."""
     halting: int | None
     """Counter of the times that a CPU was halted, if there is one."""
     marks: int

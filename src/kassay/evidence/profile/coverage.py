@@ -38,7 +38,8 @@ class CoverageRow(Record, frozen=True, kw_only=True):
 
     function: str
     states: tuple[str, ...]
-    """executed, not executed (the kernel has it), or no symbol (inlined everywhere, or not built)."""
+    """State in each profile: executed, not executed (the kernel has it), or no symbol (inlined everywhere, or not
+    built)."""
     calls: tuple[float | None, ...]
     """Entries per operation; 0 if not executed, None without a symbol."""
     counts: tuple[float | None, ...]

@@ -42,14 +42,16 @@ def entry_at(path: Sequence[str]) -> tuple[str, int]:
 
 
 class NodeEntry(NamedTuple):
-    """Entry that a node belongs to. first: whether the entry begins with the node. in_fault: whether the node is part
-    of a fault. settled: False where a function that is called may still show which entry it is."""
+    """Entry that a node belongs to."""
 
     kind: str
     name: str
     first: bool = False
+    """True if the entry begins with the node."""
     in_fault: bool = False
+    """True if the node is part of a fault."""
     settled: bool = True
+    """False where a function that is called may still show which entry it is."""
 
 
 def entries(raw: RawProfile, symbols: Symbols, sums: Sequence[Mapping[int, int]]) -> tuple[EntryCost, ...]:

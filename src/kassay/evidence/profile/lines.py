@@ -29,18 +29,19 @@ ELSEWHERE = "[not in this file]"
 
 
 class LineCost(Record, frozen=True, kw_only=True):
-    """Cost of one source line in one inlined copy of its function.
-
-    file, line: as the compiler wrote them, without a discriminator; None where it does not say. function: whose source
-    the line is. inlined_into: the functions around it, innermost first, the last one being the symbol; empty when
-    it was not inlined. count: executions of its instructions.
-    """
+    """Cost of one source line in one inlined copy of its function."""
 
     file: str | None
+    """Source file as the compiler wrote it; None if the compiler names none."""
     line: int | None
+    """Line as the compiler wrote it, without a discriminator; None if the compiler names none."""
     function: str
+    """Function in whose source the line stands."""
     inlined_into: tuple[str, ...]
+    """Functions that the line's function was inlined into, innermost first. The last one is the symbol. Empty if it was
+    not inlined."""
     count: int
+    """Executions of the line's instructions."""
 
 
 _Key: TypeAlias = tuple[str | None, int | None, str, tuple[str, ...]]

@@ -16,23 +16,27 @@ _KERNEL_HALF = 1 << 63
 
 
 class FunctionSymbol(NamedTuple):
-    """place: "kernel", a module, or "program". entry: address of the first instruction; padding may precede it."""
+    """A function with its addresses."""
 
     name: str
     place: str
+    """ "kernel", a module, or "program"."""
     start: int
     entry: int
+    """Address of the first instruction; padding may precede it."""
     end: int
 
 
 class _Table(NamedTuple):
-    """Functions of one place in order of address. lines: as they stand in the table, to be read when asked for; their
-    first word has `digits` digits in all of them, so that they are in the order of text as well."""
+    """Functions of one place in order of address."""
 
     place: str
     base: int
     digits: int
+    """Number of digits in the first word of each line."""
     lines: list[str]
+    """Lines of the symbol table, parsed only when asked for. The first word of each has `digits` digits, so that the
+    order of text is the order of addresses."""
 
     def function(self, offset: int) -> FunctionSymbol:
         """The last one that begins at `offset` from the base or before; the first one begins there, or before."""

@@ -33,14 +33,18 @@ _PATCHED = "nop (patched at boot)"
 
 
 class Listing(NamedTuple):
-    """instructions: without padding. spots: where each of them is. sha256: of them; bytes_sha256: of the bytes, padding
-    included, with fields that hold addresses zeroed. calls: most sites first."""
+    """Instructions of one function, with names and labels instead of addresses."""
 
     instructions: tuple[Instruction, ...]
+    """Instructions without padding."""
     spots: tuple[Spot, ...]
+    """Place of each instruction, in the same order."""
     sha256: str
+    """Hash of the instructions."""
     bytes_sha256: str
+    """Hash of the bytes, padding included, with fields that hold addresses zeroed."""
     calls: tuple[Call, ...]
+    """Functions that are called, the one with the most call sites first."""
 
 
 class _Placed(NamedTuple):
@@ -188,10 +192,12 @@ def _calls(remaining: Iterable[_Placed], inside: Mapping[Spot, Spot], function: 
 
 
 class Counted(NamedTuple):
-    """executed: all that ran inside the function, no-ops included. counts: per instruction of the listing."""
+    """Executions of one function per operation."""
 
     executed: float
+    """All instructions that ran inside the function, no-ops included."""
     counts: tuple[float, ...]
+    """Executions of each instruction of the listing."""
 
 
 def counted(function: FunctionCode, listing: Listing, executions: Mapping[int, int], operations: int) -> Counted:

@@ -10,10 +10,12 @@ from kassay.labs.notice.subject import Sought
 
 
 class Cost(NamedTuple):
-    """Per operation. base, head: of all sought functions; None for a side that was not measured."""
+    """Cost of the sought functions per operation."""
 
     base: float
+    """Cost of all sought functions on base."""
     head: float | None
+    """Cost of all sought functions on head; None if head was not measured."""
     functions: tuple[SoughtFunction, ...]
     entries: tuple[SoughtEntry, ...]
 

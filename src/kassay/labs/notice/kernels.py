@@ -10,18 +10,21 @@ from kassay.model.experiment import KernelUse, labels
 
 
 class Kernel(NamedTuple):
-    """label: its name in the first directory that has it, or the user's name for it. image_sha256: None until known."""
+    """One kernel that an answer is about."""
 
     label: str
+    """Its name in the first directory that has it, or the user's name for it."""
     use: KernelUse
     image_sha256: str | None = None
+    """Hash of its image; None until it is known."""
 
 
 class Wanted(NamedTuple):
-    """head: None when only one kernel was given."""
+    """Kernels that an answer is about."""
 
     base: Kernel
     head: Kernel | None
+    """Second kernel; None if only one kernel was given."""
 
     @property
     def all(self) -> tuple[Kernel, ...]:

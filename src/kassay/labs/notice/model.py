@@ -28,9 +28,10 @@ class SoughtFunction(Record, frozen=True, kw_only=True):
     whole: bool
     """True if the cost includes all that the function calls; false for its own instructions alone."""
     base: float | None = None
-    """Instructions + string iterations on base. Those below another sought function are not counted again."""
+    """Instructions + string iterations on base. Those below another sought function are counted for that function
+    alone."""
     head: float | None = None
-    """Instructions + string iterations on head, in the same way."""
+    """Instructions + string iterations on head, counted as on base."""
     base_calls: float | None = None
     """Entries into the function on base."""
     head_calls: float | None = None
@@ -45,10 +46,11 @@ class SoughtEntry(Record, frozen=True, kw_only=True):
     base: float | None
     head: float | None
     base_calls: float | None = None
-    """Number of these system calls or faults on base, whether or not they led to a sought function; None if it is
-    not known."""
+    """Number of these system calls or faults on base, including those that led to no sought function; None if it is not
+    known."""
     head_calls: float | None = None
-    """The same number on head."""
+    """Number of these system calls or faults on head, including those that led to no sought function; None if it is not
+    known."""
 
 
 class Subject(Record, frozen=True, kw_only=True):
@@ -96,7 +98,7 @@ class CallSizes(Record, frozen=True, kw_only=True):
     what: str
     """Kind of calls, such as "mprotect", "madvise DONTNEED", "folio order"."""
     unit: str
-    """ "pages" or "order"."""
+    """Unit of a size: "pages" or "order"."""
     executions: int
     calls: int
     """Calls in all recorded executions."""
@@ -160,7 +162,7 @@ class Noticed(Record, frozen=True, kw_only=True):
     overlap: bool = False
     """True if some of the functions may call others of them, so that their costs do not add up."""
     origin: Origin | None = None
-    """Where it was taken from, if it was not measured for this answer."""
+    """Measurements in the atlas that it was taken from; None if it was measured for this answer."""
 
 
 class Notice(Record, frozen=True, kw_only=True):

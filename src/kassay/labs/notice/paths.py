@@ -17,7 +17,7 @@ class KernelPath(NamedTuple):
 
     entry: str
     functions: tuple[str, ...]
-    """From the kernel's entry inwards. A compiler's copies have the name of the original function."""
+    """Functions from the kernel's entry inwards. A compiler's copies have the name of the original function."""
     at: int
     """Index of the function that handles the entry."""
     cost: float

@@ -31,16 +31,18 @@ _SAMPLE_US = 1_000_000
 
 
 class RecordedCalls(Record, frozen=True, kw_only=True):
-    """Recorded calls of one application on one kernel. whole: whether a whole run was recorded because its executions
-    cannot be separated. lost: events for which the kernel had no room. problem: why there are no sizes."""
+    """Recorded calls of one application on one kernel."""
 
     application: str
     kernel: str
     whole: bool = False
+    """True if a whole run was recorded because its executions cannot be separated."""
     executions: int = 0
     lost: int = 0
+    """Events for which the kernel had no room."""
     sizes: tuple[CallSizes, ...] = ()
     problem: str = ""
+    """Reason why there are no sizes; "" if there are some."""
 
 
 def recorded_calls(experiment: Experiment, directory: Path, tell: Tell, *, make: bool) -> tuple[RecordedCalls, ...]:

@@ -22,13 +22,15 @@ _LEAST = 1e-4
 
 @dataclass
 class _Node:
-    """A function on one path, or an entry. own: instructions per operation, of base and head. has: whether base, and
-    whether head, has it on this path. names: of an entry, its entry functions."""
+    """A function on one path, or an entry."""
 
     own: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    """Its own instructions per operation, on base and on head."""
     has: list[bool] = field(default_factory=lambda: [False, False])
+    """True for each of base and head that has the function on this path."""
     below: dict[str, "_Node"] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
+    """Entry functions of an entry; empty for a function."""
 
     @property
     def delta(self) -> float:
@@ -37,13 +39,16 @@ class _Node:
 
 
 class Sought(NamedTuple):
-    """whole: functions with all that they call. alone: functions whose own instructions alone count. callers: of both,
-    outermost first. inside: whether the code by which every system call enters the kernel is left out."""
+    """Functions whose cost is looked for."""
 
     whole: frozenset[str]
+    """Functions with all that they call."""
     alone: frozenset[str]
+    """Functions whose own instructions alone count."""
     callers: tuple[str, ...] = ()
+    """Callers of the sought functions, outermost first."""
     inside: bool = True
+    """True if the code by which every system call enters the kernel is left out."""
 
     def match(self, path: KernelPath) -> str:
         """The sought function to which the own cost of this path belongs; "" for none."""

@@ -35,11 +35,11 @@ RUN: Mapping[str, int] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Policy by which a PCP takes pages from its zone and gives them back. kernels: the sources that it was read
-    from."""
+    """Policy by which a PCP takes pages from its zone and gives them back."""
 
     name: str
     kernels: str
+    """Kernels whose sources it was read from."""
     summary: str
 
 
@@ -77,18 +77,20 @@ class Config:
 
 
 class OrderCount(Record, frozen=True, kw_only=True):
-    """Blocks of one order. refilled: from the zone to PCPs; drained: back."""
+    """Blocks of one order."""
 
     order: int
     allocations: int
     frees: int
     refilled: int
+    """Blocks that went from the zone to PCPs."""
     drained: int
+    """Blocks that went from PCPs back to the zone."""
 
 
 class PcpCount(Record, frozen=True, kw_only=True):
     """One PCP: its state at the end, and what was counted. Pages, but for refills, drains (zone-lock acquisitions) and
-    free_high (times). idle_page_ns: count multiplied by how long it was."""
+    free_high (times)."""
 
     cpu: int
     zone: int
@@ -103,20 +105,24 @@ class PcpCount(Record, frozen=True, kw_only=True):
     drained_pages: int
     free_high: int
     idle_page_ns: int
+    """Sum of each count multiplied by the time for which it held."""
 
 
 class Outcome(Record, frozen=True, kw_only=True):
-    """Counts of a simulation. counters: names of pcp/counters.def; free: pages of each zone at the end; pages: that
-    were checked, none lost or doubled; seconds: of the host."""
+    """Counts of a simulation."""
 
     policy: str
     counters: dict[str, int]
+    """Values by the names of pcp/counters.def."""
     orders: tuple[OrderCount, ...]
     pcps: tuple[PcpCount, ...]
     samples: tuple[PcpSample, ...]
     free: tuple[int, ...]
+    """Free pages of each zone at the end."""
     pages: int
+    """Number of pages that were checked: none was lost or doubled."""
     seconds: float
+    """Time that the simulation took on the host."""
 
 
 def policies() -> Mapping[str, Policy]:

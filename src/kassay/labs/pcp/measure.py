@@ -41,14 +41,16 @@ CPU never runs under QEMU 7.2."""
 
 
 class Wanted(NamedTuple):
-    """Kernels and settings to measure. depths: of page_fault, sizes. fixed: whether each kernel is measured with lists
-    of fixed length, too: True at the length that 6.1 would choose, or a value of vm.percpu_pagelist_high_fraction."""
+    """Kernels and settings to measure."""
 
     kernels: tuple[str, ...]
     cpus: int = 1
     memory_bytes: int = 1 << 30
     depths: tuple[str, ...] = ("1MiB", "4MiB", "16MiB")
+    """Sizes at which page_fault is measured."""
     fixed: bool | int = False
+    """True if each kernel is also measured with lists of the fixed length that 6.1 would choose. A number is a value of
+    vm.percpu_pagelist_high_fraction to use instead."""
     repeats: int = 2
     timeout_s: int = 300
 

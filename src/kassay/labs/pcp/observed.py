@@ -16,8 +16,7 @@ Numbers = npt.NDArray[np.int64]
 @dataclass(frozen=True, kw_only=True)
 class Observed:
     """Samples of the main zone: time, CPU, count and high of each, and the pages that this CPU had refilled and drained
-    since the start. unexplained_pages: the largest difference on any CPU between its last count and its first count
-    plus the events; in between a refill may be half done."""
+    since the start."""
 
     totals: Totals
     time_ns: Numbers
@@ -27,6 +26,8 @@ class Observed:
     refilled: Numbers
     drained: Numbers
     unexplained_pages: int
+    """Largest difference on any CPU between its last count and its first count plus the events. A refill may be half
+    done in between."""
 
 
 def listed(trace: PageTrace) -> npt.NDArray[np.bool_]:

@@ -28,9 +28,10 @@ _DERIVED = (
 
 
 class Parameter(NamedTuple):
-    """One name for --set. of: machine, run, zone or tasks."""
+    """One name for --set."""
 
     of: str
+    """Object that has it: machine, run, zone or tasks."""
     name: str
     meaning: str
 

@@ -9,12 +9,14 @@ from typing import NamedTuple
 
 
 class LockModel(NamedTuple):
-    """In the unit of the times given. wait: of one acquisition before it has the lock. utilisation: share of time that
-    the lock is held. waiting: share of the CPUs' time that is spent on waiting."""
+    """Load of a lock. Times are in the unit of the times given."""
 
     wait: float
+    """Mean wait of one acquisition before it has the lock."""
     utilisation: float
+    """Share of time that the lock is held."""
     waiting: float
+    """Share of the CPUs' time that is spent on waiting."""
 
 
 def lock_model(cpus: int, think: float, hold: float) -> LockModel:

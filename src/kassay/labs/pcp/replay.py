@@ -33,12 +33,14 @@ Floats = npt.NDArray[np.float64]
 
 
 class Asked(NamedTuple):
-    """policies: empty for the trace's own kernel's. run: parameters of the simulator in place of its defaults. by_list:
-    lists begin with what the trace shows of each; otherwise all pages begin as movable ones of order 0."""
+    """Policies and options with which traces are replayed."""
 
     policies: tuple[str, ...] = ()
+    """Policies to replay; empty for the policy of the trace's own kernel."""
     run: Mapping[str, int] = {}
+    """Parameters of the simulator in place of its defaults."""
     by_list: bool = True
+    """True if lists begin with what the trace shows of each. Otherwise all pages begin as movable ones of order 0."""
 
 
 def own_policy(release: str) -> str:

@@ -35,11 +35,12 @@ ZONE = frozenset((
 
 
 class Asked(NamedTuple):
-    """The request. settings: name -> values; several values make a matrix."""
+    """Workload, policies and settings to simulate."""
 
     workload: str = DEFAULT_WORKLOAD
     policies: tuple[str, ...] = DEFAULT_POLICIES
     settings: Mapping[str, tuple[str, ...]] = {}
+    """Values of each setting, by its name. Several values make a matrix."""
     fresh: bool = False
 
 

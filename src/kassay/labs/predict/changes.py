@@ -71,7 +71,7 @@ class Changes(Record, frozen=True, kw_only=True):
     """Name of the timing file that predicted them."""
     pairs: tuple[Change, ...]
     timing: str = ""
-    """sha256 of that file."""
+    """Hash (sha256) of that timing file."""
 
 
 class Learned(Record, frozen=True, kw_only=True):
@@ -82,7 +82,7 @@ class Learned(Record, frozen=True, kw_only=True):
     error: float
     """Median |predicted / measured - 1| of changes left out of the fit, with weights."""
     plain_error: float
-    """The same median without weights."""
+    """Median |predicted / measured - 1| without weights."""
     worst: tuple[tuple[str, float], ...]
     """Names of the changes with the largest scores, and these, largest first."""
 

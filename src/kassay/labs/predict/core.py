@@ -48,12 +48,12 @@ class Watched:
     round: int
     interval: int
     begin: int
-    """Cycle of the measured task."""
+    """Cycle of the measured task at which it began."""
     end: int
-    """0 if the lock was not given back."""
+    """Cycle at which it ended; 0 if the lock was not given back."""
     block: int
     index: int
-    """Instruction in the block."""
+    """Number of the instruction in the block."""
     function_before: int
     """Number of the function that was executed before this one: its caller."""
     address: int
@@ -65,14 +65,12 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A trace on a CPU. The rows of an interval add up to it exactly.
-
-    others: by round, interval and context, the instructions and 1/100 cycles of what is not the measured task's.
-    """
+    """A trace on a CPU. The rows of an interval add up to it exactly."""
 
     intervals: tuple[ReplayedInterval, ...]
     rows: tuple[ReplayedRow, ...]
     others: Mapping[tuple[int, int, int], tuple[int, int]]
+    """Instructions and 1/100 cycles that are not the measured task's, by round, interval and context."""
     statistics: Mapping[str, int]
     watched: tuple[Watched, ...] = ()
 

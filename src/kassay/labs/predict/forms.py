@@ -13,12 +13,14 @@ _VECTORS = re.compile(r"\b(?:[xyz]mm|mm|k|m128|m256|m512|st|v\d*|[bhsdq])\b")
 
 
 class Entry(NamedTuple):
-    """uops: of dispatch. latency: cycles from operands to results, without the load. ports: docs/explained/core.md, "-"
-    for none."""
+    """Costs of one form of instruction."""
 
     uops: int
+    """Number of operations that are dispatched."""
     latency: float
+    """Cycles from operands to results, without the load."""
     ports: str
+    """Ports, as docs/explained/core.md describes them; "-" for none."""
 
 
 class Entries:

@@ -13,13 +13,15 @@ _LINE = re.compile(r'PARAM\((COUNT|TIME), (\w+), (\d+), (\d+), "([^"]*)"\)')
 
 
 class Parameter(NamedTuple):
-    """One number that CPUs differ in. whole: it counts something; otherwise it is a time in cycles. low, high: what the
-    model takes."""
+    """One number that CPUs differ in."""
 
     name: str
     whole: bool
+    """True if it counts something; otherwise it is a time in cycles."""
     low: int
+    """Smallest value that the model takes."""
     high: int
+    """Largest value that the model takes."""
     meaning: str
 
 

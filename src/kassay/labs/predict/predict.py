@@ -67,7 +67,7 @@ class TracedSide(NamedTuple):
     """One kernel's side."""
 
     replay: Replay | None
-    """None if there is none; `problem` is the reason then."""
+    """Replay of the side's trace; None if there is none, and `problem` is the reason then."""
     operations: int = 0
     """Operations of a round of the metric."""
     intervals: range = range(0)

@@ -29,13 +29,14 @@ _REPEAT = Entry(4, 0, "-")
 
 
 class _Line(NamedTuple):
-    """One instruction, before it is known whether it fuses with the one before. missing: its form has no data."""
+    """One instruction, before it is known whether it fuses with the one before."""
 
     facts: Facts
     kind: str
     entry: Entry
     fixed: float
     missing: bool
+    """True if the form of the instruction has no data."""
 
 
 Removes = Callable[[int, Facts], bool]

@@ -140,7 +140,7 @@ class Timing(Record, frozen=True, kw_only=True):
     lines: tuple[LineLevel, ...] = ()
     """Levels of [[lines]]; none for a CPU whose contention cannot be predicted."""
     machine: Machine | None = None
-    """None unless calibrated."""
+    """Machine that was calibrated; None for a file that was not calibrated."""
 
     def params_text(self) -> str:
         """PARAMS of the core model."""

@@ -14,7 +14,7 @@ class Removal(Record, frozen=True, kw_only=True):
     """Names in the sources. Inlined copies are found where the run kept line tables."""
     mnemonics: tuple[str, ...]
     replaced: tuple[tuple[str, str], ...] = ()
-    """(mnemonic, the one whose cost it has)."""
+    """Replaced mnemonics: (mnemonic, the one whose cost it has)."""
 
     @property
     def text(self) -> str:
@@ -52,7 +52,7 @@ class Without(Record, frozen=True, kw_only=True):
     level: float | None = None
     """Share of measured changes that lay inside of their interval."""
     instructions: float = 0.0
-    """Executed by the measured task, as they are."""
+    """Instructions that the measured task executed."""
     removed: float = 0.0
     """The part of `instructions` that is left out."""
     rows: tuple[WithoutRow, ...] = ()

@@ -40,7 +40,7 @@ class FoundBase(Record, frozen=True, kw_only=True):
     """The source that a series applies to."""
 
     ref: str
-    """A build: reference without the patches."""
+    """Reference, "build:...", to the source without the patches."""
     patches: str
     """Path of the series."""
     tries: tuple[Try, ...]
@@ -50,11 +50,12 @@ class FoundBase(Record, frozen=True, kw_only=True):
 
 
 class _Candidate(NamedTuple):
-    """A source to try. build: None if this host does not have it, for the reason in `detail`."""
+    """A source to try."""
 
     how: str
     what: str
     build: BuildRef | None
+    """Reference to build it; None if this host does not have it, for the reason in `detail`."""
     detail: str = ""
     outcome: str = "absent"
 

@@ -63,7 +63,7 @@ class Claim(Record, frozen=True, kw_only=True):
     figure: str
     """The figure as it is written."""
     kind: str
-    """"percent", "factor", "time", "throughput", "count", "size" or UNKNOWN."""
+    """Kind of the figure: "percent", "factor", "time", "throughput", "count", "size" or UNKNOWN."""
     value: float | None
     """Change as a fraction, negative for less; None if the text does not say which, and of a difference."""
     unit: str

@@ -22,7 +22,7 @@ class Try(Record, frozen=True, kw_only=True):
     """One source that the series was held against, to find its base."""
 
     how: str
-    """Where its name is from: given, base-commit, prerequisites, tree-tag, maintainers, tag, head or archive."""
+    """Origin of its name: given, base-commit, prerequisites, tree-tag, maintainers, tag, head or archive."""
     what: str
     """Revision or version."""
     outcome: str
@@ -36,9 +36,9 @@ class Original(Record, frozen=True, kw_only=True):
 
     subject: str
     message_id: str = ""
-    """With its brackets; empty if the input has none."""
+    """Message-ID with its brackets; empty if the input has none."""
     author: str = ""
-    """"Name <address>"; empty if no header takes it."""
+    """Author as "Name <address>"; empty if no header takes it."""
 
 
 class KernelSide(Record, frozen=True, kw_only=True):
@@ -57,9 +57,9 @@ class ChangedFunction(Record, frozen=True, kw_only=True):
     """The changed lines of one function, and which of them ran in any setting."""
 
     path: str
-    """From the top of the sources."""
+    """Path from the top of the sources."""
     function: str
-    """Empty for lines outside of functions."""
+    """Name of the function; empty for lines outside of functions."""
     state: str
     """Word of STATES."""
     executed: tuple[int, ...]
@@ -82,7 +82,7 @@ class Branch(Record, frozen=True, kw_only=True):
     line: int
     """Line of the branch; 0 if the compiler does not say."""
     way: str
-    """"taken" or "not taken", of the machine's branch instruction."""
+    """Way out that was not taken: "taken" or "not taken", of the machine's branch instruction."""
 
 
 class PredictedChange(Record, frozen=True, kw_only=True):
@@ -90,7 +90,7 @@ class PredictedChange(Record, frozen=True, kw_only=True):
 
     cpu: str
     change: float | None
-    """None if the model refuses."""
+    """Relative change in time; None if the model refuses."""
     interval: tuple[float, float] | None = None
 
 
@@ -123,7 +123,7 @@ class Cell(Record, frozen=True, kw_only=True):
     """The largest differences by function, in words."""
     predicted: tuple[PredictedChange, ...] = ()
     reason: str = ""
-    """Why there is no verdict."""
+    """Reason why there is no verdict."""
 
 
 class PatchValue(Record, frozen=True, kw_only=True):
@@ -144,7 +144,7 @@ class PatchRow(Record, frozen=True, kw_only=True):
 
     row: str
     why: str
-    """The row with the same kernel, or the reason why there is no kernel."""
+    """Row that has this kernel too, or the reason why there is no kernel."""
 
 
 class PatchTable(Record, frozen=True, kw_only=True):
@@ -166,7 +166,7 @@ class Corner(Record, frozen=True, kw_only=True):
     same_image: bool = False
     """True if the series makes the same kernel there, byte for byte."""
     problem: str = ""
-    """Why nothing was measured."""
+    """Reason why nothing was measured."""
 
 
 class Previous(Record, frozen=True, kw_only=True):
@@ -179,7 +179,7 @@ class Previous(Record, frozen=True, kw_only=True):
     same_image: bool = False
     """True if both versions make the same kernel, byte for byte."""
     problem: str = ""
-    """Why nothing was measured."""
+    """Reason why nothing was measured."""
 
 
 class CheckedClaim(Record, frozen=True, kw_only=True):
@@ -214,7 +214,7 @@ class KnownSetting(Record, frozen=True, kw_only=True):
     cost: float
     """Instructions of the changed functions themselves."""
     share: float
-    """Their part of all instructions (1 is all)."""
+    """Share of the changed functions in all instructions (1 is all)."""
     functions: tuple[str, ...]
     """Changed functions that it executes, most instructions first."""
 
@@ -254,7 +254,7 @@ class Review(Record, frozen=True, kw_only=True):
     branches_seen: int = 0
     """Ways out of conditional branches inside changed functions, both kernels, that some setting took for certain."""
     branches_open: int = 0
-    """Ways of which the counts do not tell whether they were taken."""
+    """Number of ways for which the counts do not tell if they were taken."""
     branches: tuple[Branch, ...] = ()
     """Ways that no setting took."""
     cells: tuple[Cell, ...] = ()
@@ -273,7 +273,7 @@ class Review(Record, frozen=True, kw_only=True):
     same_image: bool = False
     """True if the series makes the same kernel as base, byte for byte."""
     original: Original | None = None
-    """None if the series was not given as mails."""
+    """Mail that the review answers; None if the series was not given as mails."""
     message_ids: tuple[str, ...] = ()
     """Message-IDs of the patches in their order, "" for one without; empty in answers of earlier versions."""
     seconds: float = 0.0

@@ -30,7 +30,7 @@ class SiteKernel(Record, frozen=True, kw_only=True):
     key: str
     """Part of addresses: the upstream release, e.g. "6.17.13"; with the package's version if two share a release."""
     name: str
-    """As people call it: "6.17.13"."""
+    """Everyday name, such as "6.17.13"."""
     ref: str
     """Reference that names this very kernel in commands, e.g. "debian:6.17.13-1~bpo13+1"; "" if none does. The tree of
     a build has its name alone: "build:linux@0123456789ab"."""
@@ -38,13 +38,13 @@ class SiteKernel(Record, frozen=True, kw_only=True):
     """Line of development: the architecture for kernels of the archive, with the name of the tree for its builds."""
     release: str
     compiler: str = ""
-    """As in the kernel's banner, shortened to name and version; "" if not known."""
+    """Name and version of the compiler, from the kernel's banner; "" if not known."""
     config_sha256: str = ""
     image_sha256: str = ""
     measured_utc: str = ""
     """Date of its first run."""
     problem: str = ""
-    """Why nothing of it was measured (does not boot, cannot be fetched)."""
+    """Reason why nothing of it was measured (does not boot, cannot be fetched)."""
     column: bool = True
     """False for a kernel that was measured only to narrow a step: it has no column in the matrix."""
 
@@ -59,7 +59,7 @@ class SiteWorkload(Record, frozen=True, kw_only=True):
     state: str
     """Required state of memory in words."""
     parameters: tuple[tuple[str, str], ...] = ()
-    """(name, summary) of each."""
+    """Name and summary of each parameter."""
 
 
 class SiteSeries(Record, frozen=True, kw_only=True):
@@ -76,12 +76,12 @@ class SiteSeries(Record, frozen=True, kw_only=True):
     unit: str
     """e.g. "instructions/page"."""
     better: str
-    """ "lower" or "higher"."""
+    """Better direction of a value: "lower" or "higher"."""
     definition: str
     primary: bool
     group: str
     machine: str
-    """In words: "icount, 1 CPU, 1 GiB, QEMU 7.2.22"."""
+    """Machine in words, such as "icount, 1 CPU, 1 GiB, QEMU 7.2.22"."""
     command: str
     """Workload and options of `kassay compare`, without the kernels: "mprotect_toggle --set share=private"."""
 
@@ -103,7 +103,7 @@ class SiteCell(Record, frozen=True, kw_only=True):
     floor: float | None = None
     """Highest minus lowest of all runs that should agree, perturbed ones included, relative; None below two runs."""
     reason: str = ""
-    """Why it is refused, failed or absent."""
+    """Reason why it is refused, failed or absent."""
 
 
 class FunctionCost(Record, frozen=True, kw_only=True):
@@ -147,7 +147,7 @@ class SiteStep(Record, frozen=True, kw_only=True):
     margin: float = 0.01
     """Smallest relative change that is called one."""
     reasons: tuple[str, ...] = ()
-    """Why it was refused, or why the evidence is less than exact."""
+    """Reasons why it was refused, or why the evidence is less than exact."""
     confounders: tuple[str, ...] = ()
     """Further differences between the two kernels: compiler, configuration, CPU."""
     sentence: str = ""
@@ -172,7 +172,7 @@ class SiteStep(Record, frozen=True, kw_only=True):
     mail: str = ""
     """Draft of a mail; "" if there is none."""
     recipients: tuple[str, ...] = ()
-    """Whom MAINTAINERS names for the files."""
+    """People and lists that MAINTAINERS names for the files."""
     bundle: str = ""
     """File name of its bundle in the site's bundle/; "" if there is none."""
 
@@ -186,9 +186,9 @@ class SiteFunction(Record, frozen=True, kw_only=True):
     callers: tuple[str, ...] = ()
     """Functions seen to call it, most calls first."""
     costs: tuple[tuple[str, str, str, float, float], ...] = ()
-    """(arch, series, kernel, own instructions per operation, calls per operation) where it was executed."""
+    """Costs where it was executed: (arch, series, kernel, own instructions per operation, calls per operation)."""
     sizes: tuple[tuple[str, str, int], ...] = ()
-    """(arch, kernel, bytes of machine code) where known."""
+    """Known sizes: (arch, kernel, bytes of machine code)."""
 
 
 class Mistake(Record, frozen=True, kw_only=True):
@@ -202,14 +202,14 @@ class Mistake(Record, frozen=True, kw_only=True):
 
 
 class SiteStatus(Record, frozen=True, kw_only=True):
-    """How current the site is."""
+    """Current state of the site."""
 
     last_kernel: tuple[tuple[str, str, str], ...] = ()
-    """(arch, kernel, date) of the newest kernel of each architecture."""
+    """Newest kernel of each architecture: (arch, kernel, date)."""
     queue: tuple[str, ...] = ()
     """Measurements that are next, in words."""
     failed: tuple[tuple[str, str], ...] = ()
-    """(kernel, why it was not measured)."""
+    """Kernels that were not measured: (kernel, reason)."""
     oldest_missing: str = ""
     """The cell that has been missing longest, in words; "" if none is missing."""
     mistakes: tuple[Mistake, ...] = ()
@@ -222,7 +222,7 @@ class Site(Record, frozen=True, kw_only=True):
 
     title: str
     address: str
-    """Where it will be served, for the feed, e.g. "https://example.org/kassay/"; "" if not known."""
+    """Address where the site will be served, for the feed, such as "https://example.org/kassay/"; "" if not known."""
     made_utc: str
     kassay_version: str
     kernels: tuple[SiteKernel, ...]

@@ -14,7 +14,7 @@ _NAME = "sources"
 
 
 class SourceNames(Record, frozen=True, kw_only=True):
-    """Where functions are defined, and whom MAINTAINERS names, by the sources of one release."""
+    """Source files of functions, and the people whom MAINTAINERS names, by the sources of one release."""
 
     release: str = ""
     functions: int = 0

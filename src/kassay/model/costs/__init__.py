@@ -22,14 +22,17 @@ _PACKAGE = "kassay.model.costs"
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """unit: what is counted, in the plural. definition: how it is computed, one sentence. of(row): the number of one
-    function in one context; None where the run did not count it. remedy: how to measure what counts it."""
+    """A cost of a function, computed from the counters of a profile."""
 
     name: str
     unit: str
+    """Unit of the cost, in the plural."""
     definition: str
+    """Formula of the cost in one sentence."""
     of: "Callable[[FunctionCost], int | None]"
+    """Function that returns the cost of one function in one context; None if the run did not count it."""
     remedy: str = ""
+    """Instruction to measure what the cost is computed from."""
 
 
 def costs() -> Mapping[str, Cost]:

@@ -20,10 +20,11 @@ _OWN = ("tarball", "mirror", "signature", "key")
 
 
 class Release(NamedTuple):
-    """A release in its parts; "" for what was not named. build: of the sources that the tarball has."""
+    """A release in its parts; "" for a part that was not named."""
 
     version: str
     build: BuildRef
+    """Build of the sources that the tarball has."""
     tarball: str = ""
     mirror: str = ""
     signature: str = ""

@@ -10,18 +10,18 @@ from kassay.model.profile import Profile
 
 @dataclass(frozen=True, kw_only=True)
 class Export:
-    """A way to write one profile for a viewer that people already have.
-
-    name: as in --export, equal to the module's name. suffix: of a file, with its dot.
-    summary: one line for --help, with the viewer. render: pure; the text ends with a
-    newline. needs_stacks: render is only called on a profile that has them.
-    """
+    """A way to write one profile for a viewer that people already have."""
 
     name: str
+    """Name as in --export, equal to the module's name."""
     suffix: str
+    """Suffix of a file, with its dot."""
     summary: str
+    """One line for --help, with the viewer."""
     render: Callable[[Profile], str]
+    """Function that makes the text. It is pure, and the text ends with a newline."""
     needs_stacks: bool = True
+    """True if `render` is only called on a profile that has stacks."""
 
 
 def exported(export: Export, profile: Profile) -> str:

@@ -20,11 +20,14 @@ _RANK = ("[REGRESSION]", "[PERF]", "[RFC]")
 
 
 class Headline(Record, frozen=True, kw_only=True):
-    """finding: what the subject names. tag: with its brackets. step: whether it is a step of a ladder."""
+    """Comparison that a mail is about, and the strength of its announcement."""
 
     finding: Finding
+    """Comparison that the subject names."""
     tag: str
+    """Tag of the subject, with its brackets."""
     step: bool = False
+    """True if the comparison is a step of a ladder."""
 
 
 def headline(report: Report) -> Headline | None:

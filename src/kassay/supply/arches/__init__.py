@@ -26,38 +26,43 @@ PAGE_FAULT = "page fault"
 
 @dataclass(frozen=True, kw_only=True)
 class Qemu:
-    """How QEMU emulates it.
-
-    target: what QEMU calls it; its program is qemu-system-TARGET, of the Debian package `package`. machine, cpu: a
-    versioned type and a model; an unversioned type changes its devices with every release. console: what the guest
-    calls its first serial port. stream: options that give it a second one for results, on the character device
-    "stream"; stream_device: what the guest calls that.
-    most_cpus: of the machine type. direct: whether an uncompressed vmlinux is entered by its PVH note; otherwise the
-    image is started as it is. kvm: whether kassay knows it as a virtual machine. snapshots: whether a machine can stop
-    itself to be saved (ib700, a watchdog).
-    many: kernel parameters with which one CPU executes the code that several do. busy_host: those without which a busy
-    host would end the boot where time is emulated. shortening, initcalls: those that shorten a boot, and functions of
-    it that are left out for the same reason. one_cpu: those that shorten a counted boot of one CPU.
-    symbols: of a kernel's configuration, without "CONFIG_", that the console and the port of results need built in.
-    """
+    """Facts about QEMU's emulation of an architecture."""
 
     target: str
+    """Name of the target; QEMU's program is qemu-system-TARGET."""
     package: str
+    """Debian package of QEMU's program."""
     machine: tuple[str, ...]
+    """Options for a versioned type of machine. An unversioned type changes its devices with every release."""
     cpu: str
+    """Model of the CPU, as QEMU's option -cpu takes it."""
     console: str
+    """Name that the guest has for its first serial port."""
     stream: tuple[str, ...]
+    """Options that give the guest a second serial port for results, on the character device "stream"."""
     stream_device: str
+    """Name that the guest has for the second serial port."""
     most_cpus: int = 255
+    """Largest number of CPUs of the machine type."""
     direct: bool = False
+    """True if an uncompressed vmlinux is entered by its PVH note; otherwise the image is started as it is."""
     kvm: bool = False
+    """True if kassay supports the architecture as a virtual machine."""
     snapshots: bool = False
+    """True if a machine can stop itself to be saved (ib700, a watchdog)."""
     many: tuple[str, ...] = ()
+    """Kernel parameters with which one CPU executes the code that several do."""
     busy_host: tuple[str, ...] = ()
+    """Kernel parameters for emulated time, without which a busy host would end the boot."""
     shortening: tuple[str, ...] = ()
+    """Kernel parameters that shorten a boot."""
     initcalls: tuple[str, ...] = ()
+    """Functions of a boot that are left out to shorten it."""
     one_cpu: tuple[str, ...] = ()
+    """Kernel parameters that shorten a counted boot of one CPU."""
     symbols: tuple[str, ...] = ()
+    """Options of a kernel's configuration, without "CONFIG_", that the console and the port of results need built
+    in."""
 
     @property
     def program(self) -> str:
@@ -66,27 +71,30 @@ class Qemu:
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """How programs and kernels are built for it on a host of any architecture.
-
-    cross: prefix of the tools ("" for those of the host); triple: of GNU, as packages and libraries name it.
-    guest_packages: with the compiler and the static C library of guest programs. cc_package: what the name of a
-    compiler's package ends with. tools: (program, package), headers: (header, package), which a kernel build needs
-    besides those of every architecture. make_arch: ARCH= of the kernel's make; target: what make is told, and
-    image: the file that comes of it. config: lines that a distribution's configuration lacks. library_flags: of its
-    libraries in the loader's cache (/etc/ld.so.cache); 0 where no such cache is made.
-    """
+    """Facts about building programs and kernels for an architecture on a host of any architecture."""
 
     cross: str
+    """Prefix of the tools ("" for those of the host)."""
     triple: str
+    """GNU triple, as packages and libraries name it."""
     guest_packages: str
+    """Packages with the compiler and the static C library of guest programs, separated by spaces."""
     make_arch: str
+    """ARCH= of the kernel's make."""
     target: str
+    """Target that make is given."""
     image: str
+    """File that make builds."""
     cc_package: str = ""
+    """End of the name of a compiler's package."""
     tools: tuple[tuple[str, str], ...] = ()
+    """Programs that a kernel build needs besides those of every architecture: (program, package)."""
     headers: tuple[tuple[str, str], ...] = ()
+    """Headers that a kernel build needs besides those of every architecture: (header, package)."""
     config: tuple[str, ...] = ()
+    """Lines that a distribution's configuration lacks."""
     library_flags: int = 0
+    """Flags of its libraries in the loader's cache (/etc/ld.so.cache); 0 if no such cache is made."""
 
 
 Special = Callable[[str, int, int], Iterator[str]]
@@ -98,65 +106,68 @@ def _no_entry(function: str) -> tuple[str, str] | None:
 
 @dataclass(frozen=True, kw_only=True)
 class MachineCode:
-    """Properties of the machine code that a profile needs.
-
-    capstone: names of the disassembler's architecture and mode. kind(mnemonic, operands): "atomic", "tlb", "string" or
-    "" for an instruction of no counted kind. ending(mnemonic, operands): how the last instruction of a block leaves it
-    (a word from above), and the address that it leads to, None when that is not in it.
-    special(name, start, end): lines of plugin/points.h for a symbol that the plugin must know.
-    thunks: a regular expression of the functions that an indirect jump goes through; return_thunks: of those that a
-    return goes through; "" for none. syscall_prefix: of a system call's function. entry(function): kind (a word from
-    above) and name of the fault, interrupt or new task that begins with this function; None for any other.
-    task_switch: the symbol at which the kernel switches tasks. reads_clock(code): whether an instruction in user mode
-    reads the CPU's clock.
-    """
+    """Properties of the machine code that a profile needs."""
 
     capstone: tuple[str, str]
+    """Names of the disassembler's architecture and mode."""
     kind: Callable[[str, str], str]
+    """Function of mnemonic and operands. It gives "atomic", "tlb", "string", or "" for an instruction of no counted
+    kind."""
     ending: Callable[[str, str], tuple[str, int | None]]
+    """Function of mnemonic and operands of the last instruction of a block. It gives how that instruction leaves the
+    block, and the address that it leads to; None if the operands do not have the address."""
     special: Special
+    """Function of a symbol's name, start and end. It gives lines of plugin/points.h for a symbol that the plugin must
+    know."""
     syscall_prefix: str
+    """Prefix of the name of a system call's function."""
     thunks: str = ""
+    """Regular expression of the functions that an indirect jump goes through."""
     return_thunks: str = ""
+    """Regular expression of the functions that a return goes through; "" for none."""
     entry: Callable[[str], tuple[str, str] | None] = _no_entry
+    """Function of a kernel function's name. It gives kind and name of the fault, interrupt or new task that begins with
+    this function; None for any other function."""
     reads_clock: Callable[[bytes], bool]
+    """Function of the bytes of an instruction. It is true if the instruction, in user mode, reads the CPU's clock."""
     task_switch: str
+    """Symbol at which the kernel switches tasks."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cpuinfo:
-    """How its kernels describe a CPU in /proc/cpuinfo.
-
-    name: the lines that name it; when there are several, each is shown with its title. features: the line that lists
-    features, "" for none. notable: of these, in the kernel's names, those by which a kernel chooses or patches the code
-    of memory management, entry and exit.
-    """
+    """Lines of /proc/cpuinfo by which kernels of an architecture describe a CPU."""
 
     name: tuple[str, ...]
+    """Lines that name the CPU. If there are several, each is shown with its title."""
     features: str = ""
+    """Line that lists the CPU's features; "" for none."""
     notable: tuple[str, ...] = ()
+    """Features by which a kernel chooses or patches the code of memory management, entry and exit, in the kernel's
+    names."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arch:
-    """One architecture.
-
-    order: place in lists and help texts. uname: what a kernel calls the machine it runs on (uname -m). debian: what the
-    archive calls it. elf: number of the machine in an ELF header. flat: offset and bytes that mark a kernel image that
-    is no ELF file. page_bytes: of a base page.
-    """
+    """One architecture."""
 
     name: str
     order: int
+    """Place in lists and help texts."""
     uname: str
+    """Name that a kernel has for the machine it runs on (uname -m)."""
     debian: str
+    """Name of the architecture in the archive."""
     elf: int
+    """Number of the machine in an ELF header."""
     page_bytes: int
+    """Size of a base page."""
     qemu: Qemu
     build: Build
     code: MachineCode
     cpuinfo: Cpuinfo
     flat: tuple[int, bytes] | None = None
+    """Offset and bytes that mark a kernel image that is no ELF file."""
 
 
 @cache

@@ -54,13 +54,14 @@ WITH_CACHE = ("-o", "pkgCacheFile::Generate=true", "-o", "Acquire::ForceHash=SHA
 
 
 class AptRoot(Record, frozen=True, kw_only=True):
-    """A private root for one architecture of one mirror. types: "deb", or "deb-src" for lists of sources. helper: the
-    host's apt-helper; "" on a host without apt."""
+    """A private root for one architecture of one mirror."""
 
     directory: str
     arch: str
     types: str = "deb"
+    """Type of the lists: "deb", or "deb-src" for lists of sources."""
     helper: str = ""
+    """Path of the host's apt-helper; "" on a host without apt."""
 
     @property
     def configuration(self) -> str:
@@ -74,12 +75,13 @@ class AptRoot(Record, frozen=True, kw_only=True):
 
 
 class UnreadSuite(Record, frozen=True, kw_only=True):
-    """A suite whose list could not be brought up to date. reason: in apt's words, "" when the mirror does not have the
-    suite. older: whether a list of it that was read before is used."""
+    """A suite whose list could not be brought up to date."""
 
     suite: str
     reason: str = ""
+    """Reason in apt's words; "" if the mirror does not have the suite."""
     older: bool = False
+    """True if an older list of the suite is used."""
 
     @property
     def text(self) -> str:

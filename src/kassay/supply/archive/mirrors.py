@@ -21,11 +21,11 @@ _ARCHIVE = re.compile(r"/(debian|debian-security)(?:\.list)?/?$")
 
 
 class Mirror(Record, frozen=True, kw_only=True):
-    """One archive. signed_by: a key file or an embedded key as the host has it; "" for apt's trusted keys, OWN_KEYS for
-    those that kassay knows."""
+    """One archive."""
 
     uri: str
     signed_by: str
+    """Key file or embedded key as the host has it; "" for apt's trusted keys, OWN_KEYS for those that kassay knows."""
 
 
 class Mirrors(Record, frozen=True, kw_only=True):

@@ -30,7 +30,7 @@ class SourceFile(Record, frozen=True, kw_only=True):
 
     uri: str
     sha256: str | None
-    """None if no signed list has it."""
+    """Hash of the file; None if no signed list has it."""
     provenance: str
     """Origin in words."""
     size: int | None = None

@@ -32,10 +32,11 @@ _LISTED = re.compile(r"^ ([0-9a-f]{64}) +\d+ (\S+)$", re.M)
 
 
 class Signature(NamedTuple):
-    """Keys that must sign a suite. fingerprints: of the keys of the keyring that count; None for all of them."""
+    """Keys that must sign a suite."""
 
     keyring: Path
     fingerprints: frozenset[str] | None
+    """Fingerprints of the keys in the keyring that count; None for all of them."""
 
 
 def download(uri: str, sha256: str | None, into: Path) -> str | None:

@@ -22,21 +22,22 @@ _TOOLS = (("make", "make"), ("flex", "flex"), ("bison", "bison"), ("bc", "bc"), 
 
 
 class Compiler(Record, frozen=True, kw_only=True):
-    """One C compiler for one architecture.
-
-    path: the program that make is given. banner: first line of its --version, which the kernel's .config repeats.
-    identity: sha256 over the program and what it compiles with, so that another build of the same version is another
-    compiler. make_arguments: CC=, CROSS_COMPILE=, LLVM_IAS= as they are needed; programs for the host itself are always
-    made by the host's gcc. tools_prefix: what stands before "ld" in the linker's name or path. It is "" for the host's
-    own architecture, and a path for a compiler of the cache, which has its own binutils.
-    """
+    """One C compiler for one architecture."""
 
     path: str
+    """The program that make is given."""
     arch: str
     banner: str
+    """First line of its --version, which the kernel's .config repeats."""
     identity: str
+    """Hash (sha256) over the program and what it compiles with, so that another build of one version is another
+    compiler."""
     make_arguments: tuple[str, ...]
+    """Arguments CC=, CROSS_COMPILE=, LLVM_IAS= as they are needed. Programs for the host itself are always made by the
+    host's gcc."""
     tools_prefix: str
+    """Prefix of "ld" in the linker's name or path. It is "" for the host's own architecture, and a path for a compiler
+    of the cache, which has its own binutils."""
 
 
 def check_name(name: str, arch: str) -> None:

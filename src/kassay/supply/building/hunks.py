@@ -34,13 +34,16 @@ def function_named_in(line: str) -> str:
 
 
 class Hunk(Record, frozen=True, kw_only=True):
-    """One hunk. old, new: (first line, lines). function: what follows the second @@, the nearest function as diff saw
-    it. lines: with their " ", "-", "+" or "\\" in front, without line ends."""
+    """One hunk of a diff."""
 
     old: tuple[int, int]
+    """First line and number of lines before the diff."""
     new: tuple[int, int]
+    """First line and number of lines after the diff."""
     function: str
+    """Text after the second @@: the nearest function as diff saw it."""
     lines: tuple[str, ...]
+    """Lines with their " ", "-", "+" or "\\" in front, without line ends."""
 
     @property
     def changes(self) -> tuple[int, int]:
@@ -49,12 +52,14 @@ class Hunk(Record, frozen=True, kw_only=True):
 
 
 class FileDiff(Record, frozen=True, kw_only=True):
-    """The changes of a diff to one file. path: after the diff; before it when the file is removed. header: all lines
-    before the first hunk. hunks: none for a rename, a change of mode or a binary file."""
+    """The changes of a diff to one file."""
 
     path: str
+    """Path after the diff; the path before it if the file is removed."""
     header: tuple[str, ...]
+    """All lines before the first hunk."""
     hunks: tuple[Hunk, ...]
+    """Hunks of the file; empty for a rename, a change of mode or a binary file."""
 
 
 def parse(text: str) -> tuple[FileDiff, ...]:

@@ -22,15 +22,18 @@ _REPLY = re.compile(r"\s*(?:re|fwd?|aw):", re.IGNORECASE)
 
 
 class Mail(Record, frozen=True, kw_only=True):
-    """One mail, or a bare diff. subject: as sent. diff: its text from the diff on, decoded; "" without one.
-    text: the whole body, decoded. message_id: with its brackets; "" if there is none."""
+    """One mail, or a bare diff."""
 
     origin: str
     subject: str
+    """Subject as it was sent."""
     author: str
     diff: str
+    """Text of the mail from the diff on, decoded; "" without one."""
     text: str
+    """Whole body, decoded."""
     message_id: str = ""
+    """Message-ID with its brackets; "" if there is none."""
 
     @property
     def title(self) -> str:

@@ -19,18 +19,21 @@ _FAILED = re.compile(r"patch failed: (.*):(\d+)$", re.MULTILINE)
 
 
 class Patch(Record, frozen=True, kw_only=True):
-    """One patch. subject: without "[PATCH n/m]"; a diff without a mail has its file's name. origin: where it was read.
-    diff: a file in the source store that git apply reads, named by its sha256. files: that it changes. changes: lines
-    added and removed."""
+    """One patch."""
 
     subject: str
+    """Subject without "[PATCH n/m]". A diff without a mail has its file's name."""
     author: str
     origin: str
+    """Place that it was read from."""
     diff: str
+    """File in the source store that git apply reads, named by its sha256."""
     sha256: str
     files: tuple[str, ...]
+    """Files that it changes."""
     hunks: int
     changes: tuple[int, int]
+    """Number of lines added, and of lines removed."""
 
     @property
     def text(self) -> str:

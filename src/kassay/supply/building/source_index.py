@@ -42,7 +42,7 @@ class _Definitions(Record, frozen=True, kw_only=True):
     version: int
     files: tuple[str, ...]
     functions: dict[str, tuple[int, ...]]
-    """By name the numbers of the files that define it."""
+    """Numbers of the files that define a function, by its name."""
 
 
 class SourceIndex:
@@ -98,7 +98,7 @@ class Named(NamedTuple):
 
     release: str
     files: tuple[tuple[str, str], ...]
-    """(function, file) where one file alone may define it."""
+    """Pairs (function, file), if one file alone may define the function."""
     recipients: tuple[str, ...]
 
 

@@ -16,49 +16,54 @@ from kassay.registry import discover
 
 @dataclass(frozen=True, kw_only=True)
 class Clock:
-    """One clock. The defaults are those of a clock that measures time.
-
-    order: place in lists and help texts. unit: of a value, per operation of a metric. scope: what the values are, one
-    sentence, printed with every verdict. definition: the start of every metric's definition.
-
-    exact: values are counts, which repeat to the digit; otherwise they are times, judged by probability. screening:
-    times that decide nothing, good for choosing what to measure. native: of the system that runs here: nothing is
-    booted, and other work on this machine is part of a value. elsewhere: of a real machine that is reached by ssh.
-    imported: values were read from a file of another tool. flavour: of archive kernels, where an experiment names none.
-
-    ticks: the clock that the workload reads: "tsc" (or the architecture's like), "monotonic".
-    repeats, perturb, margin: of an experiment that names none (model.experiment.Experiment).
-    profile_cpus: CPUs that a machine may have whose runs carry a profile; 0 when none can.
-
-    Words of reports. limits: what a reader must be told, sentences. time_word: what a mail calls a value in ns.
-    meaning: what kind of number this is, and mechanism: how it came about, sentences of a mail; where: the same beside
-    counts, as an adverb. doubt: why a verdict proves less than on other clocks. beside_counts: remark on a comparison
-    of times with counts.
-    """
+    """One clock. The defaults are those of a clock that measures time."""
 
     name: str
     order: int
+    """Place in lists and help texts."""
     unit: str = "ns"
+    """Unit of a value, per operation of a metric."""
     scope: str
+    """Meaning of the values in one sentence, which is printed with every verdict."""
     definition: str = "Wall time"
+    """Start of every metric's definition."""
     exact: bool = False
+    """True if values are counts, which repeat to the digit. Otherwise they are times, judged by probability."""
     screening: bool = False
+    """True if times decide nothing and only help to choose what to measure."""
     native: bool = False
+    """True if the values are of the system that runs here. Nothing is booted, and other work on this machine is part of
+    a value."""
     elsewhere: bool = False
+    """True if the values are of a real machine that is reached by ssh."""
     imported: bool = False
+    """True if values were read from a file of another tool."""
     flavour: str = "cloud"
+    """Flavour of archive kernels, if an experiment names none."""
     ticks: str = "monotonic"
+    """Clock that the workload reads: "tsc" (or the architecture's like), or "monotonic"."""
     repeats: int = 24
+    """Repeats of an experiment that names none (model.experiment.Experiment)."""
     perturb: int = 0
+    """Perturbed runs of an experiment that names none (model.experiment.Experiment)."""
     margin: float = 0.02
+    """Margin of an experiment that names none (model.experiment.Experiment)."""
     profile_cpus: int = 0
+    """Largest number of CPUs of a machine whose runs carry a profile; 0 if none can."""
     limits: tuple[str, ...] = ()
+    """Limits of the values that a reader must be told, as sentences of reports."""
     time_word: str = "time"
+    """Word of a mail for a value in ns."""
     meaning: str = ""
+    """Kind of number that a value is, as sentences of a mail."""
     mechanism: str = ""
+    """Way in which a value came about, as sentences of a mail."""
     where: str = ""
+    """Word that stands beside a comparison with counts and tells how the values came about, such as "emulated"."""
     doubt: str = ""
+    """Reason why a verdict proves less than on other clocks."""
     beside_counts: str = ""
+    """Remark on a comparison of times with counts."""
 
     @property
     def fixed(self) -> bool:

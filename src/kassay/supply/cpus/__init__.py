@@ -16,20 +16,19 @@ from kassay.registry import discover
 
 @dataclass(frozen=True, kw_only=True)
 class Cpu:
-    """One CPU.
-
-    summary: what it is, in a few words. models: name of an architecture -> values of QEMU's option -cpu, best first;
-    the first whose model the QEMU at hand has is taken. identity: lines of /proc/cpuinfo that name the real one, title
-    and value; none for a model that is no real CPU. features: of the real one, in the words of /proc/cpuinfo; only
-    those by which a kernel chooses code of memory management, entry and exit, string operations and interrupts.
-    """
+    """One CPU."""
 
     name: str
     order: int
     summary: str
+    """Description in a few words."""
     models: Mapping[str, tuple[str, ...]]
+    """Values of QEMU's option -cpu by architecture, best first. The first whose model the QEMU at hand has is taken."""
     identity: tuple[tuple[str, str], ...] = ()
+    """Lines of /proc/cpuinfo that name the real CPU, title and value; empty for a model that is no real CPU."""
     features: tuple[str, ...] = ()
+    """Features of the real CPU, in the words of /proc/cpuinfo. Only those are listed by which a kernel chooses code of
+    memory management, entry and exit, string operations and interrupts."""
 
 
 @cache

@@ -28,19 +28,22 @@ class Vma(NamedTuple):
 
 
 class NodePages(NamedTuple):
-    """One mapping of numa_maps. pages: in base pages, by node ("N0")."""
+    """One mapping of numa_maps."""
 
     start: int
     policy: str
     pages: dict[str, int]
+    """Number of base pages on each node ("N0")."""
 
 
 class Task(NamedTuple):
-    """One task since it began. run_ns: time on a CPU. turns: how often it was given one."""
+    """One task since it began."""
 
     name: str
     run_ns: int
+    """Time on a CPU."""
     turns: int
+    """Number of times it was given a CPU."""
 
 
 def smaps(text: str) -> list[Vma]:

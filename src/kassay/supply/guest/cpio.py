@@ -15,14 +15,17 @@ TRAILER = "TRAILER!!!"
 
 
 class Entry(Record, frozen=True, kw_only=True):
-    """One member. path: relative, without "./". mode: type and permission bits. owner: user and group. device: (major,
-    minor) of a node."""
+    """One member."""
 
     path: str
+    """Relative path, without "./"."""
     mode: int
+    """Type and permission bits."""
     data: bytes = b""
     owner: tuple[int, int] = (0, 0)
+    """User and group."""
     device: tuple[int, int] = (0, 0)
+    """Numbers of a device node: (major, minor)."""
 
 
 def directory(path: str) -> Entry:

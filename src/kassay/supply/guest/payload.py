@@ -14,9 +14,10 @@ _END = struct.Struct("<QQ8s")
 
 
 class Packed(NamedTuple):
-    """One file. name: a plain relative path."""
+    """One file."""
 
     name: str
+    """Plain relative path."""
     data: bytes
     mode: int = 0o644
 

@@ -31,7 +31,7 @@ class Object(NamedTuple):
     """A program or library."""
 
     soname: str
-    """ "" for a program."""
+    """Name by which the loader finds the library; "" for a program."""
     needed: tuple[str, ...]
     """Names of libraries."""
     runpath: tuple[str, ...]

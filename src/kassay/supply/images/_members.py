@@ -17,15 +17,19 @@ _KINDS = {tarfile.REGTYPE: stat.S_IFREG, tarfile.AREGTYPE: stat.S_IFREG, tarfile
 
 
 class Member(Record, frozen=True, kw_only=True):
-    """One path of the tree. mode: type and permission bits. owner: user and group. start, size: of its content in the
-    file of contents. same_as: the path whose file it is another name of (a hard link)."""
+    """One path of the tree."""
 
     path: str
     mode: int
+    """Type and permission bits."""
     owner: tuple[int, int] = (0, 0)
+    """User and group."""
     start: int = 0
+    """Offset of its content in the file of contents."""
     size: int = 0
+    """Size of its content in bytes."""
     same_as: str = ""
+    """Path whose file it is another name of (a hard link)."""
 
 
 class Tree:

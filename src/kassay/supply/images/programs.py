@@ -18,10 +18,11 @@ _FIRST_BYTES = 256  # of a script, as many as the kernel reads for its interpret
 
 
 class _File(NamedTuple):
-    """A member of an archive. start: of its content."""
+    """A member of an archive."""
 
     mode: int
     start: int
+    """Offset of its content."""
     size: int
 
 

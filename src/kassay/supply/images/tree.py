@@ -48,11 +48,12 @@ Links = Sequence[tuple[str, str]]
 
 
 class _Inputs(Record, frozen=True, kw_only=True):
-    """Everything that an image depends on. packages: name, version and sha256 of each."""
+    """Everything that an image depends on."""
 
     rules: int
     arch: str
     packages: tuple[tuple[str, str, str], ...]
+    """Name, version and sha256 of each package."""
     links: tuple[tuple[str, str], ...]
 
 

@@ -16,20 +16,19 @@ _NESTED = 3
 
 
 class KernelImage(NamedTuple):
-    """A kernel image, taken apart.
-
-    kernel: the uncompressed kernel (an ELF on x86_64, the flat Image on arm64). elf:
-    whether it is an ELF. compiler: "gcc-14 (Debian 14.2.0-19) 14.2.0, GNU ld ...".
-    pvh: whether it has the note that lets QEMU enter it directly; None for no ELF.
-    """
+    """A kernel image, taken apart."""
 
     arch: str
     kernel: bytes
+    """The uncompressed kernel (an ELF on x86_64, the flat Image on arm64)."""
     elf: bool
+    """True if the kernel is an ELF file."""
     release: str
     banner: str
     compiler: str | None
+    """Compiler and linker, such as "gcc-14 (Debian 14.2.0-19) 14.2.0, GNU ld ..."."""
     pvh: bool | None
+    """True if it has the note that lets QEMU enter it directly; None if it is no ELF file."""
 
 
 def take_apart(data: bytes, where: str) -> KernelImage:

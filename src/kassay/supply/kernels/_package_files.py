@@ -32,21 +32,22 @@ _MAGICS = ((deb.MAGIC, "deb"), (rpm.MAGIC, "rpm"))
 
 
 class _Unpacked(NamedTuple):
-    """Files of a kernel out of its packages. package: the one that has the image. holders: places of those that have
-    modules."""
+    """Files of a kernel out of its packages."""
 
     package: Package
+    """Package that has the image."""
     image: bytes
     extras: dict[str, bytes]
     debug: bytes | None
     holders: tuple[int, ...]
+    """Places of the packages that have modules."""
 
 
 class PackageKernels(KernelSource):
     """Kernels in files of one format."""
 
     opened: Callable[[Path], AbstractContextManager[Package]]
-    """Opens a package file. Raises BadInput for a file that is no whole package."""
+    """Function that opens a package file. It raises BadInput for a file that is no whole package."""
     where: str
     """Names of packages that have the image, for an error."""
 

@@ -17,22 +17,22 @@ _AT_ONCE = 3
 
 
 class KernelVersion(Record, frozen=True, kw_only=True):
-    """One kernel that a source offers.
-
-    upstream: as in a reference ("6.17.8", "7.3~rc7"). version: of the package, when it
-    comes in one. suite: where it is listed. size_bytes: to download. fetched: it is in
-    the store already.
-    """
+    """One kernel that a source offers."""
 
     ref: str
     upstream: str
+    """Upstream version as in a reference ("6.17.8", "7.3~rc7")."""
     arch: str
     flavour: str
     package: str
     version: str
+    """Version of the package, if it comes in one."""
     suite: str
+    """Suite that lists it."""
     size_bytes: int
+    """Size of the download."""
     fetched: bool
+    """True if it is in the store already."""
 
 
 class KernelSource(ABC):

@@ -17,25 +17,29 @@ _LLVM = re.compile(r"\.llvm\.\d+$")
 
 
 class Symbol(NamedTuple):
-    """A function's own symbol or one of its copies; code: its bytes."""
+    """A function's own symbol or one of its copies."""
 
     name: str
     spot: Spot
     code: bytes
+    """Its bytes."""
 
 
 class Reference(NamedTuple):
-    """The target of an instruction's field. spot: None when it is in another file; `name` is set then."""
+    """The target of an instruction's field."""
 
     spot: Spot | None
+    """Place of the target; None if it is in another file."""
     name: str = ""
+    """Name of the target if it is in another file."""
 
 
 class StaticBranch(NamedTuple):
-    """A jump that the kernel patches in and out. key: name of the static key that decides."""
+    """A jump that the kernel patches in and out."""
 
     target: Spot
     key: str
+    """Name of the static key that decides."""
 
 
 class Linked(Protocol):
@@ -104,32 +108,35 @@ HOLE = "\0"
 
 
 class Decoded(NamedTuple):
-    """text: mnemonic and operands. kind: CALL and BRANCH only where the target is known. references: of fields that
-    hold addresses. zeroed: the bytes with these fields zeroed."""
+    """One instruction, decoded."""
 
     offset: int
     size: int
     text: str
+    """Mnemonic and operands, with HOLE in place of each reference."""
     kind: str
+    """Kind of the instruction; CALL and BRANCH only if the target is known."""
     references: tuple[Reference, ...]
+    """Targets of the fields that hold addresses, in order."""
     zeroed: bytes
+    """Bytes of the instruction, with the fields that hold addresses zeroed."""
 
 
 class Decoder(NamedTuple):
-    """decode(part, file): the instructions of one symbol; other bytes become ".byte". without_padding(code):
-    without the no-ops, traps or zeros at the end that are alignment only. indirect: the first words of a call or jump
-    through a pointer. returns: functions through which a return jumps.
-
-    relative: kinds of relocations that count from the field. tables: for kinds of relocations of a table's entries the
-    width in bytes, and whether they count from the table's start.
-    """
+    """Decoder of one architecture's machine code."""
 
     decode: Callable[[Symbol, Linked], Iterator[Decoded]]
+    """Function that gives the instructions of one symbol. Other bytes become ".byte"."""
     without_padding: Callable[[bytes], bytes]
+    """Function that removes the no-ops, traps or zeros at the end of code that are alignment only."""
     indirect: tuple[str, ...]
+    """First words of a call or jump through a pointer."""
     returns: tuple[str, ...]
+    """Functions through which a return jumps."""
     relative: frozenset[int]
+    """Kinds of relocations that count from the field."""
     tables: Mapping[int, tuple[int, bool]]
+    """Width in bytes of a table's entries by kind of relocation, and True if they count from the table's start."""
 
 
 @cache

@@ -31,22 +31,24 @@ _DISTANCE = 20  # of another node, where the own is 10: what firmware says of tw
 
 
 class Emulation(Record, frozen=True, kw_only=True):
-    """Options of QEMU that one machine needs on every architecture.
-
-    accelerator: as reports name it; options: that choose it. clock_options: of the guest's clocks. cpu: a model for
-    every architecture, and no other can be chosen; None for that of the architecture. emulated_time: whether emulated
-    CPUs are timed by the host's clock, so that a busy host would fail the guest's own checks of its timers. one_cpu:
-    whether the kernel parameters are used that shorten the boot of one CPU. still_halts: whether a CPU may halt only
-    while QEMU's main loop sleeps, without which guest time depends on the host (plugin/halt.h).
-    """
+    """Options of QEMU that one machine needs on every architecture."""
 
     accelerator: str
+    """Name of the accelerator in reports."""
     options: tuple[str, ...]
+    """Options that choose the accelerator."""
     clock_options: tuple[str, ...] = ()
+    """Options of the guest's clocks."""
     cpu: str | None = None
+    """Model for every architecture, which cannot be changed; None for the model of the architecture."""
     emulated_time: bool = False
+    """True if emulated CPUs are timed by the host's clock, so that a busy host would fail the guest's own checks of its
+    timers."""
     one_cpu: bool = False
+    """True if the kernel parameters are used that shorten the boot of one CPU."""
     still_halts: bool = False
+    """True if a CPU may halt only while QEMU's main loop sleeps, without which guest time depends on the host
+    (plugin/halt.h)."""
 
 
 def machine_options(emulation: Emulation, arch: Arch, cpus: int, snapshot: bool, cpu: str = "") -> tuple[str, ...]:

@@ -21,7 +21,7 @@ class Job(Record, frozen=True, kw_only=True):
     """One run, ready to go. Paths are absolute."""
 
     directory: str
-    """Where stream and console go. It exists and holds only the job's own files."""
+    """Directory of stream and console. It exists and holds only the job's own files."""
     program: tuple[str, ...]
     """The workload's argv, up to and without "--out PATH"."""
     kernel: str | None
@@ -40,7 +40,7 @@ class Job(Record, frozen=True, kw_only=True):
     """Counts that the emulator makes in the measured region (model/profile.MODES); None for none. The addresses that
     it must know are in the file "points" of the directory."""
     cpu: str = ""
-    """As Machine.cpu_option() names it; "" for the machine's default."""
+    """Name of the CPU as Machine.cpu_option() gives it; "" for the machine's default."""
     nodes: int = 1
     """Nodes of memory."""
     further: tuple[str, ...] = ()
@@ -54,14 +54,14 @@ class Job(Record, frozen=True, kw_only=True):
     shared_bytes: int = 0
     """Memory that the guest sees as a device (ivshmem), and the host as the file "shared" of the directory."""
     controls: tuple[str, ...] = ()
-    """ "FILE VALUE" of every file of the kernel that is set. Only a remote machine reads it; others have it in the
+    """Text "FILE VALUE" for every file of the kernel that is set. Only a remote machine reads it; others have it in the
     initramfs."""
     modules: tuple[str, ...] = ()
     """Names of the kernel modules that it loads, for a remote machine as well."""
 
 
 class Ended(Record, frozen=True, kw_only=True):
-    """How a job ended."""
+    """Result of a job."""
 
     status: int
     """The machine's exit status."""
@@ -106,7 +106,7 @@ class Visit(Record, frozen=True, kw_only=True):
 
 
 class Machine(ABC):
-    """Where a run happens. A subclass is one way to run jobs; a file of this folder holds an instance of one.
+    """Place where runs happen. A subclass is one way to run jobs; a file of this folder holds an instance of one.
 
     A machine measures with one clock. The methods that are not abstract do what a machine of this host does whose CPU
     and memory cannot be chosen.
@@ -132,7 +132,7 @@ class Machine(ABC):
     isolated: bool = True
     """True if workloads run apart from this host, so that programs of others may run."""
     only_local: str = ""
-    """Why no host of a cluster can make its runs, as the end of a sentence; "" if one can."""
+    """Reason why no host of a cluster can make its runs, as the end of a sentence; "" if one can."""
 
     @property
     def exclusive(self) -> bool:

@@ -23,9 +23,10 @@ _FOLIO_SIZES = "thpsize_release"  # function of every kernel with policies for s
 
 
 class MissingModules(NamedTuple):
-    """Modules of one kernel that cannot be had, and why. kernel: its place in the experiment."""
+    """Modules of one kernel that cannot be had, and why."""
 
     kernel: int
+    """Place of the kernel in the experiment."""
     modules: tuple[str, ...]
     problem: str
 

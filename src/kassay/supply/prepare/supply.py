@@ -47,7 +47,7 @@ class Supply(Record, frozen=True, kw_only=True):
     images: tuple[tuple[str, Image, str], ...] = ()
     """Images of applications: the workload's name, the image, and the path of its archive."""
     no_profile: str = ""
-    """Why no run can carry a profile; "" if runs can."""
+    """Reason why no run can carry a profile; "" if runs can."""
     missing_modules: tuple[MissingModules, ...] = ()
     """Modules that cannot be had. Runs that need them fail with the reason."""
 

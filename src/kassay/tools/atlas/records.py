@@ -32,7 +32,7 @@ class AtlasSeries(NamedTuple):
     unit: str
     arch: str
     settings: Mapping[str, str]
-    """Every parameter."""
+    """Every parameter of the workload."""
     conditions: Mapping[str, str]
 
     @property

@@ -48,11 +48,11 @@ class PackedBuild(Record, frozen=True, kw_only=True):
     request_sha256: str = ""
     """Hash of the requested configuration; "" if it is not known any more."""
     compiler: str = ""
-    """First line of its --version."""
+    """First line of the compiler's --version."""
     compiler_sha256: str = ""
     """Hash of the compiler; "" if it is not known any more."""
     linker: str = ""
-    """First line of its --version; "" if it is not known any more."""
+    """First line of the linker's --version; "" if it is not known any more."""
     builder: int = builder.BUILDER
     """Version of kassay's build steps."""
 

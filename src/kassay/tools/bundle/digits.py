@@ -11,16 +11,19 @@ from kassay.model.run import CellEvidence, Measurement
 
 
 class Repeated(Record, frozen=True, kw_only=True):
-    """The result of a repetition. exact: whether counts were compared, else times. compared: number of runs for counts,
-    of findings for times. differing: one line for each difference. unlike: what was different before the first boot.
-    values: for counts, the figures of the two reports."""
+    """The result of a repetition."""
 
     exact: bool
+    """True if counts were compared; otherwise times were."""
     compared: int
+    """Number of runs for counts, of findings for times."""
     rounds: int
     differing: tuple[str, ...]
+    """Differences, one line for each."""
     unlike: tuple[str, ...] = ()
+    """Differences between the two measurements that existed before the first boot."""
     values: "Values | None" = None
+    """Figures of the two reports; None for times."""
 
     @property
     def same(self) -> bool:
@@ -28,13 +31,16 @@ class Repeated(Record, frozen=True, kw_only=True):
 
 
 class Values(Record, frozen=True, kw_only=True):
-    """The figures of two reports. differing: how many of `compared`. widest: the largest difference as a share of the
-    packed figure; where: the name of that figure."""
+    """The figures of two reports."""
 
     compared: int
+    """Number of figures that were compared."""
     differing: int
+    """Number of compared figures that differ."""
     widest: float
+    """Largest difference, as a share of the packed figure."""
     where: str
+    """Name of the figure with the largest difference."""
 
 
 def values(packed: Sequence[Finding], rerun: Sequence[Finding]) -> Values | None:

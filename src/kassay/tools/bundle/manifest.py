@@ -17,10 +17,11 @@ _SHOWN = 5
 
 
 class PackedFile(Record, frozen=True, kw_only=True):
-    """One file. size: in bytes."""
+    """One file."""
 
     path: str
     size: int
+    """Size in bytes."""
     sha256: str
 
 
@@ -32,15 +33,18 @@ class Absent(Record, frozen=True, kw_only=True):
 
 
 class Manifest(Record, frozen=True, kw_only=True):
-    """files: every file but this one, sorted. kind: "run" or "import". plan: content id of the plan or the import.
-    sources: whether source/ is what the measured programs were made of, in words."""
+    """List of everything in a bundle."""
 
     name: str
     kind: str
+    """Kind of the directory: "run" or "import"."""
     plan: str
+    """Content id of the plan or the import."""
     kassay_version: str
     sources: str
+    """True if source/ is what the measured programs were made of, in words."""
     files: tuple[PackedFile, ...]
+    """Every file but this one, sorted."""
     absent: tuple[Absent, ...] = ()
     schema: str = msgspec.field(default=SCHEMA)
 

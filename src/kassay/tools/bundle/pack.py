@@ -88,10 +88,11 @@ _OTHER_ARCHIVES = (".tar", ".gz", ".tgz", ".xz", ".zst", ".zip")
 
 
 class Packing(NamedTuple):
-    """A bundle that was made. builds: its kernels that were built."""
+    """A bundle that was made."""
 
     manifest: Manifest
     builds: tuple[PackedBuild, ...]
+    """Kernels of the bundle that were built."""
 
 
 def pack(directory: Path, out: Path, tell: Tell, base: str = "") -> Packing:

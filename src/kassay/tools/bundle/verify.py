@@ -46,11 +46,14 @@ _ROUNDING = 1e-12
 
 
 class FieldDifference(NamedTuple):
-    """A field that differs. path: dotted. packed, computed: its value in the bundle and now, or "absent"."""
+    """A field that differs."""
 
     path: str
+    """Dotted path of the field."""
     packed: str
+    """Value in the bundle, or "absent" if it has none."""
     computed: str
+    """Value as it is computed now, or "absent" if it has none."""
 
     def __str__(self) -> str:
         return f"{self.path} is {self.packed}, computed {self.computed}"
@@ -95,11 +98,12 @@ _JSON = f"{REPORT}/json.json"
 
 
 class Verified(NamedTuple):
-    """The result for a correct bundle. notes: what a reader should know although nothing is wrong."""
+    """The result for a correct bundle."""
 
     manifest: Manifest
     findings: int
     notes: tuple[str, ...]
+    """Notes that a reader should know although nothing is wrong."""
 
 
 @contextmanager
@@ -188,12 +192,14 @@ _NONE = Given()
 
 
 class Rerun(NamedTuple):
-    """Results of a repetition. directory: the new runs. kernels: those that were built again. results: one for the
-    experiment, and one more for its timed runs, if any."""
+    """Results of a repetition."""
 
     directory: Path
+    """Directory of the new runs."""
     kernels: tuple[Rebuilt, ...]
+    """Kernels that were built again."""
     results: tuple[Repeated, ...]
+    """Result for the experiment, and one more for its timed runs, if any."""
 
 
 def rerun(

@@ -9,24 +9,28 @@ from kassay.supply.machines import Ended, Job, Machine
 
 
 class RunOnHost(NamedTuple):
-    """A run of a host. ended: None where that host was lost and the run may go to no other; lost: in words. host: None
-    for the host that keeps the journal."""
+    """A run of a host."""
 
     ended: Ended | None
+    """Result of the run; None if the host was lost and the run may go to no other."""
     host: Host | None
+    """Host that made the run; None for the host that keeps the journal."""
     lost: str = ""
+    """Reason why the host was lost, in words; "" if it was not."""
 
 
 class HostRequirements(NamedTuple):
-    """Requirements that every host must meet. cpus, memory_bytes: the most of the experiment. profiled: whether runs
-    carry a profile."""
+    """Requirements that every host must meet."""
 
     machine: Machine
     arch: str
     cpus: int
+    """Largest number of CPUs of any run of the experiment."""
     memory_bytes: int
+    """Largest memory of any run of the experiment."""
     boot: str
     profiled: bool
+    """True if runs carry a profile."""
 
 
 class Cluster(Protocol):

@@ -20,26 +20,32 @@ _SMALL_BYTES = 64 << 10
 
 
 class Parcel(Record, frozen=True, kw_only=True):
-    """clock, machine: of the experiment. job: with words where there were paths. files: the sha256 of each, by
-    "kernel", "initramfs", "program", "further/NUMBER" and "directory/NAME". small: the content of those of the job's
-    own directory that are so small that they travel inside."""
+    """One job as it travels to another host."""
 
     clock: str
+    """Clock of the experiment."""
     machine: str
+    """Machine of the experiment."""
     arch: str
     job: Job
+    """Job with words in place of its paths."""
     files: dict[str, str]
+    """Hash (sha256) of each file, by "kernel", "initramfs", "program", "further/NUMBER" and "directory/NAME"."""
     small: dict[str, bytes]
+    """Content of the files in the job's own directory that are so small that they travel inside."""
 
 
 class Delivery(Record, frozen=True, kw_only=True):
-    """The result of a parcel. parcel: its hash. ended: None where no run was made, as files are missing on the host, or
-    as it is busy; then missing or busy says so."""
+    """The result of a parcel."""
 
     parcel: str
+    """Hash of the parcel."""
     ended: Ended | None = None
+    """Result of the run; None if no run was made. Then `missing` or `busy` says why."""
     missing: tuple[str, ...] = ()
+    """Files that are missing on the host."""
     busy: str = ""
+    """Reason why the host is busy; "" if it is not."""
 
 
 class Packed(NamedTuple):

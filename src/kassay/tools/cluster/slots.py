@@ -22,7 +22,7 @@ class Slot(NamedTuple):
     address: str
     """Address, as the engine has it."""
     host: str
-    """Name that the host announced. All slots of one host have the same."""
+    """Name that the host announced; all slots of one host share it."""
 
 
 class NobodyThere(Exception):

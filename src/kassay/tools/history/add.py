@@ -12,11 +12,12 @@ from kassay.tools.history.records import Batch, StoredKernel, StoredSeries
 
 
 class Added(Record, frozen=True, kw_only=True):
-    """Result of adding one directory. known: successful runs that were there before."""
+    """Result of adding one directory."""
 
     runs: int
     samples: int
     known: int
+    """Number of successful runs that were there before."""
 
 
 def add(archive: Archive, batch: Batch) -> Added:

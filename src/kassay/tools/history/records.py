@@ -8,22 +8,22 @@ from kassay.model.workload import Workload
 
 
 class StoredSeries(Record, frozen=True, kw_only=True):
-    """One metric under one set of conditions: only values of one series are ever compared.
-
-    settings: every parameter of the workload. conditions: all else that could change a value and is no kernel: how the
-    machine was made, the guest programs, how rounds became a value, extra kernel parameters. definition, primary: not
-    part of the identity.
-    """
+    """One metric under one set of conditions: only values of one series are ever compared."""
 
     workload: str
     metric: str
     unit: str
     better: str
     settings: tuple[Setting, ...]
+    """Every parameter of the workload."""
     machine: MachineUse
     conditions: tuple[Setting, ...]
+    """All else that could change a value and is no kernel: how the machine was made, the guest programs, how rounds
+    became a value, extra kernel parameters."""
     definition: str = ""
+    """Definition of the metric. It is not part of the identity."""
     primary: bool = False
+    """True for a primary metric. It is not part of the identity."""
 
     @property
     def id(self) -> str:
@@ -36,12 +36,14 @@ class StoredSeries(Record, frozen=True, kw_only=True):
 
 
 class StoredKernel(Record, frozen=True, kw_only=True):
-    """A kernel in the archive. name: as its experiment's reports call it; ref: names this very kernel, "" when no
-    command can. None: not known."""
+    """A kernel in the archive."""
 
     name: str
+    """Name in the reports of its experiment."""
     ref: str
+    """Reference that names this very kernel; "" if no command can."""
     release: str | None
+    """Release; None if it is not known."""
     arch: str | None
     image_sha256: str | None = None
     compiler: str | None = None
@@ -60,35 +62,40 @@ class StoredKernel(Record, frozen=True, kw_only=True):
 
 
 class StoredRun(Record, frozen=True, kw_only=True):
-    """One planned run that was tried. kernel: index into Batch.kernels. started_utc: "" when not known. origin: the run
-    of another directory that it was taken from."""
+    """One planned run that was tried."""
 
     name: str
     kernel: int
+    """Index into Batch.kernels."""
     outcome: str
     attempts: int
     perturbation: int
     control: bool
     block: int | None
     started_utc: str
+    """Start of the run; "" if it is not known."""
     origin: Origin | None = None
+    """Run of another directory that it was taken from."""
 
 
 class StoredSample(Record, frozen=True, kw_only=True):
-    """One value of one run. series, kernel, run: indexes into the batch. counted: part of the point's value; other
-    runs (perturbed ones, controls) only show how much values differ that should be equal.
-
-    deviation, told: of an imported mean, its relative standard deviation and how many values are behind it.
-    """
+    """One value of one run."""
 
     series: int
+    """Index into Batch.series."""
     kernel: int
+    """Index into Batch.kernels."""
     run: int
+    """Index into Batch.runs."""
     value: float
     counted: bool
+    """True if it is part of the point's value. Other runs (perturbed ones, controls) only show how much values differ
+    that should be equal."""
     printed: bool = False
     deviation: float | None = None
+    """Relative standard deviation of an imported mean."""
     told: int | None = None
+    """Number of values behind an imported mean, as its source tells it."""
 
 
 class FunctionChange(Record, frozen=True, kw_only=True):
@@ -103,27 +110,30 @@ class ComparisonDetail(Record, frozen=True, kw_only=True):
     """The part of a comparison that is read with it, and not searched for."""
 
     reasons: tuple[str, ...] = ()
-    """Why it was refused, or why the evidence is less than exact."""
+    """Reasons why it was refused, or why the evidence is less than exact."""
     confounders: tuple[str, ...] = ()
     """Further differences between the two kernels: compiler, configuration, CPU."""
     sentence: str = ""
     """The functions that explain the change, in words."""
     functions: tuple[FunctionChange, ...] = ()
-    """Largest change first; the rest is in `rest`."""
+    """Functions, the one with the largest change first; the remainder is in `rest`."""
     rest: float | None = None
     """Part of the change that is in no function of `functions`, per operation; None without a profile."""
     predictions: tuple[tuple[str, float, float, float], ...] = ()
-    """(CPU, change, low, high) of predicted time."""
+    """Predicted changes in time: (CPU, change, low, high)."""
     version: str = ""
     """Version of kassay that judged it."""
 
 
 class StoredComparison(Record, frozen=True, kw_only=True):
-    """Verdict on two kernels in one series. series, base, head: indexes into the batch."""
+    """Verdict on two kernels in one series."""
 
     series: int
+    """Index into Batch.series."""
     base: int
+    """Index of the first kernel in Batch.kernels."""
     head: int
+    """Index of the second kernel in Batch.kernels."""
     verdict: str
     evidence: str
     change: float | None
@@ -138,11 +148,12 @@ class StoredComparison(Record, frozen=True, kw_only=True):
 
 
 class StoredCost(Record, frozen=True, kw_only=True):
-    """Cost of one kernel function per operation, as in analysis.function_costs. series, kernel: indexes into the
-    batch."""
+    """Cost of one kernel function per operation, as in analysis.function_costs."""
 
     series: int
+    """Index into Batch.series."""
     kernel: int
+    """Index into Batch.kernels."""
     function: str
     own: float
     whole: float | None
@@ -157,13 +168,14 @@ class Batch(Record, frozen=True, kw_only=True):
 
     plan: str
     session: str
-    """Sets one measurement of a plan apart from a fresh one of the same plan. It stays as the directory grows."""
+    """Id that sets one measurement of a plan apart from a fresh one of the same plan. It stays as the directory
+    grows."""
     kind: str
-    """ "run" or "import"."""
+    """Kind of the directory: "run" or "import"."""
     name: str
     directory: str
     experiment: str
-    """With kernels pinned, as JSON; "" for imports."""
+    """Experiment with kernels pinned, as JSON; "" for imports."""
     kernels: tuple[StoredKernel, ...]
     series: tuple[StoredSeries, ...]
     runs: tuple[StoredRun, ...]
@@ -175,39 +187,44 @@ class Batch(Record, frozen=True, kw_only=True):
 
 
 class KernelPoint(Record, frozen=True, kw_only=True):
-    """One kernel of one series. value: median over runs, None when every run failed. n: counted runs, None when an
-    imported mean does not tell. spread: interquartile range over median; None below 2 runs; of an imported mean its
-    relative standard deviation.
-    floor: highest minus lowest over all runs, perturbed ones included, relative. first, last: of the runs, UTC dates,
-    "" when not known. change: against the point before. session: of a point over dates, whose directory it is.
-    """
+    """One kernel of one series."""
 
     kernel: StoredKernel
     value: float | None
+    """Median over runs, None when every run failed."""
     n: int | None
+    """Number of counted runs; None if an imported mean does not tell."""
     spread: float | None
+    """Interquartile range over median; None below two runs. For an imported mean it is the relative standard
+    deviation."""
     floor: float | None
+    """Highest minus lowest over all runs, perturbed ones included, relative."""
     first: str
+    """Date of the first run, in UTC; "" if it is not known."""
     last: str
+    """Date of the last run, in UTC; "" if it is not known."""
     change: float | None = None
+    """Change against the point before."""
     session: str = ""
+    """Directory of the measurement, for a point over dates; "" for other points."""
 
 
 class PointLine(Record, frozen=True, kw_only=True):
-    """The points of one series and one line of development, in order. development: the line's name, "" for releases of
-    the archive and for imports."""
+    """The points of one series and one line of development, in order."""
 
     series: StoredSeries
     points: tuple[KernelPoint, ...]
     development: str = ""
+    """Name of the line of development; "" for releases of the archive and for imports."""
 
 
 class Confirmation(Record, frozen=True, kw_only=True):
-    """Result of a fresh interleaved pair for a nomination. outcome: a word of OUTCOMES."""
+    """Result of a fresh interleaved pair for a nomination."""
 
     nomination: str
     when_utc: str
     outcome: str
+    """Word of OUTCOMES."""
     words: str
     directory: str = ""
     verdict: str = ""
@@ -225,17 +242,20 @@ OUTCOMES = {
 
 
 class Nomination(Record, frozen=True, kw_only=True):
-    """Two neighbouring points between which a series may have changed: worth measuring again, never a change by itself.
-
-    before, after: the two kernels. change: of the medians of the segments on both sides. points: in those segments.
-    why: what its size is compared with, in words. confirmation: the latest, when there is one.
-    """
+    """Two neighbouring points between which a series may have changed: worth measuring again, never a change by
+    itself."""
 
     id: str
     series: StoredSeries
     before: KernelPoint
+    """Point of the kernel before the change."""
     after: KernelPoint
+    """Point of the kernel after the change."""
     change: float
+    """Change between the medians of the segments on both sides."""
     points: tuple[int, int]
+    """Number of points in each of the two segments."""
     why: str
+    """Value that its size is compared with, in words."""
     confirmation: Confirmation | None = None
+    """Latest confirmation, if there is one."""

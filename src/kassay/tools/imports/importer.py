@@ -17,27 +17,27 @@ FORMATS = "kassay.tools.imports.formats"
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """One file as the user gave it. location: how errors name it. name: its path below source/.
-
-    path: absolute. data: raw, decompressed. kernel: as the user names it; None when the file itself must tell.
-    """
+    """One file as the user gave it."""
 
     location: str
+    """Name of the file in errors."""
     name: str
+    """Path below source/."""
     path: Path
+    """Absolute path."""
     raw: bytes
     data: bytes
+    """Raw data, decompressed."""
     kernel: str | None = None
+    """Kernel as the user names it; None if the file itself must tell."""
 
 
 class Reading(Record, frozen=True, kw_only=True):
-    """All that one format read. kernels: in the order found; order_doubt: why that order may mean nothing.
-
-    format, replication, machine, notes, shares, lkp_header, looks and margin: as in Samples.
-    """
+    """Everything that one format read. Fields without a description are as in Samples."""
 
     format: str
     kernels: tuple[ImportedKernel, ...]
+    """Kernels in the order found."""
     series: tuple[SampleSeries, ...]
     replication: str
     machine: str = "unknown"
@@ -45,6 +45,7 @@ class Reading(Record, frozen=True, kw_only=True):
     shares: tuple[FunctionShares, ...] = ()
     lkp_header: LkpHeader | None = None
     order_doubt: str = ""
+    """Reason why the order of the kernels may mean nothing; "" if it means something."""
     looks: float | None = None
     margin: float | None = None
 
@@ -55,16 +56,16 @@ def _nothing(_: Path) -> tuple[Path, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Importer:
-    """One format. recognise: looks at one file, raises nothing. read: all files of one import; raises BadInput.
-
-    below: the files of this format in a directory; most formats have none.
-    """
+    """One format of files."""
 
     name: str
     title: str
     recognise: Callable[[Given], bool]
+    """Function that looks at one file. It raises nothing."""
     read: Callable[[tuple[Given, ...]], Reading]
+    """Function that reads all files of one import. It raises BadInput."""
     below: Callable[[Path], tuple[Path, ...]] = field(default=_nothing)
+    """Function that gives the files of this format in a directory. Most formats have none."""
 
 
 class Metric(Record, frozen=True, kw_only=True):
@@ -77,13 +78,14 @@ class Metric(Record, frozen=True, kw_only=True):
 
 
 class FileRow(Record, frozen=True, kw_only=True):
-    """One value with its kernel, workload, metric and settings. location: for errors."""
+    """One value with its kernel, workload, metric and settings."""
 
     kernel: str
     workload: str
     metric: Metric
     sample: Sample
     location: str
+    """Place of the value, for errors."""
     settings: tuple[Setting, ...] = ()
     cpus: int | None = None
 

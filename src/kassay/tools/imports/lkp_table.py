@@ -22,21 +22,25 @@ _CUT = "the mail is cut off or changed; give it as the robot sent it"
 
 
 class TableRow(NamedTuple):
-    """One row. base, head: as printed. location: "file: line 3"."""
+    """One row."""
 
     location: str
+    """Place of the row, such as "file: line 3", for errors."""
     key: str
     base: Spread
+    """Value of base as printed."""
     head: Spread
+    """Value of head as printed."""
 
 
 class LkpTable(NamedTuple):
-    """One comparison of a mail. end: index of the first line after it."""
+    """One comparison of a mail."""
 
     header: LkpHeader
     commits: tuple[str, str]
     rows: tuple[TableRow, ...]
     end: int
+    """Index of the first line after the table."""
 
 
 def read_table(lines: list[str], start: int, file: str) -> LkpTable:

@@ -41,10 +41,12 @@ def whole(text: str, location: str) -> int:
 
 
 class CsvRow(NamedTuple):
-    """One row. location: "file: line 3". cells: by the header's names, stripped."""
+    """One row."""
 
     location: str
+    """Place of the row, such as "file: line 3", for errors."""
     cells: dict[str, str]
+    """Cells by the header's names, stripped."""
 
 
 def text_of(given: Given) -> str:

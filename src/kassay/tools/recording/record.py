@@ -33,19 +33,21 @@ _SAMPLES_BYTES = 64 << 20
 
 
 class Recorder(NamedTuple):
-    """How guests are recorded. buffer_kb: of each CPU's ring buffer; 0 for a quarter of the machine's memory in all,
-    at most 64 MiB for each CPU. sample_us: guest time between two samples of the lists."""
+    """Settings for recording guests."""
 
     buffer_kb: int = 0
+    """Size of each CPU's ring buffer; 0 for a quarter of the machine's memory in all, at most 64 MiB for each CPU."""
     sample_us: int = SAMPLE_US
+    """Guest time between two samples of the lists."""
 
 
 class Recorded(NamedTuple):
-    """One recorded cell. path: of its trace; None where there is none, `problem` then says why."""
+    """One recorded cell."""
 
     cell: Cell
     kernel: str
     path: Path | None
+    """Path of its trace; None if there is no trace, and `problem` then says why."""
     problem: str = ""
 
 

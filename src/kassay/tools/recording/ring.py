@@ -31,10 +31,11 @@ _WORD = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """One type of event, as the kernel describes it. fields: offset and size in bytes."""
+    """One type of event, as the kernel describes it."""
 
     id: int
     fields: Mapping[str, tuple[int, int]]
+    """Offset and size of each field in bytes."""
 
 
 def read_format(text: str) -> Format:
@@ -48,13 +49,15 @@ def read_format(text: str) -> Format:
 
 @dataclass(frozen=True, kw_only=True)
 class Events:
-    """All events of one CPU, in order. time_ns: of the trace's clock. at: index in `words` of the begin of each.
-    missed: whether the kernel marked a page before which it lost events."""
+    """All events of one CPU, in order."""
 
     words: Words
     time_ns: Numbers
+    """Time of each event on the trace's clock."""
     at: npt.NDArray[np.int64]
+    """Index in `words` of the begin of each event."""
     missed: bool
+    """True if the kernel marked a page before which it lost events."""
 
     def of(self, kind: Format) -> npt.NDArray[np.int64]:
         """Numbers of the events of one type."""

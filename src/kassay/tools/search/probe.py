@@ -23,12 +23,14 @@ from kassay.tools.search.state import state_of
 
 
 class BootProbe(Record, frozen=True, kw_only=True):
-    """Result of a boot: see Observation. metric, unit: of the value."""
+    """Result of a boot: see Observation."""
 
     outcome: str
     value: float | None = None
     metric: str = ""
+    """Metric of the value."""
     unit: str = ""
+    """Unit of the value."""
     detail: str = ""
     image_sha256: str | None = None
     build_s: float = 0.0

@@ -25,11 +25,11 @@ class Wish(NamedTuple):
     """The limits that the user set."""
 
     older_s: float | None = None
-    """Only what was not used for so many seconds."""
+    """Seconds for which an entry must not have been used."""
     to_bytes: int | None = None
     """Stop as soon as the cache holds no more than this."""
     kinds: tuple[str, ...] = ()
-    """Only these kinds, and of them also what cannot be had again. Empty for all kinds."""
+    """Kinds to free, including entries of them that cannot be had again. Empty for all kinds."""
 
 
 def parse_age(text: str) -> float:

@@ -27,7 +27,7 @@ class Entry(Record, frozen=True, kw_only=True):
 
     kind: str
     name: str
-    """Its path below the cache; of several files the first."""
+    """Path below the cache; for several files, the path of the first."""
     title: str
     """Name for people."""
     bytes: int
@@ -38,7 +38,7 @@ class Entry(Record, frozen=True, kw_only=True):
     used_s: float
     needed_by: tuple[str, ...]
     again: str
-    """ "fetched", "made", or "no" if it cannot be had again."""
+    """Way to get it again: "fetched", "made", or "no" if it cannot be had again."""
     paths: tuple[str, ...]
 
 

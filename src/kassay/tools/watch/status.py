@@ -38,11 +38,12 @@ REPORT = "report.html"
 
 
 class _Values(NamedTuple):
-    """Values of the runs made so far. decided: whether the runs that are left cannot change an answer any more."""
+    """Values of the runs made so far."""
 
     findings: tuple[Finding, ...] = ()
     verdict: str = ""
     decided: bool = False
+    """True if the remaining runs cannot change an answer any more."""
 
 
 class Watched:

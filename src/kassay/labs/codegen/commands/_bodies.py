@@ -38,15 +38,18 @@ Builder = Callable[[KernelRef, str, Tell], ObjectFile]
 
 
 class FoundCode(NamedTuple):
-    """One row of the answer. ref: the kernel that this code is part of. function and code are None if there is no code.
-    defined: whether there is no code although the source file defines the function."""
+    """One row of the answer."""
 
     body: Body
     ref: KernelRef
+    """Kernel that this code is part of."""
     function: FunctionCode | None = None
+    """Function with its parts; None if there is no code."""
     code: Listing | None = None
+    """Its instructions; None if there is no code."""
     kernel: KernelArtifact | None = None
     defined: bool = False
+    """True if there is no code although the source file defines the function."""
 
 
 def with_compiler(ref: KernelRef, cc: str) -> KernelRef:

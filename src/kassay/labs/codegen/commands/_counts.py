@@ -28,23 +28,30 @@ _NOT_MEASURED = "not in the runs"
 
 
 class Measured(NamedTuple):
-    """bodies: with their executions. workload, metric, unit: of the operation. changed: lines of the sources that
-    differ, executed or not. elsewhere: workloads that execute the function, if this one does not."""
+    """Counts that the runs of a directory have for the rows of an answer."""
 
     bodies: tuple[Body, ...]
+    """Rows of the answer with their executions."""
     workload: str
+    """Workload that was measured."""
     metric: str
+    """Phase of the workload that was counted."""
     unit: str
+    """Unit of the measured value."""
     changed: tuple[SourcesChanged, ...] = ()
+    """Lines of the sources that differ, executed or not."""
     elsewhere: tuple[Reached, ...] = ()
+    """Workloads that execute the function, if this one does not."""
 
 
 class _Runs(NamedTuple):
-    """called: sha256 of an image -> its label in the runs. profiles: by label."""
+    """Directory of runs, with the profiles of the kernels that the user named."""
 
     directory: Path
     called: Mapping[str | None, str]
+    """Map from the sha256 of an image to its label in the runs."""
     profiles: Mapping[str, Profiled]
+    """Profile of each kernel, by its label."""
     metric: str | None
     settings: Mapping[str, str]
 

@@ -14,10 +14,11 @@ _ALIKE = 0.001
 
 
 class CodegenAnswer(NamedTuple):
-    """The answer of `kassay codegen`. classes: the two to be shown side by side, if the user named two."""
+    """The answer of `kassay codegen`."""
 
     report: CodegenReport
     classes: tuple[str, str] | None = None
+    """Two classes of code that are shown side by side, if the user named two."""
 
 
 def functions_table(report: CodegenReport) -> Table:

@@ -7,30 +7,33 @@ SCHEMA = "kassay-pcp-replay/1"
 
 
 class Totals(Record, frozen=True, kw_only=True):
-    """Pages that passed between the lists and the main zone. refills: how often; decay_pages: of the drained, those
-    that the vmstat worker drained. high_order_drained: pages in blocks of order 1 to 3."""
+    """Pages that passed between the lists and the main zone."""
 
     refills: int
+    """Number of refills."""
     refilled_pages: int
     drained_pages: int
     decay_pages: int
+    """Part of the drained pages that the vmstat worker drained."""
     high_order_drained: int
+    """Drained pages in blocks of order 1 to 3."""
 
 
 class Errors(Record, frozen=True, kw_only=True):
-    """How far a policy is from the guest.
-
-    refilled, drained: of the pages at the end, relative to the guest's; None where the guest has none. moved: of both
-    together. path: mean distance of the pages refilled and drained up to each sample, relative to all that the guest
-    moved. high, count: mean distance of each CPU's high and count at each sample, relative to the guest's mean.
-    """
+    """Distance between a policy and the guest."""
 
     refilled: float | None
+    """Relative difference in refilled pages at the end; None if the guest has none."""
     drained: float | None
+    """Relative difference in drained pages at the end; None if the guest has none."""
     moved: float | None
+    """Relative difference in refilled and drained pages together."""
     path: float | None
+    """Mean distance of the pages refilled and drained up to each sample, relative to all that the guest moved."""
     high: float | None
+    """Mean distance of each CPU's high at each sample, relative to the guest's mean."""
     count: float | None
+    """Mean distance of each CPU's count at each sample, relative to the guest's mean."""
 
 
 class ListSample(Record, frozen=True, kw_only=True, array_like=True):
@@ -43,18 +46,18 @@ class ListSample(Record, frozen=True, kw_only=True, array_like=True):
 
 
 class Replayed(Record, frozen=True, kw_only=True):
-    """One policy. samples: at the guest's times."""
+    """Result of replaying a trace under one policy."""
 
     policy: str
     kernels: str
     totals: Totals
     errors: Errors
     samples: tuple[ListSample, ...]
+    """Lists at the times of the guest's samples."""
 
 
 class Guest(Record, frozen=True, kw_only=True):
-    """The guest's own. unexplained_pages: the most that a CPU's count differs, at the end, from what the recorded
-    events make of its count at the begin."""
+    """The guest that was recorded, and its own numbers."""
 
     kernel: str
     release: str
@@ -70,23 +73,29 @@ class Guest(Record, frozen=True, kw_only=True):
     totals: Totals
     samples: tuple[ListSample, ...]
     unexplained_pages: int
+    """Largest difference on any CPU between its count at the end and the count that follows from its first count and
+    the recorded events."""
     bulk_seen: bool
 
 
 class ReplayedTrace(Record, frozen=True, kw_only=True):
-    """One trace. path: of its file; sha256: of that. own: the policy of the trace's kernel."""
+    """One trace."""
 
     path: str
+    """Path of the trace's file."""
     sha256: str
+    """Hash of the trace's file."""
     own: str
+    """Policy of the trace's kernel."""
     guest: Guest
     policies: tuple[Replayed, ...]
 
 
 class PcpReplay(Record, frozen=True, kw_only=True):
-    """The whole answer. by_list: whether each list began with what the trace shows of it (docs/how-to/pcp.md)."""
+    """The whole answer."""
 
     kassay_version: str
     by_list: bool
+    """True if each list began with what the trace shows of it (docs/how-to/pcp.md)."""
     traces: tuple[ReplayedTrace, ...]
     schema: str = SCHEMA

@@ -7,24 +7,28 @@ SCHEMA = "kassay-pcp-simulation/1"
 
 
 class PcpPolicy(Record, frozen=True, kw_only=True):
-    """A policy. kernels: whose source it was read from, with versions."""
+    """A policy of per-CPU page lists."""
 
     name: str
     kernels: str
+    """Kernels whose source it was read from, with versions."""
     summary: str
 
 
 class PcpSample(Record, frozen=True, kw_only=True, array_like=True):
-    """A CPU's list of one zone at one moment. count, high: pages; refilled, drained: pages since the
-    counters began."""
+    """A CPU's list of one zone at one moment."""
 
     time_ns: int
     cpu: int
     zone: int
     count: int
+    """Pages in the list."""
     high: int
+    """Value of the list's high, in pages."""
     refilled: int
+    """Pages refilled since the counters began."""
     drained: int
+    """Pages drained since the counters began."""
 
 
 class LockCheck(Record, frozen=True, kw_only=True):
@@ -43,42 +47,47 @@ class LockCheck(Record, frozen=True, kw_only=True):
 
 
 class SimulatedCell(Record, frozen=True, kw_only=True):
-    """One policy at one setting.
-
-    settings: those that differ between cells. parameters: all that the simulator was given, "run.NAME", "zone0.NAME",
-    "group0.NAME". counters: as docs/explained/pcp-model.md defines them. rates: by the names of RATES. elapsed_ns:
-    simulated time after the warm-up. lock: None without any acquisition. samples: of the first CPUs alone.
-    """
+    """One policy at one setting."""
 
     policy: str
     settings: tuple[Setting, ...]
+    """Settings that differ between cells."""
     parameters: dict[str, int]
+    """All parameters that the simulator was given: "run.NAME", "zone0.NAME", "group0.NAME"."""
     counters: dict[str, int]
+    """Counters, as docs/explained/pcp-model.md defines them."""
     rates: dict[str, float | None]
+    """Rates by their names in RATES."""
     elapsed_ns: int
+    """Simulated time after the warm-up."""
     lock: LockCheck | None = None
+    """Check of the lock; None without any acquisition."""
     samples: tuple[PcpSample, ...] = ()
+    """Lists of the first CPUs at each sample."""
 
 
 class PcpSimulation(Record, frozen=True, kw_only=True):
-    """The whole answer. source: where the workload's numbers come from. cells: by setting, then by policy."""
+    """The whole answer."""
 
     kassay_version: str
     workload: str
     summary: str
     source: str
+    """Origin of the workload's numbers."""
     policies: tuple[PcpPolicy, ...]
     cells: tuple[SimulatedCell, ...]
+    """Cells, sorted by setting, then by policy."""
     costs: str
     schema: str = SCHEMA
 
 
 class Rate(Record, frozen=True, kw_only=True):
-    """Description of a rate. unit: of the number; share: a part of 1, shown in percent. worse: more of it is worse."""
+    """Description of a rate."""
 
     title: str
     definition: str
     share: bool = False
+    """True for a part of 1, which is shown in percent."""
 
 
 RATES = {

@@ -12,11 +12,13 @@ _WIDTH, _HEIGHT = 788, 190
 
 
 class Line(NamedTuple):
-    """One line of a chart. points: (seconds or what was set, pages or a rate). role: a colour of report.chart."""
+    """One line of a chart."""
 
     label: str
     role: str
+    """Colour, as report.chart names it."""
     points: Sequence[tuple[float, float]]
+    """Points of the line: (seconds or the value that was set, pages or a rate)."""
     dashed: bool = False
 
 
@@ -59,11 +61,13 @@ def _lines_spec(lines: Iterable[Line], x: Spec, y: Spec, more: Callable[[Line], 
 
 
 class LockBar(NamedTuple):
-    """The zone lock's work under one policy. value: drawn; label: beside the bar."""
+    """The zone lock's work under one policy."""
 
     name: str
     value: float
+    """Value that is drawn."""
     label: str
+    """Text beside the bar."""
 
 
 def lock_spec(bars: Sequence[LockBar]) -> Spec:

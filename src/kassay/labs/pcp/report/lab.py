@@ -33,12 +33,13 @@ class ListGroup(NamedTuple):
 
 
 class PagePart(NamedTuple):
-    """One setting of a workload. bars: the lock's work, (name, value, label beside the bar), drawn where any is not 0;
-    bars_text: what is drawn."""
+    """One setting of a workload."""
 
     title: str
     bars: Sequence[tuple[str, float, str]]
+    """Bars of the lock's work: (name, value, label beside the bar). They are drawn if any value is not 0."""
     bars_text: str
+    """Explanation of the bars."""
     groups: Sequence[ListGroup]
 
 

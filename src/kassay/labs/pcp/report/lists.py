@@ -15,20 +15,23 @@ _ROLES = {False: ("ink", "bar"), True: ("worse", "better")}
 
 
 class ListPoint(NamedTuple):
-    """A CPU's list at one moment. pages: in the list."""
+    """A CPU's list at one moment."""
 
     seconds: float
     cpu: int
     pages: int
+    """Pages in the list."""
     high: int
 
 
 class ListSource(NamedTuple):
-    """Where points come from. label: in the legend; modelled: drawn dashed, beside a kernel's."""
+    """Source of the points of a chart."""
 
     label: str
+    """Name in the legend."""
     points: Sequence[ListPoint]
     modelled: bool = False
+    """True for points of a model, which are drawn dashed beside a kernel's."""
 
 
 def list_charts(sources: Sequence[ListSource], cpus: int = MOST_CPUS) -> tuple[Chart, ...]:

@@ -28,11 +28,14 @@ _CPUS = 2
 
 
 class Question(NamedTuple):
-    """A column. title: in tables; value: of a row; change: whether two rows are compared in it."""
+    """A column of the tables."""
 
     title: str
+    """Heading of the column."""
     value: Value
+    """Function that gives the value of a row."""
     change: bool = True
+    """True if the column compares two rows."""
 
 
 def _share(part: Callable[[ZoneCounts], int]) -> Value:

@@ -39,18 +39,21 @@ from kassay.model.progress import Progress, Tell
 
 
 class Calibrated(NamedTuple):
-    """path: of the written file. began: measured before, by a calibration that was killed. measured, left: parameters
-    that come from the probes, and those that do not."""
+    """Result of calibrating this machine."""
 
     path: Path
+    """Path of the written file."""
     timing: Timing
     began: int
+    """Number of groups that an earlier calibration, which was killed, had measured; each repeat of a group counts."""
     measured: tuple[str, ...]
+    """Parameters that come from the probes."""
     left: tuple[str, ...]
+    """Parameters that come from the nearest CPU."""
     taken: machines.Nearest
-    """The CPU that gave what is left."""
+    """CPU that gave the parameters in `left`."""
     corrected: int
-    """Forms of instructions whose measured time differs from the nearest CPU's."""
+    """Number of forms of instructions whose measured time differs from the nearest CPU's."""
 
 
 def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, out: Path | None = None) -> Calibrated:

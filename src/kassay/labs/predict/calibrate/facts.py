@@ -13,22 +13,26 @@ class Unmeasured(Exception):
 
 
 class Estimate(NamedTuple):
-    """A parameter. how: what was measured. n: samples behind it."""
+    """Estimate of a parameter."""
 
     value: float
     low: float
     high: float
     n: int
+    """Number of samples behind it."""
     how: str
+    """Measurement that it comes from."""
 
 
 class Facts(NamedTuple):
-    """measured: points by name. caches: as machine.caches() has them. like: values of the file that this one was copied
-    from."""
+    """Measurements and known values from which parameters are estimated."""
 
     measured: Mapping[str, Measured]
+    """Measured points by name."""
     caches: Mapping[str, tuple[int, int]]
+    """Caches by name, as machine.caches() has them."""
     like: Mapping[str, float]
+    """Values of parameters in the timing file that this one was copied from."""
 
     def point(self, name: str) -> Measured:
         """A point. Raises Unmeasured."""

@@ -38,9 +38,9 @@ class Form(NamedTuple):
 
     name: str
     extra: int
-    """Cycles of what else is in its chain."""
+    """Cycles that other instructions in its chain take."""
     kinds: tuple[str, ...]
-    """"chain", "many": what there is of it."""
+    """Kinds of points that the probes have for it: "chain", "many"."""
 
 
 @cache

@@ -38,7 +38,7 @@ class HostMachine(Record, frozen=True, kw_only=True):
     kernel: str
     """Version of its kernel, without the packager's suffix."""
     hypervisor: str
-    """ "" for none."""
+    """Name of the hypervisor; "" for none."""
     thp: str
     """Policy of huge pages."""
 

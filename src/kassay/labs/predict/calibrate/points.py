@@ -34,11 +34,13 @@ PARAMETRIC = (
 
 
 class Group(NamedTuple):
-    """words: the points of one process. samples: of each."""
+    """Points that one process measures."""
 
     name: str
     samples: int
+    """Number of samples of each point."""
     words: tuple[str, ...]
+    """Points, each as NAME or NAME:ARGUMENT."""
 
 
 def groups() -> tuple[Group, ...]:

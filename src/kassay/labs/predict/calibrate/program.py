@@ -16,19 +16,25 @@ _TIMEOUT_S = 300
 
 
 class Sample(NamedTuple):
-    """cycles: of one operation. ns: of one operation. hz: of the core's clock then."""
+    """One sample of a probe."""
 
     cycles: float
+    """Cycles of one operation."""
     ns: float
+    """Nanoseconds of one operation."""
     hz: float
+    """Clock of the core at that time."""
 
 
 class Output(NamedTuple):
-    """samples: by probe with its argument. refused: why a probe cannot run here. hypervisor: its name or ""."""
+    """Output of the program of probes."""
 
     samples: dict[str, list[Sample]]
+    """Samples of each probe, by its name with its argument."""
     refused: dict[str, str]
+    """Reason why a probe cannot run on this machine, by probe."""
     hypervisor: str
+    """Name of the hypervisor; "" if there is none."""
 
 
 def program() -> Path:

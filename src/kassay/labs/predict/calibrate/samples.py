@@ -24,12 +24,13 @@ SCHEMA = "kassay-samples/1"
 
 
 class Measured(NamedTuple):
-    """One point, in cycles (or Hz). n: samples behind it."""
+    """One point, in cycles (or Hz)."""
 
     value: float
     low: float
     high: float
     n: int
+    """Number of samples behind it."""
 
 
 class Point(Record, frozen=True, kw_only=True):
@@ -41,21 +42,24 @@ class Point(Record, frozen=True, kw_only=True):
 
 
 class Repeat(Record, frozen=True, kw_only=True):
-    """One process: a group of points, once. hz: upper quartile of the core's clock. refused: point -> why."""
+    """One process: a group of points, once."""
 
     repeat: int
     group: str
     hz: float
+    """Upper quartile of the core's clock."""
     points: dict[str, Point]
     refused: dict[str, str]
+    """Reason why a point was not measured, by point."""
 
 
 class Head(Record, frozen=True, kw_only=True):
-    """First line of a journal. program: id of the probes."""
+    """First line of a journal."""
 
     schema: str
     machine: HostMachine
     program: str
+    """Id of the probes."""
 
 
 def repeat_of(number: int, group: str, output: Output) -> Repeat:

@@ -19,10 +19,11 @@ from kassay.model.reason_texts import reason_text
 
 
 class TracedSides(NamedTuple):
-    """sides: of every kernel and setting, in the primary metrics."""
+    """The recorded sides of a directory, with the timings to replay them with."""
 
     timings: Mapping[str, Timing]
     sides: Sequence[tuple[Finding, Side]]
+    """Every kernel and setting, in the primary metrics."""
     traces: Traces
     tell: Tell
 

@@ -33,11 +33,13 @@ class Guest(NamedTuple):
 
 
 class Sequenced(NamedTuple):
-    """names: of the locks of the load. counters: its locks that are counters of a node."""
+    """Load of one CPU, with the locks that it shares with others."""
 
     load: Load
     names: tuple[str, ...]
+    """Names of the locks, by their numbers in the load."""
     counters: frozenset[int]
+    """Numbers of the locks that are counters of a node."""
 
 
 def sequenced(uses: Uses, chosen: Chosen, scale_as: str) -> Sequenced:

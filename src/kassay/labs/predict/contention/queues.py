@@ -45,7 +45,7 @@ class Level(NamedTuple):
 
 
 class Machine(NamedTuple):
-    """How lines move between CPUs."""
+    """Times in which lines move between CPUs."""
 
     levels: tuple[Level, ...]
     """The smallest group first. A transfer beyond the last one takes as long as within it."""

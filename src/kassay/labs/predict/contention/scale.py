@@ -32,11 +32,14 @@ _ELSEWHERE_MOST, _SLEEP_MOST, _OPEN_REPORTED, _BEND, _PEAK = 0.05, 0.02, 0.05, 0
 
 
 class Wanted(NamedTuple):
-    """counts: numbers of CPUs. scale_as: PROCESSES or THREADS. shared: functions whose locks all CPUs share."""
+    """Numbers of CPUs to predict for, and how the work grows with them."""
 
     counts: tuple[int, ...]
+    """Numbers of CPUs."""
     scale_as: str
+    """PROCESSES or THREADS."""
     shared: tuple[str, ...]
+    """Functions whose locks are shared by all CPUs."""
 
 
 class _Job(NamedTuple):

@@ -44,7 +44,7 @@ class ScalePoint(Record, frozen=True, kw_only=True):
     per_second: float
     """Operations of all CPUs together."""
     waiting: tuple[Waiting, ...] = ()
-    """Largest first."""
+    """Waiting times, the largest first."""
     problem: str = ""
     """Reason why the figures do not hold; "" if they do."""
 

@@ -26,41 +26,44 @@ CONTROL = frozenset((BRANCH, JUMP, CALL, RETURN, JUMP_INDIRECT, CALL_INDIRECT))
 
 
 class Facts(NamedTuple):
-    """Facts about one instruction.
-
-    form: mnemonic with kinds and sizes of its operands ("add r64,m64"). kind: a word from above. system: its name in
-    the table of system instructions of a timing file; "" for others. address_reads: registers that addresses are made
-    of; data_reads: those that its result needs; writes: those that have to wait for it. A base register that an access
-    advances (push, pop, post-index) is not among the writes: CPUs have its new value at once. load_bytes, store_bytes:
-    of one execution, of one round of a repeated instruction. locked: an atomic access of memory. exchanges: one whose
-    loaded value does not depend on the stored one.
-    """
+    """Facts about one instruction."""
 
     form: str
+    """Mnemonic with kinds and sizes of its operands ("add r64,m64")."""
     kind: str = PLAIN
+    """Kind of the instruction, one of the words of docs/explained/core.md."""
     system: str = ""
+    """Name in the table of system instructions of a timing file; "" for other instructions."""
     address_reads: tuple[int, ...] = ()
+    """Registers that addresses are made of."""
     data_reads: tuple[int, ...] = ()
+    """Registers that the result needs."""
     writes: tuple[int, ...] = ()
+    """Registers that have to wait for the result. A base register that an access advances (push, pop, post-index) is
+    not among them, because CPUs have its new value at once."""
     load_bytes: int = 0
+    """Bytes that one execution loads; for a repeated instruction, bytes of one round."""
     store_bytes: int = 0
+    """Bytes that one execution stores; for a repeated instruction, bytes of one round."""
     locked: bool = False
+    """True for an atomic access of memory."""
     exchanges: bool = False
+    """True for an atomic access whose loaded value does not depend on the stored one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FactsDecoder:
-    """One architecture.
-
-    facts: of the bytes of one instruction; equal bytes have equal facts. registers: name of each number, for people.
-    fuses(first, second): whether the forms of an instruction and of a conditional branch after it are what some CPUs
-    make one operation of; a timing file says which of them. system: every name that Facts.system may have.
-    """
+    """Decoder of one architecture."""
 
     facts: Callable[[bytes], Facts]
+    """Function from the bytes of one instruction to its facts. Equal bytes have equal facts."""
     registers: Callable[[int], str]
+    """Function from the number of a register to its name, for people."""
     fuses: Callable[[str, str], bool]
+    """Function of the forms of an instruction and of a conditional branch after it. It is true if some CPUs make one
+    operation of both; a timing file says which of them."""
     system: frozenset[str]
+    """Every name that Facts.system may have."""
 
 
 DECODERS = "kassay.labs.predict.decode"

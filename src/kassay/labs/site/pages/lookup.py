@@ -22,7 +22,7 @@ class Placed(NamedTuple):
     kernel: SiteKernel
     cell: SiteCell | None
     step: SiteStep | None
-    """From the nearest measured kernel on its left; None if there is none."""
+    """Step from the nearest measured kernel on its left; None if there is none."""
     outcome: str
     """Word of OUTCOMES."""
 

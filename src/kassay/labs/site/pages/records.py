@@ -18,7 +18,7 @@ class Change(Record, frozen=True, kw_only=True):
     """One state in the life of a step."""
 
     utc: str
-    """When the site first showed it."""
+    """Time at which the site first showed it."""
     life: str
     text: str = ""
     link: str = ""
@@ -31,9 +31,9 @@ class StepFile(Record, frozen=True, kw_only=True):
     address: str
     """Directory of the page below the site."""
     revision: int
-    """1 for the first figures that were published; each correction adds one."""
+    """Number of the revision: 1 for the first figures that were published. Each correction adds one."""
     published_utc: str
-    """When these figures were published first."""
+    """Time at which these figures were first published."""
     step: SiteStep
     series: SiteSeries
     before: SiteKernel | None
@@ -61,10 +61,11 @@ class FunctionData(Record, frozen=True, kw_only=True):
     maintainers: tuple[str, ...]
     callers: tuple[str, ...]
     costs: tuple[tuple[str, str, tuple[tuple[str, float, float], ...]], ...]
-    """(arch, series, ((kernel, own instructions per operation, calls per operation), ...)). A kernel whose figures
-    equal those of the profiled kernel before it is left out. Zeros: it was not executed, as before the first entry."""
+    """Costs: (arch, series, ((kernel, own instructions per operation, calls per operation), ...)). A kernel whose
+    figures equal those of the profiled kernel before it is left out. Zeros: it was not executed, as before the first
+    entry."""
     sizes: tuple[tuple[str, str, int], ...]
-    """(arch, kernel, bytes of machine code)."""
+    """Sizes: (arch, kernel, bytes of machine code)."""
 
 
 class FunctionsFile(Record, frozen=True, kw_only=True):

@@ -19,13 +19,14 @@ _EXACT = "exact"
 
 
 class Change(NamedTuple):
-    """An exact change of a primary metric. at: places of both kernels in their line, from 0."""
+    """An exact change of a primary metric."""
 
     row: SiteSeries
     before: SiteKernel
     after: SiteKernel
     comparison: Comparison
     at: tuple[int, int]
+    """Places of both kernels in their line, from 0."""
     neighbours: bool
     """True if no column of the matrix stands between the two."""
 

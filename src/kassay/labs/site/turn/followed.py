@@ -21,9 +21,10 @@ _BUILD = "build:"
 
 
 class Kernel(Record, frozen=True, kw_only=True):
-    """A kernel of a line. name: unique in its line, and a file name: the package's version, or a commit."""
+    """A kernel of a line."""
 
     name: str
+    """Name that is unique in its line, and a file name: the package's version, or a commit."""
     ref: str
 
 
@@ -36,9 +37,10 @@ def name_in_reports(ref: str, name: str) -> str:
 
 
 class Line(Record, frozen=True, kw_only=True):
-    """Kernels of one architecture and one source, oldest first. key: unique, and the name of a directory."""
+    """Kernels of one architecture and one source, oldest first."""
 
     key: str
+    """Name of a directory, unique among lines."""
     arch: str
     kernels: tuple[Kernel, ...]
 

@@ -24,10 +24,12 @@ Between = Callable[[str, str, str, str, str, Tell], Range]
 
 
 class Narrowed(NamedTuple):
-    """The result of a search. text: a sentence. directory: of the last comparison, None if nothing was between."""
+    """The result of a search."""
 
     text: str
+    """Result as a sentence."""
     directory: Path | None
+    """Directory of the last comparison; None if there was no kernel between the two."""
 
 
 def narrowed(

@@ -26,7 +26,7 @@ _RUNS = 4
 
 
 class Pair(Record, frozen=True, kw_only=True):
-    """Two neighbouring kernels and a suite: one run directory. rank: 0 for the newest pair of a line."""
+    """Two neighbouring kernels and a suite: one run directory."""
 
     line: str
     arch: str
@@ -34,6 +34,7 @@ class Pair(Record, frozen=True, kw_only=True):
     before: Kernel
     after: Kernel
     rank: int
+    """Place in its line by age; 0 for the newest pair."""
 
     @property
     def directory(self) -> str:

@@ -35,7 +35,7 @@ class Branch(Record, frozen=True, kw_only=True):
     since: str = ""
     """Revision that the first head is compared with; "" for the newest tag below it."""
     build: str = ""
-    """How kernels are built, as in a build reference: "cc=gcc-14,config=distro"."""
+    """Options for building its kernels, as in a build reference: "cc=gcc-14,config=distro"."""
 
 
 class Lab(Record, frozen=True, kw_only=True):

@@ -34,10 +34,10 @@ class Finished(Record, frozen=True, kw_only=True):
     """A pair whose runs were made and added to the history."""
 
     directory: str
-    """Below the directory of all runs."""
+    """Directory of the pair, below the directory of all runs."""
     utc: str
     runs: int
-    """Runs that were made for it; the others were reused."""
+    """Number of runs that were made for it. Reused runs are not counted."""
     seconds: float
 
 

@@ -27,13 +27,17 @@ _INTRODUCTION = """# Steps that the laboratory found, and what became of them; s
 
 
 class Entry(Record, frozen=True, kw_only=True):
-    """A step in its life. series, arch, before, after: as in SiteStep."""
+    """A step in its life."""
 
     id: str
     series: str
+    """Key of the series, as in SiteStep."""
     arch: str
+    """Architecture, as in SiteStep."""
     before: str
+    """Key of the kernel before the step, as in SiteStep."""
     after: str
+    """Key of the kernel after the step, as in SiteStep."""
     state: str
     """Word of LIVES."""
     link: str = ""

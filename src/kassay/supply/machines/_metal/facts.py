@@ -20,11 +20,13 @@ POLICY = ("governor=performance", "turbo=off", "smt=off", "ksm=off", "numa_balan
 
 
 class OtherSession(NamedTuple):
-    """A directory of an experiment on the machine. idle_s: since it did something. owner: "NODE BOOT PID"."""
+    """A directory of an experiment on the machine."""
 
     id: str
     idle_s: int
+    """Seconds since it last did something."""
     owner: str
+    """Text "NODE BOOT PID" of its owner."""
 
 
 class Facts(NamedTuple):

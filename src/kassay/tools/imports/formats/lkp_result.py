@@ -35,11 +35,13 @@ _ROOT = "result"
 
 
 class Where(NamedTuple):
-    """Facts about a file that its path tells. run: None for the file that holds all runs of a commit. axes: of a path
-    with LKP's whole layout, below a directory named result; else empty, or the commit alone."""
+    """Facts about a file that its path tells."""
 
     axes: dict[str, str]
+    """Axes from a path with LKP's whole layout, below a directory named result. Other paths give the commit alone, or
+    nothing."""
     run: str | None
+    """Name of the run's directory; None for the file that holds all runs of a commit."""
 
     @property
     def commit(self) -> str | None:
