@@ -83,7 +83,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def machine(timing: str) -> str:
-    """What was measured where."""
+    """Name the machine, and the timing file that predicted."""
     file = timing_for(timing)
     words = ", ".join(f"{name} {value}" for name, value in file.machine.cpuinfo.items()) if file.machine else ""
     kernel = file.machine.kernel if file.machine else ""

@@ -26,14 +26,13 @@ def ask_and_answer(question: str, workload: str, kernels: Sequence[str], options
     directory = directory_for(experiment, options.out, options.fresh)
     if options.plan:
         return show_commands(timed or experiment, directory, options.reach)
-    here = is_timed_here(options.clock)
-    if here:
-        from kassay.labs.predict.here import check_here
+    asked = (experiment, directory, options.format_, options.passing, timed, options.cluster, options.reach)
+    if not is_timed_here(options.clock):
+        return measure_and_answer(*asked)
+    from kassay.labs.predict.here import check_here
 
-        check_here(experiment)
-    return measure_and_answer(
-        experiment, directory, options.format_, options.passing, timed, options.cluster, options.reach, here=here
-    )
+    check_here(experiment)
+    return measure_and_answer(*asked, here=True)
 
 
 def show_commands(experiment: Experiment, directory: Path, reach: RemoteOptions) -> int:
