@@ -11,7 +11,7 @@ The other statuses are answers, not errors: 0 answered, and with --exit-code 1 R
 
 from collections.abc import Iterable
 
-REGRESSION = "a phase of a workload is a regression, or the call that a refused workload mostly made"
+REGRESSION = "a phase of a workload is a regression or, if the workload was refused, the call that it mostly makes"
 NO_PASS = "a comparison was refused, a kernel is missing, or nothing was decided"
 
 

@@ -50,7 +50,7 @@ class Reviewing:
         "Time after which no further step is begun, e.g. 90s, 20m, 2h. "
         "What is left is listed, and the same command goes on with it.",
     )
-    plan: bool = _measured(False, "", "Show what would be downloaded, built and run, and do none of it.", "--plan")
+    plan: bool = _measured(False, "", "Show what would be downloaded, built and run. Build and run nothing.", "--plan")
     settings: int = _measured(
         12, "N", "Measure at most N settings of those that execute the changed functions.", min=1, max=200
     )
