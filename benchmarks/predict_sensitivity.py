@@ -91,6 +91,10 @@ def _program(release: str, name: str, system: tuple[tuple[str, float], ...]) -> 
     return text
 
 
+_SECTIONS = ("parameters.", "system.")
+"""Sections whose numbers the time of one CPU depends on."""
+
+
 def changed(timing: Timing, key: str, value: float) -> Timing:
     """The file with one number changed. Its bounds stay."""
     section, _, name = key.partition(".")
@@ -103,7 +107,7 @@ def effects(timing: Timing) -> list[Effect]:
     """Every assumed number that moves anything, the largest effect first."""
     usual, found = answer(timing), []
     for key, quantity in quantities(timing):
-        if quantity.status != ASSUMED or "." not in key or quantity.low == quantity.high:
+        if quantity.status != ASSUMED or not key.startswith(_SECTIONS) or quantity.low == quantity.high:
             continue
         ends = [answer(changed(timing, key, end)) for end in (quantity.low, quantity.high)]
         low, high = ends
