@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from kassay.errors import BadInput
+from kassay.labs.review import stages
 from kassay.labs.review.gate import GateWanted, exit_status, gate
 from kassay.labs.review.gate_model import Gate
 from kassay.labs.review.limits import Limits
 from kassay.labs.review.report._gate import headline
+from kassay.model.experiment import Experiment, KernelUse
 from kassay.model.progress import silent
 from tests.review.laboratory import REFS, Laboratory
 
@@ -47,6 +50,18 @@ def test_the_runs_of_base_are_those_of_the_cache(tmp_path: Path, monkeypatch: py
     assert laboratory.reused == {"screen": (Path("baseline"),), "measured": ()}
     answered(tmp_path)  # needs no run, and so none of base
     assert laboratory.bases == [REFS[0]]
+
+
+def test_bad_input_is_told_before_anything_of_base_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def measure(*_: object, **__: object) -> None:
+        raise BadInput("no such workload", "name another one")
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("kassay.pipeline.measure", measure)
+    kernels = tuple(KernelUse(ref=ref) for ref in REFS)
+    asked = Experiment(name="screen", question="compare", kernels=kernels, workloads=(), arch="x86_64")
+    with pytest.raises(BadInput, match="no such workload"):
+        stages.runs_of_base(asked, silent)
 
 
 def test_every_job_goes_on_however_small_the_budget_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

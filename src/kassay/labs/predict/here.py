@@ -4,7 +4,7 @@
 import platform
 import tempfile
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from statistics import median
 
@@ -16,6 +16,7 @@ from kassay.model.experiment import Experiment, WorkloadUse
 from kassay.model.finding import Finding
 from kassay.model.records import Record, from_json, to_json
 from kassay.model.texts import Table, cells, figures, table
+from kassay.model.units import format_decimals
 from kassay.supply.arches import of_machine
 
 FILE = "here.json"
@@ -121,20 +122,17 @@ def timed_in(directory: Path) -> TimedHere | None:
 
 def beside_predictions(timed: TimedHere, findings: Sequence[Finding]) -> Table:
     """One row for each kernel and predicted CPU: the predicted time of an execution, and the measured one."""
+    whole = partial(format_decimals, decimals=0)
     rows: dict[tuple[str, str], tuple[str, ...]] = {}
     for f in findings:
         for prediction in f.predictions if f.primary and f.workload == timed.workload else ():
             for side, ns in zip(f.sides, (prediction.base_ns, prediction.head_ns), strict=True):
                 if ns:
                     rows[side.kernel, prediction.cpu] = (
-                        side.kernel, prediction.cpu, _ns(ns), _ns(timed.ns), f"{_ns(timed.low)} to {_ns(timed.high)}",
-                        f"{ns / timed.ns:.2f}",
+                        side.kernel, prediction.cpu, whole(ns), whole(timed.ns),
+                        f"{whole(timed.low)} to {whole(timed.high)}", f"{ns / timed.ns:.2f}",
                     )  # fmt: skip
     names = ("kernel of the guest", "predicted for", *figures("predicted, ns", "measured here, ns", "least and median"),
              *figures("predicted / measured"))  # fmt: skip
     title = f"An execution of {timed.workload}: predicted, and measured on this machine ({timed.n} times)"
     return table(title, names, tuple(cells(*row) for row in rows.values()))
-
-
-def _ns(ns: float) -> str:
-    return f"{round(ns):,}".replace(",", " ")

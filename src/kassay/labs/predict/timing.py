@@ -147,6 +147,9 @@ class Timing(Record, frozen=True, kw_only=True):
         return "".join(f"{name} {number_text(quantity.value)}\n" for name, quantity in self.parameters.items())
 
 
+_CORRECT = "correct the file; docs/reference/calibrate.md has its sections"
+
+
 @cache
 def timing_for(name: str) -> Timing:
     """The timing file of a CPU (zen3, skylake-sp, alder-lake-p: hyphens do not count), or of a path that ends in .toml.
@@ -217,14 +220,12 @@ def parse(text: str, origin: str) -> Timing:
     try:
         timing = from_plain(table, Timing)
     except msgspec.ValidationError as error:
-        raise BadInput(
-            f"{origin}: {error}", "correct the file; docs/reference/calibrate.md has its sections"
-        ) from error
+        raise BadInput(f"{origin}: {error}", _CORRECT) from error
     timing = _completed(timing)
     found = list(problems(timing))
     if found:
         lines = "\n".join(f"{origin}: {problem}" for problem in found[:10])
-        raise BadInput(lines, "correct the file; docs/reference/calibrate.md has its sections")
+        raise BadInput(lines, _CORRECT)
     return timing
 
 
@@ -241,9 +242,7 @@ def _table(text: str, origin: str, heirs: tuple[str, ...]) -> dict[str, Any]:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(
-            f"{origin}: {error}", "correct the file; docs/reference/calibrate.md has its sections"
-        ) from error
+        raise BadInput(f"{origin}: {error}", _CORRECT) from error
     like = table.pop("like", "")
     if not like:
         return table

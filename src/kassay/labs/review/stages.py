@@ -103,7 +103,10 @@ def runs_of_base(asked: Experiment, tell: Tell) -> Path:
     with locked(directory.with_suffix(".lock"), busy):
         try:
             pipeline.measure(alone, directory, tell)
-        except BadInput as error:  # of another emulator or other guest programs
+        except BadInput as error:
+            if not (directory / "plan.json").is_file():
+                raise
+            # The runs are of another emulator or of other guest programs.
             tell(Progress(stage="reuse", subject=BASE, text=f"measured anew: {error.what}"))
             with disk_errors(directory):
                 shutil.rmtree(directory)
