@@ -40,3 +40,13 @@ def test_a_program_is_reported_once() -> None:
 
 def test_all_compilations_share_a_line() -> None:
     assert len({key_of(Progress(stage="compile", subject=name)) for name in ("init", "brk_cycle")}) == 1
+
+
+def test_a_stage_that_counts_has_one_line_and_each_download_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    with showing() as tell:
+        for number in range(1, 4):
+            tell(Progress(stage="read", subject=f"{number}/9", text="a run", done=number / 9))
+            tell(Progress(stage="fetch", subject=f"linux-6.{number}", done=0.5))
+    assert capsys.readouterr().err.splitlines() == [
+        "read: 1/9 11% a run", "fetch: linux-6.1 50%", "fetch: linux-6.2 50%", "fetch: linux-6.3 50%",
+    ]  # fmt: skip

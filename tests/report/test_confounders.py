@@ -5,7 +5,7 @@ import json
 
 from msgspec import structs
 
-from kassay.analysis.confounders import confounders
+from kassay.analysis.confounders import compilers, confounders
 from kassay.model.records import Setting
 from kassay.model.report import Report
 from kassay.report.conditions import confounder_sentences
@@ -42,6 +42,24 @@ def test_options_with_the_same_values_stand_together_and_the_rest_is_counted() -
     assert confounder_sentences(ladder(base, head)) == (
         "Different configurations may be part of this: preemption is PREEMPT_VOLUNTARY for 6.12.117, PREEMPT_LAZY for "
         "the others; DEBUG_VM, SLUB_DEBUG_ON, KASAN, KFENCE and 2 more are n for 6.12.117, y for the others.",
+    )
+
+
+def test_a_kernel_between_two_of_one_compiler_is_named_with_them() -> None:
+    report = SAMPLES["ladder"]()
+    versions = ("14.2.0",) * (len(report.kernels) - 1) + ("16.2.0",)
+    kernels = tuple(
+        structs.replace(kernel, compiler=f"gcc-{version[:2]} (Debian {version}-1) {version}", configuration=None)
+        for kernel, version in zip(report.kernels, versions, strict=True)
+    )
+    by_label = {kernel.ref: kernel for kernel in kernels}
+    findings = tuple(
+        structs.replace(one, confounders=compilers(*(by_label[side.kernel].compiler for side in one.sides)))
+        for one in report.findings
+    )
+    assert confounder_sentences(structs.replace(report, kernels=kernels, findings=findings)) == (
+        "Different compilers may be part of this: gcc 14.2.0 for 6.12.117, 6.16.12, 6.17.13 and 6.19.14, gcc 16.2.0 "
+        "for 7.0.13.",
     )
 
 

@@ -10,13 +10,10 @@ from collections.abc import Callable
 
 from kassay.model.configuration import differences
 from kassay.model.finding import Confounder
-from kassay.model.kernel import KernelIdentity
+from kassay.model.kernel import KernelIdentity, name_and_version
 from kassay.model.plan import Cell
 
 Check = Callable[[KernelIdentity, KernelIdentity], tuple[Confounder, ...]]
-
-# "x86_64-linux-gnu-gcc-14 (Debian 14.2.0-19) 14.2.0", "Debian clang version 18.1.8 (3)"
-_COMPILER = re.compile(r"(?P<name>gcc|clang)\b[^()]*?(?:\([^()]*\)\s*)?(?P<version>\d+\.\d+(?:\.\d+)*)")
 
 
 def confounders(base: KernelIdentity, head: KernelIdentity) -> tuple[Confounder, ...]:
@@ -38,12 +35,6 @@ def compilers(base: str | None, head: str | None) -> tuple[Confounder, ...]:
 
 def _compilers(base: KernelIdentity, head: KernelIdentity) -> tuple[Confounder, ...]:
     return compilers(base.compiler, head.compiler)
-
-
-def name_and_version(text: str) -> str:
-    """ "gcc 14.2.0"; the text itself where it has no such form."""
-    match = _COMPILER.search(text)
-    return f"{match['name']} {match['version']}" if match else text
 
 
 def _vendor(text: str) -> str:

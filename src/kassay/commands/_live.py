@@ -4,6 +4,7 @@
 Quick to import: rich is loaded when the first event is drawn.
 """
 
+import re
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -24,11 +25,13 @@ _BETWEEN_RUNS = ("look", "cluster")
 """Stages whose events come while runs are made; any other stage ends the table of runs."""
 _HOSTS = 8
 _NAME = 40
+_COUNT = re.compile(r"(repeat )?\d+(/| of )\d+")
 
 
 def key_of(event: "Event") -> str:
-    """Events with the same key share a line: all runs share one, all compilations do, each download has its own."""
-    return event.stage if event.stage in ("run", "compile") else f"{event.stage} {event.subject}"
+    """Events with the same key share a line: those that count (`3/20`), all compilations, and each download."""
+    counting = event.stage == "compile" or _COUNT.match(event.subject)
+    return event.stage if counting else f"{event.stage} {event.subject}"
 
 
 def live(drawn: ExitStack) -> "Tell":

@@ -146,3 +146,13 @@ def short_ref(text: str, *, configured: bool) -> str | None:
     arch, slash, body = text.partition("/")
     name, _, locator = (body if slash and arch in arches() else text).partition(":")
     return kinds()[name].short(locator, configured) or text if name in kinds() and locator else None
+
+
+# "x86_64-linux-gnu-gcc-14 (Debian 14.2.0-19) 14.2.0", "Debian clang version 18.1.8 (3)"
+_COMPILER = re.compile(r"(?P<name>gcc|clang)\b[^()]*?(?:\([^()]*\)\s*)?(?P<version>\d+\.\d+(?:\.\d+)*)")
+
+
+def name_and_version(text: str) -> str:
+    """ "gcc 14.2.0"; the text itself where it has no such form."""
+    match = _COMPILER.search(text)
+    return f"{match['name']} {match['version']}" if match else text

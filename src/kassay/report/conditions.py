@@ -9,6 +9,7 @@ from kassay.model.configuration import TOPIC_OF
 from kassay.model.experiment import APART, labels
 from kassay.model.finding import CONFOUNDERS, REFUSED, Finding
 from kassay.model.guest import GuestCpu
+from kassay.model.kernel import name_and_version
 from kassay.model.kernel_share import KernelShare
 from kassay.model.plan import Plan
 from kassay.model.profile import DEFERRED
@@ -170,13 +171,17 @@ def confounding(report: Report) -> dict[tuple[str, str], Values]:
     Refused comparisons are left out: they claim nothing.
     """
     confounders: dict[tuple[str, str], dict[str, str | None]] = {}
-    options = {name: values for _, name, values in differing_options(report)}
+    known: dict[tuple[str, str], Values] = {("configuration", name): of for _, name, of in differing_options(report)}
+    known["compiler", ""] = {
+        label: name_and_version(kernel.compiler)
+        for label, kernel in zip(labels(report.experiment), report.kernels, strict=True) if kernel.compiler
+    }  # fmt: skip
     for finding in report.findings:
         if finding.primary and finding.verdict not in REFUSED:
             base, head = finding.kernels
             for confounder in finding.confounders:
-                name = confounder.name
-                values = confounders.setdefault((confounder.code, name), dict(options.get(name, {})))
+                key = (confounder.code, confounder.name)
+                values = confounders.setdefault(key, dict(known.get(key, {})))
                 values.update({base: confounder.base, head: confounder.head})
     order = list(CONFOUNDERS)
     return dict(sorted(confounders.items(), key=lambda item: order.index(item[0][0])))

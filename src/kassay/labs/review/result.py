@@ -3,7 +3,6 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from kassay.analysis.confounders import name_and_version
 from kassay.labs.review.choice import Key
 from kassay.labs.review.model import (
     EXECUTED,
@@ -23,7 +22,7 @@ from kassay.labs.review.outcomes import Way, Ways, together
 from kassay.labs.review.stages import BASE, HEAD, Seen
 from kassay.model import lines
 from kassay.model.finding import REFUSED, Finding
-from kassay.model.kernel import KernelArtifact
+from kassay.model.kernel import KernelArtifact, name_and_version
 from kassay.model.lines import SourceChange
 from kassay.model.reason_texts import reasons_text
 from kassay.model.report import Report

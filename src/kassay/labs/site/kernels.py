@@ -8,11 +8,10 @@ from pathlib import PurePath
 
 from msgspec import structs
 
-from kassay.analysis.confounders import name_and_version
 from kassay.labs.site.model import SiteKernel
 from kassay.labs.site.rows import Comparison
 from kassay.model.build import build_text
-from kassay.model.kernel import parse_ref
+from kassay.model.kernel import name_and_version, parse_ref
 from kassay.tools.history.archive import Archive
 from kassay.tools.history.development import build_of, places_of_builds
 from kassay.tools.history.query import release_order

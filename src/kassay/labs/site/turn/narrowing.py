@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from msgspec import UNSET, structs
 
-from kassay.analysis.confounders import name_and_version
 from kassay.journal.directory import open_directory
 from kassay.labs.site.kernels import NARROWING
 from kassay.model.bisect import Bisection, SearchQuestion
 from kassay.model.experiment import Experiment
+from kassay.model.kernel import name_and_version
 from kassay.model.progress import Tell
 from kassay.supply.archive.versions import upstream_of, version_key
 from kassay.tools.search import loop
