@@ -133,6 +133,7 @@ def _step(
         ) if changed else (),
         unattributed=0.25 if changed else None, state="64 MiB, shared, present, 16384 base pages",
         predictions=(SitePrediction(cpu="skylake_sp", change=new / old - 1, low=-0.02, high=0.9),) if changed else (),
+        accesses=(old * 0.25, new * 0.3) if changed else None,
         measured_utc=f"{made}T00:00:00Z", kassay_version="0.1.0",
         repeat=(f"kassay compare {row.command} {before.ref} {after.ref}",), life=life,
         life_text="measured again by a fresh pair" if life else "", link="https://example.org/report/1" if life else "",

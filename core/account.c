@@ -26,6 +26,7 @@ struct statistics statistics;
 static struct {
 	struct row *rows;
 	uint32_t functions, round, interval, context;
+	uint64_t accesses; /* of the measured task */
 	struct row others[CONTEXTS]; /* of other contexts than the measured task's, by context */
 	bool open;
 } a;
@@ -56,6 +57,12 @@ void account_context(uint32_t context)
 	a.context = context < CONTEXTS ? context : CONTEXTS - 1;
 }
 
+void account_accesses(uint64_t count)
+{
+	if (!a.context)
+		a.accesses += count;
+}
+
 static void add(struct row *sum, const struct row *row)
 {
 	for (unsigned int cause = 0; cause < CAUSE_COUNT; cause++) {
@@ -70,8 +77,8 @@ static void print_interval(void)
 
 	for (uint32_t f = 0; f < a.functions; f++)
 		add(&sum, &a.rows[f]);
-	printf("t %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64 "\n", a.round, a.interval, sum.instructions[0],
-	       sum.cycles[0] * 100);
+	printf("t %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", a.round, a.interval,
+	       sum.instructions[0], sum.cycles[0] * 100, a.accesses);
 	for (uint32_t f = 0; f < a.functions; f++) {
 		for (unsigned int cause = 0; cause < CAUSE_COUNT; cause++) {
 			const struct row *row = &a.rows[f];
@@ -90,6 +97,7 @@ static void print_interval(void)
 	}
 	memset(a.rows, 0, a.functions * sizeof(*a.rows));
 	memset(a.others, 0, sizeof(a.others));
+	a.accesses = 0;
 }
 
 void account_turn(uint32_t round, uint32_t interval)

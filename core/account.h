@@ -49,6 +49,9 @@ void account_charge(uint32_t function, enum cause cause, uint64_t cycles);
 /* An instruction of @function that was done while @cause had the core wait, or that waited for it itself. */
 void account_instruction(uint32_t function, enum cause cause);
 
+/* Loads and stores that were executed; one of 16 bytes is one. */
+void account_accesses(uint64_t count);
+
 /* Prints the last interval and the statistics. */
 void account_end(void);
 

@@ -164,6 +164,7 @@ static void access_token(uint64_t value)
 	habit->guess = address;
 	if (goes_with(vcpu, address, value & 1))
 		return;
+	account_accesses(vcpu->block->insns[vcpu->at].kind != REMOVED);
 	vcpu->accesses[vcpu->count++] = (struct access){ address, place(habit, address), vcpu->at, value & 1 };
 }
 
@@ -214,6 +215,7 @@ static void repeat(void)
 		strides[n] = (int64_t)zigzag(number());
 	flush(vcpu);
 	pipeline_repeat(vcpu->block, vcpu->accesses, strides, vcpu->count, times);
+	account_accesses(vcpu->block->insns[vcpu->block->count - 1].kind != REMOVED ? vcpu->count * times : 0);
 	for (uint32_t n = 0; n < vcpu->count; n++)
 		vcpu->accesses[n].address += (uint64_t)strides[n] * times;
 	if (!vcpu->count)

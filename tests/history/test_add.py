@@ -58,15 +58,16 @@ def test_a_fresh_measurement_of_the_same_plan_is_another_session(archive: Archiv
 
 def test_predicted_times_are_kept_beside_the_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def predicted(findings: tuple[Finding, ...], *_: object, **__: object) -> tuple[Finding, ...]:
-        prediction = Prediction(cpu="zen4", calibrated=True, change=0.1, interval=(0.05, 0.2))
+        prediction = Prediction(cpu="zen4", calibrated=True, change=0.1, interval=(0.05, 0.2), base_accesses=7.0,
+                                head_accesses=9.0)  # fmt: skip
         return tuple(msgspec.structs.replace(one, predictions=(prediction,)) for one in findings)
 
     monkeypatch.setattr("kassay.labs.predict.predictions.with_predictions", predicted)
     kept = []
     for name, cpus in (("asked", ("zen4",)), ("not", msgspec.UNSET)):
         directory = measured(tmp_path / name, plan_with(["6.12.1", "6.17.2"], predict=cpus), {0: [30, 30], 1: [60, 60]})
-        kept.append({one.detail.predictions for one in gather(directory).comparisons})
-    assert kept == [{(("zen4", 0.1, 0.05, 0.2),)}, {()}]
+        kept.append({(one.detail.predictions, one.detail.accesses) for one in gather(directory).comparisons})
+    assert kept == [{((("zen4", 0.1, 0.05, 0.2),), (7.0, 9.0))}, {((), None)}]
 
 
 def test_a_directory_that_grew_adds_the_rest(archive: Archive, tmp_path: Path) -> None:

@@ -162,6 +162,7 @@ def test_a_fault_leaves_the_block_and_costs_its_entry(tmp_path: Path) -> None:
     rounds(tokens, 5, 20, once)
     found = answer(tokens, tmp_path)
     assert [interval.instructions for interval in found.intervals] == [30, 120]
+    assert [interval.accesses for interval in found.intervals] == [5, 20], "that of the fault did not happen"
     assert found.statistics["faults"] == 25
     assert causes(found)["rings"] / 2000 == pytest.approx(350, abs=6)
     assert found.statistics["walks"] == 25, "the access that faulted misses the TLB"
@@ -182,6 +183,7 @@ def test_a_string_takes_its_start_and_a_time_for_each_line_where_it_is(tmp_path:
     found = answer(tokens, tmp_path, dtlb_entries=4096, dtlb_ways=4096)
     assert each(found, 4) == pytest.approx(30 + size / 64 * line, rel=0.03)
     assert found.intervals[1].instructions == 4 * (size // 8 + 1)
+    assert [interval.accesses for interval in found.intervals] == [2 * size // 8, 4 * size // 8]
 
 
 @pytest.mark.parametrize(("size", "start"), [(64, 5), (128, 5), (256, 30)])

@@ -19,7 +19,8 @@ pytestmark = pytest.mark.browser
 _STEP = first_shown(small_site())
 _FUNCTION = function_path(_STEP.functions[0].function)
 _PAGES = (
-    "", "matrix/x86_64", "matrix/x86_64/all", "matrix/x86_64/time-skylake_sp", workload_path(_STEP.series),
+    "", "matrix/x86_64", "matrix/x86_64/all", "matrix/x86_64/time-skylake_sp", "matrix/x86_64/accesses",
+    workload_path(_STEP.series),
     step_path(_STEP.arch, _STEP.series, _STEP.before, _STEP.after), "compare", "function", _FUNCTION, "workload",
     "kernel", "step", "status", "corrections", "about", f"kernel/x86_64/{_STEP.after}",
     f"compare/x86_64/{_STEP.before}-{_STEP.after}",

@@ -241,6 +241,22 @@ def test_missing_cells_look_different_from_zero(files: Mapping[str, bytes]) -> N
     assert '<td class="failed"><a href="../../../status/index.html#failed">' in text
 
 
+def test_loads_and_stores_have_a_matrix_and_a_place_in_the_step(tmp_path: Path) -> None:
+    step = first_shown(small_site())
+    site = with_step(small_site(), step, accesses=(100.0, 150.0))
+    files = written(site, tmp_path / "site")
+    text = files["matrix/x86_64/accesses/index.html"].decode()
+    row = next(line for line in text.splitlines() if f">{step.series}</a>" in line)
+    assert "▲ +50.0\u00a0%" in row
+    assert (
+        "100 loads and stores before, and 150 after"
+        in files[f"{step_path(step.arch, step.series, step.before, step.after)}/index.html"].decode()
+    )
+    assert 'matrix/x86_64/accesses/index.html">loads and stores</a>' in files["matrix/x86_64/all/index.html"].decode()
+    without = msgspec.structs.replace(site, steps=tuple(msgspec.structs.replace(s, accesses=None) for s in site.steps))
+    assert "matrix/x86_64/accesses/index.html" not in written(without, tmp_path / "without")
+
+
 def test_status_page_says_why_cells_failed(files: Mapping[str, bytes]) -> None:
     text = files["status/index.html"].decode()
     failed = next(cell for cell in small_site().cells if cell.state == "failed")

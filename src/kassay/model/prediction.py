@@ -95,6 +95,10 @@ class Prediction(Record, frozen=True, kw_only=True):
     """Rows of every function executed, largest change first."""
     base_instructions: float | None = None
     head_instructions: float | None = None
+    base_accesses: float | None = None
+    """Loads and stores that base executes per operation, the mean of its rounds; None when nothing was replayed."""
+    head_accesses: float | None = None
+    """Loads and stores that head executes per operation, counted in the same way."""
     base_rounds: tuple[float, ...] = ()
     """Time of each round of base that a prediction answers for, in ns."""
     head_rounds: tuple[float, ...] = ()

@@ -3,7 +3,7 @@
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +26,8 @@ class ReplayedInterval:
     interval: int
     instructions: int
     cycles100: int
+    accesses: int
+    """Loads and stores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +110,8 @@ def parse(text: str) -> Replayed:
     for line in text.splitlines():
         try:
             match line.split():
-                case ["t", turn, interval, instructions, cycles100]:
-                    intervals.append(ReplayedInterval(int(turn), int(interval), int(instructions), int(cycles100)))
+                case ["t", *counts] if len(counts) == len(fields(ReplayedInterval)):
+                    intervals.append(ReplayedInterval(*map(int, counts)))
                 case ["c", turn, interval, function, cause, cycles100, instructions]:
                     key = (int(turn), int(interval), int(function))
                     rows.append(ReplayedRow(*key, cause, int(cycles100), int(instructions)))

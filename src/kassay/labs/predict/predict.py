@@ -57,6 +57,8 @@ class Replay(Record, frozen=True, kw_only=True):
     """Forms of instructions without data, most frequent first."""
     others: tuple[tuple[int, int, int], ...] = ()
     """Round, interval and instructions of interrupts and other tasks, whose time is not in the rows."""
+    accesses: tuple[tuple[int, int, int], ...] = ()
+    """Round, interval, and loads and stores that the measured task executed."""
     cpus: int = 1
     """Number of CPUs that executed."""
     left_out: tuple[str, ...] = ()
@@ -159,6 +161,7 @@ def prediction(finding: Finding, cpu: OnCpu, base: TracedSide, head: TracedSide,
         base_ns=timed[0].ns, head_ns=timed[1].ns, causes=_causes(timed[0].causes, timed[1].causes),
         rows=_rows(*timed), base_instructions=timed[0].executed, head_instructions=timed[1].executed,
         base_rounds=timed[0].rounds, head_rounds=timed[1].rounds,
+        base_accesses=_accesses(base, base.replay), head_accesses=_accesses(head, head.replay),
         doubts=_doubts(finding, cpu, (base, head), timed),
     )  # fmt: skip
     refused = _refused(finding, (base, head), (base.replay, head.replay), timed)
@@ -197,6 +200,12 @@ def side_time(side: TracedSide, replay: Replay, cpu: OnCpu) -> SideTime:
         {cause: share(cause, *whole) for cause, whole in wholes.items()},
         {name: {cause: share(cause, *values) for cause, values in by_cause.items()} for name, by_cause in sums.items()},
     )
+
+
+def _accesses(side: TracedSide, replay: Replay) -> float:
+    """Loads and stores per operation."""
+    counts = (count for number, i, count in replay.accesses if i in side.intervals and number in side.rounds)
+    return sum(counts) / side.operations / len(side.rounds)
 
 
 def _cause_order(cause: str) -> tuple[int, str]:

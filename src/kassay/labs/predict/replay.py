@@ -47,6 +47,9 @@ def replay_of(
             (number, interval, executed)
             for (number, interval, _), (executed, _) in sorted(replayed.others.items()) if number in answered
         ),
+        accesses=tuple(
+            (one.round, one.interval, one.accesses) for one in replayed.intervals if one.round in answered
+        ),
         cpus=max(1, replayed.statistics.get("cpus", 1)),
     )  # fmt: skip
 

@@ -159,6 +159,8 @@ class SiteStep(Record, frozen=True, kw_only=True):
     state: str = ""
     """State of memory that both worked on, in words."""
     predictions: tuple[SitePrediction, ...] = ()
+    accesses: tuple[float, float] | None = None
+    """Loads and stores per operation before and after; None without a recorded trace."""
     measured_utc: str = ""
     kassay_version: str = ""
     repeat: tuple[str, ...] = ()

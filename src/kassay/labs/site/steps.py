@@ -47,6 +47,7 @@ def _step(comparison: Comparison, base: SiteKernel, head: SiteKernel, row: SiteS
             SitePrediction(cpu=cpu, change=change, low=low, high=high)
             for cpu, change, low, high in detail.predictions
         ),
+        accesses=detail.accesses,
         measured_utc=comparison.added_utc, kassay_version=detail.version,
         repeat=(repeat,) if base.ref and head.ref else (),
         recipients=names.recipients(_addressed(comparison)),

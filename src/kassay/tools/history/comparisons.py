@@ -16,6 +16,7 @@ from kassay.journal.directory import RunDirectory
 from kassay.model.experiment import labels
 from kassay.model.finding import Confounder, Finding, Side
 from kassay.model.machine import Point
+from kassay.model.prediction import Prediction
 from kassay.model.progress import Progress, Tell
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import grouped
@@ -165,8 +166,16 @@ def _detail(finding: Finding) -> ComparisonDetail:
             (prediction.cpu, prediction.change, *prediction.interval)
             for prediction in finding.predictions if prediction.change is not None and prediction.interval is not None
         ),
-        version=__version__,
+        accesses=_accesses(finding.predictions), version=__version__,
     )  # fmt: skip
+
+
+def _accesses(predictions: Sequence[Prediction]) -> tuple[float, float] | None:
+    """Loads and stores in the traces, which are the same for every CPU."""
+    for one in predictions:
+        if one.base_accesses is not None and one.head_accesses is not None:
+            return one.base_accesses, one.head_accesses
+    return None
 
 
 def _confounder_texts(confounders: Sequence[Confounder]) -> Iterator[str]:

@@ -121,6 +121,8 @@ class ComparisonDetail(Record, frozen=True, kw_only=True):
     """Part of the change that is in no function of `functions`, per operation; None without a profile."""
     predictions: tuple[tuple[str, float, float, float], ...] = ()
     """Predicted changes in time: (CPU, change, low, high)."""
+    accesses: tuple[float, float] | None = None
+    """Loads and stores per operation on both sides; None without a recorded trace."""
     version: str = ""
     """Version of kassay that judged it."""
 

@@ -48,7 +48,7 @@ def compare_path(arch: str, before: str, after: str) -> str:
 
 
 def matrix_path(arch: str, view: str = "") -> str:
-    """Page of a matrix. view: "all" for all kernels, "time-..." for predicted times."""
+    """Page of a matrix. view: "all" for all kernels, "accesses", or "time-..." for predicted times."""
     return f"matrix/{segment(arch)}" + (f"/{segment(view)}" if view else "")
 
 

@@ -4,6 +4,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from msgspec import structs
+
 from kassay.labs.site.model import SiteKernel, SiteSeries, SiteStep
 from kassay.labs.site.pages.addresses import matrix_path, segment, step_path
 from kassay.labs.site.pages.entries import ALL_KERNELS, NEWEST, Book
@@ -12,14 +14,21 @@ from kassay.labs.site.pages.outcomes import SHOWN, cell_text, counts_text
 from kassay.labs.site.pages.render import Renderer
 from kassay.model.records import grouped
 from kassay.model.texts import counted
-from kassay.model.units import format_change
+from kassay.model.units import format_change, relative_change
 
 _COUNTS = "Each cell is the change of an exact count of instructions against the nearest measured kernel on its left."
+_LOADS = (
+    "Each cell is the change of loads and stores that the measured task executes. They are counted in recorded rounds, "
+    "so only comparisons with a recording have them."
+)
 _TIMES = (
     "Each cell is the change of time that a model of this CPU predicts, with its interval. Only steps have a "
     "prediction. It stands beside the count and is never combined with it."
 )
 
+ACCESSES, _TIME = "accesses", "time-"
+"""Views by another cost: their name, or its beginning."""
+_HAS = {ACCESSES: "recording", _TIME: "prediction"}
 _PAGE, _ROW, _CELL = 260_000, 400, 45
 """Bytes: of a page, of the head of a row, and of a cell without its link."""
 
@@ -30,7 +39,6 @@ class Shown(NamedTuple):
     arch: str
     view: str
     text: str
-    cpu: str
     columns: list[SiteKernel]
     address: str
 
@@ -43,17 +51,18 @@ def matrices(book: Book, renderer: Renderer) -> Iterator[tuple[str, bytes]]:
         cpus = sorted({p.cpu for step in lookup.notable.values() if step.arch == arch for p in step.predictions})
         all_ = (ALL_KERNELS, f"instructions, all {counted(len(columns), 'kernel')}")
         newest = ("", f"instructions, newest {NEWEST} kernels") if len(columns) > NEWEST else ("", all_[1])
-        times = [(f"time-{cpu}", f"predicted time, {cpu}") for cpu in cpus]
+        times = [(f"{_TIME}{cpu}", f"predicted time, {cpu}") for cpu in cpus]
+        if any(step.accesses for step in lookup.steps.values() if step.arch == arch):
+            times.insert(0, (ACCESSES, "loads and stores"))
         views = [newest, *([all_] if len(columns) > NEWEST else []), *times]
         for view, text in (newest, all_, *times):
-            cpu = view.removeprefix("time-") if view.startswith("time-") else ""
             chunks = _chunks(book, arch, columns if view == ALL_KERNELS else columns[-NEWEST:])
             parts = [
                 (matrix_path(arch, view) + (f"/{number}" if number > 1 else ""), f"{part[0].name} to {part[-1].name}")
                 for number, part in enumerate(chunks, 1)
             ]
             for (address, _), part in zip(parts, chunks, strict=True):
-                shown = Shown(arch=arch, view=view, text=text, cpu=cpu, columns=part, address=address)
+                shown = Shown(arch=arch, view=view, text=text, columns=part, address=address)
                 yield _matrix(book, renderer, shown, views, parts if len(parts) > 1 else [])
 
 
@@ -78,17 +87,18 @@ def _chunks(book: Book, arch: str, columns: Sequence[SiteKernel]) -> list[list[S
 def _matrix(
     book: Book, renderer: Renderer, shown: Shown, views: Sequence[tuple[str, str]], parts: Sequence[tuple[str, str]]
 ) -> tuple[str, bytes]:
-    lookup, arch, columns, cpu = book.lookup, shown.arch, shown.columns, shown.cpu
+    lookup, arch, columns, view = book.lookup, shown.arch, shown.columns, shown.view
+    cost = ACCESSES if view == ACCESSES else _TIME if view.startswith(_TIME) else ""
     places = slice(*(lookup.columns[arch].index(one) + end for end, one in enumerate((columns[0], columns[-1]))))
     rows = lookup.rows.get(arch, [])
     words = [placed.outcome for series in rows for placed in lookup.row(series)[places]]
-    made = [(series.group, _row(book, series, places, cpu)) for series in rows]
+    made = [(series.group, _row(book, series, places, view)) for series in rows]
     newest = columns[-1]
-    into = [] if cpu else book.entries(lookup.into(arch, newest.key))
+    into = [] if cost else book.entries(lookup.into(arch, newest.key))
     return renderer.page(
         "matrix.html.j2", shown.address, arch=arch, archs=lookup.archs, view=shown.text if shown.view else "",
-        current=shown.view, parts_of=parts, views=views, sense=_TIMES if cpu else _COUNTS,
-        counts=_predicted(made) if cpu else counts_text(words), newest=newest, cpu=cpu,
+        current=view, parts_of=parts, views=views, sense={ACCESSES: _LOADS, _TIME: _TIMES}.get(cost, _COUNTS),
+        counts=_recorded(made, cost) if cost else counts_text(words), newest=newest, cost=cost,
         caption=f"{len(rows)} rows by {len(columns)} kernels of {arch}; lower is better",
         top=sorted(into, key=lambda one: not one.series.primary),
         columns=_columns(book, arch, columns),
@@ -96,10 +106,10 @@ def _matrix(
     )  # fmt: skip
 
 
-def _predicted(rows: Sequence[tuple[str, dict[str, Any]]]) -> str:
-    """Line above a matrix of times."""
+def _recorded(rows: Sequence[tuple[str, dict[str, Any]]], cost: str) -> str:
+    """Line above a matrix of a cost that recorded rounds alone have."""
     texts = [text for _, row in rows for _, text, _ in row["cells"]]
-    return f"{len(texts)} cells, {sum(text != '–' for text in texts)} with a prediction"
+    return f"{len(texts)} cells, {sum(text != '–' for text in texts)} with a {_HAS[cost]}"
 
 
 def _columns(book: Book, arch: str, columns: Sequence[SiteKernel]) -> list[dict[str, Any]]:
@@ -114,16 +124,21 @@ def _columns(book: Book, arch: str, columns: Sequence[SiteKernel]) -> list[dict[
     return found
 
 
-def _row(book: Book, series: SiteSeries, places: slice, cpu: str) -> dict[str, Any]:
+def _row(book: Book, series: SiteSeries, places: slice, view: str) -> dict[str, Any]:
     placed = book.lookup.row(series)[places]
-    if cpu:
-        cells = [_time_cell(one, cpu) for one in placed]
+    if view == ACCESSES:
+        cells = [_access_cell(book, series, one) for one in placed]
+    elif view.startswith(_TIME):
+        cells = [_time_cell(one, view.removeprefix(_TIME)) for one in placed]
     else:
         cells = [(one.outcome, cell_text(one.outcome, one.step), _href(book, series, one)) for one in placed]
     changes = [one for one in placed if one.outcome in SHOWN and one.step]
     most = max((abs(one.step.change or 0.0) for one in changes if one.step), default=0.0)
     ways = " ".join(sorted({one.outcome for one in changes}))
-    is_quiet = not changes if not cpu else all(not text.strip("–") for _, text, _ in cells)
+    if view.startswith(_TIME):
+        is_quiet = all(word == "absent" for word, _, _ in cells)
+    else:
+        is_quiet = all(word not in SHOWN for word, _, _ in cells) if view == ACCESSES else not changes
     return {"series": series, "cells": cells, "most": f"{most:.6g}", "ways": ways, "quiet": is_quiet}
 
 
@@ -140,6 +155,18 @@ def _href(book: Book, series: SiteSeries, placed: Placed) -> str:
         address = book.compared_href(step.arch, step.before, step.after)
         return f"{address}/index.html?all=1#{segment(series.key)}" if address else ""
     return ""
+
+
+def _access_cell(book: Book, series: SiteSeries, placed: Placed) -> tuple[str, str, str]:
+    step = placed.step
+    if step is None or step.accesses is None or placed.outcome == "refused":
+        return "absent", "–", ""
+    before, after = step.accesses
+    change = 0.0 if before == after else relative_change(before, after)
+    if change is None:
+        return "absent", "–", ""
+    word = "equal" if not change else "small" if abs(change) <= step.margin else "worse" if change > 0 else "better"
+    return word, cell_text(word, structs.replace(step, change=change)), _href(book, series, placed)
 
 
 def _time_cell(placed: Placed, cpu: str) -> tuple[str, str, str]:
