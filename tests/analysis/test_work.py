@@ -194,6 +194,15 @@ def test_bytes_count_by_what_the_call_carries() -> None:
     assert (cheap, dear[0].differences[0].field) == ((), "read() bytes")
 
 
+def test_items_count_as_bytes_do() -> None:
+    def sent(total: int) -> Measurement:
+        results = [CallResult(name="sendmmsg", times=20, total=total)]
+        return did(changed(ADAPTIVE, sendmmsg=(20, 90_000)), results=results)
+
+    (refusal,) = refusals_of(evidence("6.12", sent(80)), evidence("7.3", sent(160), index=1))
+    assert [(d.field, d.base, d.head) for d in refusal.differences] == [("sendmmsg() items", "80", "160")]
+
+
 def test_a_program_without_call_stacks_is_a_doubt_and_a_workload_of_kassays_is_not() -> None:
     unknown = structs.replace(measurement([100]), work=Work(phase="iteration", items=()))
     base, head = evidence("6.12", unknown), evidence("7.3", unknown, index=1)

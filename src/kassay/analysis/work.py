@@ -35,6 +35,12 @@ PER_OPERATION_LIMIT = 0.1
 
 OF_OTHERS = " of its children and threads"
 
+_ITEMS = {
+    "epoll_pwait", "epoll_pwait2", "epoll_wait", "io_getevents", "io_pgetevents", "io_submit", "io_uring_enter",
+    "move_pages", "poll", "ppoll", "pselect6", "recvmmsg", "select", "sendmmsg",
+}  # fmt: skip
+"""System calls whose amount is a number of messages, events, files, requests or pages, and not of bytes."""
+
 FEW_FAULTS = 4
 """Page faults that the start of a program may take more on one kernel than on another."""
 
@@ -197,10 +203,11 @@ def _results(
         called = max(sum(each.times for key, each in side[0].items() if key[0] == name) for side in tables)
         part = more / (called if error else max(side[0] for side in values))
         share = max(_share_of(name, base), _share_of(name, head))
-        what = f"{name}(){whose} that failed with {error}" if error else f"{name}() bytes{whose}"
+        amount = "items" if name in _ITEMS else "bytes"
+        what = f"{name}(){whose} that failed with {error}" if error else f"{name}() {amount}{whose}"
         found.append(Difference(what, str(values[0][0]), str(values[1][0]), part * share))
-    failing = {difference.what.partition(" ")[0] for difference in found if "() bytes" not in difference.what}
-    return [d for d in found if not ("() bytes" in d.what and d.what.partition(" ")[0] in failing)]
+    failing = {difference.what.partition(" ")[0] for difference in found if " that failed with " in difference.what}
+    return [d for d in found if " that failed with " in d.what or d.what.partition(" ")[0] not in failing]
 
 
 class _Given(NamedTuple):

@@ -12,12 +12,12 @@ KINDS = {
     SYSTEM_CALL: "system calls of one name, whatever executes them; faults inside of a call belong to the call",
     FAULT: "exceptions in user mode of one name",
     USER: "the program's own instructions, without those of the vDSO, which is the kernel's code",
-    CLOCK: "instructions with which the program, or the vDSO for it, reads the CPU's clock",
+    CLOCK: "readings of a clock: by an instruction, by a function of the vDSO, or by a system call that reports a time",
     VDSO_LOOKUP: "user code that looks for functions in the vDSO when a program starts, and all of strcmp()",
 }
 """Every kind of work, with its meaning."""
 NOT_COMPARED = (CLOCK, VDSO_LOOKUP)
-"""Kinds that are part of another one, or explain others."""
+"""Kinds that are part of others, or explain them."""
 PAGE_FAULTS, USER_CODE, LOOKUPS = (FAULT, PAGE_FAULT), (USER, ""), (VDSO_LOOKUP, "")
 EXECVE, FUTEX = (SYSTEM_CALL, "execve"), (SYSTEM_CALL, "futex")
 CLONES = ((SYSTEM_CALL, "clone"), (SYSTEM_CALL, "clone3"))
