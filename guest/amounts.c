@@ -81,3 +81,24 @@ uint64_t amount_given(pid_t pid, uint64_t number, const uint64_t *args)
 	}
 	return 0;
 }
+
+bool kind_given(uint64_t number, const uint64_t *args, uint64_t *ret)
+{
+	static const struct {
+		uint64_t number;
+		unsigned int argument;
+	} kinds[] = {
+		{ SYS_madvise, 2 },   { SYS_process_madvise, 3 }, { SYS_mmap, 3 },    { SYS_mprotect, 2 },
+		{ SYS_mremap, 3 },    { SYS_mlock2, 2 },	  { SYS_mlockall, 0 }, { SYS_msync, 2 },
+		{ SYS_fallocate, 1 }, { SYS_fadvise64, 3 },	  { SYS_mbind, 2 },   { SYS_set_mempolicy, 0 },
+		{ SYS_prctl, 0 },     { SYS_ioctl, 1 },		  { SYS_fcntl, 1 },   { SYS_membarrier, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		if (kinds[i].number == number) {
+			*ret = (uint32_t)args[kinds[i].argument];
+			return true;
+		}
+	}
+	return false;
+}

@@ -22,16 +22,23 @@
 #define MOST_CALLS_OF_OTHERS 4000
 #define MOST_TASKS 64
 #define MOST_KINDS 256
-#define LINE_BYTES 80
+#define LINE_BYTES 120
 
-struct result {
-	uint64_t number, error, times, amount;
+struct call {
+	uint64_t number, kind;
+	bool has_kind;
 };
 
-/* A task, the number of the call that it is in with the amount it was given, and its last break. */
+struct result {
+	struct call call;
+	uint64_t error, times, amount;
+};
+
+/* A task, the call that it is in with the amount it was given, and its last break. */
 struct task {
 	pid_t pid;
-	uint64_t entered, given, end;
+	struct call entered;
+	uint64_t given, end;
 };
 
 static struct set {
@@ -96,16 +103,21 @@ bool results_wanted(pid_t pid)
 	return task && !is_full(set_of(task));
 }
 
-static void count(struct set *set, uint64_t number, uint64_t error, uint64_t amount)
+static bool same_call(const struct call *one, const struct call *other)
+{
+	return one->number == other->number && one->has_kind == other->has_kind && one->kind == other->kind;
+}
+
+static void count(struct set *set, const struct call *call, uint64_t error, uint64_t amount)
 {
 	size_t i = 0;
 
-	while (i < set->kinds && (set->results[i].number != number || set->results[i].error != error))
+	while (i < set->kinds && (!same_call(&set->results[i].call, call) || set->results[i].error != error))
 		i++;
 	if (i == MOST_KINDS)
 		return;
 	if (i == set->kinds)
-		set->results[set->kinds++] = (struct result){ .number = number, .error = error };
+		set->results[set->kinds++] = (struct result){ .call = *call, .error = error };
 	set->results[i].times++;
 	set->results[i].amount += amount;
 }
@@ -115,13 +127,13 @@ static uint64_t amount_of(struct task *task, uint64_t returned)
 {
 	uint64_t before = task->end;
 
-	if (task->entered == SYS_execve || task->entered == SYS_execveat)
+	if (task->entered.number == SYS_execve || task->entered.number == SYS_execveat)
 		task->end = 0;
-	if (task->entered == SYS_brk) {
+	if (task->entered.number == SYS_brk) {
 		task->end = returned;
 		return !before ? 0 : returned > before ? returned - before : before - returned;
 	}
-	return amount_returned(task->entered) ? returned : task->given;
+	return amount_returned(task->entered.number) ? returned : task->given;
 }
 
 void results_note(pid_t pid)
@@ -132,13 +144,16 @@ void results_note(pid_t pid)
 	if (!task || ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof(info), &info) <= 0)
 		return;
 	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
-		task->entered = info.entry.nr;
-		task->given = amount_given(pid, info.entry.nr, (const uint64_t *)info.entry.args);
+		const uint64_t *args = (const uint64_t *)info.entry.args;
+
+		task->entered = (struct call){ .number = info.entry.nr };
+		task->entered.has_kind = kind_given(info.entry.nr, args, &task->entered.kind);
+		task->given = amount_given(pid, info.entry.nr, args);
 	} else if (info.op == PTRACE_SYSCALL_INFO_EXIT && !is_full(set_of(task))) {
 		uint64_t error = info.exit.is_error ? (uint64_t)-info.exit.rval : 0;
 
 		set_of(task)->calls++;
-		count(set_of(task), task->entered, error, error ? 0 : amount_of(task, (uint64_t)info.exit.rval));
+		count(set_of(task), &task->entered, error, error ? 0 : amount_of(task, (uint64_t)info.exit.rval));
 	}
 }
 
@@ -149,14 +164,17 @@ static void emit_set(struct run *run, const char *path, const struct set *set)
 
 	for (size_t i = 0; i < set->kinds; i++) {
 		const struct result *result = &set->results[i];
-		bool known = result->number < sizeof(names) / sizeof(*names) && names[result->number];
+		uint64_t number = result->call.number;
+		bool known = number < sizeof(names) / sizeof(*names) && names[number];
 		const char *error = result->error ? strerrorname_np((int)result->error) : "-";
-		char number[32];
+		char other[32], kind[32] = "-";
 
-		snprintf(number, sizeof(number), "call%" PRIu64, result->number);
-		used += (size_t)snprintf(text + used, LINE_BYTES, "%s %s %" PRIu64 " %" PRIu64 "\n",
-					 known ? names[result->number] : number, error ? error : "unknown", result->times,
-					 result->amount);
+		snprintf(other, sizeof(other), "call%" PRIu64, number);
+		if (result->call.has_kind)
+			snprintf(kind, sizeof(kind), "0x%" PRIx64, result->call.kind);
+		used += (size_t)snprintf(text + used, LINE_BYTES, "%s %s %" PRIu64 " %" PRIu64 " %s\n",
+					 known ? names[number] : other, error ? error : "unknown", result->times,
+					 result->amount, kind);
 	}
 	emit(&run->stream, "file", path, text, used);
 }
