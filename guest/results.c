@@ -14,23 +14,31 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
+#include "amounts.h"
 #include "call_names.h"
 #include "results.h"
 
-#define MOST_CALLS 1000 /* of the first process */
-#define MOST_CALLS_OF_OTHERS 2000
+#define MOST_CALLS 4000 /* of the first process */
+#define MOST_CALLS_OF_OTHERS 4000
 #define MOST_TASKS 64
 #define MOST_KINDS 256
-#define LINE_BYTES 80
+#define LINE_BYTES 120
 
-struct result {
-	uint64_t number, error, times, bytes;
+struct call {
+	uint64_t number, kind;
+	bool has_kind;
 };
 
-/* A task, and the number of the call that it is in with the length it was given. */
+struct result {
+	struct call call;
+	uint64_t error, times, amount;
+};
+
+/* A task, the call that it is in with the amount it was given, and its last break. */
 struct task {
 	pid_t pid;
-	uint64_t entered, length;
+	struct call entered;
+	uint64_t given, end;
 };
 
 static struct set {
@@ -44,41 +52,6 @@ static struct task tasks[MOST_TASKS]; /* the first one is the process itself; a 
 #define CALL(name) [SYS_##name] = #name,
 static const char *const names[] = { CALLS_OF_ALL CALLS_OF_ARCH };
 #undef CALL
-
-static const uint64_t returning_bytes[] = {
-	SYS_read,    SYS_write,	  SYS_pread64,	SYS_pwrite64, SYS_readv,	    SYS_writev,
-	SYS_preadv,  SYS_pwritev, SYS_recvfrom, SYS_sendto,   SYS_recvmsg,	    SYS_sendmsg,
-	SYS_splice,  SYS_tee,	  SYS_vmsplice, SYS_sendfile, SYS_copy_file_range,  SYS_getdents64,
-	SYS_getrandom, SYS_process_madvise, SYS_process_vm_readv, SYS_process_vm_writev, SYS_readlinkat,
-};
-
-static bool returns_bytes(uint64_t number)
-{
-	for (size_t i = 0; i < sizeof(returning_bytes) / sizeof(*returning_bytes); i++) {
-		if (returning_bytes[i] == number)
-			return true;
-	}
-	return false;
-}
-
-/* Calls whose work is of a length, by the index of the argument that says it. */
-static const struct {
-	uint64_t number;
-	unsigned int argument;
-} given_length[] = {
-	{ SYS_mmap, 1 },      { SYS_munmap, 1 },    { SYS_mprotect, 1 },  { SYS_madvise, 1 }, { SYS_mremap, 2 },
-	{ SYS_mlock, 1 },     { SYS_mlock2, 1 },    { SYS_munlock, 1 },	  { SYS_msync, 1 },   { SYS_mincore, 1 },
-	{ SYS_ftruncate, 1 }, { SYS_fallocate, 3 }, { SYS_readahead, 2 }, { SYS_mbind, 1 },
-};
-
-static uint64_t length_given(const struct __ptrace_syscall_info *info)
-{
-	for (size_t i = 0; i < sizeof(given_length) / sizeof(*given_length); i++) {
-		if (given_length[i].number == info->entry.nr)
-			return info->entry.args[given_length[i].argument];
-	}
-	return 0;
-}
 
 static struct set *set_of(const struct task *task)
 {
@@ -130,18 +103,37 @@ bool results_wanted(pid_t pid)
 	return task && !is_full(set_of(task));
 }
 
-static void count(struct set *set, uint64_t number, uint64_t error, uint64_t bytes)
+static bool same_call(const struct call *one, const struct call *other)
+{
+	return one->number == other->number && one->has_kind == other->has_kind && one->kind == other->kind;
+}
+
+static void count(struct set *set, const struct call *call, uint64_t error, uint64_t amount)
 {
 	size_t i = 0;
 
-	while (i < set->kinds && (set->results[i].number != number || set->results[i].error != error))
+	while (i < set->kinds && (!same_call(&set->results[i].call, call) || set->results[i].error != error))
 		i++;
 	if (i == MOST_KINDS)
 		return;
 	if (i == set->kinds)
-		set->results[set->kinds++] = (struct result){ .number = number, .error = error };
+		set->results[set->kinds++] = (struct result){ .call = *call, .error = error };
 	set->results[i].times++;
-	set->results[i].bytes += bytes;
+	set->results[i].amount += amount;
+}
+
+/* How much a call did that has succeeded. A break is an address: how far it was moved is known from the second on. */
+static uint64_t amount_of(struct task *task, uint64_t returned)
+{
+	uint64_t before = task->end;
+
+	if (task->entered.number == SYS_execve || task->entered.number == SYS_execveat)
+		task->end = 0;
+	if (task->entered.number == SYS_brk) {
+		task->end = returned;
+		return !before ? 0 : returned > before ? returned - before : before - returned;
+	}
+	return amount_returned(task->entered.number) ? returned : task->given;
 }
 
 void results_note(pid_t pid)
@@ -152,14 +144,16 @@ void results_note(pid_t pid)
 	if (!task || ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof(info), &info) <= 0)
 		return;
 	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
-		task->entered = info.entry.nr;
-		task->length = length_given(&info);
+		const uint64_t *args = (const uint64_t *)info.entry.args;
+
+		task->entered = (struct call){ .number = info.entry.nr };
+		task->entered.has_kind = kind_given(info.entry.nr, args, &task->entered.kind);
+		task->given = amount_given(pid, info.entry.nr, args);
 	} else if (info.op == PTRACE_SYSCALL_INFO_EXIT && !is_full(set_of(task))) {
 		uint64_t error = info.exit.is_error ? (uint64_t)-info.exit.rval : 0;
-		bool bytes = info.exit.rval > 0 && returns_bytes(task->entered);
 
 		set_of(task)->calls++;
-		count(set_of(task), task->entered, error, error ? 0 : bytes ? (uint64_t)info.exit.rval : task->length);
+		count(set_of(task), &task->entered, error, error ? 0 : amount_of(task, (uint64_t)info.exit.rval));
 	}
 }
 
@@ -170,14 +164,17 @@ static void emit_set(struct run *run, const char *path, const struct set *set)
 
 	for (size_t i = 0; i < set->kinds; i++) {
 		const struct result *result = &set->results[i];
-		bool known = result->number < sizeof(names) / sizeof(*names) && names[result->number];
+		uint64_t number = result->call.number;
+		bool known = number < sizeof(names) / sizeof(*names) && names[number];
 		const char *error = result->error ? strerrorname_np((int)result->error) : "-";
-		char number[32];
+		char other[32], kind[32] = "-";
 
-		snprintf(number, sizeof(number), "call%" PRIu64, result->number);
-		used += (size_t)snprintf(text + used, LINE_BYTES, "%s %s %" PRIu64 " %" PRIu64 "\n",
-					 known ? names[result->number] : number, error ? error : "unknown", result->times,
-					 result->bytes);
+		snprintf(other, sizeof(other), "call%" PRIu64, number);
+		if (result->call.has_kind)
+			snprintf(kind, sizeof(kind), "0x%" PRIx64, result->call.kind);
+		used += (size_t)snprintf(text + used, LINE_BYTES, "%s %s %" PRIu64 " %" PRIu64 " %s\n",
+					 known ? names[number] : other, error ? error : "unknown", result->times,
+					 result->amount, kind);
 	}
 	emit(&run->stream, "file", path, text, used);
 }

@@ -24,7 +24,7 @@ bool results_wanted(pid_t pid);
 void results_note(pid_t pid);
 
 /*
- * Ships a line "NAME ERROR TIMES BYTES" for each name and error, "-" for no error. Other tasks than the process itself
+ * Ships a line "NAME ERROR TIMES AMOUNT KIND" for each name, error and kind, "-" for none. Other tasks than the process itself
  * have a file of their own; it is absent if not all of their calls were seen.
  */
 void results_emit(struct run *run);

@@ -20,6 +20,7 @@
 #include "clock.h"
 #include "program.h"
 #include "results.h"
+#include "vdso.h"
 
 #define SHIPPED_BYTES (256UL << 10) /* of each of its two outputs */
 #define LINE_BYTES 200
@@ -287,6 +288,7 @@ int program_watch(struct run *run, const struct program *program)
 	if (reap(run))
 		return -1;
 	results_emit(run);
+	vdso_emit(&run->stream);
 	emit_text(&run->stream, "file", "before:kassay/program/watched", "ns %" PRIu64 "\n",
 		  raw_ns(CLOCK_MONOTONIC) - began);
 	return 0;

@@ -194,6 +194,49 @@ def test_bytes_count_by_what_the_call_carries() -> None:
     assert (cheap, dear[0].differences[0].field) == ((), "read() bytes")
 
 
+def test_items_count_as_bytes_do() -> None:
+    def sent(total: int) -> Measurement:
+        results = [CallResult(name="sendmmsg", times=20, total=total)]
+        return did(changed(ADAPTIVE, sendmmsg=(20, 90_000)), results=results)
+
+    (refusal,) = refusals_of(evidence("6.12", sent(80)), evidence("7.3", sent(160), index=1))
+    assert [(d.field, d.base, d.head) for d in refusal.differences] == [("sendmmsg() items", "80", "160")]
+
+
+def test_one_long_call_among_many_short_ones_counts_by_its_length() -> None:
+    """The number of calls differs by 0.1 %, what they were asked to do by 100 %."""
+    short = did(changed(ADAPTIVE, mmap=(1000, 900_000)), results=[CallResult(name="mmap", times=1000, total=4_096_000)])
+    longer = did(
+        changed(ADAPTIVE, mmap=(1001, 901_000)), results=[CallResult(name="mmap", times=1001, total=8_192_000)]
+    )
+    (refusal,) = refusals_of(evidence("6.12", short), evidence("7.3", longer, index=1))
+    assert [(d.field, d.base, d.head) for d in refusal.differences] == [("mmap() bytes", "4096000", "8192000")]
+
+
+def test_advice_that_decides_about_faults_makes_them_the_programs() -> None:
+    """Fewer faults with the same code are the kernel's work, unless a call that is cheap asked for them."""
+
+    def advised(kind: str, faults: int, calls: int = 1) -> Measurement:
+        results = [CallResult(name="madvise", times=calls, total=4096, kind=kind)]
+        items = changed(ADAPTIVE, madvise=(calls, 900 * calls), fault=(faults, 3000 * faults))
+        return did(items, results=results)
+
+    base = evidence("6.12", advised("0xf", 1300))
+    assert refusals_of(base, evidence("7.3", advised("0xf", 700), index=1)) == ()
+    (refusal,) = refusals_of(base, evidence("7.3", advised("0xe", 700), index=1))
+    assert "page fault" in [d.field for d in refusal.differences]
+    (refusal,) = refusals_of(base, evidence("7.3", advised("0xf", 700, calls=2), index=1))
+    assert refusal.differences[0].field == "page fault"
+
+
+def test_calls_of_another_kind_are_other_work() -> None:
+    def freed(kind: str) -> Measurement:
+        return did(ADAPTIVE, results=[CallResult(name="madvise", times=5, total=4096, kind=kind)])
+
+    (refusal,) = refusals_of(evidence("6.12", freed("0x4")), evidence("7.3", freed("0x8"), index=1))
+    assert [(d.field, d.base, d.head) for d in refusal.differences] == [("madvise() of kind 0x4", "5", "0")]
+
+
 def test_a_program_without_call_stacks_is_a_doubt_and_a_workload_of_kassays_is_not() -> None:
     unknown = structs.replace(measurement([100]), work=Work(phase="iteration", items=()))
     base, head = evidence("6.12", unknown), evidence("7.3", unknown, index=1)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import msgspec
 import pytest
 from typer.testing import CliRunner, Result
@@ -139,7 +140,12 @@ def test_a_fresh_pair_decides_and_is_remembered(
     assert [use.ref for use in asked[0].kernels] == ["debian:6.16.9-1", "debian:6.17.2-1"]
     shown = ask("points").output
     assert outcome in shown and "next:" not in shown
-    assert "judged before" in refused(ask("confirm", name, "--out", str(tmp_path / "pair"))).what
+    again = ask("confirm", name, "--out", str(tmp_path / "pair"))  # as after a kill behind the verdict
+    assert (again.output, len(asked)) == (done.output, 1)
+    archive = duckdb.connect(str(tmp_path / "h.duckdb"))
+    archive.execute("UPDATE t_confirmations SET nomination = 'another'")
+    archive.close()
+    assert "another nomination" in refused(ask("confirm", name, "--out", str(tmp_path / "pair"))).what
 
 
 def test_a_kernel_that_cannot_be_had_any_more_is_an_outcome(

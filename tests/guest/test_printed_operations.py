@@ -8,6 +8,12 @@ from kassay.supply.guest.printed_operations import operations_of
 
 BENCHMARK = '{"context": {"num_cpus": 1}, "benchmarks": [{"name": "BM_a", "iterations": 5000, "real_time": 3.5}%s]}'
 
+TABLE = """-----------------------------------------------------
+Benchmark           Time             CPU   Iterations
+-----------------------------------------------------
+BM_touch/8       14.2 ns         14.1 ns     49174538
+%s"""
+
 
 def test_the_number_of_each_execution_is_read() -> None:
     assert operations_of(["ops 5\n", "ops 4\n"]) == PrintedOperations(name="ops", rate=False, values=(5.0, 4.0))
@@ -26,6 +32,7 @@ def test_the_number_of_each_execution_is_read() -> None:
         ("result 99.5 iterations per second", "iterations per second", True, 99.5),
         ("ops_per_sec=812", "ops_per_sec", True, 812),
         ('{"bench": {"ops": 42}}', "bench.ops", False, 42), (BENCHMARK % "", "iterations", False, 5000),
+        (TABLE % "", "iterations", False, 49174538),
     ],
 )  # fmt: skip
 def test_counts_and_rates_are_recognised(text: str, name: str, rate: bool, value: float) -> None:
@@ -35,7 +42,8 @@ def test_counts_and_rates_are_recognised(text: str, name: str, rate: bool, value
 @pytest.mark.parametrize(
     "text",
     ["", "rounds 64", "ops 0", "ops -3", "ops 5.5", "drops 5", "5 pages", "ops 5\niterations 6", "ns_per_op 25",
-     "latency 5 ns/op", BENCHMARK % ', {"name": "BM_b", "iterations": 7}', '{"context": {}, "benchmarks": []}'],
+     "latency 5 ns/op", BENCHMARK % ', {"name": "BM_b", "iterations": 7}', TABLE % "BM_b  1 us  1 us  7 items=2",
+     '{"context": {}, "benchmarks": []}'],
 )  # fmt: skip
 def test_other_output_names_no_count(text: str) -> None:
     assert operations_of([text]) is None

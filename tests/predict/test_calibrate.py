@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from kassay.errors import BadInput, Defect
+from kassay.errors import BadInput, Defect, HostLacks
 from kassay.labs.predict.calibrate import calibrate as whole
 from kassay.labs.predict.calibrate import machine, program, samples
 from kassay.labs.predict.calibrate.check import check
@@ -179,6 +179,20 @@ def test_a_calibration_says_what_it_measured_and_marks_the_rest(probes: list[tup
     assert (timing.machine.cpuinfo, timing.machine.hypervisor) == (CPUINFO, "KVMKVMKVM")
     assert timing.ghz.value == 4.0 and timing.interval.n == 0
     assert not list(done.path.parent.glob(".*.samples"))
+
+
+def test_values_of_a_busy_host_are_refused_with_its_load(
+    probes: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def disturbed(words: tuple[str, ...], count: int) -> program.Output:
+        text = "".join(f"s {word} 100 900000 10000\n" for word in words for _ in range(count))
+        return program.parse(f"hz 2000000000\nreference 20000\nhypervisor KVMKVMKVM\n{text}")
+
+    monkeypatch.setattr(program, "run", disturbed)
+    monkeypatch.setattr(machine, "load", lambda: (5.25, 2))
+    with pytest.raises(HostLacks, match=r"parameters\.\w+: .*5\.2 tasks on 2 CPUs") as refused:
+        whole.calibrate("mine", like="", repeats=1, fresh=False, tell=silent)
+    assert "--fresh" in refused.value.remedy
 
 
 def test_a_killed_calibration_goes_on_where_it_was(

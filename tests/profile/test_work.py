@@ -7,17 +7,19 @@ from kassay.evidence.profile.raw import parse
 from kassay.evidence.profile.work import work_items
 from kassay.model.guest import CapturedFile, GuestReport
 from kassay.model.work import CLOCK, USER, VDSO_LOOKUP, WorkItem
-from tests.profile.files import NOP, File, report, table
+from tests.profile.files import NOP, RET, File, report, table
 from tests.profile.test_entries import AT, TABLE
 
-RDTSC = b"\x0f\x31"
+RDTSC, RDTSCP = b"\x0f\x31", b"\x0f\x01\xf9"
 VDSO = 0x7FFFF7FC9000
 
 
 def program_report(*ticks: int) -> GuestReport:
     smaps = f"400000-401000 r-xp 00000000 00:01 2 /p\n{VDSO:x}-{VDSO + 0x2000:x} r-xp 00000000 00:00 0 [vdso]\n"
-    file = CapturedFile(moment="after", path="kassay/program/smaps", content=smaps)
-    return structs.replace(report(*ticks), files=(file,))
+    functions = "10 __vdso_clock_gettime\n10 clock_gettime\n20 __vdso_getcpu\n"
+    texts = {"smaps": smaps, "vdso": functions}
+    files = (CapturedFile(moment="after", path=f"kassay/program/{n}", content=text) for n, text in texts.items())
+    return structs.replace(report(*ticks), files=tuple(files))
 
 
 class Program:
@@ -27,7 +29,7 @@ class Program:
         self.file = File(mode="stacks", rounds=2)
         root = self.file.node(None, 0)
         user = self.file.node(root, 0x401000)
-        entry = self.file.node(user, AT["entry_SYSCALL_64"])
+        self.root = entry = self.file.node(user, AT["entry_SYSCALL_64"])
         read = self.file.node(entry, AT["__x64_sys_read"])
         fault = self.file.node(user, AT["asm_exc_page_fault"])
         own, in_read = self.file.block(0x401000, NOP), self.file.block(AT["__x64_sys_read"], NOP)
@@ -50,6 +52,19 @@ def test_work_is_counted_round_by_round() -> None:
         WorkItem(kind="system call", name="read", times=(2, 3), counts=(20, 30)),
         WorkItem(kind=USER, times=(200, 300)),  # without the four and six instructions in the vDSO
     )
+
+
+def test_a_clock_in_memory_and_a_call_that_reports_a_time_are_readings_and_each_counts_once() -> None:
+    program = Program()
+    coarse = program.file.block(VDSO + 16, NOP, RET)
+    falls_back = program.file.node(program.root, AT["__x64_sys_clock_gettime"])
+    calls, cpu = program.file.entered(falls_back), program.file.block(VDSO + 32, NOP)
+    own = program.file.block(0x403000, RDTSCP)
+    for counter, count in ((coarse, 5), (falls_back, 12), (calls, 4), (cpu, 9), (own, 1)):
+        program.file.count(counter, count, round=1)
+    items = {item.kind: item for item in work_items(parse(program.file.bytes()), TABLE, program_report(1, 1), "work")}
+    # In the first round clock_gettime() was entered 2 + 5 times, of which 2 read the counter and 4 made a call.
+    assert items[CLOCK].times == (1 + 7, 3)
 
 
 def test_looking_for_the_vdsos_functions_is_told_from_other_user_code() -> None:

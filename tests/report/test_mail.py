@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import Report
 from kassay.report.formats import format_named
-from kassay.report.mail.headline import headline, subject_line
+from kassay.report.mail.headline import headline, introduced, subject_line
 from kassay.report.mail.layout import WIDTH
 from kassay.report.mail.names import mail_names, release_tag
 from kassay.report.mail.text import ascii_text
@@ -262,3 +262,9 @@ def test_three_commands_repeat_it_at_most() -> None:
         block = _text(sample).partition("To reproduce")[2]
         assert len(re.findall(r"(?m)^  kassay ", block)) <= 3
     assert "kassay compare mprotect debian:6.16.12 debian:6.17.13" in _flat(_text("ladder")).replace("\\ ", "")
+
+
+def test_a_series_that_is_a_regression_began_with_its_patches() -> None:
+    series = SAMPLES["series"]()
+    slower = replace(series, findings=tuple(replace(f, verdict="regression") for f in series.findings))
+    assert headline(slower) is not None and introduced(slower) == []

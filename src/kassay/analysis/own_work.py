@@ -68,7 +68,7 @@ def clock_reads(side: CellEvidence) -> float:
     work = next((m.work for m in side.measurements if m.plain and is_known(m)), None)
     item = work.item(CLOCK) if work is not None else None
     reads = per_round(item.times, range(len(item.times))) if item is not None else 0.0
-    return reads if reads > OF_C_LIBRARY else 0.0
+    return reads if work is not None and reads > (0 if work.region else OF_C_LIBRARY) else 0.0
 
 
 def own_spreads(side: CellEvidence) -> tuple[Spread, ...]:

@@ -5,7 +5,8 @@ Work is compared in the rounds that the compared values stand for. A kind of wor
 apart in it than the runs of one kernel do, perturbed ones included.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from math import fsum
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from msgspec import structs
 
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
 from kassay.model.reason import Reason, reason
+from kassay.model.records import grouped
 from kassay.model.run import CellEvidence, Measurement
 from kassay.model.work import (
     CLONES,
@@ -20,6 +22,7 @@ from kassay.model.work import (
     LOOKUPS,
     NOT_COMPARED,
     PAGE_FAULTS,
+    STEERING,
     USER_CODE,
     CallResult,
     Work,
@@ -34,6 +37,14 @@ PER_OPERATION_LIMIT = 0.1
 """The same where values are divided by printed operations: the start of a program is not proportional to them."""
 
 OF_OTHERS = " of its children and threads"
+
+_ERROR, _AMOUNT, _KIND = "error", "amount", "kind"
+
+_ITEMS = {
+    "epoll_pwait", "epoll_pwait2", "epoll_wait", "io_getevents", "io_pgetevents", "io_submit", "io_uring_enter",
+    "move_pages", "poll", "ppoll", "pselect6", "recvmmsg", "select", "sendmmsg",
+}  # fmt: skip
+"""System calls whose amount is a number of messages, events, files, requests or pages, and not of bytes."""
 
 FEW_FAULTS = 4
 """Page faults that the start of a program may take more on one kernel than on another."""
@@ -64,6 +75,16 @@ class Difference(NamedTuple):
     head: str
     share: float
     """Part of the value that belongs to it."""
+
+
+class _Result(NamedTuple):
+    """One difference in what calls were asked to do, and did."""
+
+    name: str
+    whose: str
+    differs_in: str
+    """_ERROR, _AMOUNT or _KIND."""
+    difference: Difference
 
 
 def is_known(measurement: Measurement) -> bool:
@@ -117,7 +138,10 @@ def work_differences(base: Sequence[Done], head: Sequence[Done]) -> tuple[Differ
     out, and futex() calls that wait for the end of a thread: see faults_are_the_kernels() and clones()."""
     keys = dict.fromkeys((*base[0].times, *head[0].times))
     apart = {key: _apart(key, base, head) for key in keys if key[0] not in NOT_COMPARED}
-    if faults_are_the_kernels(base[0], head[0]):
+    by_side = [[done.results for done in side] for side in (base, head)]
+    others = [[done.other_results for done in side] for side in (base, head)]
+    results = [*_results(by_side, "", base[0], head[0]), *_results(others, OF_OTHERS, base[0], head[0])]
+    if faults_are_the_kernels(base[0], head[0]) and not _steered(apart, results):
         apart.pop(PAGE_FAULTS, None)
     if abs(head[0].times.get(FUTEX, 0.0) - base[0].times.get(FUTEX, 0.0)) <= clones(base[0]):
         apart.pop(FUTEX, None)
@@ -127,12 +151,28 @@ def work_differences(base: Sequence[Done], head: Sequence[Done]) -> tuple[Differ
                    number_text(head[0].times.get(key, 0.0)), carried / ticks)
         for key, carried in apart.items() if carried
     ]  # fmt: skip
-    named = {difference.what for difference in found}
-    by_side = [[done.results for done in side] for side in (base, head)]
-    others = [[done.other_results for done in side] for side in (base, head)]
-    results = (*_results(by_side, "", base[0], head[0]), *_results(others, OF_OTHERS, base[0], head[0]))
-    found += [difference for difference in results if difference.what.partition(" ")[0] not in named]
-    return tuple(sorted(found, key=lambda difference: (-difference.share, difference.what)))
+    return tuple(sorted(_named_once(found, results), key=lambda difference: (-difference.share, difference.what)))
+
+
+def _steered(apart: Mapping[Key, float], results: Iterable[_Result]) -> bool:
+    """True if calls differ that decide about later faults, whatever they cost themselves."""
+    kinds = any(result.differs_in == _KIND for result in results)
+    return kinds or any(apart.get(key, 0.0) for key in STEERING)
+
+
+def _named_once(found: Sequence[Difference], results: Sequence[_Result]) -> Iterator[Difference]:
+    """Calls of one name differ once: in their number, or in what they were asked and did, whichever carries more."""
+    chosen: dict[str, list[Difference]] = {}
+    for (name, _), group in grouped(((one.name, one.whose), one) for one in results).items():
+        errors = [one.difference for one in group if one.differs_in == _ERROR]
+        most = max((one.difference for one in group), key=lambda difference: difference.share)
+        chosen.setdefault(name, []).extend(errors or [most])
+    for difference in found:
+        name = difference.what.removesuffix("()")
+        if difference.share >= fsum(other.share for other in chosen.get(name, ())):
+            chosen.pop(name, None)
+            yield difference
+    yield from chain.from_iterable(chosen.values())
 
 
 def _apart(key: Key, base: Sequence[Done], head: Sequence[Done]) -> float:
@@ -180,36 +220,44 @@ def _own_code(done: Done) -> float:
 
 def _results(
     sides: Sequence[Sequence[Sequence[CallResult] | None]], whose: str, base: Done, head: Done
-) -> list[Difference]:
-    """Errors and bytes in which the watched executions of two sides differ. whose: the tasks that made the calls, for
-    the text; "" for the program's first process."""
+) -> list[_Result]:
+    """Errors, amounts and kinds in which the watched executions of two sides differ. whose: the tasks that made the
+    calls, for the text; "" for the program's first process."""
     known = [[results for results in side if results is not None] for side in sides]
     if not all(known):
         return []
     found = []
     tables = [[_by_call(results) for results in side] for side in known]
-    for name, error in sorted({key for side in tables for table in side for key in table}):
-        given = [[table.get((name, error), _Given(0, 0)) for table in side] for side in tables]
-        values = [[each.times if error else each.total for each in side] for side in given]
+    for name, differs_in, word in sorted({key for side in tables for table in side for key in table}):
+        values = [[table.get((name, differs_in, word), 0) for table in side] for side in tables]
         more = _more(values)
         if not more:
             continue
-        called = max(sum(each.times for key, each in side[0].items() if key[0] == name) for side in tables)
-        part = more / (called if error else max(side[0] for side in values))
-        share = max(_share_of(name, base), _share_of(name, head))
-        what = f"{name}(){whose} that failed with {error}" if error else f"{name}() bytes{whose}"
-        found.append(Difference(what, str(values[0][0]), str(values[1][0]), part * share))
-    failing = {difference.what.partition(" ")[0] for difference in found if "() bytes" not in difference.what}
-    return [d for d in found if not ("() bytes" in d.what and d.what.partition(" ")[0] in failing)]
+        called = max(_called(side[0], name) for side in known)
+        part = more / (max(side[0] for side in values) if differs_in == _AMOUNT else called)
+        share = part * max(_share_of(name, base), _share_of(name, head))
+        text = {_ERROR: f"{name}(){whose} that failed with {word}", _KIND: f"{name}(){whose} of kind {word}",
+                _AMOUNT: f"{name}() {'items' if name in _ITEMS else 'bytes'}{whose}"}  # fmt: skip
+        difference = Difference(text[differs_in], str(values[0][0]), str(values[1][0]), share)
+        found.append(_Result(name, whose, differs_in, difference))
+    return found
 
 
-class _Given(NamedTuple):
-    times: int
-    total: int
+def _by_call(results: Sequence[CallResult]) -> dict[tuple[str, str, str], int]:
+    """Name, what is counted, and the error or the kind -> a number of calls, or the sum of their amounts."""
+    table: dict[tuple[str, str, str], int] = {}
+    for one in results:
+        keys = (
+            [(_ERROR, one.error, one.times)] if one.error else [(_AMOUNT, "", one.total), (_KIND, one.kind, one.times)]
+        )
+        for differs_in, word, value in keys:
+            if word or differs_in == _AMOUNT:
+                table[one.name, differs_in, word] = table.get((one.name, differs_in, word), 0) + value
+    return table
 
 
-def _by_call(results: Sequence[CallResult]) -> dict[tuple[str, str], _Given]:
-    return {(result.name, result.error): _Given(result.times, result.total) for result in results}
+def _called(results: Iterable[CallResult], name: str) -> int:
+    return sum(one.times for one in results if one.name == name)
 
 
 def _share_of(name: str, done: Done) -> float:

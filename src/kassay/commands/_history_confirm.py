@@ -17,6 +17,7 @@ from kassay.tools.history.nominations import (
     judged_directories,
     nominations,
     not_reproducible,
+    outcome_in,
     remember,
     why_not,
 )
@@ -25,7 +26,10 @@ from kassay.tools.history.records import Confirmation, Nomination
 
 
 def confirm(name: str, out: Path | None, archive: Path, *, dates: bool, cluster: str = "") -> Confirmation:
-    """The stored outcome of a fresh pair. Raises HostLacks without an outcome if this host cannot measure it."""
+    """The stored outcome of a fresh pair, or of the same nomination's pair in `out`.
+
+    Raises HostLacks without an outcome if this host cannot measure it.
+    """
     check_directory(out)
     check_writable_place(archive)
     with showing() as tell:
@@ -34,6 +38,8 @@ def confirm(name: str, out: Path | None, archive: Path, *, dates: bool, cluster:
             outcome = not_reproducible(nomination, why)
         else:
             with reading(archive, tell) as open_archive:
+                if out is not None and (known := outcome_in(open_archive, name, str(out.absolute()))):
+                    return known  # this command was killed behind its verdict
                 directory = _fresh(out, name, judged_directories(open_archive))
             outcome = _measured(nomination, experiment, directory, tell, cluster)
         with writing(archive, tell) as open_archive:
@@ -56,11 +62,11 @@ def _asked(name: str, archive: Path, dates: bool, tell: Tell) -> tuple[Nominatio
 def _fresh(out: Path | None, name: str, judged: set[str]) -> Path:
     """The directory for the pair: an interrupted measurement is resumed, a pair that was judged is not used again.
 
-    Raises BadInput when --out holds a judged pair.
+    Raises BadInput if --out holds a judged pair of another nomination.
     """
     if out is not None:
         if str(out.absolute()) in judged:
-            raise BadInput(f"{out}: holds a pair that was judged before", "choose another --out for a fresh one")
+            raise BadInput(f"{out}: holds the pair of another nomination, which was judged", "choose another --out")
         return out
     base, number = Path("kassay-out") / f"confirm-{name}", 1
     directory = base

@@ -12,16 +12,22 @@ KINDS = {
     SYSTEM_CALL: "system calls of one name, whatever executes them; faults inside of a call belong to the call",
     FAULT: "exceptions in user mode of one name",
     USER: "the program's own instructions, without those of the vDSO, which is the kernel's code",
-    CLOCK: "instructions with which the program, or the vDSO for it, reads the CPU's clock",
+    CLOCK: "readings of a clock: by an instruction, by a function of the vDSO, or by a system call that reports a time",
     VDSO_LOOKUP: "user code that looks for functions in the vDSO when a program starts, and all of strcmp()",
 }
 """Every kind of work, with its meaning."""
 NOT_COMPARED = (CLOCK, VDSO_LOOKUP)
-"""Kinds that are part of another one, or explain others."""
+"""Kinds that are part of others, or explain them."""
 PAGE_FAULTS, USER_CODE, LOOKUPS = (FAULT, PAGE_FAULT), (USER, ""), (VDSO_LOOKUP, "")
 EXECVE, FUTEX = (SYSTEM_CALL, "execve"), (SYSTEM_CALL, "futex")
 CLONES = ((SYSTEM_CALL, "clone"), (SYSTEM_CALL, "clone3"))
 """Keys of items."""
+STEERING = tuple(
+    (SYSTEM_CALL, name)
+    for name in ("fadvise64", "madvise", "mbind", "mlock", "mlock2", "mlockall", "personality", "prctl",
+                 "process_madvise", "set_mempolicy")
+)  # fmt: skip
+"""Keys of calls that are cheap, and decide how many faults a program takes."""
 ASKED = (SYSTEM_CALL, FAULT)
 """Kinds of which single calls are counted."""
 
@@ -63,7 +69,9 @@ class CallResult(Record, frozen=True, kw_only=True):
     """The errno's name; "" for calls that succeeded."""
     times: int
     total: int = 0
-    """Sum of the bytes that the calls returned, or of the lengths that they were given; 0 where a call has neither."""
+    """Sum of the bytes or items that the calls returned or were given; 0 where a call has neither."""
+    kind: str = ""
+    """The argument that says what the call does, such as the advice of madvise(), in hex; "" for most calls."""
 
 
 class PrintedOperations(Record, frozen=True, kw_only=True):

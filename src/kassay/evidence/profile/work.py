@@ -2,25 +2,32 @@
 """A run's profile -> the work of its program: system calls, faults, own instructions, readings of the clock."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import add
 
 from kassay.errors import Defect
-from kassay.evidence.profile.counters import CONTEXTS_IN_FILE, DEFERRED, RawProfile
+from kassay.evidence.profile.counters import CONTEXTS_IN_FILE, DEFERRED, CodeBlock, RawProfile
 from kassay.evidence.profile.entries import node_entries
 from kassay.evidence.profile.symbols import Symbols, is_kernel
 from kassay.evidence.profile.totals import intervals_of, slots_of, totals
 from kassay.model.guest import GuestReport
 from kassay.model.work import ASKED, CLOCK, USER, VDSO_LOOKUP, WorkItem
-from kassay.supply.arches import Arch, of_target
+from kassay.supply.arches import SYSTEM_CALL, Arch, of_target
 
-_SMAPS = "kassay/program/smaps"
+_SMAPS, _VDSO_FUNCTIONS = "kassay/program/smaps", "kassay/program/vdso"
 _LOOKUP = re.compile(
     r"_dl_non_dynamic_init|_dlfo_\w+|do_lookup_x|_dl_lookup_symbol_x|check_match|__vdsosym|(__)?strcmp(_\w+)?"
 )
 """Functions of glibc and musl with which a program finds functions in the vDSO: how long they take depends on the names
 in it, which are the kernel's."""
 _VDSO = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) .*\[vdso\]$", re.MULTILINE)
+_CLOCK = re.compile(r"^([0-9a-f]+) (?:__vdso_|__kernel_)?(?:clock_gettime(?:64)?|gettimeofday|time)$", re.MULTILINE)
+"""Functions of the vDSO that read a clock, by their offset. A coarse clock is in memory, without an instruction that
+reads the CPU's."""
+_CLOCK_CALLS = frozenset(
+    ("clock_gettime", "gettimeofday", "time", "times", "getrusage", "getitimer", "timer_gettime", "timerfd_gettime")
+)
+"""System calls that report a time."""
 
 
 def work_items(raw: RawProfile, symbols: Symbols, report: GuestReport, phase: str) -> tuple[WorkItem, ...]:
@@ -33,7 +40,8 @@ def work_items(raw: RawProfile, symbols: Symbols, report: GuestReport, phase: st
     every = slots_of(intervals_of(report, phase))
     slots = [slot for slot in every if slot % CONTEXTS_IN_FILE == 0]
     later = [slot for slot in every if slot % CONTEXTS_IN_FILE in DEFERRED]
-    items = (*_asked(raw, symbols, [*slots, *later]), *_own(raw, symbols, arch, slots, _vdso(report)))
+    asked = tuple(_asked(raw, symbols, [*slots, *later]))
+    items = (*asked, *_own(raw, symbols, arch, slots, report), *_clock(raw, arch, slots, report, asked))
     return tuple(sorted(items, key=lambda item: item.key))
 
 
@@ -52,30 +60,51 @@ def _asked(raw: RawProfile, symbols: Symbols, slots: list[int]) -> Iterator[Work
             yield WorkItem(kind=key[0], name=key[1], times=tuple(each), counts=tuple(counts[key]))
 
 
-def _own(raw: RawProfile, symbols: Symbols, arch: Arch, slots: list[int], vdso: range) -> Iterator[WorkItem]:
-    """User code, and its parts that explain differences between kernels."""
-    table = totals(raw)
+def _own(raw: RawProfile, symbols: Symbols, arch: Arch, slots: list[int], report: GuestReport) -> Iterator[WorkItem]:
+    """User code, and the part of it that explains differences between kernels."""
+    table, vdso = totals(raw), _vdso(report)
     own = [sum(row[slot] for slot in slots) for row in table.user[1:]]
-    parts = {CLOCK: [0] * raw.rounds, VDSO_LOOKUP: [0] * raw.rounds}
-    for number, block in raw.blocks.items():
-        if is_kernel(block.address):
-            continue
+    lookups = [0] * raw.rounds
+    for number, block in _user_blocks(raw):
         size, in_vdso = len(block.lengths), block.address in vdso
-        weights = {
-            CLOCK: _clock_reads(block.lengths, block.code, arch),
-            VDSO_LOOKUP: size if not in_vdso and _looks_up(symbols, block.address) else 0,
-        }
-        if not in_vdso and not any(weights.values()):
-            continue
-        ran = by_round(raw, number, slots)
         if in_vdso:
-            own = [before - size * count for before, count in zip(own, ran, strict=True)]
-        for kind, weight in weights.items():
-            parts[kind] = [before + weight * count for before, count in zip(parts[kind], ran, strict=True)]
+            own = _plus(own, by_round(raw, number, slots), -size)
+        elif _looks_up(symbols, block.address):
+            lookups = _plus(lookups, by_round(raw, number, slots), size)
     yield WorkItem(kind=USER, times=tuple(own))
-    for kind, times in parts.items():
-        if any(times):
-            yield WorkItem(kind=kind, times=tuple(times))
+    if any(lookups):
+        yield WorkItem(kind=VDSO_LOOKUP, times=tuple(lookups))
+
+
+def _clock(
+    raw: RawProfile, arch: Arch, slots: list[int], report: GuestReport, asked: Iterable[WorkItem]
+) -> Iterator[WorkItem]:
+    """Readings of a clock. A function of the vDSO that reads one either reads the CPU's, reads memory or makes a system
+    call, and counts once."""
+    vdso, functions = _vdso(report), _clock_functions(report)
+    outside, inside, entered = ([0] * raw.rounds for _ in range(3))
+    for item in asked:
+        if item.key[0] == SYSTEM_CALL and item.name in _CLOCK_CALLS:
+            inside = _plus(inside, item.times)
+    for number, block in _user_blocks(raw):
+        reads, in_vdso = _clock_reads(block.lengths, block.code, arch), block.address in vdso
+        if in_vdso and block.address - vdso.start in functions:
+            entered = _plus(entered, by_round(raw, number, slots))
+        if reads and in_vdso:
+            inside = _plus(inside, by_round(raw, number, slots), reads)
+        elif reads:
+            outside = _plus(outside, by_round(raw, number, slots), reads)
+    times = tuple(own + max(made, called) for own, made, called in zip(outside, inside, entered, strict=True))
+    if any(times):
+        yield WorkItem(kind=CLOCK, times=times)
+
+
+def _user_blocks(raw: RawProfile) -> Iterator[tuple[int, CodeBlock]]:
+    return ((number, block) for number, block in raw.blocks.items() if not is_kernel(block.address))
+
+
+def _plus(counts: Sequence[int], more: Sequence[int], weight: int = 1) -> list[int]:
+    return [before + weight * count for before, count in zip(counts, more, strict=True)]
 
 
 def _looks_up(symbols: Symbols, address: int) -> bool:
@@ -93,9 +122,18 @@ def _clock_reads(lengths: bytes, code: bytes, arch: Arch) -> int:
 
 def _vdso(report: GuestReport) -> range:
     """Its addresses, as the kernel listed them at the end of the watched execution; all executions have one layout."""
-    text = next((file.content for file in report.files if file.path == _SMAPS and file.moment == "after"), None)
-    found = _VDSO.search(text or "")
+    found = _VDSO.search(_text(report, _SMAPS))
     return range(int(found[1], 16), int(found[2], 16)) if found else range(0)
+
+
+def _clock_functions(report: GuestReport) -> frozenset[int]:
+    """Offsets in the vDSO of its functions that read a clock; none in runs of an older kassay."""
+    return frozenset(int(found[1], 16) for found in _CLOCK.finditer(_text(report, _VDSO_FUNCTIONS)))
+
+
+def _text(report: GuestReport, path: str) -> str:
+    found = next((f.content for f in report.files if f.path == path and f.moment == "after"), None)
+    return found or ""
 
 
 def by_round(raw: RawProfile, counter: int, slots: list[int]) -> list[int]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The number in a program's output that is its count of operations, or its operations per second, without --work.
 
-It recognises google-benchmark's JSON, a name such as "ops" with a value, "5 operations", and "812.5 ops/s".
+It recognises google-benchmark's JSON and table, a name such as "ops" with a value, "5 operations", and "812.5 ops/s".
 """
 
 import json
@@ -20,6 +20,9 @@ _COUNT_NAME = re.compile(rf"(?:\w+[._])?(?:(?:nr|num|total|n)_)?{_NOUN}", re.IGN
 _RATE_NAME = re.compile(rf"(?:\w+[._])?{_NOUN}(?:{_SECOND}|_s)", re.IGNORECASE)
 _COUNTED = re.compile(rf"(?<![\w.])(\d+)\s+({_NOUN})\b(?!{_SECOND})", re.IGNORECASE)
 _RATED = re.compile(rf"(?<![\w.]){_NUMBER}\s*({_NOUN}{_SECOND})", re.IGNORECASE)
+_TIME = r"\s+[\d.eE+]+ (?:ns|us|ms|s)"
+_BENCHMARK_LINE = re.compile(rf"^\S+{_TIME}{_TIME}\s+(\d+)(?:\s|$)", re.MULTILINE)
+"""A line of google-benchmark's table: name, real time, CPU time, iterations."""
 
 
 class _Found(NamedTuple):
@@ -75,11 +78,13 @@ def _in_words(output: str) -> Iterator[_Found]:
 
 
 def _benchmark_iterations(output: str) -> float | None:
-    """The iterations of the only benchmark in google-benchmark's JSON, 0 if there are several; None of other text."""
+    """The iterations of the only benchmark in google-benchmark's JSON or table, 0 if there are several; None of other
+    text."""
     try:
         parsed = json.loads(output)
     except ValueError:
-        return None
+        lines = _BENCHMARK_LINE.findall(output)
+        return (float(lines[0]) if len(lines) == 1 else 0.0) if lines else None
     results = parsed.get("benchmarks") if isinstance(parsed, dict) and "context" in parsed else None
     if not isinstance(results, list):
         return None

@@ -53,18 +53,24 @@ def is_program_run(report: GuestReport) -> bool:
 
 
 def call_results(report: GuestReport, path: str) -> tuple[CallResult, ...] | None:
-    """Results of the first system calls of the watched execution, by name and error; None if nothing was recorded. The
-    guest ships a line "NAME ERROR TIMES TOTAL" for each, "-" for no error. Its error "unknown" is left out: a signal
-    came in, the kernel starts the call again, and the program does not see that (ERESTARTSYS)."""
+    """Results of the first calls of the watched execution, by name, error and kind; None if nothing was recorded.
+
+    The guest ships a line "NAME ERROR TIMES TOTAL KIND" for each, "-" for none; older ones had no kind. Its error
+    "unknown" is left out: a signal came in, the kernel starts the call again, and the program does not see that
+    (ERESTARTSYS).
+    """
     text = next((file.content for file in report.files if file.path == path), None)
     if text is None:
         return None
     lines = (line.split(" ") for line in text.splitlines())
     return tuple(
-        CallResult(name=words[0], error=words[1].removeprefix("-"), times=int(words[2]), total=int(words[3]))
+        CallResult(
+            name=words[0], error=words[1].removeprefix("-"), times=int(words[2]), total=int(words[3]),
+            kind=words[4].removeprefix("-") if len(words) > 4 else "",
+        )
         for words in lines
         if words[1] != "unknown"
-    )
+    )  # fmt: skip
 
 
 def with_printed_operations(report: GuestReport) -> GuestReport:

@@ -56,9 +56,18 @@ def too_short(line: PointLine) -> str:
 
 def confirmations(archive: Archive) -> dict[str, Confirmation]:
     """The latest outcome of each nomination that was measured again, by its id."""
+    return {outcome.nomination: outcome for outcome in _outcomes(archive)}
+
+
+def outcome_in(archive: Archive, name: str, directory: str) -> Confirmation | None:
+    """The stored outcome of a nomination's pair in a run directory; None if that pair was not judged."""
+    return next((o for o in _outcomes(archive) if (o.nomination, o.directory) == (name, directory)), None)
+
+
+def _outcomes(archive: Archive) -> list[Confirmation]:
     names = Confirmation.__struct_fields__
     rows = archive.rows(f"SELECT {', '.join(names)} FROM t_confirmations ORDER BY when_utc, rowid")
-    return {row[0]: Confirmation(**dict(zip(names, row, strict=True))) for row in rows}
+    return [Confirmation(**dict(zip(names, row, strict=True))) for row in rows]
 
 
 def judged_directories(archive: Archive) -> set[str]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kassay.effects import clock, files
 from kassay.effects.lock import locked, refusing
-from kassay.errors import BadInput
+from kassay.errors import BadInput, HostLacks
 from kassay.labs.predict.calibrate import machine as machines
 from kassay.labs.predict.calibrate import program, samples
 from kassay.labs.predict.calibrate.derive import parameters_of
@@ -80,7 +80,7 @@ def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, ou
         timing = timing_of(name, host, nearest, recorded)
         timing = replace(timing, interval=_interval(path, timing))
         text = timing_text(timing, like=nearest.name if is_shipped(path_of(nearest.name)) else "")
-        parse(text, str(path))
+        _check_credible(text, str(path))
         files.write_atomic(path, text.encode())
         journal.unlink(missing_ok=True)
     names = [*timing.parameters, *timing.system]
@@ -89,6 +89,20 @@ def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, ou
         len(override.forms) for override in nearest.overrides
     )
     return Calibrated(path, timing, len(before), tuple(key for key in names if key not in left), left, taken, corrected)
+
+
+def _check_credible(text: str, origin: str) -> None:
+    """Raises HostLacks for values that no CPU has: something else ran on the CPUs meanwhile."""
+    try:
+        parse(text, origin)
+    except BadInput as error:
+        (tasks, cpus), (first, *more) = machines.load(), error.what.splitlines()
+        others = f" (and {len(more)} more)" if more else ""
+        raise HostLacks(
+            f"what was measured makes no timing file: {first}{others}. The load of this host is {tasks:.1f} tasks on "
+            f"{cpus} CPUs, of which the calibration is one",
+            "end what else runs on it, and calibrate again with --fresh, or with more --repeats, too",
+        ) from error
 
 
 def measure(asked: Sequence[Group], repeats: int, before: Sequence[samples.Repeat], journal: Path | None,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """This machine, as a calibrated timing file names it, and the CPU among kassay's own that resembles it most."""
 
+import os
 import platform
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
@@ -41,6 +42,11 @@ class HostMachine(Record, frozen=True, kw_only=True):
     """Name of the hypervisor; "" for none."""
     thp: str
     """Policy of huge pages."""
+
+
+def load() -> tuple[float, int]:
+    """Number of tasks that wanted a CPU in the last minute, on average, and number of CPUs."""
+    return os.getloadavg()[0], os.cpu_count() or 1
 
 
 def host_machine(hypervisor: str) -> HostMachine:

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+
+#include "amounts.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define UFFDIO_TYPE 0xaa
+#define UFFDIO_COPY_NUMBER 3
+#define UFFDIO_MOVE_NUMBER 5
+#define UFFDIO_LAST_NUMBER 8
+#define SCAN_BYTES 96 /* of struct pm_scan_arg */
+#define PAGEMAP_SCAN_NUMBER _IOC(_IOC_READ | _IOC_WRITE, 'f', 16, SCAN_BYTES)
+
+static const uint64_t returning[] = {
+	SYS_read,      SYS_write,      SYS_pread64,    SYS_pwrite64,	  SYS_readv,	       SYS_writev,
+	SYS_preadv,    SYS_pwritev,    SYS_preadv2,    SYS_pwritev2,	  SYS_recvfrom,	       SYS_sendto,
+	SYS_recvmsg,   SYS_sendmsg,    SYS_recvmmsg,   SYS_sendmmsg,	  SYS_splice,	       SYS_tee,
+	SYS_vmsplice,  SYS_sendfile,   SYS_msgrcv,     SYS_mq_timedreceive, SYS_copy_file_range, SYS_getdents64,
+	SYS_getrandom, SYS_readlinkat, SYS_getxattr,   SYS_fgetxattr,	  SYS_listxattr,       SYS_flistxattr,
+	SYS_io_submit, SYS_io_getevents, SYS_io_pgetevents, SYS_io_uring_enter, SYS_epoll_pwait, SYS_epoll_pwait2,
+	SYS_process_madvise, SYS_process_vm_readv, SYS_process_vm_writev,
+#ifdef __x86_64__
+	SYS_getdents,  SYS_readlink,   SYS_epoll_wait,
+#endif
+};
+
+/* Calls whose work is of a length or of a number of items, by the index of the argument that says it. */
+static const struct {
+	uint64_t number;
+	unsigned int argument;
+} given[] = {
+	{ SYS_mmap, 1 },	  { SYS_munmap, 1 },	 { SYS_mprotect, 1 },	      { SYS_madvise, 1 },
+	{ SYS_mremap, 2 },	  { SYS_mlock, 1 },	 { SYS_mlock2, 1 },	      { SYS_munlock, 1 },
+	{ SYS_msync, 1 },	  { SYS_mincore, 1 },	 { SYS_mbind, 1 },	      { SYS_pkey_mprotect, 1 },
+	{ SYS_remap_file_pages, 1 }, { SYS_set_mempolicy_home_node, 1 }, { SYS_shmget, 1 }, { SYS_move_pages, 1 },
+	{ SYS_truncate, 1 },	  { SYS_ftruncate, 1 },	 { SYS_fallocate, 3 },	      { SYS_readahead, 2 },
+	{ SYS_fadvise64, 2 },	  { SYS_sync_file_range, 2 }, { SYS_msgsnd, 2 },      { SYS_mq_timedsend, 2 },
+	{ SYS_ppoll, 1 },	  { SYS_pselect6, 0 },
+#ifdef __x86_64__
+	{ SYS_poll, 1 },	  { SYS_select, 0 },
+#endif
+};
+
+static uint64_t word_at(pid_t pid, uint64_t address)
+{
+	return (uint64_t)ptrace(PTRACE_PEEKDATA, pid, (void *)(uintptr_t)address, NULL);
+}
+
+/* The length of the range that a structure of userfaultfd's or pagemap's requests names. */
+static uint64_t range_given(pid_t pid, uint64_t request, uint64_t address)
+{
+	bool two = _IOC_NR(request) == UFFDIO_COPY_NUMBER || _IOC_NR(request) == UFFDIO_MOVE_NUMBER;
+
+	if (request == PAGEMAP_SCAN_NUMBER)
+		return word_at(pid, address + 24) - word_at(pid, address + 16);
+	if (_IOC_TYPE(request) == UFFDIO_TYPE && _IOC_NR(request) <= UFFDIO_LAST_NUMBER)
+		return word_at(pid, address + (two ? 16 : 8));
+	return 0;
+}
+
+bool amount_returned(uint64_t number)
+{
+	for (size_t i = 0; i < COUNT(returning); i++) {
+		if (returning[i] == number)
+			return true;
+	}
+	return false;
+}
+
+uint64_t amount_given(pid_t pid, uint64_t number, const uint64_t *args)
+{
+	if (number == SYS_ioctl)
+		return range_given(pid, args[1], args[2]);
+	for (size_t i = 0; i < COUNT(given); i++) {
+		if (given[i].number == number)
+			return args[given[i].argument];
+	}
+	return 0;
+}
+
+bool kind_given(uint64_t number, const uint64_t *args, uint64_t *ret)
+{
+	static const struct {
+		uint64_t number;
+		unsigned int argument;
+	} kinds[] = {
+		{ SYS_madvise, 2 },   { SYS_process_madvise, 3 }, { SYS_mmap, 3 },    { SYS_mprotect, 2 },
+		{ SYS_mremap, 3 },    { SYS_mlock2, 2 },	  { SYS_mlockall, 0 }, { SYS_msync, 2 },
+		{ SYS_fallocate, 1 }, { SYS_fadvise64, 3 },	  { SYS_mbind, 2 },   { SYS_set_mempolicy, 0 },
+		{ SYS_prctl, 0 },     { SYS_ioctl, 1 },		  { SYS_fcntl, 1 },   { SYS_membarrier, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		if (kinds[i].number == number) {
+			*ret = (uint32_t)args[kinds[i].argument];
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Watches a program as the guest does, and prints the results of its calls, and the functions of the vDSO. usage: watching PROGRAM */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "results.h"
+#include "vdso.h"
+
+void emit(struct stream *stream, const char *kind, const char *name, const void *payload, size_t length)
+{
+	(void)stream;
+	(void)kind;
+	fwrite(payload, 1, length, strcmp(name, "after:kassay/program/vdso") == 0 ? stderr : stdout);
+}
+
+/* The results of other tasks are empty: none is followed. */
+int main(int argc, char **argv)
+{
+	static char scratch[1 << 16];
+	struct run run = { .stream = { .scratch = scratch, .scratch_size = sizeof(scratch) } };
+	pid_t pid = argc > 1 ? fork() : -1;
+	int status;
+
+	if (pid == 0) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		execv(argv[1], argv + 1);
+		_exit(127);
+	}
+	waitpid(pid, &status, 0);
+	results_begin(pid);
+	ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(uintptr_t)PTRACE_O_TRACESYSGOOD);
+	while (WIFSTOPPED(status)) {
+		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
+			results_note(pid);
+		ptrace(PTRACE_SYSCALL, pid, NULL, NULL);
+		waitpid(pid, &status, 0);
+	}
+	results_emit(&run);
+	vdso_emit(&run.stream);
+	return WEXITSTATUS(status);
+}
