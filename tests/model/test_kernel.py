@@ -37,7 +37,9 @@ def test_the_reference_that_was_taken_is_what_is_shown() -> None:
     [
         ("debain:6.17", "did you mean debian:6.17? write debian:"),
         ("imge:/x", "did you mean image:/x? write"),
-        ("linux-6.12", "kernel 'linux-6.12': not a kernel reference\n  write"),
+        ("linux-6.12", "kernel 'linux-6.12': not a kernel reference\n  write 6.17 or debian:6.17, or one of "),
+        ("fix.patch", "a patch stands behind the tree that it applies to: build:TREE+fix.patch"),
+        ("~/linux", "write image:~/linux or build:~/linux"),
         ("rpm:", "not a kernel reference\n  write rpm:FILE"),
         ("running:6.17", "not a kernel reference\n  write running, the installed"),
         ("installed", "not a kernel reference\n  write installed:RELEASE"),

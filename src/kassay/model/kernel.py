@@ -118,10 +118,19 @@ def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
         near = nearest(name, kinds()) if colon and kind is None else None
         guess = f"did you mean {near}:{locator}? " if near else ""
         meant = kind or kinds().get(near or "")
-        grammars = " · ".join(known.grammar for known in ((meant,) if meant else kinds().values()))
-        raise BadInput(f"kernel {text!r}: not a kernel reference", f"{guess}write {grammars}")
+        raise BadInput(f"kernel {text!r}: not a kernel reference",
+                       f"{guess}write {meant.grammar}" if meant else _likely(body))  # fmt: skip
     kind.check(locator)
     return KernelRef(text=text, arch=arch, kind=name, locator=locator)
+
+
+def _likely(text: str) -> str:
+    """What a text that names no kind probably stands for."""
+    if text.endswith((".patch", ".diff", ".mbx", ".mbox")):
+        return f"a patch stands behind the tree that it applies to: build:TREE+{text}"
+    forms = ", ".join(f"{kind.name}{'' if kind.bare else ':'}" for kind in kinds().values())
+    path = f" If it is a file or a git tree, write image:{text} or build:{text}." if "/" in text else ""
+    return f"write 6.17 or debian:6.17, or one of {forms}.{path} docs/reference/kernels.md has all kinds"
 
 
 def with_build(ref: KernelRef, build: BuildRef) -> str:
