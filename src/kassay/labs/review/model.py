@@ -167,6 +167,8 @@ class Corner(Record, frozen=True, kw_only=True):
     """True if the series makes the same kernel there, byte for byte."""
     problem: str = ""
     """Reason why nothing was measured."""
+    decides: tuple[str, ...] = ()
+    """For each setting with another verdict than in the usual build: the symbol or the machine code that decides."""
 
 
 class Previous(Record, frozen=True, kw_only=True):

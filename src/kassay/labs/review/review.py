@@ -14,12 +14,14 @@ from kassay.labs.review import result, stages
 from kassay.labs.review.budget import Budget
 from kassay.labs.review.choice import Key, chosen, neighbours, use_of
 from kassay.labs.review.corners import otherwise
+from kassay.labs.review.deciding import deciding
 from kassay.labs.review.known import executed_names, known, known_line, uses_of
 from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Known, Left, Previous, Review, Try
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Seen, Sides
 from kassay.labs.review.thread import message_ids, original_of
 from kassay.model.experiment import WorkloadUse
+from kassay.model.finding import Finding
 from kassay.model.lines import SourceChange
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record
@@ -82,6 +84,7 @@ class Reviewer:
         self._keep = keep
         self._seen: list[Seen] = []
         self._reports: list[Report] = []
+        self._findings: tuple[Finding, ...] = ()
         self._left: list[Left] = []
         self._owed: list[str] = []
         self._stored: Review | None = None
@@ -160,6 +163,7 @@ class Reviewer:
             )  # fmt: skip
             report = stages.measured(asked, self._directory / "guard", self._tell)
             self._reports.append(report)
+            self._findings = report.findings
             machine = machine_text(report.findings[0].machine) if report.findings else ""
             review = structs.replace(review, margin=asked.margin, machine=machine)
             review = self._kept(self._updated(review, change, measured=report))
@@ -292,7 +296,8 @@ class Reviewer:
             "corner", other.uses, [use_of(key) for key in spots], arch, once=False, question="compare", tell=self._tell
         )  # fmt: skip
         report = stages.measured(asked, self._directory / _corner_place(name), self._tell)
-        return Corner(name=name, cells=tuple(cell for cell in result.cells_of(report, once=False) if cell.primary))
+        cells = tuple(cell for cell in result.cells_of(report, once=False) if cell.primary)
+        return Corner(name=name, cells=cells, decides=deciding(name, self._findings, report.findings, cells))
 
     def _time(self, what: str, place: str) -> bool:
         """True if the step with its runs in this directory may begin; otherwise it gets a row of its own."""

@@ -179,6 +179,11 @@ def corners(review: Review) -> list[str]:
     return sentences
 
 
+def disagreements(review: Review) -> list[str]:
+    """The reason for each corner whose verdict is another one."""
+    return [text for corner in review.corners for text in corner.decides]
+
+
 def _has(corner: Corner, own: Cell, verdict_word: str) -> bool:
     return any(
         (cell.workload, cell.settings, cell.phase, cell.verdict)
