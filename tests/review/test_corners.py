@@ -33,7 +33,9 @@ def test_every_corner_of_the_list_can_be_named(corner: str) -> None:
     check_corner(corner, "x86_64")
 
 
-@pytest.mark.parametrize("corner", ["gcc-12", "cc=", "cpu=zen4", "cc=rustc", "arch=sparc"])
+@pytest.mark.parametrize(
+    "corner", ["gcc-12", "cc=", "cpu=zen4", "cc=rustc", "arch=sparc", "config=nope", "config=lab+PREEMPT=y"]
+)
 def test_other_words_are_refused(corner: str) -> None:
     with pytest.raises(BadInput):
         check_corner(corner, "x86_64")

@@ -4,10 +4,11 @@
 from msgspec import structs
 
 from kassay.errors import BadInput
-from kassay.model.build import parse_build
+from kassay.model.build import BuildRef, parse_build
 from kassay.model.kernel import parse_ref, with_build
 from kassay.supply.arches import arches
 from kassay.supply.building.compilers import check_name
+from kassay.supply.building.config import check_configuration
 
 COMPILERS = ("gcc-12", "gcc-13", "gcc-14", "gcc-15", "clang-14", "clang-16", "clang-19")
 CONFIGURATIONS = (
@@ -34,6 +35,8 @@ def check_corner(corner: str, arch: str) -> None:
         )
     if name == "cc":
         check_name(value, arch)
+    if name == "config":
+        check_configuration(_configured(BuildRef(tree=""), value))
     if name == "arch" and value not in arches():
         raise BadInput(f"--corner {corner}: unknown architecture", f"known: {', '.join(arches())}")
 
@@ -47,5 +50,10 @@ def otherwise(ref: str, option: str, arch: str, other_arch: str) -> str:
     build = parse_build(parsed.locator)
     if name == "cc":
         return with_build(parsed, structs.replace(build, cc=value))
+    return with_build(parsed, _configured(build, value))
+
+
+def _configured(build: BuildRef, value: str) -> BuildRef:
+    """The build with another configuration, CONFIG+FRAGMENT+FRAGMENT."""
     base, *fragments = value.split("+")
-    return with_build(parsed, structs.replace(build, config=base or build.config, fragments=tuple(fragments)))
+    return structs.replace(build, config=base or build.config, fragments=tuple(fragments))
