@@ -36,7 +36,7 @@ def cells(one: Finding) -> tuple[Cell, ...]:
 
 def texts(corner: str, own: Rows, there: Rows, verdict: str = "equivalent") -> tuple[str, ...]:
     usual, other = found(own, "improvement"), found(there, verdict)
-    return deciding(corner, (usual,), (other,), cells(other))
+    return deciding(corner, "lab", (usual,), (other,), cells(other))
 
 
 def test_function_that_is_inlined_there_already_decides() -> None:
@@ -48,7 +48,8 @@ def test_function_that_is_inlined_there_already_decides() -> None:
 def test_symbol_that_alone_was_changed_decides() -> None:
     (text,) = texts("config=lab+CONFIG_MEMCG=n", OUTLINED, INLINED)
     assert text.startswith("config=lab+CONFIG_MEMCG=n, mprot: CONFIG_MEMCG=n decides, because nothing else")
-    assert "CONFIG" not in texts("config=distro", OUTLINED, INLINED)[0].replace("config=distro", "")
+    for several in ("config=distro", "config=distro+CONFIG_MEMCG=n", "config=lab+CONFIG_MEMCG=n+CONFIG_KSM=y"):
+        assert "decides" not in texts(several, OUTLINED, INLINED)[0]
 
 
 def test_function_that_changes_less_decides_if_the_same_functions_ran() -> None:

@@ -13,10 +13,12 @@ _NAMED = 2
 """Functions that a text names."""
 
 
-def deciding(corner: str, own: Sequence[Finding], there: Sequence[Finding], cells: Sequence[Cell]) -> tuple[str, ...]:
+def deciding(
+    corner: str, config: str, own: Sequence[Finding], there: Sequence[Finding], cells: Sequence[Cell]
+) -> tuple[str, ...]:
     """One text for each setting whose verdict in the corner is another one.
 
-    own, there: findings of the largest gain and loss in the usual build and in the corner. cells: of the corner.
+    config: of the usual build. own, there: findings of that build and of the corner. cells: of the corner.
     """
     usual = {(f.workload, f.settings, f.metric): f for f in own}
     found = {(f.workload, f.settings, f.metric): f for f in there}
@@ -25,23 +27,23 @@ def deciding(corner: str, own: Sequence[Finding], there: Sequence[Finding], cell
         key = cell.workload, cell.settings, cell.phase
         if key not in usual or usual[key].verdict == cell.verdict:
             continue
-        why = cell.reason if cell.verdict in REFUSED else _why(corner, usual[key], found[key])
+        why = cell.reason if cell.verdict in REFUSED else _why(corner, config, usual[key], found[key])
         texts.append(f"{corner}, {setting_text(cell.workload, cell.settings)}: {why}.")
     return tuple(texts)
 
 
-def _why(corner: str, own: Finding, there: Finding) -> str:
+def _why(corner: str, config: str, own: Finding, there: Finding) -> str:
     if own.attribution is None or there.attribution is None:
         return "without profiles of both, kassay cannot say which function decides"
-    parts = [*_symbol(corner), *_code(own.attribution, there.attribution)]
+    parts = [*_symbol(corner, config), *_code(own.attribution, there.attribution)]
     return "; ".join(parts) or _largest(own.attribution, there.attribution, own.unit)
 
 
-def _symbol(corner: str) -> Iterator[str]:
+def _symbol(corner: str, config: str) -> Iterator[str]:
     """The symbol, if the corner changes one symbol and nothing else."""
     name, _, value = corner.partition("=")
     base, *fragments = value.split("+")
-    if name == "config" and base in ("", "lab") and len(fragments) == 1 and fragments[0].startswith("CONFIG_"):
+    if name == "config" and base in ("", config) and len(fragments) == 1 and fragments[0].startswith("CONFIG_"):
         yield f"{fragments[0]} decides, because nothing else is changed"
 
 

@@ -297,7 +297,8 @@ class Reviewer:
         )  # fmt: skip
         report = stages.measured(asked, self._directory / _corner_place(name), self._tell)
         cells = tuple(cell for cell in result.cells_of(report, once=False) if cell.primary)
-        return Corner(name=name, cells=cells, decides=deciding(name, self._findings, report.findings, cells))
+        config = result.kernel_side(sides.refs[0], sides.base).config
+        return Corner(name=name, cells=cells, decides=deciding(name, config, self._findings, report.findings, cells))
 
     def _time(self, what: str, place: str) -> bool:
         """True if the step with its runs in this directory may begin; otherwise it gets a row of its own."""
