@@ -70,10 +70,11 @@ def test_a_gain_holds_in_the_corners_that_have_it() -> None:
         review(GAIN),
         corners=(
             Corner(name="cc=gcc-13", cells=(GAIN,)), Corner(name="cc=clang-14", same_image=True),
-            Corner(name="arch=arm64", problem="no compiler"),
+            Corner(name="arch=arm64", problem="no compiler"), Corner(name="cc=gcc-12", same_as="the usual build"),
         ),
     )  # fmt: skip
     assert corners(found) == ["The gain of folio_fork holds in 1 of 2 corners; not in cc=clang-14."]
+    assert "cc=gcc-12 the kernels of the usual build" in " ".join(REVIEW.form("terminal").render(found).split())
 
 
 @pytest.mark.parametrize(

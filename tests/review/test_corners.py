@@ -4,7 +4,8 @@
 import pytest
 
 from kassay.errors import BadInput
-from kassay.labs.review.corners import all_corners, check_corner, otherwise
+from kassay.labs.review.corners import CONFIGURATIONS, all_corners, check_corner, otherwise
+from kassay.supply.building.config import FOLDER, lab_config, merged
 
 REF = "build:debian-source:7.3,tree=" + "a" * 40
 
@@ -31,6 +32,15 @@ def test_another_architecture_builds_the_same_reference() -> None:
 @pytest.mark.parametrize("corner", all_corners("x86_64"))
 def test_every_corner_of_the_list_can_be_named(corner: str) -> None:
     check_corner(corner, "x86_64")
+
+
+@pytest.mark.parametrize("corner", CONFIGURATIONS[1:])
+def test_every_changed_symbol_has_another_value_than_in_the_lab_configuration(corner: str) -> None:
+    texts = [path.read_text("utf-8") for path in (FOLDER / "lab.config", lab_config("x86_64"))]
+    usual = dict(line.split("  ")[0].split("=", 1) for line in merged(texts))
+    for fragment in corner.split("+")[1:]:
+        name, _, value = fragment.partition("=")
+        assert usual.get(name, "n") != value
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,10 @@ def test_function_that_is_inlined_there_already_decides() -> None:
 def test_symbol_that_alone_was_changed_decides() -> None:
     (text,) = texts("config=lab+CONFIG_MEMCG=n", OUTLINED, INLINED)
     assert text.startswith("config=lab+CONFIG_MEMCG=n, mprot: CONFIG_MEMCG=n decides, because nothing else")
-    for several in ("config=distro", "config=distro+CONFIG_MEMCG=n", "config=lab+CONFIG_MEMCG=n+CONFIG_KSM=y"):
-        assert "decides" not in texts(several, OUTLINED, INLINED)[0]
+    (text,) = texts("config=lab+CONFIG_CGROUPS=y+CONFIG_MEMCG=y", OUTLINED, INLINED)
+    assert ": CONFIG_CGROUPS=y and CONFIG_MEMCG=y decide, because nothing else" in text
+    for several in ("config=distro", "config=distro+CONFIG_MEMCG=n", "config=lab+other.config"):
+        assert "decide" not in texts(several, OUTLINED, INLINED)[0]
 
 
 def test_function_that_changes_less_decides_if_the_same_functions_ran() -> None:
@@ -57,6 +59,12 @@ def test_function_that_changes_less_decides_if_the_same_functions_ran() -> None:
     (text,) = texts("cc=gcc-14", usual, other)
     assert text.startswith("cc=gcc-14, mprot: the same functions ran; walk changes by -0.5 ")
     assert text.endswith(" there, and by -30.0 in the usual build.")
+
+
+def test_a_setting_without_verdict_has_its_own_reason() -> None:
+    usual, other = found(OUTLINED, "improvement"), found(INLINED, "inconclusive")
+    given = tuple(structs.replace(cell, reason="noise floor 2 %") for cell in cells(other))
+    assert deciding("arch=arm64", "lab", (usual,), (other,), given) == ("arch=arm64, mprot: noise floor 2 %.",)
 
 
 def test_the_same_verdict_needs_no_reason() -> None:

@@ -12,11 +12,16 @@ from kassay.supply.building.config import check_configuration
 
 COMPILERS = ("gcc-12", "gcc-13", "gcc-14", "gcc-15", "clang-14", "clang-16", "clang-19")
 CONFIGURATIONS = (
-    "config=distro", "config=lab+CONFIG_PREEMPT=y", "config=lab+CONFIG_MEMCG=n", "config=lab+CONFIG_CPU_MITIGATIONS=n",
-    "config=lab+CONFIG_PARAVIRT=n", "config=lab+CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y",
-    "config=lab+CONFIG_TRANSPARENT_HUGEPAGE=n",
-)  # fmt: skip
-"""The distribution's configuration, and the lab's with one symbol of each group changed."""
+    "config=distro",
+    "config=lab+CONFIG_PREEMPT=n+CONFIG_PREEMPT_LAZY=y",
+    "config=lab+CONFIG_CGROUPS=y+CONFIG_MEMCG=y",
+    "config=lab+CONFIG_CPU_MITIGATIONS=y+CONFIG_MITIGATION_RETPOLINE=y+CONFIG_MITIGATION_RETHUNK=y",
+    "config=lab+CONFIG_PARAVIRT=y",
+    "config=lab+CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y+CONFIG_HARDENED_USERCOPY=y",
+    "config=lab+CONFIG_TRANSPARENT_HUGEPAGE=n+CONFIG_TRANSPARENT_HUGEPAGE_MADVISE=n",
+)
+"""The distribution's configuration, and the lab's with one group changed: preemption, memory cgroups, mitigations,
+paravirtualisation, hardening, huge pages."""
 
 
 def all_corners(arch: str) -> tuple[str, ...]:
@@ -31,7 +36,7 @@ def check_corner(corner: str, arch: str) -> None:
     if name not in ("cc", "config", "arch") or not equals or not value:
         raise BadInput(
             f"--corner {corner}: not a corner",
-            "write cc=gcc-14, config=distro, config=lab+CONFIG_PREEMPT=y or arch=arm64",
+            "write cc=gcc-14, config=distro, config=lab+CONFIG_PARAVIRT=y or arch=arm64",
         )
     if name == "cc":
         check_name(value, arch)

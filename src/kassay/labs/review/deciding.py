@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from kassay.labs.review.model import Cell
 from kassay.labs.review.settings import setting_text
-from kassay.model.finding import REFUSED, Attribution, AttributionRow, Finding
+from kassay.model.finding import Attribution, AttributionRow, Finding
 from kassay.model.profile import base_name
+from kassay.model.texts import listed
 from kassay.model.units import format_numbers
 
 _NAMED = 2
@@ -27,7 +28,7 @@ def deciding(
         key = cell.workload, cell.settings, cell.phase
         if key not in usual or usual[key].verdict == cell.verdict:
             continue
-        why = cell.reason if cell.verdict in REFUSED else _why(corner, config, usual[key], found[key])
+        why = cell.reason or _why(corner, config, usual[key], found[key])
         texts.append(f"{corner}, {setting_text(cell.workload, cell.settings)}: {why}.")
     return tuple(texts)
 
@@ -40,11 +41,11 @@ def _why(corner: str, config: str, own: Finding, there: Finding) -> str:
 
 
 def _symbol(corner: str, config: str) -> Iterator[str]:
-    """The symbol, if the corner changes one symbol and nothing else."""
+    """The symbols, if the corner changes some and nothing else."""
     name, _, value = corner.partition("=")
     base, *fragments = value.split("+")
-    if name == "config" and base in ("", config) and len(fragments) == 1 and fragments[0].startswith("CONFIG_"):
-        yield f"{fragments[0]} decides, because nothing else is changed"
+    if name == "config" and base in ("", config) and all(one.startswith("CONFIG_") for one in fragments):
+        yield f"{listed(fragments)} decide{'s' * (len(fragments) == 1)}, because nothing else is changed"
 
 
 def _code(own: Attribution, there: Attribution) -> Iterator[str]:

@@ -45,6 +45,7 @@ _SPOTS = 2
 _, _NEIGHBOURS, _MEASURED = _STEPS = ("settings once", "neighbours", "measured settings")
 _PATCHES, _PREVIOUS = "patch by patch", "the earlier version"
 """Names of the steps in the rows of an answer that lacks them."""
+_USUAL = "the usual build"
 
 
 class Wanted(Record, frozen=True, kw_only=True):
@@ -85,6 +86,7 @@ class Reviewer:
         self._seen: list[Seen] = []
         self._reports: list[Report] = []
         self._findings: tuple[Finding, ...] = ()
+        self._built: dict[tuple[str | None, ...], str] = {}
         self._left: list[Left] = []
         self._owed: list[str] = []
         self._stored: Review | None = None
@@ -292,6 +294,9 @@ class Reviewer:
         other = stages.built(refs[0], refs[1], arch, self._tell)
         if other.same_image:
             return Corner(name=name, same_image=True)
+        self._built[_images(sides)] = _USUAL
+        if (first := self._built.setdefault(_images(other), name)) != name:
+            return Corner(name=name, same_as=first)
         asked = stages.experiment(
             "corner", other.uses, [use_of(key) for key in spots], arch, once=False, question="compare", tell=self._tell
         )  # fmt: skip
@@ -321,6 +326,10 @@ class Reviewer:
             text = f"{len(done)} values, {len(review.steps)} tables of patches, {len(review.corners)} corners"
             self._tell(Progress(stage="review", subject="answer so far", text=text))
         return review
+
+
+def _images(sides: Sides) -> tuple[str | None, ...]:
+    return sides.base.identity.image_sha256, sides.head.identity.image_sha256
 
 
 def _corner_place(name: str) -> str:

@@ -165,7 +165,7 @@ def reach(review: Review) -> list[str]:
 
 def corners(review: Review) -> list[str]:
     """In how many corners the largest gain and loss hold."""
-    tried = [corner for corner in review.corners if not corner.problem]
+    tried = [corner for corner in review.corners if not corner.problem and not corner.same_as]
     sentences = []
     for word, name in (("regression", "loss"), ("improvement", "gain")):
         own = next((cell for cell in measured(review)[:: 1 if word == "regression" else -1]
