@@ -50,7 +50,7 @@ def test_symbol_that_alone_was_changed_decides() -> None:
     assert text.startswith("config=lab+CONFIG_MEMCG=n, mprot: CONFIG_MEMCG=n decides, because nothing else")
     (text,) = texts("config=lab+CONFIG_CGROUPS=y+CONFIG_MEMCG=y", OUTLINED, INLINED)
     assert ": CONFIG_CGROUPS=y and CONFIG_MEMCG=y decide, because nothing else" in text
-    for several in ("config=distro", "config=distro+CONFIG_MEMCG=n", "config=lab+other.config"):
+    for several in ("config=distro", "config=distro+CONFIG_MEMCG=n", "cc=gcc-14,config=lab+CONFIG_MEMCG=n"):
         assert "decide" not in texts(several, OUTLINED, INLINED)[0]
 
 

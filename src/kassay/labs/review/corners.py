@@ -30,32 +30,36 @@ def all_corners(arch: str) -> tuple[str, ...]:
     return (*(f"cc={name}" for name in COMPILERS), *CONFIGURATIONS[1:], *others, CONFIGURATIONS[0])
 
 
+def parts_of(corner: str) -> dict[str, str]:
+    """The parts of cc=clang-19,config=distro by name."""
+    return {name: value for name, _, value in (part.partition("=") for part in corner.split(","))}
+
+
 def check_corner(corner: str, arch: str) -> None:
     """Raises BadInput for a corner that names nothing that can be built."""
-    name, equals, value = corner.partition("=")
-    if name not in ("cc", "config", "arch") or not equals or not value:
+    parts = parts_of(corner)
+    if not all(parts.values()) or not parts.keys() <= {"cc", "config", "arch"}:
         raise BadInput(
             f"--corner {corner}: not a corner",
-            "write cc=gcc-14, config=distro, config=lab+CONFIG_PARAVIRT=y or arch=arm64",
+            "write cc=gcc-14, config=distro, config=lab+CONFIG_PARAVIRT=y, arch=arm64, or several with commas",
         )
-    if name == "cc":
-        check_name(value, arch)
-    if name == "config":
-        check_configuration(_configured(BuildRef(tree=""), value))
-    if name == "arch" and value not in arches():
+    if "arch" in parts and parts["arch"] not in arches():
         raise BadInput(f"--corner {corner}: unknown architecture", f"known: {', '.join(arches())}")
+    if "cc" in parts:
+        check_name(parts["cc"], parts.get("arch", arch))
+    if "config" in parts:
+        check_configuration(_configured(BuildRef(tree=""), parts["config"]))
 
 
-def otherwise(ref: str, option: str, arch: str, other_arch: str) -> str:
-    """The reference, built with another compiler or configuration, or for another architecture."""
-    parsed = parse_ref(ref, arch)
-    if arch != other_arch:
-        return ref
-    name, _, value = option.partition("=")
+def otherwise(ref: str, corner: str, arch: str) -> str:
+    """The reference of an architecture, built as a corner says."""
+    parts, parsed = parts_of(corner), parse_ref(ref, arch)
     build = parse_build(parsed.locator)
-    if name == "cc":
-        return with_build(parsed, structs.replace(build, cc=value))
-    return with_build(parsed, _configured(build, value))
+    if "cc" in parts:
+        build = structs.replace(build, cc=parts["cc"])
+    if "config" in parts:
+        build = _configured(build, parts["config"])
+    return with_build(parsed, build)
 
 
 def _configured(build: BuildRef, value: str) -> BuildRef:

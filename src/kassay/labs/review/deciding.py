@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from kassay.labs.review.corners import parts_of
 from kassay.labs.review.model import Cell
 from kassay.labs.review.settings import setting_text
 from kassay.model.finding import Attribution, AttributionRow, Finding
@@ -42,9 +43,9 @@ def _why(corner: str, config: str, own: Finding, there: Finding) -> str:
 
 def _symbol(corner: str, config: str) -> Iterator[str]:
     """The symbols, if the corner changes some and nothing else."""
-    name, _, value = corner.partition("=")
-    base, *fragments = value.split("+")
-    if name == "config" and base in ("", config) and all(one.startswith("CONFIG_") for one in fragments):
+    parts = parts_of(corner)
+    base, *fragments = parts.get("config", "").split("+")
+    if parts.keys() == {"config"} and base in ("", config) and all(one.startswith("CONFIG_") for one in fragments):
         yield f"{listed(fragments)} decide{'s' * (len(fragments) == 1)}, because nothing else is changed"
 
 

@@ -13,7 +13,7 @@ from kassay.errors import KassayError, NotBuilt
 from kassay.labs.review import result, stages
 from kassay.labs.review.budget import Budget
 from kassay.labs.review.choice import Key, chosen, neighbours, use_of
-from kassay.labs.review.corners import otherwise
+from kassay.labs.review.corners import otherwise, parts_of
 from kassay.labs.review.deciding import deciding
 from kassay.labs.review.known import executed_names, known, known_line, uses_of
 from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Known, Left, Previous, Review, Try
@@ -289,8 +289,8 @@ class Reviewer:
         return self._kept(structs.replace(review, corners=(*review.corners, corner)))
 
     def _corner(self, name: str, sides: Sides, spots: Sequence[Key]) -> Corner:
-        arch = name.removeprefix("arch=") if name.startswith("arch=") else sides.arch
-        refs = [otherwise(ref, name, sides.arch, arch) for ref in sides.refs]
+        arch = parts_of(name).get("arch", sides.arch)
+        refs = [otherwise(ref, name, arch) for ref in sides.refs]
         other = stages.built(refs[0], refs[1], arch, self._tell)
         if other.same_image:
             return Corner(name=name, same_image=True)

@@ -58,7 +58,7 @@ class Reviewing:
         None,
         "cc=NAME|config=NAME|arch=NAME",
         "Measure the largest gain and loss with another compiler, configuration or architecture, too. "
-        "config=lab+CONFIG_X=y changes one symbol. May be repeated.",
+        "config=lab+CONFIG_X=y changes one symbol, arch=arm64,cc=gcc-13 both parts. May be repeated.",
         show_default=False,
     )
     corners: bool = _measured(
