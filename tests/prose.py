@@ -4,6 +4,7 @@
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -78,3 +79,15 @@ def wide_lines(text: str, most: int) -> Iterator[Passage]:
         if not keeps and min(len(line), len(_CODE.sub("`code`", line))) > most:
             yield Passage(number, line)
         is_code ^= is_fence
+
+
+def stray_words(text: str, fewest: int) -> Iterator[Passage]:
+    """Lines of prose that have fewer than `fewest` columns although their paragraph continues with a word."""
+    is_code = False
+    lines = text.splitlines()
+    for number, (line, behind) in enumerate(pairwise(lines), 1):
+        is_code ^= line.strip().startswith(_FENCE)
+        words, following = line.strip(), behind.strip()
+        ends = not following or _NO_PROSE.match(following) or _ITEM.match(following) or following[0] in "`[<"
+        if not is_code and words and not ends and not _NO_PROSE.match(words) and len(line) < fewest:
+            yield Passage(number, line)

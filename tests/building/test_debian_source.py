@@ -37,6 +37,7 @@ def test_an_unknown_version_lists_those_there_are() -> None:
     with pytest.raises(BadInput) as caught:
         archive.exact_version("7.3.9", silent)
     assert "7.3.3, 7.3.4" in caught.value.remedy
+    assert caught.value.what == "kernel 'debian-source:7.3.9': the archive has no kernel sources of this version"
 
 
 def test_signed_sources_come_before_unsigned_ones() -> None:

@@ -3,8 +3,9 @@
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from inspect import cleandoc
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -13,7 +14,7 @@ import typer
 
 from kassay.cli import build_app
 from kassay.model.reason_texts import TEXTS
-from tests.prose import Passage, docstrings, sentences, wide_lines
+from tests.prose import Passage, docstrings, sentences, stray_words, wide_lines
 from tests.source import FILES, ROOT, nodes
 
 _NO_SUBJECT = re.compile(r"(Of|Those|Also|Whether|What|Whose|Within)\b(?!.*\?$)", re.MULTILINE)
@@ -119,16 +120,21 @@ def test_sentences_are_short(kind: str, found: Any) -> None:
     assert not problem, f"{kind}: {problem}"
 
 
+def _pages() -> Iterator[Path]:
+    yield from (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md")
+    yield from sorted((ROOT / "docs").rglob("*.md"))
+
+
 def test_lines_of_pages_are_narrow() -> None:
-    pages = (
-        ROOT / "README.md",
-        ROOT / "CONTRIBUTING.md",
-        ROOT / "CHANGELOG.md",
-        *sorted((ROOT / "docs").rglob("*.md")),
-    )
     wide = [f"{page.relative_to(ROOT)}:{found.line}: {len(found.text)} columns, at most {COLUMNS}"
-            for page in pages for found in wide_lines(page.read_text("utf-8"), COLUMNS)]  # fmt: skip
+            for page in _pages() for found in wide_lines(page.read_text("utf-8"), COLUMNS)]  # fmt: skip
     assert not wide, "\n".join(wide)
+
+
+def test_no_word_of_a_paragraph_stands_on_a_line_alone() -> None:
+    stray = [f"{page.relative_to(ROOT)}:{found.line}: {found.text}"
+             for page in _pages() for found in stray_words(page.read_text("utf-8"), 20)]  # fmt: skip
+    assert not stray, "\n".join(stray)
 
 
 def test_a_wide_line_is_found_outside_of_tables_and_code() -> None:

@@ -7,6 +7,7 @@ from typing import cast
 import pytest
 from msgspec import structs
 
+from kassay.commands._experiment import cpus_to_predict
 from kassay.errors import BadInput
 from kassay.evidence.profile.counters import RawProfile
 from kassay.labs.predict.predict import Replay, ReplayedRow
@@ -60,3 +61,12 @@ def test_a_round_that_the_profile_counts_otherwise_is_left_out_and_told(monkeypa
     monkeypatch.setattr("kassay.labs.predict.trace.counted", lambda raw, rounds: {(n, 0): 8 for n in rounds})
     assert agreeing(replay, raw) == "the trace has 9 instructions in interval 0 of round 6, the profile 8"
     assert agreeing(replay, None) == replay
+
+
+def test_all_stands_for_the_shipped_cpus_of_the_architecture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine.toml").write_text(path_of("zen3").read_text("utf-8"), "utf-8")
+    monkeypatch.setattr("kassay.labs.predict.timing.calibrations", lambda: tmp_path)
+    assert cpus_to_predict("all", "arm64") == ("neoverse_n1", "neoverse_v1")
+    names = cpus_to_predict("all", "x86_64")
+    assert {"zen3", "skylake_sp", "alderlake_p"} <= set(names)
+    assert not {"mine", "neoverse_n1"} & set(names)

@@ -34,7 +34,7 @@ class Laboratory:
         self.bases: list[str] = []
         self.reused: dict[str, tuple[Path, ...]] = {}
         self._asked: dict[Path, Experiment] = {}
-        self.seconds = 0.0
+        self.seconds = self.build_s = 0.0
         self.ends_at = ""
         monkeypatch.setattr(stages, "built", self._built)
         monkeypatch.setattr(stages, "measured", self._measured)
@@ -46,6 +46,7 @@ class Laboratory:
 
     def _built(self, base: str, head: str, arch: str, tell: Tell) -> Sides:
         kernels = report_of(REFS).kernels
+        self.seconds += self.build_s
         first, second = (KernelArtifact(directory="", image="", identity=identity) for identity in kernels)
         return Sides(arch, REFS, first, second)
 

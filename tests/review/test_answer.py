@@ -10,7 +10,7 @@ from msgspec import structs
 from kassay.errors import BadInput
 from kassay.labs.review.b4 import b4_checks, tracked_range
 from kassay.labs.review.exit_status import exit_status
-from kassay.labs.review.model import EXECUTED, NOT_EXECUTED, SCREENED, Corner, Left
+from kassay.labs.review.model import EXECUTED, NOT_EXECUTED, SCREENED, Corner, Left, PredictedChange
 from kassay.labs.review.report import REVIEW
 from kassay.labs.review.report._words import changelog, corners, letter, portable, reach, spans, unexecuted, verdict
 from tests.review.reviews import cell, function, review
@@ -70,10 +70,22 @@ def test_a_gain_holds_in_the_corners_that_have_it() -> None:
         review(GAIN),
         corners=(
             Corner(name="cc=gcc-13", cells=(GAIN,)), Corner(name="cc=clang-14", same_image=True),
-            Corner(name="arch=arm64", problem="no compiler"),
+            Corner(name="arch=arm64", problem="no compiler"), Corner(name="cc=gcc-12", same_as="the usual build"),
         ),
     )  # fmt: skip
     assert corners(found) == ["The gain of folio_fork holds in 1 of 2 corners; not in cc=clang-14."]
+    assert "cc=gcc-12 the kernels of the usual build" in " ".join(REVIEW.form("terminal").render(found).split())
+
+
+def test_a_gain_in_time_is_certain_where_the_whole_interval_is_one() -> None:
+    given = tuple(
+        PredictedChange(cpu=cpu, change=change, interval=interval)
+        for cpu, change, interval in (
+            ("zen3", -0.2, (-0.3, -0.1)), ("zen1", -0.1, (-0.2, 0.1)), ("zen2", 0.2, (0.1, 0.3)), ("zen5", None, None),
+        )
+    )  # fmt: skip
+    (sentence,) = corners(review(structs.replace(GAIN, predicted=given)))
+    assert sentence == "In predicted time the gain of folio_fork is certain on 1 of 4 CPUs."
 
 
 @pytest.mark.parametrize(

@@ -51,3 +51,14 @@ def test_a_stored_answer_is_shown_again_in_another_format(kassay: Kassay, tmp_pa
     assert kassay("report", str(tmp_path), "--rules", "seed").status == 2
     (tmp_path / "review.json").write_text("{}")
     assert kassay("report", str(tmp_path)).status == 2
+
+
+def test_help_lists_every_format_of_a_review(kassay: Kassay) -> None:
+    told = " ".join(kassay("review", "--help").out.split())
+    names = sorted(form.name for form in REVIEW.forms())
+    assert f"{', '.join(names[:-1])} or {names[-1]}" in told.replace("│ ", "").replace(" │", "")
+
+
+def test_base_without_its_kind_is_refused_with_the_reference_to_write(kassay: Kassay, cache: Path) -> None:
+    ended = kassay("review", str(Path(__file__).parents[1] / "data/reviews/unexecuted.mbx"), "--base", "7.3", "--plan")
+    assert (ended.status, "write --base build:debian-source:7.3, or build:TREE@REV" in ended.err) == (2, True)

@@ -86,7 +86,10 @@ def test_every_command_goes_on_however_small_the_budget_is(tmp_path: Path, labor
 
 
 def test_a_corner_without_runs_is_a_step_once(tmp_path: Path, laboratory: Laboratory) -> None:
-    """The kernels of this laboratory have no compiler to change, so that each corner ends with a problem."""
+    """Every build of this laboratory makes the same two kernels, so that no corner has runs of its own."""
     corners = ("cc=gcc-13", "cc=gcc-14")
-    left = [[one.what for one in reviewed(tmp_path, [], 1, corners=corners).left] for _ in range(5)]
+    laboratory.build_s = 2
+    found = [reviewed(tmp_path, [], 1, corners=corners) for _ in range(5)]
+    left = [[one.what for one in review.left] for review in found]
     assert left[2:] == [["cc=gcc-13", "cc=gcc-14"], ["cc=gcc-14"], []]
+    assert [corner.same_as for corner in found[-1].corners] == ["the usual build"] * 2

@@ -294,7 +294,7 @@ class Measuring:
     )
     predict: str = _runs(
         "",
-        "CPU[,CPU]",
+        "CPU[,CPU]|all",
         "Predict time on these CPUs. One more run of each kernel records a trace. docs/explained/predict.md",
     )
     trace_budget: str = _runs(

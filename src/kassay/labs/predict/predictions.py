@@ -24,7 +24,7 @@ from kassay.labs.predict.guest import guest_cpu, lacking
 from kassay.labs.predict.interval import interval_of, refusals
 from kassay.labs.predict.predict import IntervalOf, Nanoseconds, OnCpu, Replay, TracedSide, prediction
 from kassay.labs.predict.replay import replay_of, version
-from kassay.labs.predict.timing import Timing, is_shipped, path_of, timing_for
+from kassay.labs.predict.timing import Timing, is_shipped, path_of, timing_for, timings
 from kassay.labs.predict.trace import disagreements
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.plan import Cell
@@ -50,6 +50,11 @@ def timings_for(cpus: Iterable[str], arch: str) -> dict[str, Timing]:
             raise BadInput(f"CPU {cpu}: is of {timing.arch}, and the kernels are of {arch}", "name one of theirs")
         timings[timing.name] = timing
     return timings
+
+
+def shipped_for(arch: str) -> tuple[str, ...]:
+    """CPUs of an architecture whose timing files every installation has."""
+    return tuple(name for name, path in timings().items() if is_shipped(path) and timing_for(name).arch == arch)
 
 
 def ready_to_predict(cpus: Sequence[str], arch: str) -> None:

@@ -131,7 +131,10 @@ def _given(base: str, tree: Path | None) -> _Candidate:
     if ":" in base:
         raise BadInput(f"--base {base}: not sources", "write --base build:TREE@REV or build:debian-source:7.3")
     if tree is None:
-        raise BadInput(f"--base {base}: there is no kernel tree to look in", "write --base build:TREE@REV")
+        raise BadInput(
+            f"--base {base}: there is no kernel tree to look in",
+            f"write --base build:debian-source:{base}, or build:TREE@REV",
+        )
     return _at("given", base, tree, base)
 
 

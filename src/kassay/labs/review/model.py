@@ -167,6 +167,10 @@ class Corner(Record, frozen=True, kw_only=True):
     """True if the series makes the same kernel there, byte for byte."""
     problem: str = ""
     """Reason why nothing was measured."""
+    same_as: str = ""
+    """Corner, or "the usual build", that has the same two kernels, byte for byte: they were not measured again."""
+    decides: tuple[str, ...] = ()
+    """For each setting with another verdict than in the usual build: the symbol or the machine code that decides."""
 
 
 class Previous(Record, frozen=True, kw_only=True):

@@ -13,13 +13,15 @@ from kassay.errors import KassayError, NotBuilt
 from kassay.labs.review import result, stages
 from kassay.labs.review.budget import Budget
 from kassay.labs.review.choice import Key, chosen, neighbours, use_of
-from kassay.labs.review.corners import otherwise
+from kassay.labs.review.corners import otherwise, parts_of
+from kassay.labs.review.deciding import deciding
 from kassay.labs.review.known import executed_names, known, known_line, uses_of
 from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Known, Left, Previous, Review, Try
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Seen, Sides
 from kassay.labs.review.thread import message_ids, original_of
 from kassay.model.experiment import WorkloadUse
+from kassay.model.finding import Finding
 from kassay.model.lines import SourceChange
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record
@@ -43,6 +45,7 @@ _SPOTS = 2
 _, _NEIGHBOURS, _MEASURED = _STEPS = ("settings once", "neighbours", "measured settings")
 _PATCHES, _PREVIOUS = "patch by patch", "the earlier version"
 """Names of the steps in the rows of an answer that lacks them."""
+_USUAL = "the usual build"
 
 
 class Wanted(Record, frozen=True, kw_only=True):
@@ -82,6 +85,8 @@ class Reviewer:
         self._keep = keep
         self._seen: list[Seen] = []
         self._reports: list[Report] = []
+        self._findings: tuple[Finding, ...] = ()
+        self._built: dict[tuple[str | None, ...], str] = {}
         self._left: list[Left] = []
         self._owed: list[str] = []
         self._stored: Review | None = None
@@ -160,6 +165,7 @@ class Reviewer:
             )  # fmt: skip
             report = stages.measured(asked, self._directory / "guard", self._tell)
             self._reports.append(report)
+            self._findings = report.findings
             machine = machine_text(report.findings[0].machine) if report.findings else ""
             review = structs.replace(review, margin=asked.margin, machine=machine)
             review = self._kept(self._updated(review, change, measured=report))
@@ -283,16 +289,21 @@ class Reviewer:
         return self._kept(structs.replace(review, corners=(*review.corners, corner)))
 
     def _corner(self, name: str, sides: Sides, spots: Sequence[Key]) -> Corner:
-        arch = name.removeprefix("arch=") if name.startswith("arch=") else sides.arch
-        refs = [otherwise(ref, name, sides.arch, arch) for ref in sides.refs]
+        arch = parts_of(name).get("arch", sides.arch)
+        refs = [otherwise(ref, name, arch) for ref in sides.refs]
         other = stages.built(refs[0], refs[1], arch, self._tell)
         if other.same_image:
             return Corner(name=name, same_image=True)
+        self._built[_images(sides)] = _USUAL
+        if (first := self._built.setdefault(_images(other), name)) != name:
+            return Corner(name=name, same_as=first)
         asked = stages.experiment(
             "corner", other.uses, [use_of(key) for key in spots], arch, once=False, question="compare", tell=self._tell
         )  # fmt: skip
         report = stages.measured(asked, self._directory / _corner_place(name), self._tell)
-        return Corner(name=name, cells=tuple(cell for cell in result.cells_of(report, once=False) if cell.primary))
+        cells = tuple(cell for cell in result.cells_of(report, once=False) if cell.primary)
+        config = result.kernel_side(sides.refs[0], sides.base).config
+        return Corner(name=name, cells=cells, decides=deciding(name, config, self._findings, report.findings, cells))
 
     def _time(self, what: str, place: str) -> bool:
         """True if the step with its runs in this directory may begin; otherwise it gets a row of its own."""
@@ -315,6 +326,10 @@ class Reviewer:
             text = f"{len(done)} values, {len(review.steps)} tables of patches, {len(review.corners)} corners"
             self._tell(Progress(stage="review", subject="answer so far", text=text))
         return review
+
+
+def _images(sides: Sides) -> tuple[str | None, ...]:
+    return sides.base.identity.image_sha256, sides.head.identity.image_sha256
 
 
 def _corner_place(name: str) -> str:

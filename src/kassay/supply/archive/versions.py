@@ -78,7 +78,7 @@ def unknown_version(
         remedy = f"of {series_of(locator)} it has {', '.join(same)}"
     else:
         remedy = f"series it has: {', '.join(dict.fromkeys(map(series_of, ordered))) or 'none'}"
-    text = f"kernel {ref!r}: the archive has no {what} kernel of this version{unread_lines(unread)}"
+    text = f"kernel {ref!r}: the archive has no {what} of this version{unread_lines(unread)}"
     if any(suite.reason for suite in unread):
         return HostLacks(text, f"{remedy}; `kassay kernels list --refresh` tries again")
     return BadInput(text, remedy)

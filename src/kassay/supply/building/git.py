@@ -51,6 +51,7 @@ def store() -> Path:
                     git(("init", "--quiet", "--bare", "--object-format=sha1", str(target)))
                     if target != path:
                         target.rename(path)
+    _list_alternates(path)
     return path
 
 
@@ -148,12 +149,22 @@ def tree_of(repository: Path, commit: str) -> str:
 def link(repository: Path) -> None:
     """Lets the store read a repository's objects."""
     objects = git(("rev-parse", "--path-format=absolute", "--git-path", "objects"), repository=repository).strip()
-    alternates = store() / "objects" / "info" / "alternates"
-    with locked(store() / "alternates.lock"):
+    _list_alternates(store(), objects)
+
+
+def _list_alternates(place: Path, *more: str) -> None:
+    """Lists repositories that the store reads objects of, but no deleted ones: git warns of each of them each time."""
+    alternates = place / "objects" / "info" / "alternates"
+
+    def read() -> tuple[list[str], list[str]]:
         listed = alternates.read_text().splitlines() if alternates.is_file() else []
-        if objects not in listed:
-            existing = [line for line in listed if os.access(line, os.F_OK)]  # git warns each time about a missing one
-            write_atomic(alternates, "".join(f"{line}\n" for line in (*existing, objects)).encode())
+        return listed, list(dict.fromkeys((*(line for line in listed if os.access(line, os.F_OK)), *more)))
+
+    listed, wanted = read()
+    if listed != wanted:
+        with locked(place / "alternates.lock"):
+            _, wanted = read()  # another process may have added one
+            write_atomic(alternates, "".join(f"{line}\n" for line in wanted).encode())
 
 
 def tree_of_files(path: Path, tell: Tell, *, subject: str) -> str:

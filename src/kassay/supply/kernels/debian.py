@@ -166,7 +166,7 @@ def _wanted(index: Index, ref: KernelRef, flavour: str) -> Package:
     versions = [p.version for p in packages]
     version = choose(ref.locator, versions)
     if version is None:
-        raise unknown_version(ref.text, ref.locator, f"{flavour} {ref.arch}", versions, index.unread)
+        raise unknown_version(ref.text, ref.locator, f"{flavour} {ref.arch} kernel", versions, index.unread)
     return next(p for p in packages if p.version == version)
 
 

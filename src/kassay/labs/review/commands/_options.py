@@ -58,7 +58,7 @@ class Reviewing:
         None,
         "cc=NAME|config=NAME|arch=NAME",
         "Measure the largest gain and loss with another compiler, configuration or architecture, too. "
-        "config=lab+CONFIG_X=y changes one symbol. May be repeated.",
+        "config=lab+CONFIG_X=y changes one symbol, arch=arm64,cc=gcc-13 both parts. May be repeated.",
         show_default=False,
     )
     corners: bool = _measured(
@@ -80,7 +80,7 @@ class Reviewing:
         "Suite that is run once where no workload is known to execute a changed function.",
         autocompletion=complete.suites,
     )
-    predict: str = _measured("", "CPU[,CPU]", "Predict the cost in time on these CPUs, too.")
+    predict: str = _measured("", "CPU[,CPU]|all", "Predict the cost in time on these CPUs, too.")
     arch: str = _measured("x86_64", "ARCH", f"Architecture: {listed(arches())}.", autocompletion=complete.arches)
     check_claims: Path | None = option(
         None,
@@ -105,7 +105,7 @@ class Reviewing:
         "Exit 1 if a setting is a regression, else 4 if changed lines were not executed or a setting has no verdict.",
         "--exit-code",
     )
-    format_: Annotated[str, format_option(answer_formats("changelog"))] = "terminal"
+    format_: Annotated[str, format_option(answer_formats("changelog", "patchwork"))] = "terminal"
 
 
 def seconds(budget: str) -> float:

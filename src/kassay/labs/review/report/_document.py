@@ -21,6 +21,7 @@ from kassay.labs.review.report._words import (
     cell_text,
     changelog,
     corners,
+    disagreements,
     letter,
     measured,
     portable,
@@ -125,6 +126,10 @@ def _rest(review: Review) -> Iterator[Block]:
         yield from _against_previous(review.previous, previous_table(review))
     if review.corners:
         yield section_of_table(corners_table(review))
+        if decided := tuple(map(one_line, disagreements(review))):
+            yield Section(title="Corners that disagree", blocks=(Items(texts=decided),), readers=(SCREEN, PAGE))
+            mail = Section(title="Corners that disagree", blocks=(Items(texts=tuple(map(letter, decided))),))
+            yield Section(blocks=(mail,), readers=(LETTER,))
     if review.claims is not None:
         yield from _claims(review)
     if review.functions:

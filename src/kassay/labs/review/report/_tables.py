@@ -91,6 +91,8 @@ def corners_table(review: Review) -> Table:
     for corner in review.corners:
         if corner.same_image:
             rows.append(cells(corner.name, "", "", "", "", "same image"))
+        elif corner.same_as:
+            rows.append(cells(corner.name, f"the kernels of {corner.same_as}", "", "", "", "not measured"))
         elif corner.problem:
             rows.append(cells(corner.name, one_line(corner.problem), "", "", "", "not measured", mark="inconclusive"))
         for cell in corner.cells:

@@ -5,7 +5,16 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from kassay.labs.review.model import NO_CODE, NOT_EXECUTED, SCREENED, Cell, ChangedFunction, Corner, Review
+from kassay.labs.review.model import (
+    NO_CODE,
+    NOT_EXECUTED,
+    SCREENED,
+    Cell,
+    ChangedFunction,
+    Corner,
+    PredictedChange,
+    Review,
+)
 from kassay.labs.review.settings import setting_text
 from kassay.model.finding import REFUSED
 from kassay.model.texts import counted, listed, one_line, shortened
@@ -164,19 +173,36 @@ def reach(review: Review) -> list[str]:
 
 
 def corners(review: Review) -> list[str]:
-    """In how many corners the largest gain and loss hold."""
-    tried = [corner for corner in review.corners if not corner.problem]
+    """On how many CPUs and in how many corners the largest gain and loss hold."""
+    tried = [corner for corner in review.corners if not corner.problem and not corner.same_as]
     sentences = []
     for word, name in (("regression", "loss"), ("improvement", "gain")):
         own = next((cell for cell in measured(review)[:: 1 if word == "regression" else -1]
                     if cell.verdict == word and cell.primary), None)  # fmt: skip
-        if own is None or not tried:
+        if own is None:
+            continue
+        if own.predicted:
+            sure = [one for one in own.predicted if _is_certain(one, own)]
+            cpus = counted(len(own.predicted), "CPU")
+            sentences.append(f"In predicted time the {name} of {cell_text(own)} is certain on {len(sure)} of {cpus}.")
+        if not tried:
             continue
         holds = [corner for corner in tried if _has(corner, own, word)]
         others = [corner.name for corner in tried if corner not in holds]
         text = f"The {name} of {cell_text(own)} holds in {len(holds)} of {counted(len(tried), 'corner')}"
         sentences.append(f"{text}{f'; not in {listed(shortened(others, _NAMED))}' if others else ''}.")
     return sentences
+
+
+def _is_certain(predicted: PredictedChange, own: Cell) -> bool:
+    """True if the whole interval of the predicted time is a change in the direction of the counts."""
+    ends = predicted.interval or (predicted.change, predicted.change)
+    return all(end is not None and end * (own.change or 0.0) > 0 for end in ends)
+
+
+def disagreements(review: Review) -> list[str]:
+    """The reason for each corner whose verdict is another one."""
+    return [text for corner in review.corners for text in corner.decides]
 
 
 def _has(corner: Corner, own: Cell, verdict_word: str) -> bool:

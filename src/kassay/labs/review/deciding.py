@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Why a series does something else in a corner: the symbol of the configuration, or the function's machine code."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from kassay.labs.review.corners import parts_of
+from kassay.labs.review.model import Cell
+from kassay.labs.review.settings import setting_text
+from kassay.model.finding import Attribution, AttributionRow, Finding
+from kassay.model.profile import base_name
+from kassay.model.texts import listed
+from kassay.model.units import format_numbers
+
+_NAMED = 2
+"""Functions that a text names."""
+
+
+def deciding(
+    corner: str, config: str, own: Sequence[Finding], there: Sequence[Finding], cells: Sequence[Cell]
+) -> tuple[str, ...]:
+    """One text for each setting whose verdict in the corner is another one.
+
+    config: of the usual build. own, there: findings of that build and of the corner. cells: of the corner.
+    """
+    usual = {(f.workload, f.settings, f.metric): f for f in own}
+    found = {(f.workload, f.settings, f.metric): f for f in there}
+    texts = []
+    for cell in cells:
+        key = cell.workload, cell.settings, cell.phase
+        if key not in usual or usual[key].verdict == cell.verdict:
+            continue
+        why = cell.reason or _why(corner, config, usual[key], found[key])
+        texts.append(f"{corner}, {setting_text(cell.workload, cell.settings)}: {why}.")
+    return tuple(texts)
+
+
+def _why(corner: str, config: str, own: Finding, there: Finding) -> str:
+    if own.attribution is None or there.attribution is None:
+        return "without profiles of both, kassay cannot say which function decides"
+    parts = [*_symbol(corner, config), *_code(own.attribution, there.attribution)]
+    return "; ".join(parts) or _largest(own.attribution, there.attribution, own.unit)
+
+
+def _symbol(corner: str, config: str) -> Iterator[str]:
+    """The symbols, if the corner changes some and nothing else."""
+    parts = parts_of(corner)
+    base, *fragments = parts.get("config", "").split("+")
+    if parts.keys() == {"config"} and base in ("", config) and all(one.startswith("CONFIG_") for one in fragments):
+        yield f"{listed(fragments)} decide{'s' * (len(fragments) == 1)}, because nothing else is changed"
+
+
+def _code(own: Attribution, there: Attribution) -> Iterator[str]:
+    """Changed functions that have code of their own in one build and none in the other, most instructions first."""
+    usual, corner = _rows(own), _rows(there)
+    changed = [name for name in {**usual, **corner} if any(map(_changes, (usual.get(name), corner.get(name))))]
+    words = []
+    for name in sorted(changed, key=lambda name: -max(_size(usual.get(name)), _size(corner.get(name)))):
+        states = _states(usual.get(name)), _states(corner.get(name))
+        if states[0] != states[1]:
+            words.append(f"{name} {_WORDS[states[1]]} there, and {_WORDS[states[0]]} in the usual build")
+    yield from words[:_NAMED]
+
+
+_WORDS = {
+    (True, True): "is a function of its own without and with the series",
+    (True, False): "is inlined by the series",
+    (False, True): "gets code of its own by the series",
+    (False, False): "has no code of its own",
+}
+"""By the kernels that run code of a function's own, base and head."""
+
+
+def _rows(attribution: Attribution) -> Mapping[str, tuple[float, float]]:
+    """Instructions per operation of the kernel's functions, base and head; copies of one function together."""
+    rows: dict[str, tuple[float, float]] = {}
+    for row in filter(_of_kernel, attribution.rows):
+        base, head = rows.get(base_name(row.function), (0.0, 0.0))
+        rows[base_name(row.function)] = base + row.base, head + row.head
+    return rows
+
+
+def _of_kernel(row: AttributionRow) -> bool:
+    return row.place == "kernel" and row.context == "kernel"
+
+
+def _states(row: tuple[float, float] | None) -> tuple[bool, bool]:
+    return (row[0] > 0, row[1] > 0) if row is not None else (False, False)
+
+
+def _changes(row: tuple[float, float] | None) -> bool:
+    return row is not None and row[0] != row[1]
+
+
+def _size(row: tuple[float, float] | None) -> float:
+    return max(row) if row is not None else 0.0
+
+
+def _largest(own: Attribution, there: Attribution, unit: str) -> str:
+    """The function whose change differs most, with both changes."""
+    usual, corner = _rows(own), _rows(there)
+    changes = {
+        name: tuple(after - before for before, after in (rows.get(name, (0.0, 0.0)) for rows in (usual, corner)))
+        for name in {**usual, **corner}
+    }
+    if not changes:
+        return "no function of the kernel ran"
+    name = max(changes, key=lambda one: abs(changes[one][0] - changes[one][1]))
+    before, after = format_numbers(changes[name])
+    return f"the same functions ran; {name} changes by {after} {unit} there, and by {before} in the usual build"
