@@ -41,7 +41,8 @@ def verdict(answer: PcpSimulation) -> str:
     settings, of = cells_by_setting(answer)[0]
     where = f", with {settings_text(settings)}" if settings else ""
     zone = listed([f"{_text('from_zone', cell)} with {cell.policy}" for cell in of])
-    waiting, idle = (listed([_text(name, cell) for cell in of]) for name in ("contention", "idle_pages"))
+    waiting = listed([_text("contention", cell) for cell in of])
+    idle = listed([_text("idle_pages", cell).replace(" ", ",") for cell in of])  # spaces would part the list
     order = ", in this order" if len(of) > 1 else ""
     return (
         f"Share of the pages that come from the zone{where}: {zone}. CPUs wait for its lock for {waiting} of their time"
