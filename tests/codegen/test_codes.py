@@ -73,6 +73,12 @@ def test_only_the_configuration_may_differ(tmp_path: Path) -> None:
     assert not any(differ_in_configuration(base, one) for one in (other_tree, other_compiler, same, of_an_archive))
 
 
+def test_a_kernel_without_symbols_stops_nothing(tmp_path: Path) -> None:
+    base, head = kernel(tmp_path / "a", "1"), kernel(tmp_path / "b", "2")
+    keep_codes(tmp_path, {("a", "b"): (replace(base, symbols=None), head)}, [finding("scan")])
+    assert read_codes(tmp_path) == ()
+
+
 def test_nothing_is_written_for_no_function_and_a_damaged_file_is_named(tmp_path: Path) -> None:
     pair = kernel(tmp_path / "a", "1"), kernel(tmp_path / "b", "2")
     keep_codes(tmp_path, {("a", "b"): pair}, [finding("nobody")])

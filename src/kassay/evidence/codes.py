@@ -67,10 +67,13 @@ def _functions(findings: Sequence[Finding], label: tuple[str, str]) -> list[str]
 
 
 def _compared(base: KernelArtifact, head: KernelArtifact, functions: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each function with a word of CODES. A name that several functions have is left out."""
+    """Each function with a word of CODES. A name that several functions have is left out; nothing without symbols."""
     if not functions:
         return
-    images = Image(base), Image(head)
+    try:
+        images = Image(base), Image(head)
+    except BadInput:
+        return
     for function in functions:
         try:
             codes = [image.find(function) for image in images]
