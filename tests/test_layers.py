@@ -45,7 +45,7 @@ ALLOWED: dict[str, set[str]] = {
     "cluster": GROUND | {"machines", "__init__"},
     "run": GROUND | {"prepare", "plan", "cluster", "measured", "journal", "kernels", "guest", "machines", "profile"},
     "journal": GROUND | {"spec"},
-    "evidence": GROUND | {"cpus", "journal", "guest", "profile"},
+    "evidence": GROUND | {"cpus", "journal", "guest", "profile", "machine_code"},
     "analysis": {"errors", "model", "registry", "clocks", "costs"},
     "report": {"errors", "effects", "model", "registry", "clocks", "costs", "__init__"},
     "questions": GROUND | {"clocks", "analysis", "report", "search", "series"},

@@ -3,7 +3,8 @@
 
 usage: python -m benchmarks.threads [--list] [--only THREAD] [--again] [--pages]
 
-Runs are below kassay-out/threads. The same command continues there, and repeats no finished run.
+Runs are below kassay-out/threads. The same command continues there, and repeats no finished run. The patches of the
+thread on small folios are put there first, by `python -m benchmarks.threads.from_mail THREAD.txt`.
 """
 
 import argparse

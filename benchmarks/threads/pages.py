@@ -94,11 +94,17 @@ def table(shape: Table, question: Question, kept: Mapping[str, Kept]) -> str:
     """A Markdown table."""
     figures = figures_of(question, kept)
     lines = [[_words(text, figures) for text in line] for line in shape.lines]
-    for label, row in shape.rows:
-        values = [_kept(cell(shape, row, column), kept) for column in shape.columns]
-        lines.append([label, *(_words("{0:" + shape.form + "}", {}, value) for value in values)])
+    form = shape.form if shape.more else "{0:" + shape.form + "}"
+    for row in shape.rows:
+        cells = [[_kept(path, kept) for path in cell(shape, row, column)] for column in shape.columns]
+        written = [_words(form, {}, *values) for values in cells]
+        lines.append([row[0], *written, *(_change(cells[old][0], cells[new][0]) for old, new in shape.changes)])
     rule = ["---", *(["---:"] * (len(shape.head) - 1))]
     return "\n".join("| " + " | ".join(line) + " |" for line in [shape.head, rule, *lines])
+
+
+def _change(old: Figure, new: Figure) -> str:
+    return _words("{0:+.1%}", {}, compute("new / old - 1", {"old": old, "new": new}))
 
 
 def _answer(question: Question, kept: Mapping[str, Kept]) -> str:

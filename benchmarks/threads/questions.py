@@ -56,11 +56,16 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     head: list[str]
     """Names of the columns; the first one is that of the row."""
     rows: list[list[str]] = []
-    """For `cell`: name of the row, and what is put in for {row}."""
+    """For `cell`: name of the row, and what is put in for {row}, {row2} and so on. A name with | is several columns."""
     columns: list[str] = []
-    """For `cell`: what is put in for {column}, in the order of `head`."""
+    """For `cell`: what is put in for {column}, in the order of `head`. It may have {row} in it."""
     cell: str = ""
+    more: list[str] = []
+    """Further figures of each cell, written as `cell`."""
     form: str = ",.1f"
+    """Form of a figure; with `more` the form of a cell, such as "{0:.0f} {1}"."""
+    changes: list[list[int]] = []
+    """Columns that follow: each is the change from one of `columns` to another, both by number from 0."""
     lines: list[list[str]] = []
 
 
@@ -132,12 +137,17 @@ def selectors(question: Question) -> list[str]:
     found = [text for text in question.figures.values() if not text.startswith("=")]
     table = question.table
     if table is not None and table.cell:
-        found += [cell(table, row, column) for _, row in table.rows for column in table.columns]
+        found += [path for row in table.rows for column in table.columns for path in cell(table, row, column)]
     return found
 
 
-def cell(table: Table, row: str, column: str) -> str:
-    return table.cell.replace("{row}", row).replace("{column}", column)
+def cell(table: Table, row: list[str], column: str) -> list[str]:
+    """List the figures of one cell."""
+    names = {"{row}" if number == 1 else f"{{row{number}}}": text for number, text in enumerate(row) if number}
+    found = [path.replace("{column}", column) for path in (table.cell, *table.more)]
+    for name, text in names.items():
+        found = [path.replace(name, text) for path in found]
+    return found
 
 
 def runs_of(question: Question) -> list[str]:

@@ -7,9 +7,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from benchmarks.threads.loops import loop
+
 Figure = float | str | None
 
 _PART = re.compile(r"([\w /-]+)|\[([^\]]*)\]|\.")
+_NTH = re.compile(r"(.*)#(\d+)")
 _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -27,10 +30,11 @@ _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
 def select(answer: Any, path: str) -> Figure:
     """The figure at a path such as `ladders[metric=scan].points[kernel=debian:6.12].value`.
 
-    [NAME=VALUE,...] chooses the first entry of a list with these values, NAME may be a.b; [N] the Nth, from 0; ["KEY"]
-    a field whose name has dots; # at the end the length. What is not there is an error that has the path.
+    [NAME=VALUE,...] chooses the first entry of a list with these values, and [NAME=VALUE#N] the Nth of them, from 0;
+    NAME may be a.b; [N] the Nth of all; ["KEY"] a field whose name has dots. At the end # is the length, and ~ the
+    instructions of the shortest way round the loop that stores a one. What is not there is an error that has the path.
     """
-    at, value, end = 0, answer, len(path.removesuffix("#"))
+    at, value, end = 0, answer, len(path.removesuffix("#").removesuffix("~"))
     while at < end:
         part = _PART.match(path, at)
         if part is None:
@@ -44,7 +48,7 @@ def select(answer: Any, path: str) -> Figure:
         except (KeyError, IndexError, TypeError, StopIteration) as error:
             raise ValueError(f"{path}: nothing at {part[0]}") from error
     if end < len(path):
-        value = float(len(value))
+        value = float(len(value)) if path.endswith("#") else loop(value)
     if not isinstance(value, float | int | str | None):
         raise ValueError(f"{path}: is no figure")
     return value
@@ -55,8 +59,10 @@ def _entry(entries: Any, asked: str) -> Any:
         return entries[asked.strip('"')]
     if asked.lstrip("-").isdigit():
         return entries[int(asked)]
-    pairs = [pair.partition("=")[::2] for pair in asked.split(",")]
-    return next(entry for entry in entries if all(str(_inner(entry, name)) == value for name, value in pairs))
+    wanted, number = nth.groups() if (nth := _NTH.fullmatch(asked)) else (asked, "0")
+    pairs = [pair.partition("=")[::2] for pair in wanted.split(",")]
+    found = [entry for entry in entries if all(str(_inner(entry, name)) == value for name, value in pairs)]
+    return found[int(number)]
 
 
 def _inner(entry: Any, name: str) -> Any:

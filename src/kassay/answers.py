@@ -29,6 +29,7 @@ from kassay.errors import BadInput
 from kassay.evidence.boots import timed_boots
 from kassay.evidence.changes import read_changes
 from kassay.evidence.cmdlines import cmdlines_of, shared_cmdline
+from kassay.evidence.codes import read_codes
 from kassay.evidence.collect import collect
 from kassay.evidence.hosts import hosts_of
 from kassay.evidence.profiles import StoredProfiles
@@ -48,6 +49,7 @@ from kassay.model.report import Comparisons, Report, Times
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.registry import discover
 from kassay.report.build import build_imported, build_report
+from kassay.report.conditions import compiled
 from kassay.report.overview import FROM, wide, with_overview
 from kassay.report.sections.changed_lines import with_unexecuted
 from kassay.report.words import short_kernel_names
@@ -98,6 +100,8 @@ def _answer_run(directory: Path, tell: Tell, seed_rules: bool, predict: Sequence
     )  # fmt: skip
     if rows := printed_rows(read.evidence):
         report = structs.replace(report, printed=rows)
+    if codes := read_codes(directory):
+        report = structs.replace(report, disclosures=(*report.disclosures, *compiled(codes)))
     if work := work_summary(findings, read.evidence):
         report = structs.replace(report, work=work)
     if any(record.host for record in read.records):
@@ -247,6 +251,13 @@ def profiles(
 def findings(directory: Path) -> tuple[Finding, ...]:
     """Every comparison of a run directory, not itemised; where nothing is compared, each kernel with itself."""
     return tuple(_sides(_read(directory)))
+
+
+def itemised_findings(directory: Path) -> tuple[Finding, ...]:
+    """Every comparison of a run directory, the primary ones itemised by function."""
+    read = _read(directory)
+    counted = StoredProfiles(read.folder, read.records, read.evidence)
+    return itemised(read.compared.findings, read.folder.plan.cells, counted, primary_only=True)
 
 
 def functions_of(directory: Path, kernels: Sequence[str]) -> frozenset[str]:

@@ -9,17 +9,18 @@ from msgspec import structs
 from kassay.analysis.interim import InterimLooks
 from kassay.analysis.planned_looks import between_looks, outlook
 from kassay.analysis.recording import RoundsToRecord
-from kassay.answers import report_of
+from kassay.answers import itemised_findings, report_of
 from kassay.effects.files import write_atomic
 from kassay.effects.lock import locked, refusing
 from kassay.evidence.changes import keep_changes
 from kassay.evidence.cmdlines import cmdlines_of
+from kassay.evidence.codes import differ_in_configuration, keep_codes, read_codes
 from kassay.evidence.collect import collect
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory, open_directory, resumed, started
 from kassay.journal.journal import open_journal
 from kassay.journal.run_counter import RunCounter
-from kassay.model.experiment import Experiment
+from kassay.model.experiment import Experiment, labels
 from kassay.model.guest import Programs
 from kassay.model.plan import Plan
 from kassay.model.progress import Progress, Tell, silent
@@ -66,6 +67,20 @@ def measure(
             hosts = local_host(supply, experiment, directory, reach, tell)
         with hosts as makers:
             make_runs(folder, records, supply, makers, schedule, tell)
+        _keep_codes(experiment, directory, supply)
+
+
+def _keep_codes(experiment: Experiment, directory: Path, supply: Supply) -> None:
+    """Store whether the functions of each finding were compiled differently, where the configuration alone differs."""
+    found, names = supply.artifacts, labels(experiment)
+    pairs = [
+        (base, head)
+        for base, head in question_of(experiment).pairs(experiment.kernels)
+        if differ_in_configuration(found[base], found[head])
+    ]
+    if pairs and not read_codes(directory):
+        kernels = {(names[base], names[head]): (found[base], found[head]) for base, head in pairs}
+        keep_codes(directory, kernels, itemised_findings(directory))
 
 
 def _resumed_plan(directory: Path, experiment: Experiment) -> Plan | None:

@@ -64,6 +64,21 @@ def test_compilers_of_this_host_and_of_the_cache_are_listed_once_each(
     assert present_compilers("x86_64") == ("gcc", "gcc-15", "clang-14", "clang-18")
 
 
+def test_a_clang_of_the_cache_is_for_the_architecture_whose_binutils_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(toolchain, "_directory", lambda: tmp_path)
+    for name in ("clang-19_19.1.7", "clang-18-arm64_18.1.8", "gcc-13-aarch64-linux-gnu_13.3.0"):
+        (tmp_path / f"{name}_{toolchain._LAYOUT}").mkdir()
+    found = {
+        (major, arch): toolchain.cached("clang", major, f"clang-{major}", arch) is not None
+        for major in (18, 19)
+        for arch in ("x86_64", "arm64")
+    }
+    assert found == {(18, "x86_64"): False, (18, "arm64"): True, (19, "x86_64"): True, (19, "arm64"): False}
+    assert toolchain.cached("gcc", 13, "gcc-13-aarch64-linux-gnu", "arm64") is not None
+
+
 def test_missing_tools_are_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "kassay.supply.building.compilers.process.find", lambda name: None if name in ("flex", "bc") else name

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory, mkdtemp
 
 import pytest
 
-from kassay.labs.codegen.normalise import Listing, listing
 from kassay.labs.codegen.objects import find_in_object
 from kassay.model.kernel import KernelArtifact, KernelIdentity
+from kassay.supply.machine_code.listing import Listing, listing
 
 FLAGS = (
     "-O2",

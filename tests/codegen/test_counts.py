@@ -3,9 +3,9 @@
 
 from pathlib import Path
 
-from kassay.labs.codegen.normalise import Listing, counted, listing, same_shape, with_counts
 from kassay.supply.machine_code.code import FunctionCode
 from kassay.supply.machine_code.images import Image
+from kassay.supply.machine_code.listing import Listing, counted, listing, same_shape, with_counts
 from tests.codegen.compiled import SCAN, built, code_of, linked, stubs
 
 TOP = 0xFFFFFFFF81000000

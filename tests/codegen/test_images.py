@@ -7,9 +7,9 @@ import msgspec
 import pytest
 
 from kassay.errors import BadInput
-from kassay.labs.codegen.normalise import listing
 from kassay.model.kernel import KernelArtifact
 from kassay.supply.machine_code.images import Image
+from kassay.supply.machine_code.listing import listing
 from tests.codegen.compiled import ARM64, SCAN, built, code_of, linked, linked_arm64, stubs
 
 TOP = 0xFFFFFFFF81000000

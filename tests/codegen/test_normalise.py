@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kassay.labs.codegen.normalise import Listing, listing
 from kassay.labs.codegen.objects import find_in_object
 from kassay.supply.machine_code.code import FunctionCode, Symbol
 from kassay.supply.machine_code.images import Image
+from kassay.supply.machine_code.listing import Listing, listing
 from tests.codegen.compiled import ARM64, COMPILERS, SCAN, built, code_of, linked, needs, stubs
 
 TOP = 0xFFFFFFFF81000000

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
-from kassay.labs.codegen.normalise import listing
 from kassay.labs.codegen.objects import find_in_object, functions_of_object
 from kassay.supply.machine_code.code import name_without_counters, quoted
+from kassay.supply.machine_code.listing import listing
 from tests.codegen.compiled import SCAN, built
 
 BRANCH = """

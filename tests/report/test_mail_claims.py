@@ -64,6 +64,16 @@ def test_the_subject_is_about_another_phase_if_the_primary_one_did_not_change() 
     assert "phase" not in subject_line(replace(report, findings=(primary, other)))
 
 
+def test_one_perturbed_boot_is_one_boot() -> None:
+    report = SAMPLES["compare"]()
+    few = [
+        replace(f, sides=tuple(replace(side, perturbed=side.perturbed[:1]) for side in f.sides))
+        for f in report.findings
+    ]
+    assert "two further boots of each kernel" in _flat(report)
+    assert "one further boot of each kernel" in _flat(replace(report, findings=tuple(few)))
+
+
 def test_a_mail_names_the_options_that_differ() -> None:
     changes = ({"config_sha256": digit * 64, "configuration": (Setting(name="HZ", value=digit),)} for digit in "12")
     assert "configuration: differs in HZ (sha256" in _flat(_kernels(SAMPLES["timed"](), *changes))

@@ -209,6 +209,10 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "clock-limit": "{text}",
     "different-compilers": "The kernels were built by different compilers, which may explain part of any difference; "
     "see Kernels.",
+    "compiled-differently": "{base!k} and {head!k} have the same sources and compiler, so their configuration decides "
+    "the code[: it differs in {different}][; inlined in one of them, or left out: {inlined}][; the same in {same}].",
+    "compiled-the-same": "{base!k} and {head!k} have the same sources and compiler. The symbols that differ left the "
+    "code of {same} as it is, so their effect is in the work or the data.",
     "command-line": "Kernel command line: {parameters}",
     "own-parameters": "Additional kernel parameters of {which!k}: {parameters}",
     "did-not-wait": "The guest did not wait until it was idle (--no-quiesce).",

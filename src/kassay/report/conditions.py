@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import UNSET
 
+from kassay.model.codes import ComparedCode
 from kassay.model.configuration import TOPIC_OF
 from kassay.model.experiment import APART, labels
 from kassay.model.finding import CONFOUNDERS, REFUSED, Finding
@@ -85,6 +86,19 @@ def disclosures(
     programs = (own_words(build_sentence(use.name, use.program)) for use in plan.experiment.workloads if use.program)
     deferred, idle = deferred_work(evidence), idle_time(shares)
     return (*notes, *programs, *deferred, *idle, *compilers, *limits, *_parameters(plan, cmdline), *_contaminated(plan))
+
+
+def compiled(codes: Sequence[ComparedCode]) -> tuple[Reason, ...]:
+    """For each pair of kernels whose configuration alone differs: the functions that it compiled differently."""
+    pairs = grouped(((code.base, code.head), code) for code in codes)
+    return tuple(_compiled(pair, of) for pair, of in pairs.items())
+
+
+def _compiled(pair: tuple[str, str], codes: Sequence[ComparedCode]) -> Reason:
+    functions = grouped((code.code, f"{code.function}()") for code in codes)
+    names = {word: listed(functions.get(word, ())) or None for word in ("different", "same", "inlined")}
+    code = "compiled-differently" if len(functions.get("same", ())) < len(codes) else "compiled-the-same"
+    return reason(code, base=pair[0], head=pair[1], **names)
 
 
 def _parameters(plan: Plan, cmdline: str) -> tuple[Reason, ...]:

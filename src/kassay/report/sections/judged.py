@@ -59,15 +59,14 @@ def _counts(report: Report, f: Finding) -> str:
     plain, perturbed = (max(len(getattr(side, name)) for side in f.sides) for name in ("runs", "perturbed"))
     times = {1: "once", 2: "twice"}.get(plain, f"{plain} times")
     number = {1: "one", 2: "two", 3: "three", 4: "four"}.get(perturbed, str(perturbed))
+    boots = f"{number} further {'boot' if perturbed == 1 else 'boots'}"
     sentences = [f"Each kernel was booted {times} with nothing changed; {_agree(f.sides, plain)}."]
     if perturbed:
         apart = None if f.floor is None else bare_percent(f.floor) if f.floor else ""
         most = (
             "" if apart is None else f"; all boots of one kernel agree {f'within {apart}' if apart else 'to the digit'}"
         )
-        sentences.append(
-            f"In {number} further boots of each kernel things were moved that should not matter ({_MOVED}){most}."
-        )
+        sentences.append(f"In {boots} of each kernel things were moved that should not matter ({_MOVED}){most}.")
     if e.rounds > 1:
         sentences.append(f"A boot repeats the work {e.rounds} times; its figure is the one that most repetitions gave.")
     sentences += [everyday_sentence(report, why) for why in f.reasons]

@@ -89,7 +89,8 @@ def _present(name: str, arch: str) -> Path | None:
     assert match is not None
     if found := process.find((arch_of(arch).build.cross if match[1] == "gcc" else "") + name):
         return Path(found).resolve()
-    return toolchain.cached(match[1], int(match[2]), package_of(match[1], match[2], arch)) if match[2] else None
+    package = package_of(match[1], match[2], arch)
+    return toolchain.cached(match[1], int(match[2]), package, arch) if match[2] else None
 
 
 def package_of(family: str, major: str, arch: str) -> str:

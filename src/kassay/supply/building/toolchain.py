@@ -49,16 +49,17 @@ class _Deb(NamedTuple):
 
 def fetched(family: str, major: int, arch: str, package: str, tell: Tell) -> Path:
     """The program that make is given as CC, from the cache or the archive. Raises HostLacks when no suite has it."""
-    unpacked = _unpacked(package)
+    name = _name(family, package, arch)
+    unpacked = _unpacked(name)
     if unpacked is None:
-        with locked(_directory() / f".{package}.lock", waiting(tell, package)):
-            unpacked = _unpacked(package) or _fetch(family, major, arch, package, tell)
+        with locked(_directory() / f".{name}.lock", waiting(tell, package)):
+            unpacked = _unpacked(name) or _fetch(family, major, arch, package, tell)
     return unpacked / "bin" / f"{family}-{major}"
 
 
-def cached(family: str, major: int, package: str) -> Path | None:
+def cached(family: str, major: int, package: str, arch: str) -> Path | None:
     """The program that make is given as CC, if the cache has it; fetches nothing."""
-    unpacked = _unpacked(package)
+    unpacked = _unpacked(_name(family, package, arch))
     return unpacked / "bin" / f"{family}-{major}" if unpacked is not None else None
 
 
@@ -81,9 +82,15 @@ def _directory() -> Path:
     return cache_directory() / "compilers"
 
 
-def _unpacked(package: str) -> Path | None:
-    """Directory of an unpacked package; the newest if there are several."""
-    directories = sorted(_directory().glob(f"{package}_*_{_LAYOUT}"))
+def _name(family: str, package: str, arch: str) -> str:
+    """First part of the name of a compiler's directory. One package of clang serves every architecture, but each needs
+    its own binutils beside it."""
+    return package if family == "gcc" or arch == "x86_64" else f"{package}-{arch}"
+
+
+def _unpacked(name: str) -> Path | None:
+    """Directory of an unpacked compiler; the newest if there are several."""
+    directories = sorted(_directory().glob(f"{name}_*_{_LAYOUT}"))
     return directories[-1] if directories else None
 
 
@@ -97,11 +104,12 @@ def _fetch(family: str, major: int, arch: str, package: str, tell: Tell) -> Path
     tell(Progress(stage="compilers", subject=package, text="not on this host; looking in the archive"))
     suite, debs = _closure(root, package, _binutils_of(arch), unread)
     main = next(deb for deb in debs if deb.name == package)
-    final = _directory() / f"{package}_{main.version.replace(':', '%3a')}_{_LAYOUT}"
+    name = _name(family, package, arch)
+    final = _directory() / f"{name}_{main.version.replace(':', '%3a')}_{_LAYOUT}"
     size = sum(deb.size_bytes for deb in debs)
     text = f"{package} {main.version} of {suite}: {len(debs)} packages, {size / 1e6:.0f} MB"
     tell(Progress(stage="compilers", subject=package, text=text))
-    with swept(_directory() / f".{package}.partial") as partial:
+    with swept(_directory() / f".{name}.partial") as partial:
         (partial / "root").mkdir()
         for deb in debs:
             _unpack(root, deb, partial, tell)

@@ -12,6 +12,7 @@ from kassay import __version__, pipeline
 from kassay.effects.files import disk_errors, publish_directory, swept, write_atomic
 from kassay.errors import BadInput, KassayError
 from kassay.evidence.changes import FILE as CHANGES
+from kassay.evidence.codes import FILE as CODES
 from kassay.journal.directory import BESIDE, open_directory
 from kassay.journal.journal import read_journal
 from kassay.journal.later_lines import FILE as LINES
@@ -164,7 +165,9 @@ def _copy_run(directory: Path, into: Path) -> ShortNames:
     that are returned.
     """
     plan = open_directory(directory).plan  # raises BadInput for anything but a run directory
-    extra = [name for name in (CHANGES, LINES, *question_of(plan.experiment).files) if (directory / name).is_file()]
+    extra = [
+        name for name in (CHANGES, CODES, LINES, *question_of(plan.experiment).files) if (directory / name).is_file()
+    ]
     copy_files(directory, into, ("spec.toml", "plan.json", *extra))
     copy_journal(directory, into)
     names = rewrite(into, plan, extra)

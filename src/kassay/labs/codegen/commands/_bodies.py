@@ -8,7 +8,6 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from kassay.errors import BadInput, NotBuilt
-from kassay.labs.codegen.normalise import Listing, listing
 from kassay.labs.codegen.objects import contains, find_in_object, functions_of_object, nearest
 from kassay.model.build import parse_build
 from kassay.model.codegen import Body, Part
@@ -19,6 +18,7 @@ from kassay.supply.building import git
 from kassay.supply.kernels.build import build_object
 from kassay.supply.machine_code.code import FunctionCode
 from kassay.supply.machine_code.images import Image
+from kassay.supply.machine_code.listing import Listing, listing
 
 
 class ObjectFile(Protocol):

@@ -14,7 +14,6 @@ from kassay.evidence.changes import read_changes
 from kassay.evidence.reached import reached
 from kassay.journal.directory import open_directory
 from kassay.labs.codegen.commands._bodies import FoundCode
-from kassay.labs.codegen.normalise import Counted, Listing, counted, listing, same_shape, with_counts
 from kassay.model.codegen import Body, SourcesChanged
 from kassay.model.experiment import labels
 from kassay.model.kernel import KernelArtifact
@@ -23,6 +22,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.supply import kernels
 from kassay.supply.machine_code.code import FunctionCode
 from kassay.supply.machine_code.images import Image
+from kassay.supply.machine_code.listing import Counted, Listing, counted, listing, same_shape, with_counts
 
 _NOT_MEASURED = "not in the runs"
 

@@ -37,18 +37,16 @@ def cells_by_setting(answer: PcpSimulation) -> Grouped:
 
 
 def verdict(answer: PcpSimulation) -> str:
-    """The last policy against the first, in the words of the patch, at the first setting."""
+    """Every policy at the first setting: pages from the zone, waiting for its lock, idle pages."""
     settings, of = cells_by_setting(answer)[0]
-    first, last = of[0], of[-1]
-    where = f" at {settings_text(settings)}" if settings else ""
-    if len(of) == 1:
-        return f"{first.policy}{where}: {_text('from_zone', first)} of the pages come from the zone"
-    parts = [
-        f"{title} {_text(name, first)} → {_text(name, last)}"
-        for name, title in (("from_zone", "pages from the zone"), ("contention", "time waiting for its lock"))
-    ]
+    where = f", with {settings_text(settings)}" if settings else ""
+    zone = listed([f"{_text('from_zone', cell)} with {cell.policy}" for cell in of])
+    waiting = listed([_text("contention", cell) for cell in of])
+    idle = listed([_text("idle_pages", cell).replace(" ", ",") for cell in of])  # spaces would part the list
+    order = ", in this order" if len(of) > 1 else ""
     return (
-        f"{first.policy} → {last.policy}{where}: {', '.join(parts)}, idle pages of a PCP {_idle(first)} → {_idle(last)}"
+        f"Share of the pages that come from the zone{where}: {zone}. CPUs wait for its lock for {waiting} of their time"
+        f"{order}. A list holds {idle} idle pages on average."
     )
 
 
@@ -127,10 +125,6 @@ def _text(name: str, cell: SimulatedCell) -> str:
     if RATES[name].share:
         return share_text(value)
     return "-" if value is None else format_number(round(value, 3) if value < 100 else float(round(value)))
-
-
-def _idle(cell: SimulatedCell) -> str:
-    return _text("idle_pages", cell)
 
 
 def _name(cell: SimulatedCell) -> str:

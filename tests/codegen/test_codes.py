@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A report tells which functions of a finding a configuration compiled differently."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from kassay.errors import BadInput
+from kassay.evidence.codes import FILE, differ_in_configuration, keep_codes, read_codes
+from kassay.model.build import BuildSource
+from kassay.model.codes import ComparedCode
+from kassay.model.finding import Attribution, AttributionRow, Finding
+from kassay.model.kernel import KernelArtifact
+from kassay.model.reason_texts import reason_text
+from kassay.report.conditions import compiled
+from tests.codegen.compiled import SCAN, built, linked, stubs
+from tests.report import parts
+
+TOP = 0xFFFFFFFF81000000
+TREE = BuildSource(base="linux", version="7.3", tree="a" * 40)
+
+
+def kernel(directory: Path, config: str, text: str = SCAN, at: int = TOP) -> KernelArtifact:
+    """A kernel of the same sources under a configuration, which the C text stands for."""
+    directory.mkdir(exist_ok=True)
+    artifact = linked((stubs(), built(text)), at, directory)
+    return replace(artifact, identity=replace(artifact.identity, build=TREE, compiler="gcc", config_sha256=config))
+
+
+def finding(*functions: str) -> Finding:
+    """A primary finding of a and b, whose rows have these functions."""
+    rows = tuple(
+        AttributionRow(function=name, base=1.0, head=9.0 - n, delta=8.0 - n) for n, name in enumerate(functions)
+    )
+    return replace(parts.finding("a", "b", (1.0, 2.0)), attribution=Attribution(total=1.0, rows=rows, unattributed=0.0))
+
+
+def text_of(codes: tuple[ComparedCode, ...]) -> str:
+    return " ".join(map(reason_text, compiled(codes)))
+
+
+def test_functions_are_compared_wherever_they_are_linked(tmp_path: Path) -> None:
+    base = kernel(tmp_path / "a", "1")
+    head = kernel(tmp_path / "b", "2", SCAN.replace("lookup(i) + 7", "lookup(i) * 7 + 1"), TOP + 0x4000)
+    keep_codes(tmp_path, {("a", "b"): (base, head)}, [finding("scan", "visit", "nobody")])
+    codes = read_codes(tmp_path)
+    assert [(code.function, code.code) for code in codes] == [("scan", "different"), ("visit", "same")]
+    assert "configuration decides the code: it differs in scan(); the same in visit()." in text_of(codes)
+
+
+def test_a_function_that_one_kernel_inlines_is_named(tmp_path: Path) -> None:
+    inlining = SCAN.replace("__attribute__((noinline)) static int lookup", "static inline int lookup")
+    pair = kernel(tmp_path / "a", "1"), kernel(tmp_path / "b", "2", inlining)
+    keep_codes(tmp_path, {("a", "b"): pair}, [finding("lookup")])
+    assert [code.code for code in read_codes(tmp_path)] == ["inlined"]
+    assert "inlined in one of them, or left out: lookup()." in text_of(read_codes(tmp_path))
+
+
+def test_the_same_code_everywhere_is_said(tmp_path: Path) -> None:
+    pair = kernel(tmp_path / "a", "1"), kernel(tmp_path / "b", "2", SCAN, TOP + 0x4000)
+    keep_codes(tmp_path, {("a", "b"): pair}, [finding("scan")])
+    assert "left the code of scan() as it is" in text_of(read_codes(tmp_path))
+
+
+def test_only_the_configuration_may_differ(tmp_path: Path) -> None:
+    base, head = kernel(tmp_path / "a", "1"), kernel(tmp_path / "b", "2")
+    assert differ_in_configuration(base, head)
+    other_tree = replace(head, identity=replace(head.identity, build=replace(TREE, tree="b" * 40)))
+    other_compiler = replace(head, identity=replace(head.identity, compiler="clang"))
+    same = replace(head, identity=replace(head.identity, config_sha256="1"))
+    of_an_archive = replace(head, identity=replace(head.identity, build=None))
+    assert not any(differ_in_configuration(base, one) for one in (other_tree, other_compiler, same, of_an_archive))
+
+
+def test_a_kernel_without_symbols_stops_nothing(tmp_path: Path) -> None:
+    base, head = kernel(tmp_path / "a", "1"), kernel(tmp_path / "b", "2")
+    keep_codes(tmp_path, {("a", "b"): (replace(base, symbols=None), head)}, [finding("scan")])
+    assert read_codes(tmp_path) == ()
+
+
+def test_nothing_is_written_for_no_function_and_a_damaged_file_is_named(tmp_path: Path) -> None:
+    pair = kernel(tmp_path / "a", "1"), kernel(tmp_path / "b", "2")
+    keep_codes(tmp_path, {("a", "b"): pair}, [finding("nobody")])
+    assert not (tmp_path / FILE).exists() and read_codes(tmp_path) == ()
+    (tmp_path / FILE).write_text("{}")
+    with pytest.raises(BadInput, match=FILE):
+        read_codes(tmp_path)
