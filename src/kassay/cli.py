@@ -19,6 +19,8 @@ from kassay.errors import NO_PASS, REGRESSION, KassayError
 
 Parser = TyperCommand | TyperGroup
 
+_INTERRUPTED = 130
+"""Exit status after Ctrl-C."""
 _EPILOG = (
     "Exit status: 0 answered · 2 bad input · 3 this host lacks something · 5 a defect of kassay. "
     f"With --exit-code also: 1 {REGRESSION} · 4 {NO_PASS}"
@@ -156,12 +158,14 @@ def main() -> None:
     atexit.register(_leave)
     try:
         status = build_app()(standalone_mode=False, prog_name="kassay")
+        if status == _INTERRUPTED and "--step" not in sys.argv:  # typer catches it
+            raise KeyboardInterrupt
     except KassayError as error:
         print(f"kassay: {error}", file=sys.stderr)
         status = error.status
     except KeyboardInterrupt:
         print("kassay: interrupted; finished runs are kept, the same command resumes", file=sys.stderr)
-        status = 130
+        status = _INTERRUPTED
     except BrokenPipeError:
         status = 0
     except Exception as error:

@@ -12,9 +12,10 @@ import pytest
 
 _COMMAND = """
 import subprocess, sys, time
+import typer
 import kassay.cli as cli
 from kassay.effects import process
-def run(**_):
+def run():
     child = process.start(("sleep", "60"), out=subprocess.DEVNULL, err=subprocess.DEVNULL)
     try:
         print(child.pid, flush=True)
@@ -22,7 +23,9 @@ def run(**_):
             time.sleep(0.01)
     finally:
         process.end(child)
-cli.build_app = lambda: run
+app = typer.Typer()
+app.command()(run)
+cli.build_app = lambda: typer.main.get_command(app)
 cli.main()
 """
 

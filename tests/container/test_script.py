@@ -3,7 +3,9 @@
 
 import os
 import shlex
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -14,9 +16,11 @@ _ENGINE = """#!/bin/sh
 case "$1 $2" in
 --version*) echo "$STANDIN_NAME version 1" ;;
 info*) echo "[$STANDIN_SECURITY]" ;;
-"image inspect") exit ${STANDIN_MISSING:-0} ;;
+"image inspect") [ "$3" = "${STANDIN_IMAGE:-$3}" ] && exit ${STANDIN_MISSING:-0} || exit 1 ;;
+kill*) echo "$@" >"$STANDIN_SEEN.kill" ;;
 run*)
 	printf '%s\\n' "$@" >"$STANDIN_SEEN"
+	[ -z "${STANDIN_WAITS:-}" ] || until [ -e "$STANDIN_SEEN.kill" ]; do sleep 0.05; done
 	[ "$STANDIN_NAME" = docker ] || { cat <&3 >&4; echo progress >&5; }
 	exit ${STANDIN_STATUS:-0} ;;
 esac
@@ -32,6 +36,11 @@ class Standin:
         (folder / "work").mkdir()
 
     def run(self, *arguments: str, engine: str = "podman", **variables: str) -> subprocess.CompletedProcess[str]:
+        with self.started(*arguments, engine=engine, **variables) as child:
+            output, errors = child.communicate("in\n", timeout=30)
+            return subprocess.CompletedProcess(arguments, child.returncode, output, errors)
+
+    def started(self, *arguments: str, engine: str = "podman", **variables: str) -> subprocess.Popen[str]:
         program = self.folder / "bin" / engine
         program.write_text(_ENGINE)
         program.chmod(0o755)
@@ -40,9 +49,9 @@ class Standin:
             "STANDIN_SEEN": str(self.seen), "KASSAY_ENGINE": str(program), **variables,
         }  # fmt: skip
         work = self.folder / "work"
-        return subprocess.run(
-            (SCRIPT, *arguments), cwd=work, env={**environment, "PWD": str(work)}, input="in\n",
-            capture_output=True, text=True, timeout=30,
+        return subprocess.Popen(
+            ("env", "--default-signal=INT", SCRIPT, *arguments), cwd=work, env={**environment, "PWD": str(work)},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         )  # fmt: skip
 
     @property
@@ -70,6 +79,27 @@ def test_arguments_reach_kassay_as_they_were_given(standin: Standin, engine: str
 @pytest.mark.parametrize("engine", ["podman", "docker"])
 def test_exit_status_is_that_of_the_command(standin: Standin, engine: str, status: int) -> None:
     assert standin.run("doctor", engine=engine, STANDIN_STATUS=str(status)).returncode == status
+
+
+def test_image_that_podman_saved_and_docker_loaded_is_found(standin: Standin) -> None:
+    name = "localhost/kassay:9"
+    assert standin.run("doctor", engine="docker", KASSAY_IMAGE="kassay:9", STANDIN_IMAGE=name).returncode == 0
+    assert standin.given[standin.given.index(name) + 1] == "doctor"
+    assert standin.run("doctor", engine="docker", KASSAY_IMAGE="kassay:8", STANDIN_IMAGE=name).returncode == 3
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_podman_is_spared_a_signal_that_the_container_gets_by_name(standin: Standin, number: signal.Signals) -> None:
+    with standin.started("doctor", STANDIN_STATUS="130", STANDIN_WAITS="yes") as child:
+        assert child.stdin is not None
+        child.stdin.close()
+        while not standin.seen.exists():
+            time.sleep(0.05)
+        os.killpg(child.pid, number)  # as a terminal does
+        assert child.wait(timeout=30) == 130
+    name = standin.given[standin.given.index("--name") + 1]
+    signalled = Path(f"{standin.seen}.kill").read_text()
+    assert signalled == f"kill --signal {number.name.removeprefix('SIG')} {name}\n"
 
 
 def test_podman_hands_on_the_streams_themselves(standin: Standin) -> None:

@@ -166,6 +166,14 @@ def test_a_machine_has_as_many_cpus_and_as_much_memory_as_qemu_can_give_it(arch:
         assert "memory_bytes[0]: " in problems(f'memory_bytes = ["{wrong}"]\n{of}')
 
 
+def test_a_cpu_is_known_by_the_spellings_that_predict_takes() -> None:
+    read = parse('cpu = ["Skylake-SP", "zen3"]\n' + GOOD, "x.toml")
+    assert read.cpu == ("skylake_sp", "zen3")
+    of_a_kernel = GOOD.replace("cmdline =", 'cpu = "alder-lake-p", cmdline =')
+    assert parse(of_a_kernel, "x.toml").kernels[1].cpu == "alderlake_p"
+    assert "no 'skylake-sq'" in problems('cpu = ["skylake-sq"]\n' + GOOD)
+
+
 @pytest.mark.parametrize("chosen", ["cpus = [2]", 'memory_bytes = ["2GiB"]', "background = 1", "quiesce = false"])
 def test_of_the_machine_that_kassay_runs_on_nothing_can_be_chosen(chosen: str) -> None:
     assert parse(NATIVE, "x.toml").clock == "host"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, structs
 
 from kassay.errors import BadInput, nearest_of
 from kassay.model.application import ROUNDS, TIMEOUT_S, memory_for
@@ -19,6 +20,7 @@ from kassay.spec.rules import problems
 from kassay.spec.suites import table_of
 from kassay.supply.applications import application, is_application
 from kassay.supply.clocks import measuring
+from kassay.supply.cpus import cpu_called
 
 _KERNEL_KEYS = ("ref", "cmdline", "name", "against", "cpu", "draw")
 _WORKLOAD_KEYS = ("name", "set")
@@ -65,9 +67,17 @@ def parse(text: str, origin: str) -> Experiment:
 
 
 def check(experiment: Experiment, origin: str) -> Experiment:
-    """The experiment itself when nothing is wrong with it. Raises BadInput with all problems at once."""
+    """The experiment with each CPU by its own name. Raises BadInput with all problems at once."""
+    experiment = _with_cpus(experiment)
     _fail(list(problems(experiment)), origin)
     return experiment
+
+
+def _with_cpus(experiment: Experiment) -> Experiment:
+    """The experiment with skylake_sp where the user wrote skylake-sp."""
+    kernels = tuple(structs.replace(use, cpu=cpu_called(use.cpu)) if use.cpu else use for use in experiment.kernels)
+    cpus = UNSET if experiment.cpu is UNSET else tuple(map(cpu_called, experiment.cpu))
+    return structs.replace(experiment, kernels=kernels, cpu=cpus)
 
 
 def dump(experiment: Experiment) -> str:
@@ -77,7 +87,7 @@ def dump(experiment: Experiment) -> str:
         value = getattr(experiment, key)
         if key == "memory_bytes":
             value = tuple(format_bytes(size) for size in value)
-        lines += [f"{key} = {_value(value)}"] if value is not msgspec.UNSET else []
+        lines += [f"{key} = {_value(value)}"] if value is not UNSET else []
     for kernel in experiment.kernels:
         lines += ["", "[[kernels]]", f"ref = {_text(kernel.ref)}"]
         given = {key: getattr(kernel, key) for key in _KERNEL_KEYS[1:]}

@@ -24,6 +24,7 @@ from kassay.labs.predict.parameters import parameters
 from kassay.labs.predict.ports import groups_of
 from kassay.model.records import Record, from_plain
 from kassay.supply.arches import arches
+from kassay.supply.cpus import spelt
 
 _DATA = Path(__file__).parent / "data"
 SCHEMA = "kassay-timing/1"
@@ -164,7 +165,7 @@ def path_of(name: str) -> Path:
     if name.endswith(".toml"):
         return Path(name)
     paths = timings()
-    path = next((path for cpu, path in paths.items() if _spelt(cpu) == _spelt(name)), None)
+    path = next((path for cpu, path in paths.items() if spelt(cpu) == spelt(name)), None)
     if path is None:
         near = nearest_of(name, [cpu.replace("_", "-") for cpu in paths])
         raise BadInput(f"no timing file for CPU {name!r}",
@@ -175,10 +176,6 @@ def path_of(name: str) -> Path:
 def is_shipped(path: Path) -> bool:
     """True if every installation of kassay has the file."""
     return path.parent == _DATA
-
-
-def _spelt(name: str) -> str:
-    return name.lower().replace("-", "").replace("_", "")
 
 
 def timings() -> Mapping[str, Path]:

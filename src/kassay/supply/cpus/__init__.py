@@ -46,6 +46,16 @@ def cpus_for(arch: str) -> tuple[str, ...]:
     return tuple(name for name, cpu in cpus().items() if arch in cpu.models)
 
 
+def spelt(name: str) -> str:
+    """A CPU's name as names are compared: capitals, hyphens and underscores do not count."""
+    return name.lower().replace("-", "").replace("_", "")
+
+
+def cpu_called(name: str) -> str:
+    """The name of the CPU that a user calls so, as in Skylake-SP for skylake_sp; the text itself if there is none."""
+    return next((known for known in cpus() if spelt(known) == spelt(name)), name)
+
+
 def cpu_for(name: str, arch: str) -> Cpu:
     """The CPU with this name. Raises BadInput that lists those of the architecture."""
     cpu = cpus().get(name)
