@@ -125,7 +125,7 @@ def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
 
 
 def _likely(text: str) -> str:
-    """What a text that names no kind probably stands for."""
+    """Remedy for a text that names no kind: the probable meaning."""
     if text.endswith((".patch", ".diff", ".mbx", ".mbox")):
         return f"a patch stands behind the tree that it applies to: build:TREE+{text}"
     forms = ", ".join(f"{kind.name}{'' if kind.bare else ':'}" for kind in kinds().values())
