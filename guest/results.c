@@ -6,6 +6,7 @@
  * all threads together. Which of the latter come first may be chance, so they count only if all were seen.
  */
 #define _GNU_SOURCE
+#include <asm/unistd.h> /* newer calls than those of the C library */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,7 @@
 #include <sys/syscall.h>
 
 #include "call_names.h"
+#include "error_name.h"
 #include "results.h"
 
 #define MOST_CALLS 1000 /* of the first process */
@@ -41,7 +43,7 @@ static struct set {
 
 static struct task tasks[MOST_TASKS]; /* the first one is the process itself; a free one has no pid */
 
-#define CALL(name) [SYS_##name] = #name,
+#define CALL(name) [__NR_##name] = #name,
 static const char *const names[] = { CALLS_OF_ALL CALLS_OF_ARCH };
 #undef CALL
 
@@ -171,7 +173,7 @@ static void emit_set(struct run *run, const char *path, const struct set *set)
 	for (size_t i = 0; i < set->kinds; i++) {
 		const struct result *result = &set->results[i];
 		bool known = result->number < sizeof(names) / sizeof(*names) && names[result->number];
-		const char *error = result->error ? strerrorname_np((int)result->error) : "-";
+		const char *error = result->error ? error_name((int)result->error) : "-";
 		char number[32];
 
 		snprintf(number, sizeof(number), "call%" PRIu64, result->number);
