@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
 #include "emit.h"
+#include "error_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -111,7 +112,7 @@ void emit_text(struct stream *stream, const char *kind, const char *name, const 
 
 void emit_absent(struct stream *stream, const char *moment, const char *path, int error)
 {
-	const char *errno_name = strerrorname_np(error);
+	const char *errno_name = error_name(error);
 	char name[256];
 
 	snprintf(name, sizeof(name), "%s:%s", moment, path);

@@ -6,6 +6,7 @@
  * all threads together. Which of the latter come first may be chance, so they count only if all were seen.
  */
 #define _GNU_SOURCE
+#include <asm/unistd.h> /* newer calls than those of the C library */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@
 
 #include "amounts.h"
 #include "call_names.h"
+#include "error_name.h"
 #include "results.h"
 
 #define MOST_CALLS 4000 /* of the first process */
@@ -49,7 +51,7 @@ static struct set {
 
 static struct task tasks[MOST_TASKS]; /* the first one is the process itself; a free one has no pid */
 
-#define CALL(name) [SYS_##name] = #name,
+#define CALL(name) [__NR_##name] = #name,
 static const char *const names[] = { CALLS_OF_ALL CALLS_OF_ARCH };
 #undef CALL
 
@@ -166,7 +168,7 @@ static void emit_set(struct run *run, const char *path, const struct set *set)
 		const struct result *result = &set->results[i];
 		uint64_t number = result->call.number;
 		bool known = number < sizeof(names) / sizeof(*names) && names[number];
-		const char *error = result->error ? strerrorname_np((int)result->error) : "-";
+		const char *error = result->error ? error_name((int)result->error) : "-";
 		char other[32], kind[32] = "-";
 
 		snprintf(other, sizeof(other), "call%" PRIu64, number);

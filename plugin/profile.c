@@ -151,10 +151,8 @@ static void finish(void)
 }
 
 /* The guest was over before every CPU went on. */
-static void on_exit_of_qemu(qemu_plugin_id_t id, void *data)
+static void on_exit_of_qemu(ON_EXIT)
 {
-	(void)id;
-	(void)data;
 	if (p.state == ENDING)
 		finish();
 }
@@ -171,12 +169,12 @@ static void end(unsigned int cpu)
 	follow_end(cpu, finish);
 }
 
-static void listen(qemu_plugin_id_t id);
+static void listen(void);
 
-static void wake(qemu_plugin_id_t id)
+static void wake(ON_RESET)
 {
 	p.asleep = false;
-	listen(id);
+	listen();
 }
 
 static void on_mark(unsigned int cpu, void *data)
@@ -185,7 +183,7 @@ static void on_mark(unsigned int cpu, void *data)
 	case 'S':
 		p.started = true;
 		if (p.asleep)
-			qemu_plugin_reset(p.id, wake);
+			qemu_plugin_reset(p.id, wake NO_DATA);
 		break;
 	case 'N':
 		p.intervals += p.state == WAITING;
@@ -340,11 +338,10 @@ static void count_block(struct qemu_plugin_tb *tb)
 }
 
 /* Without icount the CPUs are threads of their own, and translate at the same time. */
-static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+static void on_translation(ON_TRANSLATION)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-	(void)id;
 	halts_hold(p.arch, tb);
 	if (p.state == DONE || !p.counting || (p.asleep && !code_is_user(qemu_plugin_tb_vaddr(tb))))
 		return;
@@ -353,10 +350,10 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	pthread_mutex_unlock(&lock);
 }
 
-static void listen(qemu_plugin_id_t id)
+static void listen(void)
 {
-	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-	qemu_plugin_register_atexit_cb(id, on_exit_of_qemu, NULL);
+	qemu_plugin_register_vcpu_tb_trans_cb(p.id, on_translation NO_DATA);
+	qemu_plugin_register_atexit_cb(p.id, on_exit_of_qemu, NULL);
 }
 
 static int read_argument(const char *argument)
@@ -423,6 +420,6 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	/* The turns of several CPUs depend on the moment at which blocks are translated again. */
 	p.asleep &= p.counting && p.cpus == 1;
 	p.id = id;
-	listen(id);
+	listen();
 	return 0;
 }

@@ -3,8 +3,10 @@
  * The part of QEMU's documented plugin interface that is used here, in our own
  * words, because distributions ship QEMU without its header. Source: QEMU's
  * documentation, "QEMU TCG Plugins". KASSAY_QEMU_API is 1 (QEMU 4.2 to 8.2),
- * 2 (9.0) or 3 (9.1 and later, which accept what was built for 3). Only what
- * is the same in all of them is used, but for the way to read code bytes.
+ * 2 (9.0), 3 (9.1 and later, as long as they accept it), 6 (the same for what
+ * is used here) or 7 (11.1). They differ in the way to read code bytes, and in
+ * what callbacks of the whole plugin are given: the plugin's id before 7, and a
+ * pointer since then.
  */
 #ifndef KASSAY_QEMU_API_H
 #define KASSAY_QEMU_API_H
@@ -15,7 +17,7 @@
 #include <string.h>
 
 #ifndef KASSAY_QEMU_API
-#error "define KASSAY_QEMU_API as 1, 2 or 3"
+#error "define KASSAY_QEMU_API as 1, 2, 3, 6 or 7"
 #endif
 
 #define PLUGIN_EXPORT __attribute__((visibility("default")))
@@ -44,10 +46,26 @@ typedef struct qemu_info_t {
 enum { QEMU_PLUGIN_CB_NO_REGS = 0 };
 enum { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W = 2, QEMU_PLUGIN_MEM_RW = 3 };
 
-typedef void (*qemu_plugin_simple_cb_t)(qemu_plugin_id_t id);
-typedef void (*qemu_plugin_udata_cb_t)(qemu_plugin_id_t id, void *data);
+/* Parameters of callbacks, and the last one of what registers them. None is used but the block. */
+#define UNUSED __attribute__((unused))
+#if KASSAY_QEMU_API >= 7
+#define ON_TRANSLATION struct qemu_plugin_tb *tb, UNUSED void *data
+#define ON_RESET UNUSED void *data
+#define ON_EXIT UNUSED void *data
+#define DATA , void *data
+#define NO_DATA , NULL
+#else
+#define ON_TRANSLATION UNUSED qemu_plugin_id_t id, struct qemu_plugin_tb *tb
+#define ON_RESET UNUSED qemu_plugin_id_t id
+#define ON_EXIT UNUSED qemu_plugin_id_t id, UNUSED void *data
+#define DATA
+#define NO_DATA
+#endif
+
+typedef void (*qemu_plugin_reset_cb_t)(ON_RESET);
+typedef void (*qemu_plugin_atexit_cb_t)(ON_EXIT);
 typedef void (*qemu_plugin_vcpu_udata_cb_t)(unsigned int vcpu, void *data);
-typedef void (*qemu_plugin_vcpu_tb_trans_cb_t)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
+typedef void (*qemu_plugin_vcpu_tb_trans_cb_t)(ON_TRANSLATION);
 typedef void (*qemu_plugin_vcpu_mem_cb_t)(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *data);
 
 /* What the plugin exports. */
@@ -55,7 +73,7 @@ extern PLUGIN_EXPORT int qemu_plugin_version;
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
 
 /* What QEMU exports. */
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_tb_trans_cb_t cb);
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_tb_trans_cb_t cb DATA);
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin_vcpu_udata_cb_t cb, int flags,
 					  void *data);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_udata_cb_t cb, int flags,
@@ -69,8 +87,8 @@ struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(uint32_t info, uint64_t vaddr)
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *haddr);
 uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *haddr);
 /* Forgets all callbacks and all that is translated before the next block runs, then calls @cb. */
-void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_simple_cb_t cb);
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_udata_cb_t cb, void *data);
+void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_reset_cb_t cb DATA);
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_atexit_cb_t cb, void *data);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);

@@ -32,23 +32,33 @@ def plugin(arch: str, qemu_version: str) -> Path:
         raise HostLacks(
             f"no profile: {COMPILER} is not there to build QEMU's plugin", f"install it: {install(COMPILER)}"
         )
-    api = interface(qemu_version)
-    cached = files.cache_directory() / "plugin" / f"{_key(api, qemu_version, arch)}.so"
-    if not cached.is_file():
-        with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
+    place = files.cache_directory() / "plugin"
+    paths = {api: place / f"{_key(api, qemu_version, arch)}.so" for api in interfaces(qemu_version)}
+    built = next((path for path in paths.values() if path.is_file()), None)
+    return built or _first_that_loads(paths, arch, qemu_version)
+
+
+def _first_that_loads(paths: Mapping[int, Path], arch: str, qemu_version: str) -> Path:
+    """The plugin for the first interface that this QEMU takes. paths: where each is kept. Raises HostLacks."""
+    with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
+        for api, path in paths.items():
             library = _compile(api, qemu_version, Path(scratch))
-            _try(library, arch, qemu_version)
-            files.write_atomic(cached, library.read_bytes(), mode=0o755)
-    return cached
+            why = _refusal(library, arch)
+            if not why:
+                files.write_atomic(path, library.read_bytes(), mode=0o755)
+                return path
+    raise HostLacks(f"no profile: QEMU {qemu_version} does not load the plugin: {why}",
+                    "use a QEMU built with plugins (Debian's is), or measure with --profile none")  # fmt: skip
 
 
-def interface(qemu_version: str) -> int:
-    """Which of the interfaces in plugin/qemu_api.h a QEMU has: 1 to 8.2, 2 in 9.0, 3 since 9.1."""
+def interfaces(qemu_version: str) -> tuple[int, ...]:
+    """Interfaces in plugin/qemu_api.h that a QEMU may have, in the order of trying: 1 to 8.2, 2 in 9.0, 3 since 9.1. A
+    newer QEMU also takes plugins for earlier interfaces: 10.0 for 3, but 11.1 for 7 only."""
     numbers = re.match(r"(\d+)\.(\d+)", qemu_version)
     if numbers is None:
         raise HostLacks(f"no profile: QEMU's version is not understood: {qemu_version!r}", "use a QEMU of 7.2 or later")
     version = (int(numbers[1]), int(numbers[2]))
-    return 1 if version < (9, 0) else 2 if version < (9, 1) else 3
+    return (1,) if version < (9, 0) else (2,) if version < (9, 1) else (3,) if version < (10, 2) else (3, 6, 7)
 
 
 def sources() -> Path:
@@ -85,17 +95,17 @@ def _sources() -> Mapping[str, Path]:
     return dict(sorted({**provided, **contributed()}.items()))
 
 
-def _try(library: Path, arch: str, qemu_version: str) -> None:
-    """QEMU loads its plugins before it looks at its devices, so a device that is not there ends it just after."""
+def _refusal(library: Path, arch: str) -> str:
+    """Why QEMU does not load a plugin; "" if it does.
+
+    QEMU loads its plugins before it looks at its devices, so a device that is not there ends it just after.
+    """
     argv = (
         arch_of(arch).qemu.program, "-M", "none", "-nodefaults", "-display", "none", "-device", _NO_DEVICE,
         "-plugin", f"{library},out=/dev/null,points=/dev/null",
     )  # fmt: skip
     errors = process.run(argv, timeout_s=30).err
-    if _NO_DEVICE not in errors:
-        why = (errors.strip().splitlines() or ["it printed no error"])[-1]
-        raise HostLacks(f"no profile: QEMU {qemu_version} does not load the plugin: {why}",
-                        "use a QEMU built with plugins (Debian's is), or measure with --profile none")  # fmt: skip
+    return "" if _NO_DEVICE in errors else (errors.strip().splitlines() or ["it printed no error"])[-1]
 
 
 @cache
