@@ -136,7 +136,8 @@ def test_feed_has_an_entry_for_each_confirmed_state(files: Mapping[str, bytes]) 
     assert entries
     for entry in entries:
         assert (entry.findtext(f"{_ATOM}id") or "").startswith("urn:uuid:")
-        assert "instructions/page" in (entry.findtext(f"{_ATOM}summary") or "")
+        summary = entry.findtext(f"{_ATOM}summary") or ""
+        assert "instructions/page" in summary and not re.search(r"\d\.\d{5}", summary)
     assert not any("found" in (entry.findtext(f"{_ATOM}title") or "") for entry in entries)
 
 
@@ -192,6 +193,52 @@ def test_list_of_steps_has_neighbours_before_distant_kernels(tmp_path: Path) -> 
     listed = re.findall(r'<td class="pair">(\S+) → (\S+?)<', files["step/index.html"].decode())
     assert listed[-1] == (keys[0], keys[-1])
     assert len(listed) > 1
+
+
+def test_list_of_steps_has_the_newest_of_every_architecture_first(tmp_path: Path) -> None:
+    site = small_site()
+    pairs = {}
+    for arch in ("x86_64", "arm64"):
+        keys = [kernel.key for kernel in site.kernels if kernel.arch == arch and kernel.column]
+        pairs[arch] = [(keys[-2], keys[-1]), (keys[-3], keys[-2])]
+    model = first_shown(site)
+    primary = {arch: next(one.key for one in site.series if one.arch == arch and one.primary) for arch in pairs}
+    steps = tuple(
+        msgspec.structs.replace(model, arch=arch, series=primary[arch], before=before, after=after, life="confirmed")
+        for arch, both in pairs.items() for before, after in both
+    )  # fmt: skip
+    text = written(msgspec.structs.replace(site, steps=steps), tmp_path / "site")["step/index.html"].decode()
+    listed = re.findall(r'<td class="pair">\S+ → (\S+?)<', text.split("<h2>not nominated")[0])
+    assert set(listed[:2]) == {pairs["x86_64"][0][1], pairs["arm64"][0][1]}
+
+
+def test_steps_that_were_taken_back_are_listed_with_the_kernel(tmp_path: Path) -> None:
+    site = small_site()
+    step = first_shown(site)
+    site = with_step(site, step, life="confirmed", life_text="regression, evidence exact; 9.9 takes 57 % of it back")
+    files = written(site, tmp_path / "site")
+    assert "</span>: 9.9 takes 57 % of it back</li>" in files["step/index.html"].decode()
+    assert 'step/index.html#taken-back">' in files["index.html"].decode()
+
+
+def test_status_lists_refused_comparisons_with_their_reason(files: Mapping[str, bytes]) -> None:
+    text = files["status/index.html"].decode()
+    rows = re.findall(r'<tr><th scope="row">(.*?)</tr>', text)
+    assert any("→" in row and "Other state: 512 pages were huge, then none." in row for row in rows)
+
+
+def test_kernels_that_are_no_neighbours_have_every_further_difference(tmp_path: Path) -> None:
+    site = small_site()
+    keys = [kernel.key for kernel in site.kernels if kernel.arch == "x86_64" and kernel.column]
+    mixed = ("configuration: LRU_GEN n, then y",)
+    steps = tuple(
+        msgspec.structs.replace(one, confounders=mixed) if (one.arch, one.after) == ("x86_64", keys[5]) else one
+        for one in site.steps
+    )
+    files = written(msgspec.structs.replace(site, steps=steps), tmp_path / "site")
+    text = files[f"compare/x86_64/{keys[0]}-{keys[-1]}/index.html"].decode()
+    assert f"configuration: changed in {keys[5]}" in text
+    assert 'data-kinds="configuration"' in files["compare/index.html"].decode()
 
 
 def test_texts_are_escaped(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from kassay.labs.site.model import Site
 from kassay.labs.site.pages.publish import File
 from kassay.labs.site.pages.records import Change, StepFile
 from kassay.labs.site.pages.revisions import Revised
-from kassay.model.units import format_change
+from kassay.model.units import format_change, format_numbers
 
 _ENTRIES = 100
 _SILENT = ("found", "not confirmed")
@@ -55,7 +55,8 @@ def _id(name: str) -> str:
 def _entry(change: Change, number: int, file: StepFile, base: str) -> Markup:
     step = file.step
     title = f"{step.series} {format_change(step.change)}, {step.before} to {step.after} ({step.arch}): {change.life}"
-    figures = f"{step.before_value} to {step.after_value} {file.series.unit}"
+    before, after = format_numbers((step.before_value, step.after_value))
+    figures = f"{before} to {after} {file.series.unit}"
     summary = ". ".join(filter(None, (figures, step.sentence, change.text, change.link)))
     return Markup(
         "<entry><id>{id}</id><title>{title}</title><updated>{utc}</updated>"

@@ -99,7 +99,8 @@ def planned(lab: Lab, outside: Outside, tell: Tell = silent) -> tuple[str, ...]:
     work += [f"{counted(confirmed, 'step')} to narrow, if the archive or the tree has kernels between"] * (
         confirmed > 0
     )
-    return (*notes, *(work or ["nothing is missing"]))
+    is_followed = any(len(line.kernels) > 1 for line in lines)
+    return (*notes, *(work or ["nothing is missing" if is_followed else "nothing to measure: there is no pair"]))
 
 
 def turn(lab: Lab, outside: Outside, tell: Tell, budget_s: float | None = None) -> Turned:
