@@ -16,7 +16,10 @@ from benchmarks.site import synthetic
 
 from kassay.labs.site.model import FunctionCost, SiteFunction
 from kassay.labs.site.pages.addresses import segment, step_path
+from kassay.labs.site.pages.feed import feed
 from kassay.labs.site.pages.outcomes import OUTCOMES, counts_text
+from kassay.labs.site.pages.records import Change, StepFile
+from kassay.labs.site.pages.revisions import Revised
 from tests.site.made import content, first_shown, small_site, with_step, written
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
@@ -139,6 +142,22 @@ def test_feed_has_an_entry_for_each_confirmed_state(files: Mapping[str, bytes]) 
         summary = entry.findtext(f"{_ATOM}summary") or ""
         assert "instructions/page" in summary and not re.search(r"\d\.\d{5}", summary)
     assert not any("found" in (entry.findtext(f"{_ATOM}title") or "") for entry in entries)
+
+
+def test_feed_has_the_newest_kernels_first_in_one_turn() -> None:
+    site = small_site()
+    steps = {
+        str(number): Revised(file=StepFile(
+            schema="", address=str(number), revision=1, published_utc="", step=step, before=None, after=None,
+            series=next(one for one in site.series if (one.arch, one.key) == (step.arch, step.series)),
+            states=(Change(utc="2026-11-26T00:00:00Z", life="confirmed"),),
+        ))
+        for number, step in enumerate(site.steps[:90]) if step.arch == "x86_64"
+    }  # fmt: skip
+    titles = [one.findtext(f"{_ATOM}title") or "" for one in ElementTree.fromstring(feed(site, steps)[1])[6:]]
+    order = [kernel.key for kernel in site.kernels if kernel.arch == "x86_64" and kernel.column]
+    places = [order.index(re.findall(r" to (\S+) ", title)[0]) for title in titles]
+    assert len(set(places)) > 2 and places == sorted(places, reverse=True)
 
 
 def test_step_page_has_figures_with_unit_n_and_command(files: Mapping[str, bytes]) -> None:

@@ -81,6 +81,7 @@ _RUNS_OF_A_FRESH_PAIR = 8
 def planned(lab: Lab, outside: Outside, tell: Tell = silent) -> tuple[str, ...]:
     """Pairs and steps that a turn would measure, with estimates."""
     status, now = status_file.read(Path(lab.status)), clock.utc_now()
+    mistakes.written(Path(lab.steps))  # raises BadInput, as the turn would
     lines, notes = outside.lines(lab, tell)
     pairs = missing_pairs(lines, lab, status, now)
     runs = _runs(pairs, lab, status)
