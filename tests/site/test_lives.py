@@ -141,6 +141,23 @@ def test_an_opposite_change_is_a_step_of_its_own_and_proposes_fixed(laboratory: 
     assert Path(laboratory.lab.steps).read_bytes() == before
 
 
+def test_a_drop_from_a_value_that_a_later_step_raised_takes_back_that_step_alone(laboratory: Laboratory) -> None:
+    laboratory.turn()
+    grown(laboratory, "6.18.5-1", 160)
+    grown(laboratory, "6.19.3-1", 100)
+    found = steps(laboratory)
+    assert "it back" not in found[STEP].text
+    assert found["x86_64/page_fault/6.17.2-6.18.5"].text.endswith("6.19.3 takes 60 % of it back")
+
+
+def test_wrong_words_about_a_later_kernel_are_corrected_while_the_step_is_kassays(laboratory: Laboratory) -> None:
+    laboratory.turn()
+    text = steps(laboratory)[STEP].text
+    edited(laboratory, f'text = "{text}"', f'text = "{text}; 6.18.5 takes it back"')
+    grown(laboratory, "6.18.5-1", 57)
+    assert steps(laboratory)[STEP].text == text
+
+
 def test_a_small_improvement_takes_nothing_back(laboratory: Laboratory) -> None:
     laboratory.turn()
     grown(laboratory, "6.18.5-1", 57)

@@ -16,7 +16,10 @@ from benchmarks.site import synthetic
 
 from kassay.labs.site.model import FunctionCost, SiteFunction
 from kassay.labs.site.pages.addresses import segment, step_path
+from kassay.labs.site.pages.feed import feed
 from kassay.labs.site.pages.outcomes import OUTCOMES, counts_text
+from kassay.labs.site.pages.records import Change, StepFile
+from kassay.labs.site.pages.revisions import Revised
 from tests.site.made import content, first_shown, small_site, with_step, written
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
@@ -136,8 +139,25 @@ def test_feed_has_an_entry_for_each_confirmed_state(files: Mapping[str, bytes]) 
     assert entries
     for entry in entries:
         assert (entry.findtext(f"{_ATOM}id") or "").startswith("urn:uuid:")
-        assert "instructions/page" in (entry.findtext(f"{_ATOM}summary") or "")
+        summary = entry.findtext(f"{_ATOM}summary") or ""
+        assert "instructions/page" in summary and not re.search(r"\d\.\d{5}", summary)
     assert not any("found" in (entry.findtext(f"{_ATOM}title") or "") for entry in entries)
+
+
+def test_feed_has_the_newest_kernels_first_in_one_turn() -> None:
+    site = small_site()
+    steps = {
+        str(number): Revised(file=StepFile(
+            schema="", address=str(number), revision=1, published_utc="", step=step, before=None, after=None,
+            series=next(one for one in site.series if (one.arch, one.key) == (step.arch, step.series)),
+            states=(Change(utc="2026-11-26T00:00:00Z", life="confirmed"),),
+        ))
+        for number, step in enumerate(site.steps[:90]) if step.arch == "x86_64"
+    }  # fmt: skip
+    titles = [one.findtext(f"{_ATOM}title") or "" for one in ElementTree.fromstring(feed(site, steps)[1])[6:]]
+    order = [kernel.key for kernel in site.kernels if kernel.arch == "x86_64" and kernel.column]
+    places = [order.index(re.findall(r" to (\S+) ", title)[0]) for title in titles]
+    assert len(set(places)) > 2 and places == sorted(places, reverse=True)
 
 
 def test_step_page_has_figures_with_unit_n_and_command(files: Mapping[str, bytes]) -> None:
@@ -192,6 +212,52 @@ def test_list_of_steps_has_neighbours_before_distant_kernels(tmp_path: Path) -> 
     listed = re.findall(r'<td class="pair">(\S+) → (\S+?)<', files["step/index.html"].decode())
     assert listed[-1] == (keys[0], keys[-1])
     assert len(listed) > 1
+
+
+def test_list_of_steps_has_the_newest_of_every_architecture_first(tmp_path: Path) -> None:
+    site = small_site()
+    pairs = {}
+    for arch in ("x86_64", "arm64"):
+        keys = [kernel.key for kernel in site.kernels if kernel.arch == arch and kernel.column]
+        pairs[arch] = [(keys[-2], keys[-1]), (keys[-3], keys[-2])]
+    model = first_shown(site)
+    primary = {arch: next(one.key for one in site.series if one.arch == arch and one.primary) for arch in pairs}
+    steps = tuple(
+        msgspec.structs.replace(model, arch=arch, series=primary[arch], before=before, after=after, life="confirmed")
+        for arch, both in pairs.items() for before, after in both
+    )  # fmt: skip
+    text = written(msgspec.structs.replace(site, steps=steps), tmp_path / "site")["step/index.html"].decode()
+    listed = re.findall(r'<td class="pair">\S+ → (\S+?)<', text.split("<h2>not nominated")[0])
+    assert set(listed[:2]) == {pairs["x86_64"][0][1], pairs["arm64"][0][1]}
+
+
+def test_steps_that_were_taken_back_are_listed_with_the_kernel(tmp_path: Path) -> None:
+    site = small_site()
+    step = first_shown(site)
+    site = with_step(site, step, life="confirmed", life_text="regression, evidence exact; 9.9 takes 57 % of it back")
+    files = written(site, tmp_path / "site")
+    assert "</span>: 9.9 takes 57 % of it back</li>" in files["step/index.html"].decode()
+    assert 'step/index.html#taken-back">' in files["index.html"].decode()
+
+
+def test_status_lists_refused_comparisons_with_their_reason(files: Mapping[str, bytes]) -> None:
+    text = files["status/index.html"].decode()
+    rows = re.findall(r'<tr><th scope="row">(.*?)</tr>', text)
+    assert any("→" in row and "Other state: 512 pages were huge, then none." in row for row in rows)
+
+
+def test_kernels_that_are_no_neighbours_have_every_further_difference(tmp_path: Path) -> None:
+    site = small_site()
+    keys = [kernel.key for kernel in site.kernels if kernel.arch == "x86_64" and kernel.column]
+    mixed = ("configuration: LRU_GEN n, then y",)
+    steps = tuple(
+        msgspec.structs.replace(one, confounders=mixed) if (one.arch, one.after) == ("x86_64", keys[5]) else one
+        for one in site.steps
+    )
+    files = written(msgspec.structs.replace(site, steps=steps), tmp_path / "site")
+    text = files[f"compare/x86_64/{keys[0]}-{keys[-1]}/index.html"].decode()
+    assert f"configuration: changed in {keys[5]}" in text
+    assert 'data-kinds="configuration"' in files["compare/index.html"].decode()
 
 
 def test_texts_are_escaped(tmp_path: Path) -> None:

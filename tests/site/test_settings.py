@@ -25,6 +25,7 @@ LEAST = 'archive = ["6.17"]\n'
     ('archive = "6.17"\n', "archive: '6.17': write a list of series"),
     ('archive = ["6.17.2"]\n', "archive: '6.17.2' is not a series"),
     (LEAST + "back = 1\n", "back: must be at least 2"),
+    (LEAST + 'every = "0s"\n', "every: must be longer than 0 s"),
     (LEAST + 'budget = "long"\n', "budget: 'long' is not a time"),
     (LEAST + 'cpus = ["zen4", "arm64/neoverse_n1"]\n', "cpus: a CPU of an architecture that is not in arches"),
     (LEAST + 'address = "example.org"\n', "address: 'example.org' is not an address of a web server"),

@@ -254,3 +254,9 @@ def test_a_mistake_in_the_steps_file_is_told_before_anything_is_measured(laborat
     with pytest.raises(BadInput, match=r"step 1: .*missing required field"):
         laboratory.turn()
     assert laboratory.made == []
+
+
+def test_the_plan_tells_a_mistake_in_the_file_of_mistakes(laboratory: Laboratory) -> None:
+    Path(laboratory.lab.steps).with_name("mistakes.toml").write_text('[[mistake]]\ndat = "2026-11-26"\n')
+    with pytest.raises(BadInput, match=r"unknown field `dat`"):
+        planned(laboratory.lab, laboratory.outside)

@@ -23,6 +23,14 @@ LIVES = {
 }
 """States of a step in its life, each with its meaning."""
 
+TAKES_BACK = " it back"
+"""End of the words about a later kernel that takes a step back: "7.1.13 takes it back", "... takes 57 % of it back"."""
+
+
+def taken_back(text: str) -> str:
+    """The words about the later kernel in the text of a step; "" if no kernel takes it back."""
+    return next((part for part in text.split("; ") if part.endswith(TAKES_BACK)), "")
+
 
 class SiteKernel(Record, frozen=True, kw_only=True):
     """A column of the matrix."""
@@ -59,7 +67,7 @@ class SiteWorkload(Record, frozen=True, kw_only=True):
     state: str
     """Required state of memory in words."""
     parameters: tuple[tuple[str, str], ...] = ()
-    """Name and summary of each parameter."""
+    """Name of each parameter, and its summary with the default."""
 
 
 class SiteSeries(Record, frozen=True, kw_only=True):

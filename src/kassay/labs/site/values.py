@@ -53,7 +53,10 @@ def workloads_of(archive: Archive, series: Iterable[SiteSeries]) -> tuple[SiteWo
         if workload is None:
             found.append(SiteWorkload(name=name, group="applications", summary="", state=""))
         else:
-            parameters = tuple((parameter.name, parameter.summary) for parameter in workload.parameters)
+            parameters = tuple(
+                (parameter.name, f"{parameter.summary}; default {parameter.default}")
+                for parameter in workload.parameters
+            )
             found.append(SiteWorkload(
                 name=name, group=workload.group, summary=workload.summary, state=workload.state, parameters=parameters
             ))  # fmt: skip

@@ -10,6 +10,7 @@ from kassay.commands._experiment import cpus_to_predict
 from kassay.commands._inputs import check_directory
 from kassay.commands._show import say, showing
 from kassay.effects import clock
+from kassay.errors import BadInput
 from kassay.labs.site.turn.settings import load, seconds
 from kassay.labs.site.turn.turn import Outside, Turned, planned, turn
 from kassay.model.texts import counted
@@ -22,7 +23,10 @@ def answer(file: Path, *, once: bool, plan: bool, budget: str | None, out: Path 
     lab = load(file, out)
     for arch in lab.arches:
         if names := lab.cpus_of(arch):
-            cpus_to_predict(",".join(names), arch)  # raises BadInput for a CPU that is not known
+            try:
+                cpus_to_predict(",".join(names), arch)
+            except BadInput as error:
+                raise BadInput(f"{file}: cpus: {error.what}", error.remedy) from error
     budget_s = None if budget is None else seconds(budget, "--budget")
     outside = Outside(measure=partial(pipeline.measure, cluster=cluster))
     if plan:

@@ -14,7 +14,7 @@ from kassay.labs.site.pages.lookup import Lookup
 from kassay.labs.site.pages.outcomes import SHOWN, outcome
 from kassay.labs.site.pages.revisions import Revised
 from kassay.model.profile import base_name
-from kassay.model.records import Record
+from kassay.model.records import Record, grouped
 
 ALL_KERNELS = "all"
 NEWEST = 12
@@ -122,15 +122,30 @@ class Book:
         return self.place.get((step.arch, step.after), 0) - self.place.get((step.arch, step.before), 0)
 
     def confounders(self, arch: str, before: str, after: str) -> tuple[str, ...]:
-        """Further differences between two kernels, as the comparisons found them."""
+        """Further differences between two kernels, as the comparisons found them. Kernels without a comparison have the
+        compiler's, and for every other kind the columns in which it changed."""
         for series in self.lookup.rows.get(arch, ()):
             step = self.lookup.steps.get((arch, series.key, before, after))
             if step is not None and step.confounders:
                 return step.confounders
         base, head = self.lookup.kernel[arch, before], self.lookup.kernel[arch, after]
         if base.compiler and head.compiler and base.compiler != head.compiler:
-            return (f"compiler: {base.compiler}, then {head.compiler}",)
-        return ()
+            found = [f"compiler: {base.compiler}, then {head.compiler}"]
+        else:
+            found = []
+        first, last = (self.place.get((arch, key), -1) for key in (before, after))
+        if first < 0 or last - first < 2:
+            return tuple(found)
+        changed = grouped(
+            (kind, right.name)
+            for left, right in pairwise(self.lookup.columns[arch][first : last + 1])
+            for kind in self.kinds(arch, left.key, right.key) if kind != "compiler"
+        )  # fmt: skip
+        return (*found, *(f"{kind}: changed in {', '.join(names)}" for kind, names in changed.items()))
+
+    def kinds(self, arch: str, before: str, after: str) -> list[str]:
+        """Kinds of the further differences, e.g. "configuration"."""
+        return list(dict.fromkeys(one.partition(":")[0] for one in self.confounders(arch, before, after)))
 
     def chart_of(self, series: SiteSeries) -> str:
         """Chart of a row over all kernels."""

@@ -10,7 +10,8 @@ from kassay.labs.site.model import Site
 from kassay.labs.site.pages.publish import File
 from kassay.labs.site.pages.records import Change, StepFile
 from kassay.labs.site.pages.revisions import Revised
-from kassay.model.units import format_change
+from kassay.model.records import grouped
+from kassay.model.units import format_change, format_numbers
 
 _ENTRIES = 100
 _SILENT = ("found", "not confirmed")
@@ -21,10 +22,19 @@ would see every entry again."""
 
 
 def feed(site: Site, steps: Mapping[str, Revised]) -> File:
-    """The newest changes of state, newest first."""
+    """The newest changes of state, newest first; those of one turn by the newest kernel, then by size."""
+    kernels = grouped((kernel.arch, kernel.key) for kernel in site.kernels if kernel.column)
+    age = {(arch, key): len(keys) - place for arch, keys in kernels.items() for place, key in enumerate(keys)}
+    oldest = max(age.values(), default=0) + 1
+
+    def order(one: tuple[Change, int, StepFile]) -> tuple[str, int, float, str, int]:
+        change, number, file = one
+        step = file.step
+        return change.utc, -age.get((step.arch, step.after), oldest), abs(step.change or 0.0), file.address, number
+
     changes = sorted(
         ((change, number, page.file) for page in steps.values() for number, change in _told(page.file)),
-        key=lambda one: (one[0].utc, one[2].address, one[1]), reverse=True,
+        key=order, reverse=True,
     )[:_ENTRIES]  # fmt: skip
     base = f"{site.address.rstrip('/')}/" if site.address else ""
     updated = changes[0][0].utc if changes else "2026-01-01T00:00:00Z"
@@ -55,7 +65,8 @@ def _id(name: str) -> str:
 def _entry(change: Change, number: int, file: StepFile, base: str) -> Markup:
     step = file.step
     title = f"{step.series} {format_change(step.change)}, {step.before} to {step.after} ({step.arch}): {change.life}"
-    figures = f"{step.before_value} to {step.after_value} {file.series.unit}"
+    before, after = format_numbers((step.before_value, step.after_value))
+    figures = f"{before} to {after} {file.series.unit}"
     summary = ". ".join(filter(None, (figures, step.sentence, change.text, change.link)))
     return Markup(
         "<entry><id>{id}</id><title>{title}</title><updated>{utc}</updated>"

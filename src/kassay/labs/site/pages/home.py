@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from kassay.labs.site.model import SiteStep
+from kassay.labs.site.model import SiteStep, taken_back
 from kassay.labs.site.pages.addresses import step_path
 from kassay.labs.site.pages.entries import Book
 from kassay.labs.site.pages.lookup import Placed
@@ -38,7 +38,13 @@ def home(book: Book, renderer: Renderer) -> tuple[str, bytes]:
     return renderer.page(
         "home.html.j2", "", newest=newest, largest=largest, largest_table=tables, repeat=repeat,
         taken_back=list(_taken_back(book)), not_measured=_not_measured(book), archs=lookup.archs,
+        was_taken_back=any(was_taken_back(page.file.step) for page in book.steps.values()),
     )  # fmt: skip
+
+
+def was_taken_back(step: SiteStep) -> bool:
+    """True if a later kernel takes the step back, or if it was fixed."""
+    return bool(taken_back(step.life_text)) or step.life == "fixed"
 
 
 def _taken_back(book: Book) -> Iterator[tuple[str, str, str]]:
@@ -92,6 +98,20 @@ def failed_cells(book: Book) -> list[tuple[str, str, str]]:
                     name = f"{placed.kernel.name} ({arch})"
                     found.setdefault((name, placed.cell.reason), []).append(series.workload)
     return [(name, ", ".join(dict.fromkeys(names)), reason) for (name, reason), names in found.items()]
+
+
+def without_verdict(book: Book, word: str) -> list[tuple[str, str, str, str]]:
+    """(kernels, address of their comparison, rows, reason) of cells with this outcome, "refused" or "inconclusive".
+    Reasons of inconclusive cells are intervals of each row, and are left out."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for arch in book.lookup.archs:
+        for series in book.lookup.rows.get(arch, ()):
+            for placed in book.lookup.row(series):
+                if placed.outcome == word and (step := placed.step) is not None:
+                    reason = ("; ".join(step.reasons) or step.verdict) if word == "refused" else ""
+                    address = book.compared_href(arch, step.before, step.after)
+                    found.setdefault((f"{step.before} → {step.after} ({arch})", address, reason), []).append(series.key)
+    return [(name, address, ", ".join(keys), reason) for (name, address, reason), keys in found.items()]
 
 
 def _not_measured(book: Book) -> list[str]:

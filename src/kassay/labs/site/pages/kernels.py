@@ -2,6 +2,7 @@
 """Pages of one kernel, of two kernels, and the page that compares any two."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -30,7 +31,13 @@ def comparisons(book: Book, renderer: Renderer) -> Iterator[tuple[str, bytes]]:
         (arch, [(compare_path(arch, a.key, b.key), f"{a.name} → {b.name}") for a, b in reversed(pairs)])
         for arch, pairs in book.neighbours.items() if pairs
     ]  # fmt: skip
-    columns = [kernel for arch in book.lookup.archs for kernel in book.lookup.kernels[arch]]
+    columns = []
+    for arch in book.lookup.archs:
+        left = {after.key: before.key for before, after in pairwise(book.lookup.columns[arch])}
+        columns += [
+            (one, ",".join(book.kinds(arch, left[one.key], one.key)) if one.key in left else "")
+            for one in book.lookup.kernels[arch]
+        ]
     yield renderer.page("choose.html.j2", "compare", archs=book.lookup.archs, kernels=columns, neighbours=neighbours)
 
 

@@ -118,8 +118,7 @@ def _columns(book: Book, arch: str, columns: Sequence[SiteKernel]) -> list[dict[
     left = dict(zip((one.key for one in all_[1:]), all_, strict=False))
     found = []
     for kernel in columns:
-        mixed = book.confounders(arch, left[kernel.key].key, kernel.key) if kernel.key in left else ()
-        kinds = ", ".join(dict.fromkeys(text.partition(":")[0] for text in mixed))
+        kinds = ", ".join(book.kinds(arch, left[kernel.key].key, kernel.key)) if kernel.key in left else ""
         found.append({"kernel": kernel, "compiler": kernel.compiler, "confounders": f"≠ {kinds}" if kinds else ""})
     return found
 

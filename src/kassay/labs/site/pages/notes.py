@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from kassay.labs.site.model import LIVES
 from kassay.labs.site.pages.entries import Book
-from kassay.labs.site.pages.home import failed, failed_cells
+from kassay.labs.site.pages.home import failed, failed_cells, without_verdict
 from kassay.labs.site.pages.outcomes import MARKS, counts_text
 from kassay.labs.site.pages.publish import File
 from kassay.labs.site.pages.render import Renderer
@@ -38,6 +38,7 @@ def notes(book: Book, renderer: Renderer) -> Iterator[File]:
     unknown = "" if status.turn_utc else "not known: the site was made without a laboratory"
     yield renderer.page(
         "status.html.j2", "status", status=status, failed=failed(book), failed_cells=failed_cells(book), cells=cells,
+        without_verdict={word: without_verdict(book, word) for word in ("refused", "inconclusive")},
         wrong=wrong, mistakes=mistakes, revised=revised, unknown=unknown,
     )  # fmt: skip
 

@@ -4,6 +4,7 @@
 from functools import cache
 from typing import Any
 
+from kassay.labs.site.model import LIVES
 from kassay.labs.site.pages import addresses
 from kassay.labs.site.pages.outcomes import OUTCOMES
 from kassay.model.units import format_change, format_number, format_numbers, format_signed, places_of
@@ -26,6 +27,7 @@ def _environment() -> Any:
     environment.filters["pair"] = format_numbers
     environment.filters["day"] = lambda utc: utc[:10]
     environment.globals["OUTCOMES"] = OUTCOMES
+    environment.globals["LIVES"] = LIVES
     environment.globals["at"] = addresses
     return environment
 

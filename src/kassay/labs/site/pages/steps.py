@@ -3,9 +3,10 @@
 
 from collections.abc import Iterator
 
-from kassay.labs.site.model import LIVES, SiteKernel
+from kassay.labs.site.model import LIVES, SiteKernel, taken_back
 from kassay.labs.site.pages.addresses import step_path
 from kassay.labs.site.pages.entries import Book, Entry
+from kassay.labs.site.pages.home import was_taken_back
 from kassay.labs.site.pages.kernels import release_redirects
 from kassay.labs.site.pages.outcomes import outcome
 from kassay.labs.site.pages.publish import File
@@ -85,8 +86,10 @@ def _related(book: Book, file: StepFile) -> list[Entry]:
 def _list_order(book: Book, file: StepFile) -> tuple[bool, bool, int, float]:
     """Neighbours first, then primary metrics, then the newest and largest."""
     step = file.step
-    newest = book.lookup.place(step.arch, step.after)
-    return book.distance(step) > 1, not file.series.primary, -newest, -abs(step.change or 0.0)
+    kernels = book.lookup.kernels.get(step.arch, [])
+    newest = book.lookup.place(step.arch, kernels[-1].key) if kernels else 0
+    age = newest - book.lookup.place(step.arch, step.after)
+    return book.distance(step) > 1, not file.series.primary, age, -abs(step.change or 0.0)
 
 
 def step_list(book: Book, renderer: Renderer) -> File:
@@ -102,7 +105,12 @@ def step_list(book: Book, renderer: Renderer) -> File:
             more = f" The newest {_LISTED} of {len(files)} are listed." if len(files) > _LISTED else ""
             lives.append((life, f"{meaning[0].upper()}{meaning[1:]}.{more}", entries))
     listed = sum(len(entries) for _, _, entries in lives)
+    found = [one for one in pages if was_taken_back(one.step)]
+    gone = [
+        (book.entry(one.step, one.series), taken_back(one.step.life_text) or one.step.life_text or one.step.link)
+        for one in sorted(found, key=lambda one: _list_order(book, one))
+    ]
     return renderer.page(
-        "steps.html.j2", "step", total=len(pages), lives=lives,
+        "steps.html.j2", "step", total=len(pages), lives=lives, taken_back=gone,
         shown_text=f"{listed} of them are listed here; all are in the JSON." if listed < len(pages) else "",
     )  # fmt: skip

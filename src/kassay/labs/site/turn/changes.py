@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from kassay.labs.site.kernels import site_kernels
-from kassay.labs.site.model import SiteKernel, SiteSeries
+from kassay.labs.site.model import TAKES_BACK, SiteKernel, SiteSeries
 from kassay.labs.site.rows import Comparison, comparisons, rows_of
 from kassay.labs.site.turn.steps_file import Entry
 from kassay.model.finding import CHANGES
@@ -16,6 +16,9 @@ from kassay.tools.history.query import SeriesFilter, all_series, lines
 from kassay.tools.history.records import KernelPoint, Nomination, StoredKernel
 
 _EXACT = "exact"
+_HALF = 0.5
+_ALL = 0.95
+"""A kernel that takes back this part of a step takes it back."""
 
 
 class Change(NamedTuple):
@@ -110,18 +113,22 @@ def _reaches(change: Change, old: Change) -> bool:
     return abs(change.comparison.change or 0.0) >= abs(old.comparison.change or 0.0) / 2
 
 
-def taken_back(entry: Entry, changes: Sequence[Change]) -> Change | None:
-    """The first later change of the row that takes at least half of the step back."""
+def words_of_taking_back(entry: Entry, changes: Sequence[Change]) -> str | None:
+    """Words about the first later change after which the row has lost at least half of the step; "" without one.
+    None if the history does not have the step. A change below a value that other steps raised takes back those."""
     step = next((one for one in changes if one.id == entry.id), None)
-    if step is None:
+    if step is None or not step.comparison.head_value or step.comparison.base_value is None:
         return None
+    size = step.comparison.head_value - step.comparison.base_value
     for change in changes:
         later = change.row == step.row and change.at[0] >= step.at[1]
-        if later and change.comparison.verdict != step.comparison.verdict:
-            size = abs((step.comparison.head_value or 0.0) - (step.comparison.base_value or 0.0))
-            if abs((change.comparison.head_value or 0.0) - (change.comparison.base_value or 0.0)) >= size / 2:
-                return change
-    return None
+        value = change.comparison.head_value
+        if later and change.comparison.verdict != step.comparison.verdict and value is not None:
+            part = (step.comparison.head_value - value) / size
+            if part >= _HALF:
+                share = f" {part * 100:.0f} % of" if part < _ALL else ""
+                return f"{change.after.key} takes{share}{TAKES_BACK}"
+    return ""
 
 
 def nomination_of(archive: Archive, change: Change) -> tuple[Nomination, bool]:

@@ -70,7 +70,7 @@ def lines_of(lab: Lab, tell: Tell) -> tuple[tuple[Line, ...], tuple[str, ...]]:
         try:
             commits = _commits(branch)
         except KassayError as error:
-            notes.append(f"branch {branch.name} of {branch.tree}: {error.what}")
+            notes.append(f"branch {branch.name} of {branch.tree}: {error.what.removeprefix(f'{branch.tree}: ')}")
             commits = []
         for arch in lab.arches:
             key = "-".join((arch, PurePath(branch.tree).name, branch.name.replace("/", "-")))

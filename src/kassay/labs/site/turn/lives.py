@@ -11,6 +11,7 @@ from kassay.effects import clock
 from kassay.effects.files import disk_errors, write_atomic
 from kassay.errors import BadInput, HostLacks, KassayError
 from kassay.journal.directory import open_directory
+from kassay.labs.site.model import taken_back
 from kassay.labs.site.turn import status as status_file
 from kassay.labs.site.turn import steps_file
 from kassay.labs.site.turn.changes import (
@@ -20,7 +21,7 @@ from kassay.labs.site.turn.changes import (
     fixed_before,
     new_changes,
     nomination_of,
-    taken_back,
+    words_of_taking_back,
 )
 from kassay.labs.site.turn.followed import name_in_reports
 from kassay.labs.site.turn.measuring import Budget, Measure, is_of_disk, move_aside
@@ -37,7 +38,6 @@ from kassay.tools.history.archive import reading, writing
 from kassay.tools.history.nominations import experiment_for, judged, remember
 from kassay.tools.history.records import Nomination
 
-_TAKEN_BACK = "takes it back"
 _BACK = "is there again"
 
 
@@ -61,7 +61,7 @@ class Lives:
         self._path, self._history = Path(lab.steps), Path(lab.history)
 
     def nominate(self) -> int:
-        """Adds new changes as `found`, and proposes `fixed` where a later kernel takes a step back. Returns how many
+        """Adds new changes as `found`, and says which later kernel takes a step back. Returns how many
         are new."""
         if not self._history.is_file():
             return 0
@@ -74,10 +74,10 @@ class Lives:
             text = f"{old.id} was fixed and {_BACK}" if old else ""
             steps_file.add(self._path, entry_of(change, "found", today, text))
         for entry in steps_file.read(self._path):
-            later = taken_back(entry, changes) if entry.is_own and _TAKEN_BACK not in entry.text else None
-            if later is not None:
-                text = f"{later.after.key} {_TAKEN_BACK}"
-                steps_file.change(self._path, structs.replace(entry, text="; ".join(filter(None, (entry.text, text)))))
+            later = words_of_taking_back(entry, changes) if entry.is_own else None
+            if later is not None and later != taken_back(entry.text):
+                kept = [part for part in entry.text.split("; ") if not taken_back(part)]
+                steps_file.change(self._path, structs.replace(entry, text="; ".join(filter(None, (*kept, later)))))
         return len(new)
 
     def confirm(self) -> int:
@@ -202,7 +202,7 @@ class Lives:
         now = next((one for one in steps_file.read(self._path) if one.id == entry.id), None)
         if now is None or not now.is_own:
             return
-        kept = [part for part in now.text.split("; ") if _BACK in part or _TAKEN_BACK in part]
+        kept = [part for part in now.text.split("; ") if _BACK in part or taken_back(part)]
         text = "; ".join([words, *kept])
         steps_file.change(self._path, structs.replace(now, state=state, text=text, since=clock.utc_now()[:10]))
         self._tell(Progress(stage="lab", subject=entry.id, text=f"{state}: {words}"))

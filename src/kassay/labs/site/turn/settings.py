@@ -167,7 +167,8 @@ def _wrong_values(lab: Lab) -> list[str]:
     problems += ["back: must be at least 2, as a pair has two kernels"] * (lab.back < 2)
     for key in ("budget", "every"):
         try:
-            seconds(getattr(lab, key), key)
+            if not seconds(getattr(lab, key), key) and key == "every":
+                problems.append("every: must be longer than 0 s, as each turn asks the archive")
         except BadInput as error:
             problems.append(f"{error.what}; {error.remedy}")
     return problems

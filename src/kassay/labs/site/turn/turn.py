@@ -81,6 +81,7 @@ _RUNS_OF_A_FRESH_PAIR = 8
 def planned(lab: Lab, outside: Outside, tell: Tell = silent) -> tuple[str, ...]:
     """Pairs and steps that a turn would measure, with estimates."""
     status, now = status_file.read(Path(lab.status)), clock.utc_now()
+    mistakes.written(Path(lab.steps))  # raises BadInput, as the turn would
     lines, notes = outside.lines(lab, tell)
     pairs = missing_pairs(lines, lab, status, now)
     runs = _runs(pairs, lab, status)
@@ -99,7 +100,8 @@ def planned(lab: Lab, outside: Outside, tell: Tell = silent) -> tuple[str, ...]:
     work += [f"{counted(confirmed, 'step')} to narrow, if the archive or the tree has kernels between"] * (
         confirmed > 0
     )
-    return (*notes, *(work or ["nothing is missing"]))
+    is_followed = any(len(line.kernels) > 1 for line in lines)
+    return (*notes, *(work or ["nothing is missing" if is_followed else "nothing to measure: there is no pair"]))
 
 
 def turn(lab: Lab, outside: Outside, tell: Tell, budget_s: float | None = None) -> Turned:

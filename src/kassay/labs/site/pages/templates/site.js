@@ -120,10 +120,25 @@
     const rows = found.flatMap((one) => one.costs.filter((row) => row[0] === arch));
     return new Set(rows.filter((row) => at.some((place) => cost(row[2], place) > 0)).map((row) => row[1]));
   }
+  // Further differences between both kernels: the compiler's, and the columns in which another kind changed.
+  function mixed() {
+    const own = [...form.elements.a.options].filter((option) => !option.disabled);
+    const places = [form.elements.a, form.elements.b].map((select) => own.findIndex((one) => one.value === select.value));
+    const [a, b] = places.map((place) => own[place].dataset.compiler), texts = [], kinds = new Map();
+    if (a && b && a !== b) texts.push(`compiler: ${a}, then ${b}`);
+    for (const one of own.slice(Math.min(...places) + 1, Math.max(...places) + 1))
+      for (const kind of one.dataset.kinds.split(",").filter((kind) => kind && kind !== "compiler"))
+        kinds.set(kind, [...(kinds.get(kind) || []), one.textContent]);
+    for (const [kind, names] of kinds) texts.push(`${kind}: changed in ${names.join(", ")}`);
+    const part = document.querySelector("[data-part=mixed]");
+    part.hidden = !texts.length;
+    part.textContent = `More than the source differs: ${texts.join("; ")}.`;
+  }
   async function compare() {
     const arch = form.elements.arch.value;
     const files = [form.elements.a, form.elements.b].map((select) => select.selectedOptions[0]?.dataset.file);
     if (!files[0] || !files[1]) return;
+    mixed();
     const [rows, before, after] = await Promise.all([load("data/rows"), load(files[0]), load(files[1])]);
     const named = wanted("function");
     const paying = named ? await payers(named, arch) : null;
