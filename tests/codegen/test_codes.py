@@ -14,8 +14,10 @@ from kassay.model.finding import Attribution, AttributionRow, Finding
 from kassay.model.kernel import KernelArtifact
 from kassay.model.reason_texts import reason_text
 from kassay.report.conditions import compiled
+from kassay.report.formats import format_named
 from tests.codegen.compiled import SCAN, built, linked, stubs
 from tests.report import parts
+from tests.report.reports import SAMPLES
 
 TOP = 0xFFFFFFFF81000000
 TREE = BuildSource(base="linux", version="7.3", tree="a" * 40)
@@ -61,6 +63,14 @@ def test_the_same_code_everywhere_is_said(tmp_path: Path) -> None:
     pair = kernel(tmp_path / "a", "1"), kernel(tmp_path / "b", "2", SCAN, TOP + 0x4000)
     keep_codes(tmp_path, {("a", "b"): pair}, [finding("scan")])
     assert "left the code of scan() as it is" in text_of(read_codes(tmp_path))
+
+
+def test_a_screen_and_a_mail_have_it() -> None:
+    codes = (ComparedCode(base="a", head="b", function="scan", code="different"),)
+    report = replace(SAMPLES["compare"](), disclosures=compiled(codes))
+    for name in ("terminal", "mail"):
+        text = " ".join(format_named(name).render(report).split())
+        assert "their configuration decides the code: it differs in scan()." in text, name
 
 
 def test_only_the_configuration_may_differ(tmp_path: Path) -> None:

@@ -17,16 +17,16 @@ from kassay.report.sections.changed_lines import state_of, verdict_word
 from kassay.report.sections.kernel_share import program_groups
 from kassay.report.words import floor_text, glossary, interval_text, outcomes_text
 
-_AMOUNTS = ("deferred-work", "deferred-not-followed", "idle-counted")
+_SHOWN = ("deferred-work", "deferred-not-followed", "idle-counted", "compiled-differently", "compiled-the-same")
 _ALONE = "The program does nothing but this; what an application notices of it is another question."
 _UNSEARCHED = "Which commit did it is not known: nothing was bisected."
 
 
 def limits(report: Report) -> Iterator[Section]:
-    """How far the claim reaches. On a screen only deferred work and idle time; in a mail in everyday words, with
-    the two limits that every such mail has."""
-    amounts = (one_line(reason_text(reason)) for reason in report.disclosures if reason.code in _AMOUNTS)
-    if blocks := tuple(Paragraph(text=text) for text in amounts):
+    """How far the claim reaches. On a screen only deferred work, idle time and code that a configuration changed; in a
+    mail in everyday words, with the two limits that every such mail has."""
+    shown = (one_line(reason_text(reason)) for reason in report.disclosures if reason.code in _SHOWN)
+    if blocks := tuple(Paragraph(text=text) for text in shown):
         yield Section(blocks=blocks, readers=(SCREEN,))
     told = (one_line(reason_text(reason)) for reason in report.disclosures)
     text = filter(None, (one_line(report.scope),))
