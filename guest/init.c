@@ -376,7 +376,7 @@ static pid_t start_spinning(void)
 	if (child)
 		return child;
 	prctl(PR_SET_NAME, "kassay-spin");
-	for (volatile uint64_t turns = 0;; turns++)
+	for (volatile uint64_t turns = 0;; turns = turns + 1) /* gcc 16: turns++ does not use it */
 		;
 }
 

@@ -159,3 +159,9 @@ def test_scripts_are_called_from_anywhere_by_a_link(standin: Standin, tmp_path: 
     }  # fmt: skip
     assert subprocess.run(("sh", "-c", code), env=environment, timeout=30).returncode == 0
     assert standin.given[-1] == "--version"
+
+
+def test_program_of_the_image_can_be_imported_by_workers() -> None:
+    line = next(line for line in SCRIPT.with_name("container").read_text().splitlines() if "from kassay.cli" in line)
+    written = shlex.split(line.partition(">")[0])[1].replace("\\n", "\n")
+    exec(compile(written, "kassay", "exec"), {"__name__": "__mp_main__"})
