@@ -5,11 +5,15 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from kassay.spec.load import suite_workloads
+from kassay.supply.applications import applications
+from kassay.supply.guest.sources import workload_names
 from tests.source import ROOT
 
 _NAME = re.compile(r"(?<![\w./])docs/[\w./-]*?\.(?:md|png|svg)\b")
 _LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 _TEXTS = {".md", ".py", ".c", ".h", ".def", ".toml", ".config", ".yml", ""}
+README = (ROOT / "README.md").read_text("utf-8")
 _MADE = "<!-- Made by"
 """A page that `make pages` writes begins with it."""
 _FROM_SOURCES = {"reference/reasons.md"}
@@ -33,6 +37,13 @@ def test_every_page_that_a_text_names_exists() -> None:
     named = [(path, name) for path, text in texts() for name in _NAME.findall(text)]
     assert len(named) > 100
     assert [(str(path.relative_to(ROOT)), name) for path, name in named if not (ROOT / name).exists()] == []
+
+
+def test_readme_counts_the_catalogue() -> None:
+    said = re.search(r"lists (\d+) workloads, of which (\d+) are in\s+the suite `mm`, and (\d+) unmodified", README)
+    assert said
+    counted = (len(workload_names()), len(suite_workloads("mm")), len(applications()))
+    assert tuple(map(int, said.groups())) == counted
 
 
 def test_every_link_of_a_page_leads_to_a_file() -> None:
