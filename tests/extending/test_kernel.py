@@ -43,4 +43,5 @@ def added(tmp_path: Path) -> Outside:
 
 def test_its_source_is_asked_and_its_words_are_shown(added: Outside) -> None:
     assert "the shelf has no 6.12" in added.kassay("kernels", "show", "shelf:6.12", status=2)
-    assert "shelf:NAME of a kernel on the shelf" in added.kassay("kernels", "show", "shel", status=2)
+    assert "write shelf:NAME of a kernel on the shelf" in added.kassay("kernels", "show", "shelf:", status=2)
+    assert "pacman:, shelf:" in added.kassay("kernels", "show", "shel", status=2)
