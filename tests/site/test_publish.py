@@ -41,6 +41,7 @@ def _address(site: Any) -> str:
     return step_path(step.arch, step.series, step.before, step.after)
 
 
+@pytest.mark.slow
 def test_killed_between_any_two_files_every_page_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old_site = small_site()
     step = first_shown(old_site)

@@ -19,7 +19,7 @@ def port(tmp_path: Path) -> Iterator[int]:
     (tmp_path / "site" / "feed.atom").write_text("<feed/>")
     (tmp_path / "secret").write_text("secret")
     with server(tmp_path / "site", 0) as http_server:
-        thread = threading.Thread(target=http_server.serve_forever)
+        thread = threading.Thread(target=http_server.serve_forever, args=(0.01,))
         thread.start()
         yield http_server.server_port
         http_server.shutdown()
