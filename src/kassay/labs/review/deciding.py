@@ -37,8 +37,8 @@ def deciding(
 def _why(corner: str, config: str, own: Finding, there: Finding) -> str:
     if own.attribution is None or there.attribution is None:
         return "without profiles of both, kassay cannot say which function decides"
-    parts = [*_symbol(corner, config), *_code(own.attribution, there.attribution)]
-    return "; ".join(parts) or _largest(own.attribution, there.attribution, own.unit)
+    rows = _rows(own.attribution, there.attribution)
+    return "; ".join((*_symbol(corner, config), *_code(rows))) or _largest(rows, own.unit)
 
 
 def _symbol(corner: str, config: str) -> Iterator[str]:
@@ -49,16 +49,19 @@ def _symbol(corner: str, config: str) -> Iterator[str]:
         yield f"{listed(fragments)} decide{'s' * (len(fragments) == 1)}, because nothing else is changed"
 
 
-def _code(own: Attribution, there: Attribution) -> Iterator[str]:
+_Row = tuple[float, float]
+"""Instructions per operation of a function, base and head; zeros for one that has no code of its own."""
+
+
+def _code(rows: Mapping[str, tuple[_Row, _Row]]) -> Sequence[str]:
     """Changed functions that have code of their own in one build and none in the other, most instructions first."""
-    usual, corner = _rows(own), _rows(there)
-    changed = [name for name in {**usual, **corner} if any(map(_changes, (usual.get(name), corner.get(name))))]
     words = []
-    for name in sorted(changed, key=lambda name: -max(_size(usual.get(name)), _size(corner.get(name)))):
-        states = _states(usual.get(name)), _states(corner.get(name))
-        if states[0] != states[1]:
+    for name, (usual, corner) in sorted(rows.items(), key=lambda item: -max(*item[1][0], *item[1][1])):
+        changes = usual[0] != usual[1] or corner[0] != corner[1]
+        states = _states(usual), _states(corner)
+        if changes and states[0] != states[1]:
             words.append(f"{name} {_WORDS[states[1]]} there, and {_WORDS[states[0]]} in the usual build")
-    yield from words[:_NAMED]
+    return words[:_NAMED]
 
 
 _WORDS = {
@@ -70,9 +73,15 @@ _WORDS = {
 """By the kernels that run code of a function's own, base and head."""
 
 
-def _rows(attribution: Attribution) -> Mapping[str, tuple[float, float]]:
-    """Instructions per operation of the kernel's functions, base and head; copies of one function together."""
-    rows: dict[str, tuple[float, float]] = {}
+def _rows(own: Attribution, there: Attribution) -> Mapping[str, tuple[_Row, _Row]]:
+    """The kernel's functions, each in the usual build and in the corner."""
+    usual, corner = _of_build(own), _of_build(there)
+    return {name: (usual.get(name, (0.0, 0.0)), corner.get(name, (0.0, 0.0))) for name in {**usual, **corner}}
+
+
+def _of_build(attribution: Attribution) -> Mapping[str, _Row]:
+    """The kernel's functions in one build; copies of one function together."""
+    rows: dict[str, _Row] = {}
     for row in filter(_of_kernel, attribution.rows):
         base, head = rows.get(base_name(row.function), (0.0, 0.0))
         rows[base_name(row.function)] = base + row.base, head + row.head
@@ -83,25 +92,13 @@ def _of_kernel(row: AttributionRow) -> bool:
     return row.place == "kernel" and row.context == "kernel"
 
 
-def _states(row: tuple[float, float] | None) -> tuple[bool, bool]:
-    return (row[0] > 0, row[1] > 0) if row is not None else (False, False)
+def _states(row: _Row) -> tuple[bool, bool]:
+    return row[0] > 0, row[1] > 0
 
 
-def _changes(row: tuple[float, float] | None) -> bool:
-    return row is not None and row[0] != row[1]
-
-
-def _size(row: tuple[float, float] | None) -> float:
-    return max(row) if row is not None else 0.0
-
-
-def _largest(own: Attribution, there: Attribution, unit: str) -> str:
+def _largest(rows: Mapping[str, tuple[_Row, _Row]], unit: str) -> str:
     """The function whose change differs most, with both changes."""
-    usual, corner = _rows(own), _rows(there)
-    changes = {
-        name: tuple(after - before for before, after in (rows.get(name, (0.0, 0.0)) for rows in (usual, corner)))
-        for name in {**usual, **corner}
-    }
+    changes = {name: tuple(after - before for before, after in builds) for name, builds in rows.items()}
     if not changes:
         return "no function of the kernel ran"
     name = max(changes, key=lambda one: abs(changes[one][0] - changes[one][1]))

@@ -134,10 +134,8 @@ def _row(book: Book, series: SiteSeries, places: slice, view: str) -> dict[str, 
     changes = [one for one in placed if one.outcome in SHOWN and one.step]
     most = max((abs(one.step.change or 0.0) for one in changes if one.step), default=0.0)
     ways = " ".join(sorted({one.outcome for one in changes}))
-    if view.startswith(_TIME):
-        is_quiet = all(word == "absent" for word, _, _ in cells)
-    else:
-        is_quiet = all(word not in SHOWN for word, _, _ in cells) if view == ACCESSES else not changes
+    cell_words = {word for word, _, _ in cells}
+    is_quiet = cell_words <= {"absent"} if view.startswith(_TIME) else cell_words.isdisjoint(SHOWN)
     return {"series": series, "cells": cells, "most": f"{most:.6g}", "ways": ways, "quiet": is_quiet}
 
 
