@@ -14,7 +14,8 @@ from kassay.effects.files import write_atomic
 from kassay.effects.lock import locked, refusing
 from kassay.evidence.changes import keep_changes
 from kassay.evidence.cmdlines import cmdlines_of
-from kassay.evidence.codes import differ_in_configuration, keep_codes, read_codes
+from kassay.evidence.codes import FILE as CODES
+from kassay.evidence.codes import differ_in_configuration, keep_codes
 from kassay.evidence.collect import collect
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory, open_directory, resumed, started
@@ -78,7 +79,7 @@ def _keep_codes(experiment: Experiment, directory: Path, supply: Supply) -> None
         for base, head in question_of(experiment).pairs(experiment.kernels)
         if differ_in_configuration(found[base], found[head])
     ]
-    if pairs and not read_codes(directory):
+    if pairs and not (directory / CODES).exists():
         kernels = {(names[base], names[head]): (found[base], found[head]) for base, head in pairs}
         keep_codes(directory, kernels, itemised_findings(directory))
 

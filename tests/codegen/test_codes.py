@@ -89,10 +89,10 @@ def test_a_kernel_without_symbols_stops_nothing(tmp_path: Path) -> None:
     assert read_codes(tmp_path) == ()
 
 
-def test_nothing_is_written_for_no_function_and_a_damaged_file_is_named(tmp_path: Path) -> None:
+def test_a_comparison_of_no_function_is_kept_and_a_damaged_file_is_named(tmp_path: Path) -> None:
     pair = kernel(tmp_path / "a", "1"), kernel(tmp_path / "b", "2")
     keep_codes(tmp_path, {("a", "b"): pair}, [finding("nobody")])
-    assert not (tmp_path / FILE).exists() and read_codes(tmp_path) == ()
+    assert (tmp_path / FILE).exists() and read_codes(tmp_path) == ()
     (tmp_path / FILE).write_text("{}")
     with pytest.raises(BadInput, match=FILE):
         read_codes(tmp_path)

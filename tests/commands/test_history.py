@@ -57,16 +57,29 @@ def test_what_was_timed_beside_counts_is_added_too(ask: Ask, directory: Path) ->
     assert sorted(len(series["points"]) for series in shown["series"]) == [2, 3]
 
 
+def test_every_run_directory_of_a_bisection_is_added(ask: Ask, tmp_path: Path) -> None:
+    search = tmp_path / "search"
+    for inside in ("steps/0000-good", "culprit", "merge/steps/0000-good", "merge/culprit"):
+        measured(search / inside, plan_with(RELEASES, rounds=9), {0: [7]})
+    for found in (search, search / "merge"):
+        (found / "bisect.json").write_text("{}")
+    lines = ask("add", str(search)).output.splitlines()
+    added = [
+        f"{search}/{inside}" for inside in ("steps/0000-good", "culprit", "merge/steps/0000-good", "merge/culprit")
+    ]
+    assert [line.partition(":")[0] for line in lines] == added
+
+
 def test_a_directory_without_runs_is_named_and_the_others_are_added(ask: Ask, directory: Path, tmp_path: Path) -> None:
     search = tmp_path / "search"
-    measured(search / "culprit", plan_with(RELEASES, rounds=9), {0: [7]})
+    search.mkdir()
     (search / "bisect.json").write_text("{}")
     result = ask("add", str(search), str(directory))
     assert "6 runs and 6 values added" in result.output
     error = refused(result)
     assert (error.what, error.remedy) == (
         f"{search}: a directory of kassay bisect, not a run directory",
-        f"its comparison has runs: give {search}/culprit",
+        "it has no comparison yet: repeat bisect",
     )
     assert len(json.loads(ask("show", "--format", "json").output)["series"]) == 1
 

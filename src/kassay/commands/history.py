@@ -82,23 +82,25 @@ class Choosing:
 
 @_app.command("add")
 def _add(
-    directories: Annotated[list[Path], Argument(metavar="DIR...", help="Run directories, measured or imported.")],
+    directories: Annotated[
+        list[Path], Argument(metavar="DIR...", help="Run directories, measured or imported, or a bisection.")
+    ],
     archive: _Archive = None,
 ) -> int:
     """Add run directories to the archive.
 
-    Adding a directory again adds only what is new. If a directory holds no runs, the others are still added.
+    Adding a directory again adds only what is new. If a directory holds no runs, the others are still added. Of a
+    bisection, each boot and the comparison of its culprit are added.
     """
     from kassay.commands._inputs import check_writable_place
-    from kassay.journal.directory import BESIDE
+    from kassay.journal.directory import run_directories
     from kassay.tools.history.add import add
     from kassay.tools.history.archive import writing
     from kassay.tools.history.gather import gather
 
     check_writable_place(_path(archive))
-    timed = [directory / BESIDE for directory in directories if (directory / BESIDE / "plan.json").exists()]
     refused: list[BadInput] = []
-    for directory in (*directories, *timed):
+    for directory in [one for given in directories for one in run_directories(given)]:
         try:
             with showing() as tell:
                 batch = gather(directory, tell)

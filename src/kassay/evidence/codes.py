@@ -32,15 +32,14 @@ def differ_in_configuration(base: KernelArtifact, head: KernelArtifact) -> bool:
 def keep_codes(
     directory: Path, pairs: Mapping[tuple[str, str], tuple[KernelArtifact, KernelArtifact]], findings: Sequence[Finding]
 ) -> None:
-    """Compares the functions of the findings of each pair, and writes the result into a run directory; no file for
-    none. pairs: kernels by their labels."""
+    """Compares the functions of the findings of each pair, and writes the result into a run directory, also an empty
+    one. pairs: kernels by their labels."""
     codes = [
         ComparedCode(base=label[0], head=label[1], function=function, code=code)
         for label, (base, head) in pairs.items()
         for function, code in _compared(base, head, _functions(findings, label))
     ]
-    if codes:
-        write_atomic(directory / FILE, to_json(ComparedCodes(version=1, codes=tuple(codes))))
+    write_atomic(directory / FILE, to_json(ComparedCodes(version=1, codes=tuple(codes))))
 
 
 def read_codes(directory: Path) -> tuple[ComparedCode, ...]:
@@ -50,7 +49,9 @@ def read_codes(directory: Path) -> tuple[ComparedCode, ...]:
     except FileNotFoundError:
         return ()
     except msgspec.MsgspecError as error:
-        raise BadInput(f"{directory / FILE}: {error}", "repeat the command: it writes it anew") from error
+        raise BadInput(
+            f"{directory / FILE}: {error}", "delete the file, and repeat the command: it writes it anew"
+        ) from error
 
 
 def _functions(findings: Sequence[Finding], label: tuple[str, str]) -> list[str]:

@@ -60,8 +60,21 @@ def open_directory(path: Path) -> RunDirectory:
     return RunDirectory(path=path, plan=plan, plan_id=sha256_bytes(data))
 
 
-_CULPRIT = "culprit"
-"""Inside the directory of a bisection: the comparison that it ends with, as a run directory of its own."""
+_CULPRIT, _MERGE, _STEPS = "culprit", "merge", "steps"
+"""Inside the directory of a bisection: the comparison that it ends with, the search of a merged branch, its boots."""
+
+
+def run_directories(path: Path) -> tuple[Path, ...]:
+    """All run directories that a directory of kassay holds: itself and the one beside it; of a bisection, all of its.
+
+    A path without any is returned as it is.
+    """
+    if (path / "bisect.json").is_file():
+        boots = sorted(plan.parent for plan in (path / _STEPS).glob("*/plan.json"))
+        found = [*boots, path / _CULPRIT, *run_directories(path / _MERGE)]
+    else:
+        found = [path, path / BESIDE]
+    return tuple(one for one in found if (one / "plan.json").is_file()) or (path,)
 
 
 def _no_runs(path: Path) -> BadInput:
