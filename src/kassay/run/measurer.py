@@ -121,7 +121,7 @@ class Measurer:
             return ()
         artifact, program = self.supply.artifacts[cell.kernel], self.supply.programs.file(cell.workload)
         tables = symbol_tables(artifact, program)
-        text = plugin_points(tables, cell.machine.arch, job.profile == "stacks")
+        text = plugin_points(artifact, program, job.profile == "stacks")
         with disk_errors(self._scratch):
             Path(job.directory, "points").write_bytes(text + self.supply.measured[cell.workload].points(program))
         modules = kernel_store.load_modules(artifact, job.modules, silent)
