@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import dropwhile
 from typing import NamedTuple
 
+from kassay.model.costs import counted
 from kassay.model.profile import CallEdge, Profile, base_name
 from kassay.model.records import grouped
 
@@ -37,7 +38,7 @@ def function_costs(profile: Profile) -> tuple[FunctionShare, ...]:
     for cost in profile.functions:
         if cost.context not in _LEFT_OUT:
             name = base_name(cost.function)
-            own[name] += cost.instructions + cost.iterations
+            own[name] += counted(cost)
             calls[name] += cost.calls
     for stack in profile.stacks or ():
         if stack.path[0] not in _LEFT_OUT:

@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from fractions import Fraction
 from typing import NamedTuple
 
+from kassay.model.costs import counted
 from kassay.model.profile import FunctionCost, LineCount
 from kassay.model.records import grouped
 
@@ -46,7 +47,7 @@ def lines_of(costs: Iterable[FunctionCost], operations: int) -> Lines | None:
     """The lines of a row, which several costs may make up; None if a part of them is without lines."""
     lines: list[LineCount] = []
     for cost in costs:
-        if not cost.lines and cost.instructions + cost.iterations:
+        if not cost.lines and counted(cost):
             return None
         lines += cost.lines
     return Lines(lines, operations)

@@ -10,6 +10,7 @@ from kassay.evidence.profile.costs import Counts, Times, context_of
 from kassay.evidence.profile.counters import RawProfile
 from kassay.evidence.profile.line_table import named_frames
 from kassay.evidence.profile.place import Placed
+from kassay.model.costs import counted
 from kassay.model.lines import Frame, LineTable
 from kassay.model.profile import FunctionCost, LineCount
 
@@ -63,7 +64,7 @@ def _add(
 
 def _with(cost: FunctionCost, lines: _Lines) -> FunctionCost:
     costs = lines.get((cost.function, cost.context)) if cost.place == _KERNEL else None
-    if not costs or sum(costs.values()) != cost.instructions + cost.iterations:  # a part without lines explains nothing
+    if not costs or sum(costs.values()) != counted(cost):  # a part without lines explains nothing
         return cost
     counts = (
         LineCount(function=frame.function, file=frame.file, line=frame.line, count=count)
