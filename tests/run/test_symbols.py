@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the plugin is told of functions: in order, and with the kernel's part held once for all programs."""
+"""The plugin's lines of functions are sorted, and the kernel's are held once for all programs."""
 
 import subprocess
 from pathlib import Path
