@@ -9,6 +9,7 @@ KassayError
 The other statuses are answers, not errors: 0 answered, and with --exit-code 1 REGRESSION, 4 NO_PASS.
 """
 
+import re
 from collections.abc import Iterable
 
 REGRESSION = "a phase of a workload is a regression or, if the workload was refused, the call that it mostly makes"
@@ -61,6 +62,27 @@ class NotBuilt(BadInput):
 def unknown(what: str, name: str, known: Iterable[str]) -> BadInput:
     """The error to raise. what: the sentence up to the name, such as "unknown workload"."""
     return BadInput(f"{what} {name!r}", nearest_of(name, known))
+
+
+_PLACE = re.compile(r" - at `\$\.?(.*)`$")
+_LACKS = re.compile(r"Object missing required field `(.*)`")
+_OTHER = re.compile(r"Expected `(\w+)(?: \| \w+)*`, got `(\w+)`")
+_KINDS = {
+    "array": "a list in brackets", "str": "a text in quotes", "int": "a number", "float": "a number",
+    "bool": "true or false", "object": "a table",
+}  # fmt: skip
+
+
+def wrong_value(error: Exception) -> str:
+    """The words of a msgspec.ValidationError for people who wrote TOML: "suites: write a list in brackets"."""
+    text = str(error)
+    place = found[1] if (found := _PLACE.search(text)) else ""
+    what = _PLACE.sub("", text)
+    if lacks := _LACKS.fullmatch(what):
+        what = f"the key {lacks[1]} is missing"
+    elif (other := _OTHER.fullmatch(what)) and other[1] in _KINDS:
+        what = f"write {_KINDS[other[1]]}"
+    return f"{place}: {what}" if place else what
 
 
 def nearest_of(name: str, known: Iterable[str]) -> str:

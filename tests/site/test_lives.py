@@ -46,6 +46,10 @@ def test_a_release_between_the_two_narrows_the_step(laboratory: Laboratory) -> N
         "",
         "6.17.1 has it, 6.16.12 has not, the archive has none between them",
     )
+    (draft,) = Path(laboratory.lab.outbox).iterdir()
+    said = " ".join(draft.read_text().split())
+    assert "A search between the two: 6.17.1 has it, 6.16.12 has not, the archive has none between them." in said
+    assert "only whole kernels were measured" in said and "nothing was bisected" not in said
     made = len(laboratory.made)
     laboratory.turn()
     assert len(laboratory.made) == made
@@ -213,9 +217,10 @@ def test_a_draft_that_was_edited_is_not_overwritten(laboratory: Laboratory) -> N
     (draft,) = Path(laboratory.lab.outbox).iterdir()
     assert "2.00x the instructions" in " ".join(draft.read_text().split())
     draft.write_text("Hello\n")
+    laboratory.between_ = ["6.16.12-1"]
+    laboratory.costs |= {"6.16.12-1": 30}
     edited(laboratory, 'state = "confirmed"', 'state = "found"')
     laboratory.turn()
-    assert steps(laboratory)[STEP].state == "confirmed"
     assert draft.read_text() == "Hello\n"
     (bundle,) = Path(laboratory.lab.site, "bundle").iterdir()
     assert laboratory.sites[-1].steps[0].bundle == bundle.name == "x86_64_page_fault_6.16.9-6.17.2.tar.zst"

@@ -29,8 +29,9 @@ LEAST = 'archive = ["6.17"]\n'
     (LEAST + 'budget = "long"\n', "budget: 'long' is not a time"),
     (LEAST + 'cpus = ["zen4", "arm64/neoverse_n1"]\n', "cpus: a CPU of an architecture that is not in arches"),
     (LEAST + 'address = "example.org"\n', "address: 'example.org' is not an address of a web server"),
-    (LEAST + "title = 1\n", "Expected `str`, got `int` - at `$.title`"),
-    ('[[branch]]\ntree = "t"\n', "missing required field `name` - at `$.branch[0]`"),
+    (LEAST + 'suites = "mm"\n', "suites: write a list in brackets"),
+    (LEAST + "title = 1\n", "title: write a text in quotes"),
+    ('[[branch]]\ntree = "t"\n', "branch[0]: the key name is missing"),
     ('[[branch]]\ntree = "t"\nname = "n"\nbranch = "b"\n', "branch[0].branch: unknown key"),
 ])  # fmt: skip
 def test_mistakes_are_named(text: str, problem: str) -> None:

@@ -88,6 +88,8 @@ def test_a_step_that_a_person_has_in_hand_is_not_changed(path: Path, state: str)
 @pytest.mark.parametrize(("text", "problem"), [
     ("[[step]\n", "steps.toml: "),
     ("[[steps]]\n", "steps: unknown key"),
+    (EDITED.replace("[[step]]", "[step]", 1).partition("[[step]]")[0], "step: write [[step]]"),
+    (EDITED + "since = 2026-11-26\n", "step 2: since: write a text in quotes"),
     (EDITED + "stat = 1\n", "step 2: stat: "),
     (EDITED.replace("accepted", "acepted"), "state 'acepted'"),
     (EDITED.replace('id = "b"', 'id = "a"'), "step a: twice"),

@@ -4,9 +4,11 @@
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from kassay.effects.lock import locked
 from kassay.errors import BadInput, HostLacks
+from kassay.labs.site.commands._lab_answer import words
 from kassay.labs.site.turn import status as status_file
 from kassay.labs.site.turn.measuring import Budget, Spent
 from kassay.labs.site.turn.steps_file import read
@@ -54,11 +56,15 @@ def test_a_first_turn_measures_each_kernel_once_and_confirms_by_fresh_pairs(labo
 def test_a_second_turn_measures_nothing_and_says_so(laboratory: Laboratory) -> None:
     laboratory.turn()
     made, drafts = list(laboratory.made), _drafts(laboratory)
+    path = Path(laboratory.lab.status)
+    status_file.write(path, structs.replace(status_file.read(path), turn_utc=""))
     turned = laboratory.turn()
     assert (turned.measured, turned.missing, turned.found, turned.confirmed) == ((), (), 0, 0)
     assert laboratory.made == made
     assert _drafts(laboratory) == drafts
     assert planned(laboratory.lab, laboratory.outside) == ("nothing is missing",)
+    assert status_file.read(path).turn_utc
+    assert list(words(turned)) == ["measured nothing: no pair is missing"]
 
 
 def _drafts(laboratory: Laboratory) -> dict[str, str]:
@@ -122,6 +128,8 @@ def test_neighbours_of_a_bad_kernel_are_compared_meanwhile(laboratory: Laborator
 def test_the_budget_ends_a_turn_between_runs_and_the_next_goes_on(laboratory: Laboratory) -> None:
     turned = laboratory.turn(budget_s=0)
     assert turned.spent and len(turned.missing) == 2 and laboratory.made == []
+    kept = "the budget is used up; every finished run is kept, and the next turn goes on"
+    assert list(words(turned)) == ["still missing: 2 pairs", kept]
 
     def at_the_fifth_run(event: Progress) -> None:
         if event.stage == "run" and len(laboratory.made) == 5:
@@ -131,6 +139,7 @@ def test_the_budget_ends_a_turn_between_runs_and_the_next_goes_on(laboratory: La
     with pytest.raises(Killed):
         laboratory.turn()
     laboratory.on_event = lambda _: None
+    assert "6.16.9-1 to 6.17.2-1, suite tiny: 11 runs" in planned(laboratory.lab, laboratory.outside)[0]
     laboratory.turn()
     assert len([one for one in laboratory.made if one[0] == OLD]) == 8
     assert lives(laboratory) == CONFIRMED
@@ -251,7 +260,7 @@ def test_a_full_disk_ends_the_turn_and_leaves_the_site(laboratory: Laboratory, m
 
 def test_a_mistake_in_the_steps_file_is_told_before_anything_is_measured(laboratory: Laboratory) -> None:
     Path(laboratory.lab.steps).write_text('[[step]]\nid = "a"\nstate = "found"\n')
-    with pytest.raises(BadInput, match=r"step 1: .*missing required field"):
+    with pytest.raises(BadInput, match=r"step 1: the key \w+ is missing"):
         laboratory.turn()
     assert laboratory.made == []
 
@@ -260,3 +269,22 @@ def test_the_plan_tells_a_mistake_in_the_file_of_mistakes(laboratory: Laboratory
     Path(laboratory.lab.steps).with_name("mistakes.toml").write_text('[[mistake]]\ndat = "2026-11-26"\n')
     with pytest.raises(BadInput, match=r"unknown field `dat`"):
         planned(laboratory.lab, laboratory.outside)
+
+
+def test_a_file_of_another_program_is_told_before_anything_is_measured(laboratory: Laboratory) -> None:
+    history, site = Path(laboratory.lab.history), Path(laboratory.lab.site)
+    history.write_text("not a history")
+    with pytest.raises(BadInput, match="move it away; the next turn makes the history again"):
+        laboratory.turn()
+    with pytest.raises(BadInput, match="move it away"):
+        planned(laboratory.lab, laboratory.outside)
+    history.unlink()
+    site.write_text("not a directory")
+    with pytest.raises(BadInput, match="not a directory"):
+        laboratory.turn()
+    site.unlink()
+    site.mkdir()
+    (site / "letter.txt").touch()
+    with pytest.raises(BadInput, match="other files, and no site"):
+        laboratory.turn()
+    assert laboratory.made == []

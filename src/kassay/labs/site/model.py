@@ -16,9 +16,9 @@ LIVES = {
     "confirmed": "measured again by a fresh pair, with a verdict in the same direction",
     "not confirmed": "measured again by a fresh pair, which does not show it",
     "narrowed": "confirmed; a bisection gave the commit, the patch, the configuration or the package",
-    "reported": "a person reported it; `link` is the report",
-    "fixed": "a later kernel takes it back, or a fix is known; `link` or `text` says which",
-    "accepted": "accepted by a person, for the reason in `text`",
+    "reported": "a person reported it; the link is the report",
+    "fixed": "a later kernel takes it back, or a fix is known; the link or the text says which",
+    "accepted": "accepted by a person, for the reason in the text",
     "back": "was fixed, and is there again",
 }
 """States of a step in its life, each with its meaning."""

@@ -37,20 +37,27 @@ def answer(file: Path, *, once: bool, plan: bool, budget: str | None, out: Path 
     while True:
         with showing() as tell:
             turned = turn(lab, outside, tell, budget_s)
-        say("".join(f"{line}\n" for line in _lines(turned)))
+        say("".join(f"{line}\n" for line in words(turned)))
         if once:
             return 0
         clock.sleep(seconds(lab.every, "every"))
 
 
-def _lines(turned: Turned) -> Iterator[str]:
+def words(turned: Turned) -> Iterator[str]:
     """Result of a turn, one fact a line."""
+    steps = [
+        f"{count} {word}"
+        for count, word in (
+            (turned.found, "found"), (turned.confirmed, "measured again"), (turned.narrowed, "narrowed"),
+        ) if count
+    ]  # fmt: skip
     yield from (f"measured {text}" for text in turned.measured)
-    if not turned.measured:
-        yield "measured nothing: no pair is missing" if not turned.missing else "measured nothing"
-    if turned.found or turned.confirmed:
-        yield f"steps: {turned.found} found, {turned.confirmed} measured again"
     if turned.missing:
-        more = ", the budget is used up" if turned.spent else ""
-        yield f"still missing: {counted(len(turned.missing), 'pair')}{more}"
+        yield f"still missing: {counted(len(turned.missing), 'pair')}"
+    elif not turned.measured and not steps and not turned.spent:
+        yield "measured nothing: no pair is missing"
+    if steps:
+        yield f"steps: {', '.join(steps)}"
+    if turned.spent:
+        yield "the budget is used up; every finished run is kept, and the next turn goes on"
     yield from (f"note: {note}" for note in turned.notes)

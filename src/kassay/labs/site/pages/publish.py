@@ -36,7 +36,10 @@ def lock_of(directory: Path) -> Path:
 
 
 def check_place(directory: Path) -> None:
-    """Raises BadInput if a directory has files and no site, so that no site is mixed into somebody's files."""
+    """Raises BadInput if a directory has files and no site, so that no site is mixed into somebody's files, and for a
+    file in its place."""
+    if directory.exists() and not directory.is_dir():
+        raise BadInput(f"{directory}: not a directory", "name a new directory, or one with a site")
     names = {path.name for path in directory.iterdir()} if directory.is_dir() else set()
     if names - {BUNDLES} and not names & SIGNS:
         raise BadInput(f"{directory}: it has other files, and no site", "name a new directory, or one with a site")

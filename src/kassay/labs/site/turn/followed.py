@@ -84,7 +84,8 @@ def _not_offered(offered: Sequence[str], lab: Lab, arch: str) -> list[str]:
         return [f"the archive has no kernel of flavour {lab.flavour} for {arch}"]
     has = {series_of(version) for version in offered}
     missing = [] if lab.archive == ALL else [series for series in lab.archive if series not in has]
-    return [f"the archive has no kernel of series {series} for {arch}" for series in missing]
+    newest = max(has, key=version_key)
+    return [f"the archive has no kernel of series {series} for {arch}; its newest is {newest}" for series in missing]
 
 
 def _newest(versions: Iterable[str], lab: Lab) -> list[str]:

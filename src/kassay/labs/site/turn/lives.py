@@ -26,19 +26,21 @@ from kassay.labs.site.turn.changes import (
 from kassay.labs.site.turn.followed import name_in_reports
 from kassay.labs.site.turn.measuring import Budget, Measure, is_of_disk, move_aside
 from kassay.labs.site.turn.mistakes import GONE
-from kassay.labs.site.turn.narrowing import Between, narrowed
+from kassay.labs.site.turn.narrowing import COMMIT, Between, narrowed
 from kassay.labs.site.turn.settings import Lab
 from kassay.labs.site.turn.status import Status
 from kassay.labs.site.turn.steps_file import Entry
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Progress, Tell
-from kassay.model.report import Report
+from kassay.model.report import Lead, Report
 from kassay.report.formats import format_named
+from kassay.report.mail.text import ascii_text
 from kassay.tools.history.archive import reading, writing
 from kassay.tools.history.nominations import experiment_for, judged, remember
 from kassay.tools.history.records import Nomination
 
 _BACK = "is there again"
+_UNKNOWN = "Which commit did it is not known: only whole kernels were measured, not the commits between them."
 
 
 class Means(NamedTuple):
@@ -59,6 +61,8 @@ class Lives:
     def __init__(self, lab: Lab, means: Means, budget: Budget, tell: Tell) -> None:
         self._lab, self._means, self._budget, self._tell = lab, means, budget, tell
         self._path, self._history = Path(lab.steps), Path(lab.history)
+        self.narrowed = 0
+        """Steps that were narrowed."""
 
     def nominate(self) -> int:
         """Adds new changes as `found`, and says which later kernel takes a step back. Returns how many
@@ -134,6 +138,20 @@ class Lives:
         if not path.exists():
             write_atomic(path, format_named("mail").render(report).encode())
 
+    def _redraft(self, entry: Entry, text: str) -> None:
+        """Writes what narrowed a step into the draft of its mail, unless a person edited the draft."""
+        path = draft_file(self._lab, entry)
+        if not path.is_file():
+            return
+        report = self._means.answer(self._directory("confirm", entry), self._tell)
+        mail = format_named("mail")
+        if path.read_bytes() == mail.render(report).encode():
+            unknown = () if text.startswith(COMMIT) else (_UNKNOWN,)
+            lead = structs.replace(
+                report.lead or Lead(), mail_also=(f"A search between the two: {ascii_text(text)}.",), mail_open=unknown
+            )
+            write_atomic(path, mail.render(structs.replace(report, lead=lead)).encode())
+
     def _bundle(self, entry: Entry, directory: Path) -> None:
         """Packs the fresh pair for the page of the step. A bundle that is there was published, and stays."""
         path = bundle_file(self._lab, entry)
@@ -173,7 +191,9 @@ class Lives:
         if found.directory is None:
             return status.with_failure(entry.id, f"not narrowed: {found.text}", clock.utc_now(), "step")
         self._means.add(found.directory, self._tell)
+        self._redraft(entry, found.text)
         self._move(entry, "narrowed", found.text)
+        self.narrowed += 1
         return status.without_failures(entry.id)
 
     def _confirming(self, entry: Entry) -> Experiment | None:

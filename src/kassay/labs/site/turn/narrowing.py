@@ -19,6 +19,8 @@ from kassay.tools.search.candidates import Range, between
 from kassay.tools.search.log import CULPRIT
 from kassay.tools.search.probe import prober
 
+COMMIT = "commit "
+"""Beginning of the result that names a commit."""
 Between = Callable[[str, str, str, str, str, Tell], Range]
 """tools.search.candidates.between(), or what stands for it in a test."""
 
@@ -82,7 +84,7 @@ def _sentence(bisection: Bisection, offered: Sequence[str]) -> str:
     first, last = bisection.candidates[step.first], bisection.candidates[step.last_without]
     if bisection.kind == "git":
         untested = f"; {len(step.between)} between them could not be tested" if step.between else ""
-        return f'commit {first.name[:12]} ("{first.title}"){untested}'
+        return f'{COMMIT}{first.name[:12]} ("{first.title}"){untested}'
     between_ = [name for name in offered if version_key(last.title) < version_key(name) < version_key(first.title)]
     rest = f"{', '.join(between_)} between them not measured" if between_ else "the archive has none between them"
     return f"{first.title} has it, {last.title} has not, {rest}"

@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import prod
 from pathlib import Path
 
+from kassay.errors import BadInput
 from kassay.journal.directory import open_directory
 from kassay.labs.site.turn.followed import BETWEEN, Kernel, Line, name_in_reports
 from kassay.labs.site.turn.settings import Lab
@@ -71,8 +72,15 @@ def failure_of(line: Line | Pair, kernel: Kernel) -> str:
 
 
 def runs_to_make(pair: Pair, lab: Lab, measured: Sequence[str]) -> int:
-    """Runs that a pair needs, without those that it can reuse. measured: directories of pairs that are finished or are
-    measured before it."""
+    """Runs that a pair still needs, without those that it can reuse. measured: directories of pairs that are finished
+    or are measured before it."""
+    begun = Path(lab.runs, pair.directory)
+    if (begun / "plan.json").is_file():
+        try:
+            directory = open_directory(begun)
+            return len(directory.plan.runs) - len({record.run for record in directory.records()})
+        except BadInput:  # a damaged directory is told when it is measured
+            pass
     cells = sum(prod(len(axis.values) for axis in use.axes) for use in suite_workloads(pair.suite))
     known = {name for directory in measured for name in _kernels_of(directory, pair)}
     new = sum(kernel.name not in known for kernel in (pair.before, pair.after))

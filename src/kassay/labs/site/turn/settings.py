@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from kassay.effects.files import expanded
-from kassay.errors import BadInput, nearest_of
+from kassay.errors import BadInput, nearest_of, wrong_value
 from kassay.model.records import Record, from_plain
 from kassay.spec.suites import suites
 from kassay.supply.arches import arches
@@ -122,7 +122,7 @@ def parse(text: str, origin: str) -> Lab:
         try:
             lab = from_plain(table, Lab)
         except msgspec.ValidationError as error:
-            raise BadInput(f"{origin}: {error}", "docs/reference/lab.md has every key") from error
+            raise BadInput(f"{origin}: {wrong_value(error)}", "docs/reference/lab.md has every key") from error
         problems = _wrong_values(lab)
     if problems:
         raise BadInput("\n".join(f"{origin}: {problem}" for problem in problems))

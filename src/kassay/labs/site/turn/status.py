@@ -37,7 +37,7 @@ class Finished(Record, frozen=True, kw_only=True):
     """Directory of the pair, below the directory of all runs."""
     utc: str
     runs: int
-    """Number of runs that were made for it. Reused runs are not counted."""
+    """Number of runs that the last turn made for it. Reused runs and those of earlier turns are not counted."""
     seconds: float
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from kassay.effects.files import write_atomic
-from kassay.errors import BadInput, nearest_of
+from kassay.errors import BadInput, nearest_of, wrong_value
 from kassay.labs.site.model import LIVES
 from kassay.model.records import Record, from_plain
 
@@ -119,6 +119,7 @@ def _entries(text: str, path: Path) -> tuple[Entry, ...]:
         raise BadInput(f"{path}: {error}", "mend the file; the laboratory changed nothing") from error
     steps = table.pop("step", [])
     problems = [f"{key}: unknown key; write [[step]]" for key in table]
+    problems += ["step: write [[step]], with two brackets on each side"] * (not isinstance(steps, list))
     entries: list[Entry] = []
     for number, step in enumerate(steps if isinstance(steps, list) else [], 1):
         unknown = [key for key in step if key not in Entry.__struct_fields__]
@@ -126,13 +127,15 @@ def _entries(text: str, path: Path) -> tuple[Entry, ...]:
         try:
             entries += [from_plain(step, Entry)] if not unknown else []
         except msgspec.ValidationError as error:
-            problems.append(f"step {number}: {error}")
+            problems.append(f"step {number}: {wrong_value(error)}")
     problems += [f"step {one.id}: state {one.state!r}; known: {', '.join(LIVES)}"
                  for one in entries if one.state not in LIVES]  # fmt: skip
     ids = [one.id for one in entries]
     problems += [f"step {name}: twice" for name in sorted({name for name in ids if ids.count(name) > 1})]
     if problems:
-        raise BadInput("\n".join(f"{path}: {problem}" for problem in problems), "the laboratory changed nothing")
+        raise BadInput(
+            "\n".join(f"{path}: {problem}" for problem in problems), "mend the file; the laboratory changed nothing"
+        )
     return tuple(entries)
 
 

@@ -11,9 +11,10 @@ from kassay import pipeline
 from kassay.effects import clock
 from kassay.effects.files import disk_errors
 from kassay.effects.lock import locked, refusing
-from kassay.errors import HostLacks, KassayError
+from kassay.errors import BadInput, HostLacks, KassayError
 from kassay.labs.site.model import Site
 from kassay.labs.site.pages import write_site
+from kassay.labs.site.pages.publish import check_place
 from kassay.labs.site.sources import remember_sources
 from kassay.labs.site.turn import mistakes, steps_file
 from kassay.labs.site.turn import status as status_file
@@ -40,7 +41,7 @@ from kassay.model.report import Report
 from kassay.model.texts import counted
 from kassay.tools.bundle.pack import pack
 from kassay.tools.history.add import add
-from kassay.tools.history.archive import Archive, writing
+from kassay.tools.history.archive import Archive, reading, writing
 from kassay.tools.history.gather import gather
 from kassay.tools.search.candidates import between
 from kassay.tools.search.log import CULPRIT
@@ -68,6 +69,7 @@ class Turned(Record, frozen=True, kw_only=True):
     """Pairs that are still missing."""
     found: int = 0
     confirmed: int = 0
+    narrowed: int = 0
     notes: tuple[str, ...] = ()
     """Failures, and sources that could not be looked up, in words."""
     spent: bool = False
@@ -81,7 +83,7 @@ _RUNS_OF_A_FRESH_PAIR = 8
 def planned(lab: Lab, outside: Outside, tell: Tell = silent) -> tuple[str, ...]:
     """Pairs and steps that a turn would measure, with estimates."""
     status, now = status_file.read(Path(lab.status)), clock.utc_now()
-    mistakes.written(Path(lab.steps))  # raises BadInput, as the turn would
+    _check_files(lab)
     lines, notes = outside.lines(lab, tell)
     pairs = missing_pairs(lines, lab, status, now)
     runs = _runs(pairs, lab, status)
@@ -104,6 +106,19 @@ def planned(lab: Lab, outside: Outside, tell: Tell = silent) -> tuple[str, ...]:
     return (*notes, *(work or ["nothing is missing" if is_followed else "nothing to measure: there is no pair"]))
 
 
+def _check_files(lab: Lab) -> None:
+    """An error in a file is told before anything is measured. Raises BadInput."""
+    steps_file.read(Path(lab.steps))
+    mistakes.written(Path(lab.steps))
+    check_place(Path(lab.site))
+    if Path(lab.history).is_file():
+        try:
+            with reading(Path(lab.history)):
+                pass
+        except BadInput as error:
+            raise BadInput(error.what, "move it away; the next turn makes the history again from the runs") from error
+
+
 def turn(lab: Lab, outside: Outside, tell: Tell, budget_s: float | None = None) -> Turned:
     """One turn. Raises HostLacks if another laboratory works here, or if the disk is full."""
     with disk_errors(Path(lab.runs)):
@@ -124,8 +139,7 @@ class _Turn:
         self._found = self._confirmed = 0
 
     def run(self) -> Turned:
-        steps_file.read(Path(self._lab.steps))  # an error in a file is told before anything is measured
-        mistakes.written(Path(self._lab.steps))
+        _check_files(self._lab)
         lines, notes = self._outside.lines(self._lab, self._tell)
         self._notes += notes
         self._look(lines)
@@ -138,7 +152,7 @@ class _Turn:
         except Spent:
             spent = True
         self._found += self._lives.nominate()  # also of what was added last
-        self._status = structs.replace(self._status, turn_utc=clock.utc_now())
+        self._keep(structs.replace(self._status, turn_utc=clock.utc_now()))
         missing = self._look(lines)
         if Path(self._lab.history).is_file():
             with writing(Path(self._lab.history), self._tell) as archive:
@@ -148,7 +162,7 @@ class _Turn:
             self._outside.write_site(site, Path(self._lab.site), self._tell)
         return Turned(
             measured=tuple(self._measured), missing=tuple(pair.text for pair in missing), found=self._found,
-            confirmed=self._confirmed, notes=tuple(self._notes), spent=spent,
+            confirmed=self._confirmed, narrowed=self._lives.narrowed, notes=tuple(self._notes), spent=spent,
         )  # fmt: skip
 
     def _restore_history(self) -> None:
@@ -180,7 +194,8 @@ class _Turn:
 
     def _pair(self, pair: Pair, left: int) -> None:
         runs = _runs([pair], self._lab, self._status)[0]
-        about = f"{runs} runs, about {_duration(runs * self._status.pace_s)}; {counted(left, 'pair')} to go"
+        time = _duration(runs * self._status.pace_s)
+        about = f"needs {counted(runs, 'run')}, about {time}; {counted(left, 'pair')} to go"
         self._tell(Progress(stage="lab", subject=pair.text, text=about))
         begun = clock.monotonic_s()
         try:
