@@ -18,7 +18,8 @@ import tarfile
 import tempfile
 import tomllib
 import venv
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -163,19 +164,22 @@ def _differences(one: Path, other: Path) -> list[str]:
 
 def _addresses(folder: Path) -> list[str]:
     """Files of a release, and members of its archives, that name the package index."""
-    found = []
-    for path in sorted(folder.iterdir()):
-        with tempfile.TemporaryDirectory(prefix="kassay-release-") as scratch:
-            if path.suffix in (".whl", ".gz"):
-                shutil.unpack_archive(path, scratch, "zip" if path.suffix == ".whl" else "gztar")
-            members = [(path.name, path)]
-            members += [(str(one.relative_to(scratch)), one) for one in Path(scratch).rglob("*") if one.is_file()]
-            found += [
-                f"{path.name}: {name} names a package index"
-                for name, one in members
-                if registry().search(one.read_bytes())
-            ]
-    return found
+    return [
+        f"{path.name}: {name} names a package index"
+        for path in sorted(folder.iterdir())
+        for name, content in ((path.name, path.read_bytes()), *_members(path))
+        if registry().search(content)
+    ]
+
+
+def _members(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Names and contents of the files in an archive; none of another file."""
+    if path.suffix == ".whl":
+        with zipfile.ZipFile(path) as wheel:
+            yield from ((name, wheel.read(name)) for name in wheel.namelist())
+    elif path.suffix == ".gz":
+        with tarfile.open(path) as tar:
+            yield from ((one.name, file.read()) for one in tar if (file := tar.extractfile(one)) is not None)
 
 
 def _vulnerabilities(runtime: Path) -> list[str]:

@@ -75,12 +75,15 @@ class Repository:
         files: Mapping[str, bytes] = {f"boot/vmlinuz-{release}": image}
         return _stanza(fakes.deb(pool, f"linux-image-{release}", f"{version}-1", files), f"{version}-1")
 
-    def add(self, name: str, version: str, depends: str = "", files: Mapping[str, bytes] | None = None) -> Path:
-        """A package of every suite that is made later; its file. depends: as in its Depends field."""
+    def add(
+        self, name: str, version: str, depends: str = "", files: Mapping[str, bytes] | None = None, provides: str = ""
+    ) -> Path:
+        """A package of every suite that is made later; its file. depends, provides: as in its fields of these names."""
         pool = self.base / "pool"
         pool.mkdir(parents=True, exist_ok=True)
         file = fakes.deb(pool, name, version, {f"usr/share/{name}": b"x", **(files or {})})
-        self._further += _stanza(file, version, {"Depends": depends} if depends else {})
+        fields = {"Depends": depends, "Provides": provides}
+        self._further += _stanza(file, version, {name: text for name, text in fields.items() if text})
         return file
 
     def _gpg(self, *words: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A real apt resolves and fetches packages of a signed archive in a directory."""
+"""A real apt, and kassay on a host without apt, resolve and fetch packages of a signed archive in a directory."""
 
 import shutil
 from collections.abc import Iterator
@@ -29,6 +29,13 @@ def signed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
         made.add("base", "3")
         made.add("data", "1")
         made.add("broken", "1", "base (>= 9)")
+        made.add("older", "1", provides="interface (= 1)")
+        made.add("later", "2", provides="interface (= 2), unversioned")
+        made.add("virtual", "1", "interface (>= 2), unversioned, missing (<< 4) | base (>> 2.9) | data")
+        made.add("pinned", "1~rc1+b2", "later (= 2), absent | older (<= 1), data (<< 9)")
+        made.add("circle", "1", "circle-data")
+        made.add("circle-data", "1", "circle (>= 1)")
+        made.add("unversioned-only", "1", "unversioned (>= 1)")
         made.suite("stable", "6.12.9")
         made.add("newer", "1")
         made.suite("testing", "6.12.9")
@@ -40,12 +47,16 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
-@pytest.fixture(autouse=True)
-def archive(signed: Repository, kept: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+@pytest.fixture(autouse=True, params=["apt", "without apt"])
+def archive(
+    signed: Repository, kept: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Repository:
     """apt's lists are read once for all of these tests. "copy:" copies as http does; "file:" would make links."""
     main = structs.replace(signed.mirrors.main, uri=f"copy:{signed.base}")
     monkeypatch.setenv("XDG_CACHE_HOME", str(kept))
     monkeypatch.setattr(_apt, "_SUITES", ("stable", "testing"))
+    if request.param == "without apt":
+        monkeypatch.setattr(_apt, "apt_helper", lambda: "")
     for module in (_index, _packages):
         monkeypatch.setattr(module, "host_mirrors", lambda: Mirrors(main=main, security=None))
     return signed
@@ -60,11 +71,24 @@ def test_a_closure_is_what_apt_installs_on_an_empty_system() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("virtual", ["base 3", "later 2", "virtual 1"]),
+        ("pinned", ["data 1", "later 2", "older 1", "pinned 1~rc1+b2"]),
+        ("circle", ["circle 1", "circle-data 1"]),
+    ],
+)
+def test_versions_alternatives_and_provided_names_are_followed(name: str, found: list[str]) -> None:
+    assert [f"{package.name} {package.version}" for package in closure([name], ARCH, silent)] == found
+
+
+@pytest.mark.parametrize(
     ("name", "says"),
     [
         ("tol", "package tol: stable has none for x86_64\n  did you mean tool?"),
         ("newer", "package newer: stable has none"),
         ("broken", "cannot be resolved in stable: broken : Depends: base (>= 9)"),
+        ("unversioned-only", "cannot be resolved in stable: unversioned-only : Depends: unversioned (>= 1)"),
         ("Tool;x", "no name of a package"),
     ],
 )

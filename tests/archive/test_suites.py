@@ -45,13 +45,13 @@ def test_a_stale_a_refused_and_an_absent_suite_leave_the_others_in_use(archive: 
     assert kernel.identity.release == "6.12.9-cloud-amd64"
     assert told.texts.count("testing: left out: Release file for") == 1
     assert "is expired" in told.texts
-    assert told.texts.count("unstable: left out: The following signatures were invalid: BADSIG") == 1
+    assert told.texts.count("unstable: left out: ") == 1  # the rest is by gpgv, or by sqv of apt 3
     assert told.texts.count("not on this mirror: experimental") == 1
 
     again = Told()
     with pytest.raises(HostLacks, match=r"'debian:7\.2': the archive has no cloud x86_64 kernel") as caught:
         fetch([parse_ref("debian:7.2")], "cloud", again)
-    assert "testing: left out: Release file" in caught.value.what and "BADSIG" in caught.value.what
+    assert "testing: left out: Release file" in caught.value.what and "unstable: left out: " in caught.value.what
     assert "series it has: 6.12" in caught.value.remedy
     assert again.texts == ""
 

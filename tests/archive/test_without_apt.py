@@ -15,7 +15,6 @@ from kassay.supply.archive import apt as _apt
 from kassay.supply.archive import keys, mirrors
 from kassay.supply.archive.index import current_index, fetched_package
 from kassay.supply.archive.mirrors import OWN_KEYS, host_mirrors
-from kassay.supply.archive.packages import closure
 from kassay.supply.building import toolchain
 from kassay.supply.kernels import fetch
 from tests.archive.repository import DAY, Repository, repository
@@ -123,11 +122,22 @@ def test_without_a_program_that_checks_signatures_nothing_is_read(
         current_index("x86_64", silent)
 
 
-def test_what_needs_apt_says_so(archive: Repository) -> None:
-    with pytest.raises(HostLacks, match="packages with all that they depend on need apt and the archive"):
-        closure(["tool"], "x86_64", silent)
-    with pytest.raises(HostLacks, match="compilers of the archive, such as gcc-9, need apt and the archive"):
+def test_a_compiler_is_unpacked_with_what_it_depends_on(signed: Repository, archive: Repository) -> None:
+    with pytest.raises(HostLacks, match=r"compiler gcc-9: neither on this host nor in .*: there is no gcc-9\)"):
         toolchain.fetched("gcc", 9, "x86_64", "gcc-9", silent)
+    library, binutils = "usr/lib/x86_64-linux-gnu", "binutils-x86-64-linux-gnu"
+    files = {f"usr/bin/x86_64-linux-gnu-{name}": b"" for name in toolchain._BINUTILS}
+    signed.add(binutils, "2", "libc6", files)
+    signed.add("libc6", "2", files={f"{library}/ld-linux-x86-64.so.2": b"", "lib/libc.so.6": b""})
+    parts = {f"usr/libexec/gcc/x86_64-linux-gnu/9/{name}": b"" for name in ("cc1", "collect2")}
+    signed.add("gcc-9", "9.5", "libc6, libgomp1", {"usr/bin/x86_64-linux-gnu-gcc-9": b"", **parts})
+    signed.add("libgomp1", "9.5")
+    signed.suite("stable", "6.12.9")
+    current_index("x86_64", silent, refresh=True)
+    program = toolchain.fetched("gcc", 9, "x86_64", "gcc-9", silent)
+    assert "ld-linux-x86-64.so.2 --inhibit-cache" in program.read_text()
+    packages = (program.parent.parent / "packages").read_text().splitlines()
+    assert sorted(line.split()[0] for line in packages) == [binutils, "gcc-9", "libc6"]
 
 
 def test_a_mirror_that_is_none_is_refused(archive: Repository, monkeypatch: pytest.MonkeyPatch) -> None:

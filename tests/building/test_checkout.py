@@ -45,6 +45,7 @@ def test_the_tree_is_that_of_the_reference_and_can_be_committed_to(tmp_path: Pat
     )
     subprocess.run(words, check=True)
     assert source_tree(parse_build(f"{out}@HEAD"), silent)[0] != source.tree
+    assert source_tree(parse_build(f"{out}@base"), silent)[0] == source.tree
     assert git.git(("for-each-ref",)) == ""
 
 

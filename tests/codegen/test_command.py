@@ -216,7 +216,8 @@ def test_executions_are_those_of_the_kernel_with_the_same_image(
     assert (counts.workload, counts.metric, counts.unit) == ("w", "iteration", "instructions/page")
     assert [body.executed for body in counts.bodies] == [6.0, None, 6.0]
     assert [body.value for body in counts.bodies] == [99.5, None, 99.5]
-    assert [one.count for one in counts.bodies[0].instructions[:3]] == [3.0, 3.0, 0.0]
+    first = [one.count for one in counts.bodies[0].instructions[:3]]
+    assert first in ([3.0, 3.0, 0.0], [6.0, 0.0, 0.0])  # the first block, which gcc 16 ends after one instruction
     assert counts.bodies[1].note == "not in the runs"
 
 

@@ -41,6 +41,14 @@ def test_files_status_and_errors_are_those_of_the_command(tmp_path: Path) -> Non
     assert done.returncode == 2 and "broken.toml" in done.stderr
 
 
+def test_the_models_compile_in_it(tmp_path: Path) -> None:
+    """They are made with link-time optimisation."""
+    environment = {**os.environ, "PWD": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    argv = (SCRIPT, "pcp", "simulate", "--policy", "fixed", "--set", "events=1000")
+    done = subprocess.run(argv, cwd=tmp_path, env=environment, timeout=60, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_ctrl_c_ends_the_container(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "experiment.toml")  # which kassay waits for
     # As in a terminal: what runs the tests may ignore the signal, and that is inherited.

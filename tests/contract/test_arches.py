@@ -57,6 +57,22 @@ def test_its_code_can_be_taken_apart(arch: Arch) -> None:
     assert arch.code.ending("nop", "") == ("other", None)
 
 
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64", "riscv64"])
+def test_only_the_host_s_own_architecture_is_built_for_without_a_cross_compiler(
+    machine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    for arch in arches.__wrapped__().values():
+        build = arch.build
+        if arch.uname == machine:
+            assert (build.cross, build.cc_package, build.tools) == ("", "", ())
+            assert build.guest_packages == "gcc libc6-dev"
+        else:
+            name = build.triple.replace("_", "-")
+            assert (build.cross, build.cc_package) == (f"{build.triple}-", f"-{name}")
+            assert build.guest_packages == f"gcc-{name} libc6-dev-{arch.debian}-cross"
+
+
 def test_an_unknown_architecture_is_refused_with_the_known_ones() -> None:
     with pytest.raises(BadInput, match="unknown arch 'sparc'") as caught:
         arch_of("sparc")

@@ -79,13 +79,14 @@ def test_every_distribution_names_the_same_packages() -> None:
     assert len({frozenset(set(section) - words) for section in table.values()}) == 1
 
 
-def _setup(host: Path, tmp_path: Path, *words: str) -> tuple[int, str]:
+def _setup(host: Path, tmp_path: Path, *words: str, machine: str = "x86_64") -> tuple[int, str]:
     """scripts/setup of a user on a host that has a shell and a few tools, and a sudo that refuses."""
     tools = tmp_path / "bin"
     tools.mkdir()
     for name in ("awk", "dirname", "id", "sed"):
         (tools / name).symlink_to(str(shutil.which(name)))
-    for name, text in (("id", "echo 1000"), ("sudo", 'echo "sudo was called: $*"; exit 1')):
+    sudo = 'echo "sudo was called: $*"; exit 1'
+    for name, text in (("id", "echo 1000"), ("sudo", sudo), ("uname", f"echo {machine}")):
         (tools / name).unlink(missing_ok=True)
         (tools / name).write_text(f"#!/bin/sh\n{text}\n")
         (tools / name).chmod(0o755)
@@ -118,6 +119,24 @@ def test_setup_calls_sudo_where_it_was_asked_for(host: Path, tmp_path: Path) -> 
     status, said = _setup(host, tmp_path, "run", "--sudo")
     assert status == 3
     assert "setup: installing python3 qemu-system-x86-core gcc xz lz4 glibc-static" in said
+
+
+@OWN_APPLETS
+@pytest.mark.parametrize("host", ["debian"], indirect=True)
+@pytest.mark.parametrize(
+    ("machine", "cross"),
+    [
+        ("x86_64", {"aarch64": "arm64"}),
+        ("aarch64", {"x86-64": "amd64"}),
+        ("riscv64", {"x86-64": "amd64", "aarch64": "arm64"}),
+    ],
+)
+def test_setup_wants_cross_compilers_for_other_machines_than_the_host(
+    host: Path, tmp_path: Path, machine: str, cross: dict[str, str]
+) -> None:
+    said = _setup(host, tmp_path, "test", machine=machine)[1]
+    assert set(re.findall(r" gcc-(\S+)-linux-gnu", said)) == set(cross)
+    assert set(re.findall(r" libc6-dev-(\S+)-cross", said)) == set(cross.values())
 
 
 @pytest.mark.parametrize("host", ["gentoo"], indirect=True)

@@ -24,7 +24,7 @@ def test_a_function_is_called_elsewhere_and_its_result_comes_here() -> None:
 
 def test_error_in_library_process_is_raised_and_next_call_works() -> None:
     with closing(LibraryProcess("math")) as library:
-        with pytest.raises(ValueError, match="math domain error"):
+        with pytest.raises(ValueError, match=r"math domain error|nonnegative"):
             library.call("sqrt", -1)
         assert library.call("sqrt", 4) == 2
 

@@ -161,7 +161,8 @@ def get(address: str, **headers: str) -> tuple[int, str]:
         with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
+        with error:
+            return error.code, error.read().decode()
 
 
 def test_the_page_shows_cells_by_kernels(address: str) -> None:

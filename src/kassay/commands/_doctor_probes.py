@@ -10,7 +10,7 @@ from kassay.errors import KassayError
 from kassay.model.machine import MachineProbe
 from kassay.model.progress import Progress, Tell
 from kassay.supply.arches import arch_of
-from kassay.supply.archive.apt import needs_apt, root_for
+from kassay.supply.archive.apt import root_for
 from kassay.supply.archive.keys import check_verifier
 from kassay.supply.archive.mirrors import OWN_KEYS, host_mirrors
 from kassay.supply.building.compilers import check_tools, find_compiler, linker_of, missing_tools, present_compilers
@@ -98,8 +98,7 @@ def _archive(arch: str) -> MachineProbe:
         return MachineProbe(name="archive", usable=False, detail=error.what, remedy=error.remedy)
     keys = "the archive's own, by fingerprint" if main.signed_by == OWN_KEYS else main.signed_by
     detail = "by apt" if by_apt else f"without apt; keys: {keys}"
-    remedy = "" if by_apt else needs_apt("compilers and packages of the archive").remedy
-    return MachineProbe(name="archive", usable=True, detail=f"kernels of {main.uri}, {detail}", remedy=remedy)
+    return MachineProbe(name="archive", usable=True, detail=f"kernels of {main.uri}, {detail}")
 
 
 def _compilers(arch: str) -> MachineProbe:

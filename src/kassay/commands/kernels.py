@@ -128,7 +128,7 @@ def _source(
 ) -> int:
     """Check out the sources of a kernel as a git tree, to write a patch in.
 
-    Example: kassay kernels source build:debian-source:7.3 --out linux. Commit on top of its branch `base`, then compare
+    Example: kassay kernels source build:debian-source:7.3 --out linux. Commit a change there, then compare
     build:linux@base with build:linux.
     """
     from kassay.commands._inputs import check_writable_place
@@ -145,7 +145,7 @@ def _source(
     check_writable_place(out)
     with showing() as tell:
         source = check_out(build, out, tell)
-    typer.echo(f"{out}: Linux {source.version}, branch {BRANCH}")
+    typer.echo(f"{out}: Linux {source.version}; its branch {BRANCH} stays there")
     typer.echo(f"commit a change there, then: kassay compare WORKLOAD build:{out}@{BRANCH} build:{out}")
     return 0
 

@@ -6,13 +6,14 @@ same name there: guest/arch/NAME.c and plugin/arch-NAME.c; to build kernels with
 building/configs/lab-NAME.config, and for `kassay codegen` codegen/decoders/NAME.py.
 """
 
+import platform
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from types import MappingProxyType
 
-from kassay.errors import BadInput
+from kassay.errors import BadInput, HostLacks
 from kassay.registry import discover
 
 CALL, JUMP, BRANCH = "call", "jump", "branch"
@@ -71,10 +72,14 @@ class Qemu:
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """Facts about building programs and kernels for an architecture on a host of any architecture."""
+    """Facts about building programs and kernels for an architecture.
+
+    Each file has the tools of a host of another architecture. arches() puts the host's own tools in their place on a
+    host of the same one.
+    """
 
     cross: str
-    """Prefix of the tools ("" for those of the host)."""
+    """Prefix of the tools; "" for the host's own."""
     triple: str
     """GNU triple, as packages and libraries name it."""
     guest_packages: str
@@ -172,7 +177,7 @@ class Arch:
 
 @cache
 def arches() -> Mapping[str, Arch]:
-    """Every architecture by name, in their order.
+    """Every architecture by name, in their order, with the tools that this host builds with.
 
     Raises BadInput when a file's name is not that of its architecture, and when two cannot be told apart by what
     kernels, images or QEMU call them.
@@ -191,7 +196,13 @@ def arches() -> Mapping[str, Arch]:
             if a == b:
                 raise BadInput(f"arches/{other.name}.py: {attribute} {a!r} is that of {first.name} already",
                                "a machine, an image and an emulator belong to one architecture")  # fmt: skip
-    return MappingProxyType({arch.name: arch for arch in ordered})
+    return MappingProxyType({arch.name: _on_this_host(arch) for arch in ordered})
+
+
+def _on_this_host(arch: Arch) -> Arch:
+    if arch.uname != platform.machine():
+        return arch
+    return replace(arch, build=replace(arch.build, cross="", guest_packages="gcc libc6-dev", cc_package="", tools=()))
 
 
 def arch_of(name: str) -> Arch:
@@ -205,6 +216,14 @@ def arch_of(name: str) -> Arch:
 def of_machine(uname: str) -> Arch | None:
     """The architecture of a machine whose kernel calls it so; None when kassay does not know it."""
     return next((arch for arch in arches().values() if arch.uname == uname), None)
+
+
+def this_host() -> Arch:
+    """The architecture of this host. Raises HostLacks when kassay does not know it."""
+    arch = of_machine(platform.machine())
+    if arch is None:
+        raise HostLacks(f"this host is a {platform.machine()}", f"use one of: {', '.join(arches())}")
+    return arch
 
 
 def of_target(target: str) -> Arch | None:

@@ -2,7 +2,7 @@
 """A private apt root: the host's mirror, keys, proxies and passwords, but lists and caches of our own.
 
 The host's apt state is neither read nor written. Signatures and hashes are checked by
-apt itself, as always. On a host without apt, without_apt does what is needed for kernels and sources.
+apt itself, as always. On a host without apt, without_apt and resolving do what is needed.
 """
 
 import os
@@ -14,7 +14,6 @@ from pathlib import Path
 
 from kassay.effects import process
 from kassay.effects.background import Once
-from kassay.effects.distribution import install
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
@@ -121,13 +120,6 @@ def apt_helper() -> str:
     methods = dict(word.partition("=")[::2] for word in shlex.split(shown)).get("M", "")
     helper = Path(methods).parent / "apt-helper"
     return str(helper) if methods and helper.is_file() else ""
-
-
-def needs_apt(what: str) -> HostLacks:
-    """The error for what kassay cannot do without apt."""
-    lacking = [] if apt_helper() else ["apt"]
-    lacking += [] if keys.keyring_of_host() else ["debian-archive-keyring"]
-    return HostLacks(f"{what} need apt and the archive's keyring", f"install them: {install(*lacking)}")
 
 
 def prepare(root: AptRoot, mirrors: Mirrors) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Packages of one release with all that they depend on, resolved, checked and fetched by apt.
+"""Packages of one release with all that they depend on, resolved, checked and fetched by apt where the host has it.
 
 Everything is of one release: Debian's stable, by its codename, without security updates and backports, so
 that a list changes with a point release and not between. Recommended packages are left out. The packages that every
@@ -7,7 +7,7 @@ Debian system has (Essential) are taken as far as something depends on them.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -18,8 +18,9 @@ from kassay.errors import BadInput, HostLacks, nearest
 from kassay.model.packages import ArchivePackage
 from kassay.model.progress import Progress, Tell
 from kassay.supply.archive import apt as _apt
-from kassay.supply.archive.index import NotOnMirror, current_index, fetched_file, package_file
+from kassay.supply.archive.index import NotOnMirror, current_index, fetched_file, package_file, quoted
 from kassay.supply.archive.mirrors import Mirrors, host_mirrors
+from kassay.supply.archive.resolving import Suite
 
 _RELEASE = "stable"
 _URI = re.compile(r"^'([^']+)' (\S+?)_(\S+)_\w+\.deb \d+ SHA256:([0-9a-f]{64})$", re.M)
@@ -40,15 +41,10 @@ def closure(
             raise BadInput(f"package {name!r}: no name of a package", "a Debian package name, such as gcc")
     mirrors = host_mirrors()
     root = _apt.root_for(mirrors, arch)
-    if not root.helper:
-        raise _apt.needs_apt("packages with all that they depend on")
-    current_index(arch, tell)  # apt's lists are there, and new where there is a network
+    current_index(arch, tell)  # the lists are there, and new where there is a network
     suite = _apt.codename(root, _RELEASE)
     with locked(Path(root.directory) / "lock", waiting(tell, f"{arch} package lists")):
-        ended = process.run((*_apt_get(root, mirrors, suite), "--print-uris", "install", *names), timeout_s=300)
-    if ended.status:
-        raise _unresolved(ended.out + ended.err, root, mirrors, suite)
-    packages = (_package(match, mirrors, suite) for match in _URI.finditer(ended.out))
+        packages = (_by_apt if root.helper else _without_apt)(names, root, mirrors, suite)
     chosen = sorted(
         (package for package in packages if not any(fnmatchcase(package.name, pattern) for pattern in without)),
         key=lambda package: package.name,
@@ -84,6 +80,24 @@ def fetched(packages: Sequence[ArchivePackage], arch: str, tell: Tell) -> tuple[
     return tuple(files)
 
 
+def _by_apt(names: Sequence[str], root: _apt.AptRoot, mirrors: Mirrors, suite: str) -> Iterator[ArchivePackage]:
+    ended = process.run((*_apt_get(root, mirrors, suite), "--print-uris", "install", *names), timeout_s=300)
+    if ended.status:
+        raise _unresolved(ended.out + ended.err, root, mirrors, suite)
+    return (_package(match, mirrors, suite) for match in _URI.finditer(ended.out))
+
+
+def _without_apt(names: Sequence[str], root: _apt.AptRoot, mirrors: Mirrors, suite: str) -> Iterator[ArchivePackage]:
+    packages = Suite(root, mirrors, suite)
+    for name in names:
+        if name not in packages.names:
+            raise _unknown(name, suite, root, packages.names)
+    return (
+        ArchivePackage(name=one.name, version=one.version, sha256=one.sha256, suite=suite, pool=quoted(one.path))
+        for one in packages.closure(names)
+    )
+
+
 def _apt_get(root: _apt.AptRoot, mirrors: Mirrors, suite: str) -> tuple[str, ...]:
     """apt-get on an empty system that has this one release alone; the lists are those of the whole root."""
     _apt.prepare(root, mirrors)
@@ -106,12 +120,13 @@ def _unresolved(output: str, root: _apt.AptRoot, mirrors: Mirrors, suite: str) -
     unknown = _UNKNOWN.findall(output)
     if unknown:
         argv = ("apt-cache", *_apt_get(root, mirrors, suite)[1:-2], "pkgnames")
-        known = process.run(argv, timeout_s=300).out.split()
-        near = nearest(unknown[0], known)
-        return BadInput(
-            f"package {unknown[0]}: {suite} has none for {root.arch}",
-            f"did you mean {near}?" if near else "search the names of packages with apt-cache search",
-        )
+        return _unknown(unknown[0], suite, root, process.run(argv, timeout_s=300).out.split())
     reason = next(iter(re.findall(r"^E: (.*)$", output, re.M)), output.strip()[:200] or "apt-get failed")
     unmet = " ".join(line.strip() for line in output.splitlines() if "Depends:" in line)[:300]
     return BadInput(f"the packages cannot be resolved in {suite}: {unmet or reason}", "name others")
+
+
+def _unknown(name: str, suite: str, root: _apt.AptRoot, known: Collection[str]) -> BadInput:
+    near = nearest(name, known)
+    remedy = f"did you mean {near}?" if near else "search the names of packages with apt-cache search"
+    return BadInput(f"package {name}: {suite} has none for {root.arch}", remedy)

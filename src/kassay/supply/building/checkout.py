@@ -11,12 +11,15 @@ from kassay.supply.building import git
 from kassay.supply.building.source import source_tree
 
 BRANCH = "base"
+"""Branch that stays where it is."""
+_WORK = "work"
 
 
 def check_out(build: BuildRef, out: Path, tell: Tell) -> BuildSource:
-    """Makes `out`, a git repository whose one commit on the branch `base` holds the sources of the reference.
+    """Makes `out`, a git repository whose one commit holds the sources of the reference.
 
-    Its tree is that of the reference, so `build:OUT@base` is the same kernel. Raises BadInput when `out` exists.
+    Its tree is that of the reference, so `build:OUT@base` is the same kernel, also after commits: the branch that is
+    checked out is another one. Raises BadInput when `out` exists.
     """
     if out.exists():
         raise BadInput(f"{out}: is there already", "choose another --out, or remove it")
@@ -29,9 +32,10 @@ def check_out(build: BuildRef, out: Path, tell: Tell) -> BuildSource:
     try:
         with swept(out.parent / f".{out.name}.partial") as scratch:
             made = scratch / "tree"
-            git.git(("init", "--quiet", f"--initial-branch={BRANCH}", str(made)))
+            git.git(("init", "--quiet", f"--initial-branch={_WORK}", str(made)))
             git.git(("fetch", "--quiet", str(git.store()), name), repository=made)
             git.git(("reset", "--quiet", "--hard", commit), repository=made)
+            git.git(("branch", BRANCH), repository=made)
             with disk_errors(out):
                 made.rename(out)
     finally:

@@ -10,20 +10,21 @@ the other binutils come from the same suite, because a compiler may write what a
 import re
 import shlex
 import tarfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from kassay.effects import process
 from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, swept, write_atomic
 from kassay.effects.lock import locked, waiting
-from kassay.errors import HostLacks
+from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import Progress, Tell
-from kassay.supply.arches import arch_of
+from kassay.supply.arches import arch_of, this_host
 from kassay.supply.archive import apt as _apt
 from kassay.supply.archive.deb import tar_of
 from kassay.supply.archive.index import current_index
-from kassay.supply.archive.mirrors import host_mirrors
+from kassay.supply.archive.mirrors import Mirrors, host_mirrors
+from kassay.supply.archive.resolving import Suite
 
 # Suites in which a compiler is looked for; the first that has it is taken with all it needs.
 _SUITES = ("oldstable", "stable", "testing", "unstable")
@@ -85,7 +86,7 @@ def _directory() -> Path:
 def _name(family: str, package: str, arch: str) -> str:
     """First part of the name of a compiler's directory. One package of clang serves every architecture, but each needs
     its own binutils beside it."""
-    return package if family == "gcc" or arch == "x86_64" else f"{package}-{arch}"
+    return package if family == "gcc" or not arch_of(arch).build.cross else f"{package}-{arch}"
 
 
 def _unpacked(name: str) -> Path | None:
@@ -96,13 +97,12 @@ def _unpacked(name: str) -> Path | None:
 
 def _fetch(family: str, major: int, arch: str, package: str, tell: Tell) -> Path:
     mirrors = host_mirrors()
-    root = _apt.root_for(mirrors, "x86_64")
-    if not root.helper:
-        raise _apt.needs_apt(f"compilers of the archive, such as {package},")
-    unread = current_index("x86_64", tell).unread  # apt's lists are there, and new where there is a network
+    host = this_host().name
+    root = _apt.root_for(mirrors, host)
+    unread = current_index(host, tell).unread  # the lists are there, and new where there is a network
     _apt.prepare(root, mirrors)
     tell(Progress(stage="compilers", subject=package, text="not on this host; looking in the archive"))
-    suite, debs = _closure(root, package, _binutils_of(arch), unread)
+    suite, debs = _closure(root, mirrors, package, _binutils_of(arch), unread)
     main = next(deb for deb in debs if deb.name == package)
     name = _name(family, package, arch)
     final = _directory() / f"{name}_{main.version.replace(':', '%3a')}_{_LAYOUT}"
@@ -128,23 +128,39 @@ def _binutils_of(arch: str) -> str:
 
 
 def _closure(
-    root: _apt.AptRoot, package: str, binutils: str, unread: Sequence[_apt.UnreadSuite]
+    root: _apt.AptRoot, mirrors: Mirrors, package: str, binutils: str, unread: Sequence[_apt.UnreadSuite]
 ) -> tuple[str, tuple[_Deb, ...]]:
     """The compiler, the binutils and what both need to run, all of the oldest suite that has the compiler."""
     reason = ""
     for alias in _SUITES:
         suite = _apt.codename(root, alias)
-        argv = ("apt-get", "-c", root.configuration, *_apt.WITH_CACHE, "-t", suite, "-y",
-                "--no-install-recommends", "--print-uris", "install", f"{package}/{suite}",
-                f"{binutils}/{suite}")  # fmt: skip
-        ended = process.run(argv, timeout_s=300)
-        debs = tuple(_Deb(m[1], m[2], m[3].replace("%3a", ":"), int(m[4]), m[5]) for m in _URI.finditer(ended.out))
-        if ended.status == 0 and any(deb.name == package for deb in debs):
-            return suite, tuple(deb for deb in debs if not _NOT_NEEDED.match(deb.name))
-        reason = ended.err.strip().splitlines()[-1] if ended.err.strip() else f"apt-get ended with {ended.status}"
+        try:
+            debs = (_by_apt if root.helper else _without_apt)(root, mirrors, suite, (package, binutils))
+        except BadInput as error:
+            reason = error.what
+            continue
+        return suite, tuple(deb for deb in debs if not _NOT_NEEDED.match(deb.name))
     what = f"compiler {package}: neither on this host nor in the archive's suites ({reason})"
     what += _apt.unread_lines(unread)
     raise HostLacks(what, "name one that is installed, or its absolute path")
+
+
+def _by_apt(root: _apt.AptRoot, mirrors: Mirrors, suite: str, names: Sequence[str]) -> Iterator[_Deb]:
+    wanted = (f"{name}/{suite}" for name in names)
+    argv = ("apt-get", "-c", root.configuration, *_apt.WITH_CACHE, "-t", suite, "-y", "--no-install-recommends",
+            "--print-uris", "install", *wanted)  # fmt: skip
+    ended = process.run(argv, timeout_s=300)
+    found = {m[2]: _Deb(m[1], m[2], m[3].replace("%3a", ":"), int(m[4]), m[5]) for m in _URI.finditer(ended.out)}
+    if ended.status or names[0] not in found:
+        raise BadInput(
+            ended.err.strip().splitlines()[-1] if ended.err.strip() else f"apt-get ended with {ended.status}"
+        )
+    return iter(found.values())
+
+
+def _without_apt(root: _apt.AptRoot, mirrors: Mirrors, suite: str, names: Sequence[str]) -> Iterator[_Deb]:
+    found = Suite(root, mirrors, suite).closure(names)
+    return (_Deb(one.uri, one.name, one.version, one.size_bytes, one.sha256) for one in found)
 
 
 def _unpack(root: _apt.AptRoot, deb: _Deb, partial: Path, tell: Tell) -> None:
@@ -200,7 +216,8 @@ def _binutils_scripts(partial: Path, final: Path, arch: str) -> None:
 
 def _through_loader(partial: Path, final: Path, program: str, called: str) -> str:
     root = final / "root"
-    folders = ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu", "usr/lib")
+    triple = this_host().build.triple
+    folders = (f"usr/lib/{triple}", f"lib/{triple}", "usr/lib")
     llvm = (str(path.relative_to(partial / "root")) for path in (partial / "root").glob("usr/lib/llvm-*/lib"))
     command = (str(root / _loader(partial)), "--inhibit-cache", "--argv0", called, "--library-path",
              ":".join(str(root / folder) for folder in (*folders, *llvm)), str(root / program))  # fmt: skip
@@ -209,8 +226,8 @@ def _through_loader(partial: Path, final: Path, program: str, called: str) -> st
 
 def _loader(partial: Path) -> str:
     """The loader of the C library that was unpacked."""
-    for folder in ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"):
-        loader = f"{folder}/ld-linux-x86-64.so.2"
-        if (partial / "root" / loader).exists():
-            return loader
+    triple = this_host().build.triple
+    for folder in (f"usr/lib/{triple}", f"lib/{triple}"):
+        for loader in (partial / "root" / folder).glob("ld-linux-*.so.*"):
+            return str(loader.relative_to(partial / "root"))
     raise HostLacks("the compiler's packages hold no dynamic loader", "report this, and name another compiler")

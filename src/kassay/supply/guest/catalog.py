@@ -2,7 +2,6 @@
 """Which workloads there are, as they describe themselves, and settings checked against them."""
 
 import hashlib
-import platform
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -11,13 +10,13 @@ import msgspec
 
 from kassay.effects import process
 from kassay.effects.files import derived_text
-from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
+from kassay.errors import BadInput, Defect, KassayError, unknown
 from kassay.model.records import Setting, from_json
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import GROUPS, Parameter, Workload
 from kassay.registry import is_extension
 from kassay.supply.applications import application_names
-from kassay.supply.arches import Arch, of_machine
+from kassay.supply.arches import Arch, this_host
 from kassay.supply.guest import sources
 from kassay.supply.guest.compile import build
 
@@ -150,10 +149,7 @@ def _whole(text: str) -> int:
 
 def _describe(name: str) -> str:
     """The JSON text of the program's --describe, checked."""
-    host = of_machine(platform.machine())
-    if host is None:
-        raise HostLacks(f"this host is a {platform.machine()}", "use one of an architecture that kassay knows")
-    program = build(name, host.name, compiler="gcc")
+    program = build(name, this_host().name)
     done = process.run((str(program), "--describe"), timeout_s=20)
     try:
         workload = from_json(done.out.encode(), Workload)

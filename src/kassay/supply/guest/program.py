@@ -224,8 +224,8 @@ def _linked(use: ProgramUse, root: Path) -> Iterator[str]:
 
 
 def _package(cc: str) -> str:
-    """The package of a C++ compiler: "g++", "g++-aarch64-linux-gnu"."""
-    return "-".join(filter(None, ("g++", cc.removesuffix("g++").rstrip("-"))))
+    """The package of a C++ compiler: "g++", "g++-x86-64-linux-gnu"."""
+    return "-".join(filter(None, ("g++", cc.removesuffix("g++").rstrip("-").replace("_", "-"))))
 
 
 def _testcase_objects(use: ProgramUse, root: Path, names: Sequence[str], cc: str) -> Iterator[str]:

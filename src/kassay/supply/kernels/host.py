@@ -7,11 +7,11 @@ import platform
 from pathlib import Path
 
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
-from kassay.errors import BadInput, HostLacks
+from kassay.errors import BadInput
 from kassay.model.configuration import configured
 from kassay.model.kernel import KernelArtifact, KernelIdentity, KernelRef
 from kassay.model.progress import Tell
-from kassay.supply.arches import arches, of_machine
+from kassay.supply.arches import this_host
 from kassay.supply.kernels._image import compiler_of
 from kassay.supply.kernels._source import KernelSource
 
@@ -26,12 +26,7 @@ class HostSource(KernelSource):
 
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         """See KernelSource. There is no image: the artifact's `image` is empty and image_sha256 None."""
-        machine = platform.machine()
-        host_arch = of_machine(machine)
-        if host_arch is None:
-            arch_names = ", ".join(arch.uname for arch in arches().values())
-            raise HostLacks(f"this host is a {machine}", f"kassay measures on {arch_names}")
-        arch = host_arch.name
+        arch = this_host().name
         if arch != ref.arch:
             raise BadInput(
                 f"kernel {ref.text!r}: this host is {arch}, not {ref.arch}", "use a debian: or image: kernel"

@@ -31,8 +31,11 @@ def container_words() -> str | UnsetType:
 
 def cpu_model() -> str:
     """In the CPU's own words; "unknown CPU" where the host does not say."""
-    match = re.search(r"^model name\s*:\s*(.+)$", _cpuinfo(), re.MULTILINE)
-    return re.sub(r"\s+", " ", match.group(1)) if match else f"unknown CPU ({platform.machine()})"
+    arch = of_machine(platform.machine())
+    titles = arch.cpuinfo.name if arch is not None else ("model name",)
+    found = ((title, re.search(rf"^{title}\s*:\s*(.+)$", _cpuinfo(), re.MULTILINE)) for title in titles)
+    named = [(title if len(titles) > 1 else "", match.group(1)) for title, match in found if match]
+    return re.sub(r"\s+", " ", ", ".join(map(" ".join, named))).strip() or f"unknown CPU ({platform.machine()})"
 
 
 def _cpuinfo() -> str:

@@ -55,7 +55,8 @@ def _needed(name: str) -> Iterator[str]:
 def fetch_system(arch: str, into: Path, tell: Tell) -> str:
     """Fetches the packages of QEMU and of a compiler with all that they depend on, for this host's release, as its apt
     has it. Returns the release's name. Raises HostLacks without apt or network."""
-    packages = (arch_of(arch).qemu.package, *_SYSTEM)
+    facts = arch_of(arch)
+    packages = tuple(dict.fromkeys((facts.qemu.package, *facts.build.guest_packages.split(), *_SYSTEM)))
     tell(Progress(stage="kit", subject="system", text=f"fetching {', '.join(packages)}"))
     with swept(into.absolute().with_name(f".{into.name}.partial")) as scratch:
         (scratch / "status").touch()

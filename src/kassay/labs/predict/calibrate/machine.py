@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
 from typing import NamedTuple
 
-from kassay.errors import BadInput, HostLacks
+from kassay.errors import BadInput
 from kassay.labs.predict.timing import timing_for, timings
 from kassay.model.records import Record
-from kassay.supply.arches import of_machine
+from kassay.supply.arches import this_host
 from kassay.supply.cpus import cpus
 
 HOST = "host"
@@ -51,9 +51,7 @@ def load() -> tuple[float, int]:
 
 def host_machine(hypervisor: str) -> HostMachine:
     """This machine. hypervisor: as the CPU reported it to the probes. Raises HostLacks on an unknown architecture."""
-    arch = of_machine(platform.machine())
-    if arch is None:
-        raise HostLacks(f"no probes for {platform.machine()}", "calibrate on x86_64 or arm64")
+    arch = this_host()
     release = re.match(r"[\d.]+", platform.release())
     text = _CPUINFO.read_text("utf-8", "replace")
     version = release[0] if release else platform.release()

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A host is described by what its kernel says of the CPU, whatever its architecture."""
+
+import platform
+
+import pytest
+
+from kassay.supply.machines import _host
+
+_ARM64 = "processor\t: 0\nCPU implementer\t: 0x41\nCPU variant\t: 0x4\nCPU part\t: 0xd0c\nCPU revision\t: 1\n"
+_X86 = "processor\t: 0\nmodel name\t: AMD EPYC  9R14\n\nprocessor\t: 1\nmodel name\t: AMD EPYC  9R14\n"
+
+
+@pytest.mark.parametrize(
+    ("machine", "cpuinfo", "words"),
+    [
+        ("x86_64", _X86, "AMD EPYC 9R14"),
+        ("aarch64", _ARM64, "CPU implementer 0x41, CPU part 0xd0c, CPU variant 0x4, CPU revision 1"),
+        ("aarch64", "", "unknown CPU (aarch64)"),
+        ("riscv64", "isa\t: rv64\n", "unknown CPU (riscv64)"),
+    ],
+)
+def test_the_cpu_is_named(machine: str, cpuinfo: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    monkeypatch.setattr(_host, "_cpuinfo", lambda: cpuinfo)
+    assert _host.cpu_model() == words
