@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A step is found once, confirmed, narrowed, taken back, seen again; what people decided stays."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,21 @@ def test_without_network_a_step_is_narrowed_in_a_later_turn(
     assert steps(laboratory)[STEP].state == "confirmed" and len(laboratory.sites) == 1
     laboratory.costs["6.17.1-1"] = 60
     now.append("2026-11-26T02:00:00Z")
+    laboratory.turn()
+    assert steps(laboratory)[STEP].text == "6.17.1 has it, 6.16.9 has not, the archive has none between them"
+
+
+def test_a_step_that_another_place_confirmed_is_narrowed(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = ["2026-11-26T00:00:00Z"]
+    monkeypatch.setattr("kassay.effects.clock.utc_now", lambda: now[-1])
+    laboratory.turn()
+    assert steps(laboratory)[STEP].state == "confirmed"
+    shutil.rmtree(Path(laboratory.lab.runs, "confirm"))
+    laboratory.between_ = ["6.17.1-1"]
+    laboratory.costs["6.17.1-1"] = 60
+    now.append("2026-11-28T00:00:00Z")
     laboratory.turn()
     assert steps(laboratory)[STEP].text == "6.17.1 has it, 6.16.9 has not, the archive has none between them"
 

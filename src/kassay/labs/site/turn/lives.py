@@ -101,7 +101,7 @@ class Lives:
     def _confirm(self, entry: Entry, change: Change) -> bool:
         with reading(self._history, self._tell) as archive:
             nomination, is_of_history = nomination_of(archive, change)
-            experiment = _named(experiment_for(archive, nomination), (entry.before, entry.after))
+        experiment = self._fresh_pair(entry, nomination)
         directory = self._directory("confirm", entry)
         self._tell(Progress(stage="lab", subject=entry.id, text="a fresh pair"))
         try:
@@ -140,10 +140,10 @@ class Lives:
 
     def _redraft(self, entry: Entry, text: str) -> None:
         """Writes what narrowed a step into the draft of its mail, unless a person edited the draft."""
-        path = draft_file(self._lab, entry)
-        if not path.is_file():
+        path, directory = draft_file(self._lab, entry), self._directory("confirm", entry)
+        if not path.is_file() or not (directory / "plan.json").is_file():
             return
-        report = self._means.answer(self._directory("confirm", entry), self._tell)
+        report = self._means.answer(directory, self._tell)
         mail = format_named("mail")
         if path.read_bytes() == mail.render(report).encode():
             unknown = () if text.startswith(COMMIT) else (_UNKNOWN,)
@@ -197,9 +197,22 @@ class Lives:
         return status.without_failures(entry.id)
 
     def _confirming(self, entry: Entry) -> Experiment | None:
-        """The experiment of the pair that confirmed a step."""
+        """The experiment of the pair that confirmed a step, or of a pair like it if another place has its runs."""
         directory = self._directory("confirm", entry)
-        return open_directory(directory).plan.experiment if (directory / "plan.json").is_file() else None
+        if (directory / "plan.json").is_file():
+            return open_directory(directory).plan.experiment
+        if not self._history.is_file():
+            return None
+        with reading(self._history, self._tell) as archive:
+            change = next((change for change in changes_of(archive) if change.id == entry.id), None)
+            if change is None:
+                return None
+            nomination, _ = nomination_of(archive, change)
+        return self._fresh_pair(entry, nomination)
+
+    def _fresh_pair(self, entry: Entry, nomination: Nomination) -> Experiment:
+        with reading(self._history, self._tell) as archive:
+            return _named(experiment_for(archive, nomination), (entry.before, entry.after))
 
     def _measure(self, experiment: Experiment, directory: Path) -> None:
         """Makes the missing runs. A directory of an earlier kassay is moved aside."""
