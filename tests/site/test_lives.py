@@ -3,12 +3,15 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import structs
 
 from kassay.labs.site.turn.steps_file import Entry, read
 from kassay.model.progress import Progress
+from kassay.tools.history.nominations import nominations
+from kassay.tools.history.records import Nomination
 from tests.site.laboratory import Laboratory
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tiny_suite")]  # files of a database
@@ -85,6 +88,17 @@ def test_a_step_that_a_fresh_pair_does_not_show_is_not_confirmed(laboratory: Lab
     laboratory.turn()
     assert (steps(laboratory)[STEP].state, steps(laboratory)[STEP].text[:10]) == ("not confirmed", "equivalent")
     assert not Path(laboratory.lab.outbox).exists()
+
+
+def test_a_step_is_confirmed_although_the_kernels_around_it_moved_the_other_way(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opposite(*arguments: Any) -> list[Nomination]:
+        return [structs.replace(one, change=-one.change) for one in nominations(*arguments)]
+
+    monkeypatch.setattr("kassay.labs.site.turn.changes.nominations", opposite)
+    laboratory.turn()
+    assert steps(laboratory)[STEP].state == "confirmed"
 
 
 def test_a_kernel_that_is_gone_when_a_step_is_confirmed_is_named(laboratory: Laboratory) -> None:

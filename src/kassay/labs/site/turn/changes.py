@@ -132,14 +132,16 @@ def words_of_taking_back(entry: Entry, changes: Sequence[Change]) -> str | None:
 
 
 def nomination_of(archive: Archive, change: Change) -> tuple[Nomination, bool]:
-    """The nomination that a fresh pair confirms. True if the history nominates the same two kernels itself."""
+    """The nomination that a fresh pair confirms. True if the history nominates the same two kernels itself, and in the
+    same direction: it compares many kernels before with many after, which can have moved the other way."""
     series = dict(all_series(archive))[change.comparison.series]
     sides = [_kernel(archive, number) for number in (change.comparison.base, change.comparison.head)]
     key = (series.id, *(kernel.id for kernel in sides))
     wanted = SeriesFilter(metric=f"{series.workload}.{series.metric}", workload=series.workload)
     for line in lines(archive, wanted):
         for one in nominations(line, {}):
-            if (one.series.id, one.before.kernel.id, one.after.kernel.id) == key:
+            same = (one.series.id, one.before.kernel.id, one.after.kernel.id) == key
+            if same and one.change * (change.comparison.change or 0.0) > 0:
                 return one, True
     before, after = (
         KernelPoint(kernel=kernel, value=value, n=n, spread=None, floor=None, first="", last="")
