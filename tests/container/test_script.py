@@ -50,8 +50,9 @@ class Standin:
         }  # fmt: skip
         work = self.folder / "work"
         return subprocess.Popen(
-            ("env", "--default-signal=INT", SCRIPT, *arguments), cwd=work, env={**environment, "PWD": str(work)},
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+            ("env", "--default-signal=INT,TERM,HUP", SCRIPT, *arguments), cwd=work,
+            env={**environment, "PWD": str(work)}, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         )  # fmt: skip
 
     @property
