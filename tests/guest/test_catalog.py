@@ -70,9 +70,9 @@ def test_a_workload_is_built_when_it_is_looked_up_and_described_once(
 ) -> None:
     built: list[str] = []
 
-    def record(name: str, arch: str, *, compiler: str) -> Path:
+    def record(name: str, arch: str) -> Path:
         built.append(name)
-        return build(name, arch, compiler=compiler)
+        return build(name, arch)
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(catalog, "build", record)
