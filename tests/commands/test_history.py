@@ -59,15 +59,13 @@ def test_what_was_timed_beside_counts_is_added_too(ask: Ask, directory: Path) ->
 
 def test_every_run_directory_of_a_bisection_is_added(ask: Ask, tmp_path: Path) -> None:
     search = tmp_path / "search"
-    for inside in ("steps/0000-good", "culprit", "merge/steps/0000-good", "merge/culprit"):
+    insides = ("steps/0000-good", "steps/0001-bad/boot-1", "culprit", "merge/steps/0000-good", "merge/culprit")
+    for inside in insides:
         measured(search / inside, plan_with(RELEASES, rounds=9), {0: [7]})
     for found in (search, search / "merge"):
         (found / "bisect.json").write_text("{}")
     lines = ask("add", str(search)).output.splitlines()
-    added = [
-        f"{search}/{inside}" for inside in ("steps/0000-good", "culprit", "merge/steps/0000-good", "merge/culprit")
-    ]
-    assert [line.partition(":")[0] for line in lines] == added
+    assert [line.partition(":")[0] for line in lines] == [f"{search}/{inside}" for inside in insides]
 
 
 def test_a_directory_without_runs_is_named_and_the_others_are_added(ask: Ask, directory: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from benchmarks.trials.target import Target
 from benchmarks.trials.targets._inputs import mended_lines, scratch
+from kassay.journal.directory import SEARCH
 from kassay.model.bisect import Bisection, Candidate, Observation, SearchQuestion, Step
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.records import to_json
@@ -38,11 +39,11 @@ def _run(data: bytes) -> None:
     directory.mkdir(exist_ok=True)
     for path in directory.iterdir():
         path.unlink()
-    name = {b"q": log.QUESTION, b"l": log.LOG, b"r": log.RESULT}.get(data[:1])
+    name = {b"q": SEARCH, b"l": log.LOG, b"r": log.RESULT}.get(data[:1])
     if name is None:
         return
     (directory / name).write_bytes(mended_lines(data[1:]) if name == log.LOG else data[1:])
-    if name == log.QUESTION:
+    if name == SEARCH:
         log.opened(directory)
     elif name == log.LOG:
         log.read(directory)

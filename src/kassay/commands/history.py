@@ -89,8 +89,8 @@ def _add(
 ) -> int:
     """Add run directories to the archive.
 
-    Adding a directory again adds only what is new. If a directory holds no runs, the others are still added. Of a
-    bisection, each boot and the comparison of its culprit are added.
+    Adding a directory again adds only what is new. If a directory holds no runs, the others are still added.
+    The runs of a bisection are those of its boots and of its last comparison.
     """
     from kassay.commands._inputs import check_writable_place
     from kassay.journal.directory import run_directories

@@ -60,8 +60,10 @@ def open_directory(path: Path) -> RunDirectory:
     return RunDirectory(path=path, plan=plan, plan_id=sha256_bytes(data))
 
 
-_CULPRIT, _MERGE, _STEPS = "culprit", "merge", "steps"
-"""Inside the directory of a bisection: the comparison that it ends with, the search of a merged branch, its boots."""
+SEARCH = "bisect.json"
+"""The file that the directory of a bisection has."""
+CULPRIT, MERGE, STEPS = "culprit", "merge", "steps"
+"""Run directories and searches inside a bisection: the culprit's comparison, the branch of a merge, each boot."""
 
 
 def run_directories(path: Path) -> tuple[Path, ...]:
@@ -69,9 +71,10 @@ def run_directories(path: Path) -> tuple[Path, ...]:
 
     A path without any is returned as it is.
     """
-    if (path / "bisect.json").is_file():
-        boots = sorted(plan.parent for plan in (path / _STEPS).glob("*/plan.json"))
-        found = [*boots, path / _CULPRIT, *run_directories(path / _MERGE)]
+    if (path / SEARCH).is_file():
+        steps = path / STEPS  # boots of a noisy search are one level deeper
+        boots = sorted(plan.parent for depth in ("*", "*/boot-*") for plan in steps.glob(f"{depth}/plan.json"))
+        found = [*boots, path / CULPRIT, *run_directories(path / MERGE)]
     else:
         found = [path, path / BESIDE]
     return tuple(one for one in found if (one / "plan.json").is_file()) or (path,)
@@ -79,8 +82,8 @@ def run_directories(path: Path) -> tuple[Path, ...]:
 
 def _no_runs(path: Path) -> BadInput:
     """The error for a directory without a plan; it says what the directory is instead."""
-    if (path / "bisect.json").is_file():
-        comparison = path / _CULPRIT
+    if (path / SEARCH).is_file():
+        comparison = path / CULPRIT
         found = (comparison / "plan.json").is_file()
         remedy = f"its comparison has runs: give {comparison}" if found else "it has no comparison yet: repeat bisect"
         return BadInput(f"{path}: a directory of kassay bisect, not a run directory", remedy)

@@ -124,7 +124,7 @@ def _met(wanted: _Relation, chosen: Mapping[str, Listed], provided: Mapping[str,
 
 
 def _holds(wanted: _Relation, version: str) -> bool:
-    """True if a version is as wanted. What is provided without a version meets only what is wanted without one."""
+    """True if the version meets the relation. A provided name without a version meets only a relation without one."""
     if not wanted.holds:
         return True
     return bool(version) and bool(_HOLDS[wanted.holds](version_key(version), version_key(wanted.version)))

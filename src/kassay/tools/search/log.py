@@ -11,35 +11,34 @@ import msgspec
 
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
+from kassay.journal.directory import CULPRIT as CULPRIT  # questions may not reach the journal
+from kassay.journal.directory import SEARCH
 from kassay.journal.journal import append_line, cut, read_lines
 from kassay.model.bisect import Bisection, Observation, SearchQuestion
 from kassay.model.records import from_json, to_json
 
-CULPRIT, MERGE, STEPS = "culprit", "merge", "steps"
-"""Run directories and searches inside: the culprit's comparison, the branch of a merge, each boot."""
-
-QUESTION, LOG, RESULT, GIT_LOG = "bisect.json", "log.jsonl", "result.json", "git-bisect.log"
+LOG, RESULT, GIT_LOG = "log.jsonl", "result.json", "git-bisect.log"
 
 
 def is_search(directory: Path) -> bool:
     """True if a directory belongs to a bisection."""
-    return (directory / QUESTION).is_file()
+    return (directory / SEARCH).is_file()
 
 
 def opened(directory: Path) -> SearchQuestion:
     """The question of a search. Raises BadInput when there is none, or it is damaged."""
     try:
-        return from_json((directory / QUESTION).read_bytes(), SearchQuestion)
+        return from_json((directory / SEARCH).read_bytes(), SearchQuestion)
     except OSError as error:
-        raise BadInput(f"{directory}: not a bisection (no {QUESTION})", "give a directory that bisect made") from error
+        raise BadInput(f"{directory}: not a bisection (no {SEARCH})", "give a directory that bisect made") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{directory}/{QUESTION}: {error}", "damaged, or of another version of kassay") from error
+        raise BadInput(f"{directory}/{SEARCH}: {error}", "damaged, or of another version of kassay") from error
 
 
 def begin(directory: Path, question: SearchQuestion) -> None:
     """Writes the question, or sees that it is the one that is there. Raises BadInput when it is another."""
     if not is_search(directory):
-        write_atomic(directory / QUESTION, to_json(question))
+        write_atomic(directory / SEARCH, to_json(question))
         return
     before = opened(directory)
     if before != question:

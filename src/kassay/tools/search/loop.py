@@ -8,7 +8,7 @@ from msgspec import structs
 
 from kassay.effects.lock import locked, refusing
 from kassay.errors import BadInput
-from kassay.journal.directory import open_directory
+from kassay.journal.directory import CULPRIT, MERGE, STEPS, open_directory
 from kassay.model.bisect import Bisection, Candidate, Observation, SearchQuestion
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Progress, Tell, silent
@@ -63,7 +63,7 @@ def search(question: SearchQuestion, directory: Path, tell: Tell, measure: Measu
     merged = result.candidates[result.steps[0].first]
     tell(Progress(stage="bisect", subject="merge", text=f"{merged.title}: its branch"))
     try:
-        within = search(inner, directory / searchlog.MERGE, tell, measure)
+        within = search(inner, directory / MERGE, tell, measure)
     except BadInput as error:  # the branch alone does not have it
         merge = (reason("merge-itself", problem=error.what),)
         codes = (*result.open_codes, *merge)
@@ -94,7 +94,7 @@ def conclude(
     question: SearchQuestion, directory: Path, bisection: Bisection, tell: Tell, measure_run: MeasureRun
 ) -> None:
     """Compares the culprit with the last kernel that does not have it, with all the repeats a claim needs."""
-    measure_run(_culprit(question, bisection), directory / searchlog.CULPRIT, tell)
+    measure_run(_culprit(question, bisection), directory / CULPRIT, tell)
     if question.state and not bisection.defaults:
         step = bisection.steps[0]
         boots = tuple(
@@ -123,7 +123,7 @@ def replay(directory: Path) -> tuple[str, ...]:
         steps = decided.steps if isinstance(decided, Conclusion) else None
         if steps != range_.steps or log != range_.observations:
             differ.append(f"{searchlog.RESULT}: not what follows from the log")
-    inner = directory / searchlog.MERGE
+    inner = directory / MERGE
     return (*differ, *(replay(inner) if searchlog.is_search(inner) else ()))
 
 
@@ -179,7 +179,7 @@ def _stored(directory: Path, bisection: Bisection) -> Bisection:
 def _boot_directory(question: SearchQuestion, ask: Ask, directory: Path) -> Path:
     """The run directory of a boot."""
     name = "".join(c if c.isalnum() or c in "-_." else "_" for c in question.candidates[ask.candidate].name[:40])
-    path = directory / searchlog.STEPS / f"{ask.candidate:04d}-{name}"
+    path = directory / STEPS / f"{ask.candidate:04d}-{name}"
     return path if question.one_boot_decides else path / f"boot-{ask.boot}"
 
 

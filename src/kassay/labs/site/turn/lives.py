@@ -88,10 +88,7 @@ class Lives:
         """Measures a fresh pair of every step that is `found`; returns how many were judged. Raises Spent."""
         count = 0
         found = [entry for entry in steps_file.read(self._path) if entry.state == "found"]
-        if not found or not self._history.is_file():
-            return 0
-        with reading(self._history, self._tell) as archive:
-            changes = {change.id: change for change in changes_of(archive)}
+        changes = self._changes() if found else {}
         for entry in found:
             if entry.id in changes:  # the history may have been made anew, without these kernels
                 self._budget.check()
@@ -99,9 +96,7 @@ class Lives:
         return count
 
     def _confirm(self, entry: Entry, change: Change) -> bool:
-        with reading(self._history, self._tell) as archive:
-            nomination, is_of_history = nomination_of(archive, change)
-        experiment = self._fresh_pair(entry, nomination)
+        nomination, is_of_history, experiment = self._fresh_pair(entry, change)
         directory = self._directory("confirm", entry)
         self._tell(Progress(stage="lab", subject=entry.id, text="a fresh pair"))
         try:
@@ -166,16 +161,19 @@ class Lives:
 
     def narrow(self, status: Status) -> Status:
         """Searches for the release or the commit of every confirmed step. Raises Spent."""
-        for entry in steps_file.read(self._path):
-            if entry.state != "confirmed" or status.failed(entry.id, clock.utc_now()):
-                continue
+        now = clock.utc_now()
+        confirmed = [
+            one for one in steps_file.read(self._path) if one.state == "confirmed" and not status.failed(one.id, now)
+        ]
+        changes = self._changes() if confirmed else {}
+        for entry in confirmed:
             self._budget.check()
-            status = self._narrow(entry, status)
+            status = self._narrow(entry, changes.get(entry.id), status)
             status_file.write(Path(self._lab.status), status)
         return status
 
-    def _narrow(self, entry: Entry, status: Status) -> Status:
-        experiment = self._confirming(entry)
+    def _narrow(self, entry: Entry, change: Change | None, status: Status) -> Status:
+        experiment = self._confirming(entry, change)
         if experiment is None:
             return status
         self._tell(Progress(stage="lab", subject=entry.id, text="narrowing"))
@@ -196,23 +194,25 @@ class Lives:
         self.narrowed += 1
         return status.without_failures(entry.id)
 
-    def _confirming(self, entry: Entry) -> Experiment | None:
+    def _confirming(self, entry: Entry, change: Change | None) -> Experiment | None:
         """The experiment of the pair that confirmed a step, or of a pair like it if another place has its runs."""
         directory = self._directory("confirm", entry)
         if (directory / "plan.json").is_file():
             return open_directory(directory).plan.experiment
-        if not self._history.is_file():
-            return None
-        with reading(self._history, self._tell) as archive:
-            change = next((change for change in changes_of(archive) if change.id == entry.id), None)
-            if change is None:
-                return None
-            nomination, _ = nomination_of(archive, change)
-        return self._fresh_pair(entry, nomination)
+        return None if change is None else self._fresh_pair(entry, change)[2]
 
-    def _fresh_pair(self, entry: Entry, nomination: Nomination) -> Experiment:
+    def _changes(self) -> dict[str, Change]:
+        """The changes of the history by their steps' names; none without a history."""
+        if not self._history.is_file():
+            return {}
         with reading(self._history, self._tell) as archive:
-            return _named(experiment_for(archive, nomination), (entry.before, entry.after))
+            return {change.id: change for change in changes_of(archive)}
+
+    def _fresh_pair(self, entry: Entry, change: Change) -> tuple[Nomination, bool, Experiment]:
+        """The nomination of a change, nomination_of()'s second value, and the pair that confirms it."""
+        with reading(self._history, self._tell) as archive:
+            nomination, is_of_history = nomination_of(archive, change)
+            return nomination, is_of_history, _named(experiment_for(archive, nomination), (entry.before, entry.after))
 
     def _measure(self, experiment: Experiment, directory: Path) -> None:
         """Makes the missing runs. A directory of an earlier kassay is moved aside."""

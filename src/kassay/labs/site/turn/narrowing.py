@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET, structs
 
-from kassay.journal.directory import open_directory
+from kassay.journal.directory import CULPRIT, open_directory
 from kassay.labs.site.kernels import NARROWING
 from kassay.model.bisect import Bisection, SearchQuestion
 from kassay.model.experiment import Experiment
@@ -16,7 +16,6 @@ from kassay.model.progress import Tell
 from kassay.supply.archive.versions import upstream_of, version_key
 from kassay.tools.search import loop
 from kassay.tools.search.candidates import Range, between
-from kassay.tools.search.log import CULPRIT
 from kassay.tools.search.probe import prober
 
 COMMIT = "commit "

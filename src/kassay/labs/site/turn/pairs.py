@@ -79,7 +79,7 @@ def runs_to_make(pair: Pair, lab: Lab, measured: Sequence[str]) -> int:
         try:
             directory = open_directory(begun)
             return len(directory.plan.runs) - len({record.run for record in directory.records()})
-        except BadInput:  # a damaged directory is told when it is measured
+        except BadInput:  # damaged: measuring the pair reports it
             pass
     cells = sum(prod(len(axis.values) for axis in use.axes) for use in suite_workloads(pair.suite))
     known = {name for directory in measured for name in _kernels_of(directory, pair)}

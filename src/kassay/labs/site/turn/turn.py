@@ -12,6 +12,7 @@ from kassay.effects import clock
 from kassay.effects.files import disk_errors
 from kassay.effects.lock import locked, refusing
 from kassay.errors import BadInput, HostLacks, KassayError
+from kassay.journal.directory import CULPRIT
 from kassay.labs.site.model import Site
 from kassay.labs.site.pages import write_site
 from kassay.labs.site.pages.publish import check_place
@@ -44,7 +45,6 @@ from kassay.tools.history.add import add
 from kassay.tools.history.archive import Archive, reading, writing
 from kassay.tools.history.gather import gather
 from kassay.tools.search.candidates import between
-from kassay.tools.search.log import CULPRIT
 
 
 class Outside(NamedTuple):
@@ -107,7 +107,7 @@ def planned(lab: Lab, outside: Outside, tell: Tell = silent) -> tuple[str, ...]:
 
 
 def _check_files(lab: Lab) -> None:
-    """An error in a file is told before anything is measured. Raises BadInput."""
+    """Raises BadInput for an error in a file, before anything is measured."""
     steps_file.read(Path(lab.steps))
     mistakes.written(Path(lab.steps))
     check_place(Path(lab.site))
