@@ -9,7 +9,7 @@ from junitparser import JUnitXml
 from msgspec import structs
 
 from kassay.errors import BadInput
-from kassay.labs.review.commands._ci_answer import _limits, answer
+from kassay.labs.review.commands._ci_answer import _command, _limits, answer
 from kassay.labs.review.commands._ci_options import Gating
 from kassay.labs.review.gate import _judged, _settled, exit_status
 from kassay.labs.review.gate_model import EQUAL, NOT_MEASURED, Gate, Limit
@@ -263,3 +263,10 @@ def test_wrong_words_are_refused_before_anything_is_built(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BadInput, match=part):
         answer(range_, options)
+
+
+def test_the_command_to_repeat_keeps_what_decides_the_answer() -> None:
+    options = Gating(budget="2m", allow_refused=["mremap_move", "vma_split"], format_="json")
+    assert _command("v1..v2", options) == (
+        "kassay ci v1..v2 --budget 2m --allow-refused mremap_move --allow-refused vma_split"
+    )

@@ -152,7 +152,5 @@ def _kept(patches: Path, scratch: Path, directory: Path) -> Path:
 
 def _command(series: str, options: Reviewing, base: str) -> str:
     """The command for the same question. It names the base that was found: branches move."""
-    words = ["kassay", "review", series, "--base", base]
-    words += given_words(options, ("tree", "build", "settings", "previous", "suite", "predict", "arch"))
-    words += [word for corner in options.corner or () for word in ("--corner", corner)]
-    return shlex.join([*words, *(["--corners"] if options.corners else [])])
+    names = ("tree", "build", "settings", "previous", "suite", "predict", "arch", "corner", "corners", "budget")
+    return shlex.join(["kassay", "review", series, "--base", base, *given_words(options, names)])

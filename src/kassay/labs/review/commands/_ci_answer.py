@@ -91,5 +91,5 @@ def _to_runner(found: Gate, shown: str) -> None:
 
 
 def _command(range_: str, options: Gating) -> str:
-    names = ("tree", "suite", "fail_over", "limits", "build", "arch")
+    names = ("tree", "suite", "fail_over", "limits", "budget", "build", "arch", "allow_refused")
     return shlex.join(["kassay", "ci", range_, *given_words(options, names)])

@@ -119,5 +119,12 @@ def seconds(budget: str) -> float:
 def given_words(options: object, names: Sequence[str]) -> list[str]:
     """The words of the options with these names that do not have their default, to repeat a command."""
     usual = type(options)()
-    given = {name: getattr(options, name) for name in names if getattr(options, name) != getattr(usual, name)}
-    return [word for name, value in given.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    words: list[str] = []
+    for name in names:
+        value = getattr(options, name)
+        if value == getattr(usual, name):
+            continue
+        option = f"--{name.rstrip('_').replace('_', '-')}"
+        each = value if isinstance(value, list) else [value]
+        words += [word for one in each for word in ((option,) if one is True else (option, str(one)))]
+    return words
