@@ -19,6 +19,8 @@ from tests.source import FILES, ROOT, nodes
 
 _NO_SUBJECT = re.compile(r"(Of|Those|Also|Whether|What|Whose|Within)\b(?!.*\?$)", re.MULTILINE)
 """Openings that a reader has to read twice. A question may begin with one of them."""
+_SUSPECT = re.compile(r"""["']\\?\s*(Of|Those|Also|Whether|What|Whose|Within)\b""")
+"""A string that may be such a docstring. Only files with one are parsed."""
 _TOLD = re.compile(r"\b(?:is|are|was|were) (?:said|told)\b")
 
 COLUMNS = 120
@@ -95,7 +97,7 @@ def test_docstrings_open_with_their_subject() -> None:
     problems = [
         f'{path.relative_to(ROOT)}:{found.line}: "{found.text.splitlines()[0]}" opens with "{bad[1]}"; '
         "begin with an imperative, or with the noun that is described"
-        for path in paths
+        for path in paths if _SUSPECT.search(path.read_text("utf-8"))
         for found in docstrings(path) if (bad := _NO_SUBJECT.match(found.text))
     ]  # fmt: skip
     assert not problems, "\n".join(problems)

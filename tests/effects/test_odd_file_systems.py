@@ -33,8 +33,7 @@ def in_namespace(command: str, **environment: str) -> "subprocess.CompletedProce
     return subprocess.run(argv, capture_output=True, text=True, env={**os.environ, **environment}, check=False)
 
 
-@pytest.mark.parametrize("kind", MOUNTS)
-@pytest.mark.parametrize("variable", ["XDG_CACHE_HOME", "HOME"])
+@pytest.mark.parametrize(("variable", "kind"), [*(("XDG_CACHE_HOME", kind) for kind in MOUNTS), ("HOME", "read-only")])
 def test_a_cache_that_cannot_be_used_ends_in_one_sentence(tmp_path: Path, kind: str, variable: str) -> None:
     mount, said, remedy = MOUNTS[kind]
     place = tmp_path / "place"
