@@ -7,9 +7,9 @@ import pytest
 
 from kassay.commands._recipients import recipients_text
 from kassay.model.progress import silent
+from kassay.report.answer_form import PEOPLE
 from kassay.report.formats import format_named
 from kassay.report.mail.layout import WIDTH
-from kassay.report.writers.mail import PEOPLE
 from kassay.supply.building import git
 from tests.report.reports import SAMPLES
 

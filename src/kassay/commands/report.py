@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from kassay.model.report import Report
 
 RULES = ("kassay", "seed")
-MAIL = "mail"
 Evidence = Annotated[
     Path | None,
     Option(
@@ -104,7 +103,7 @@ def _report(
     from kassay.answers import report_of  # not by the pipeline, which loads all that measures
     from kassay.commands._recipients import recipients_text
     from kassay.report import drawing
-    from kassay.report.writers.mail import PEOPLE
+    from kassay.report.answer_form import PEOPLE
 
     if chosen.page == "people" or charts is not None:
         drawing.start()
@@ -115,7 +114,7 @@ def _report(
             add_lines(directory, tell)
         report = report_of(directory, tell, seed_rules=rules == "seed")
         options = given.get(chosen.name, {})
-        if chosen.name == MAIL:
+        if chosen.addressed:
             options = {**options, PEOPLE: recipients_text(report, tell)}
     if out is not None and chosen.files is not None:
         _write_files(chosen.files(report), out)

@@ -21,6 +21,8 @@ A = TypeVar("A")
 Given = Mapping[str, Sequence[str]]
 """Options of a form as the user gave them: values by the option's name, such as {"--to": ("a@b.example",)}."""
 NOTHING: Given = MappingProxyType({})
+PEOPLE = "people"
+"""Not an option: a sentence and then lines, each a person or a list to write to. A form that is addressed takes it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +53,8 @@ class Form(Generic[A]):
     screen: "Callable[[A], Iterable[ScreenLine]] | None" = None
     """Function that makes the same lines with their styles, for a form that is read at a terminal."""
     options: tuple[FormOption, ...] = ()
+    addressed: bool = False
+    """True if it names the people to write to."""
     whole: bool = True
     """True if it has the verdict word for word, and both states of a refused comparison."""
     page: str = ""

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kassay.model.texts import Table
-from kassay.report.answer_form import NOTHING, FormOption, Given
+from kassay.report.answer_form import NOTHING, PEOPLE, FormOption, Given
 from kassay.report.document import LETTER, Bars, Block, Code, Document, Facts, Items, Paragraph, Section, flat
 from kassay.report.mail.layout import bullets, command, header, lines_of, threaded, verbatim_words, wrapped
 from kassay.report.mail.text import ascii_text
@@ -19,9 +19,6 @@ _TO, _CC = (
     FormOption(name=name, metavar="ADDRESS", help="Recipient of the mail. May be repeated.", many=True)
     for name in ("--to", "--cc")
 )
-PEOPLE = "people"
-"""Not an option: a sentence and then lines, each a person or a list, that stand below the signature. Tools that look
-for trailers do not read them there."""
 
 
 def write(document: Document, given: Given = NOTHING) -> str:
@@ -30,7 +27,7 @@ def write(document: Document, given: Given = NOTHING) -> str:
     envelope = document.envelope
     if envelope is None:
         return f"{_text([wrapped(document.title), *blocks] if document.title else blocks)}\n"
-    about, *people = given.get(PEOPLE) or ("",)
+    about, *people = given.get(PEOPLE) or ("",)  # below the signature, where tools look for no trailers
     signature = "\n".join((envelope.signature, *wrapped(about), *(f"  {ascii_text(person)}" for person in people)))
     ends = [text for text in (envelope.trailer, f"-- \n{signature.rstrip()}") if text]
     text = "\n".join(
@@ -87,4 +84,5 @@ WRITER = Writer(
     render=write,
     whole=False,
     options=(_IN_REPLY_TO, _TO, _CC),
+    addressed=True,
 )
