@@ -10,7 +10,7 @@ from kassay.supply.arches import arches
 from kassay.supply.building.compilers import check_name
 from kassay.supply.building.config import check_configuration
 
-COMPILERS = ("gcc-12", "gcc-13", "gcc-14", "gcc-15", "clang-14", "clang-16", "clang-19")
+COMPILERS = ("gcc-12", "gcc-13", "gcc-14", "gcc-15", "clang-16", "clang-18", "clang-19")
 CONFIGURATIONS = (
     "config=distro",
     "config=lab+CONFIG_PREEMPT=n+CONFIG_PREEMPT_LAZY=y",

@@ -64,7 +64,7 @@ class Reviewing:
     corners: bool = _measured(
         False,
         "",
-        "Measure all corners: compilers gcc-12 to gcc-15, clang-14 to "
+        "Measure all corners: compilers gcc-12 to gcc-15, clang-16 to "
         "clang-19, the distribution's configuration, single symbols, and arm64.",
         "--corners",
     )
