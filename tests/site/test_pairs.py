@@ -9,10 +9,17 @@ from msgspec import structs
 from kassay.commands._experiment import experiment_from
 from kassay.commands._options import Measuring
 from kassay.labs.site.turn.followed import Kernel, Line
-from kassay.labs.site.turn.pairs import Pair, experiment_text, failure_of, missing_pairs, runs_to_make
+from kassay.labs.site.turn.pairs import (
+    Pair,
+    experiment_text,
+    failure_of,
+    missing_pairs,
+    runs_to_make,
+    workload_texts,
+)
 from kassay.labs.site.turn.settings import Lab
 from kassay.labs.site.turn.status import Finished, Status
-from kassay.spec.load import parse
+from kassay.spec.load import parse, suite_workloads
 
 NOW = "2026-11-26T00:00:00Z"
 
@@ -84,3 +91,16 @@ def test_cpus_to_predict_are_those_of_the_architecture() -> None:
     assert parse(experiment_text(pair(), lab), "mm.toml").predict == ("zen4",)
     arm = parse(experiment_text(pair(arch="arm64"), lab), "mm.toml")
     assert (arm.predict, arm.arch, arm.boot) == (("neoverse_n1",), "arm64", "short")
+
+
+def test_a_setting_that_a_finished_pair_lacks_is_a_further_part_of_it() -> None:
+    one, uses = line("x86_64", "1", "2"), suite_workloads("mm")
+    done = Finished(directory="x86_64/mm/1..2", utc=NOW, runs=1, seconds=1.0, workloads=workload_texts(uses[2:]))
+    status = Status().with_finished(done)
+    (part,) = missing_pairs([one], Lab(), status, NOW)
+    assert (part.directory, part.workloads) == ("x86_64/mm+2/1..2", uses[:2])
+    status = status.with_finished(structs.replace(done, directory=part.directory, workloads=workload_texts(uses[:1])))
+    (part,) = missing_pairs([one], Lab(), status, NOW)
+    assert (part.directory, part.workloads) == ("x86_64/mm+3/1..2", uses[1:2])
+    last = structs.replace(done, directory=part.directory, workloads=workload_texts(uses[1:2]))
+    assert missing_pairs([one], Lab(), status.with_finished(last), NOW) == ()

@@ -82,6 +82,30 @@ def test_a_new_kernel_needs_only_its_own_runs(laboratory: Laboratory) -> None:
     assert len(laboratory.made) == 8
 
 
+def test_a_suite_that_grew_has_its_new_workloads_measured_on_finished_pairs(
+    laboratory: Laboratory, tmp_path: Path
+) -> None:
+    laboratory.turn()
+    known, steps = list(laboratory.made), lives(laboratory)
+    suite = tmp_path / "ext" / "suites" / "tiny.toml"
+    suite.write_text('summary = "s"\nworkloads = ["page_fault", "folio_fork", "mprotect_toggle"]\n')
+    assert planned(laboratory.lab, laboratory.outside)[0] == (
+        "x86_64: 6.16.9-1 to 6.17.2-1, suite tiny, 1 workload more: 8 runs, about 0 s"
+    )
+    turned = laboratory.turn()
+    assert turned.measured == (
+        "x86_64: 6.16.9-1 to 6.17.2-1, suite tiny, 1 workload more",
+        "x86_64: 6.12.1-1 to 6.16.9-1, suite tiny, 1 workload more",
+    )
+    fork = "x86_64/folio_fork/6.16.9-6.17.2", "confirmed"
+    assert lives(laboratory) == [fork, *steps]
+    made = laboratory.made[len(known) :]
+    assert {workload for _, workload in made} == {"folio_fork"} and len(made) == 12 + 8  # 8 to confirm
+    assert laboratory.turn().measured == ()
+    suite.write_text('summary = "s"\nworkloads = ["page_fault"]\n')
+    assert laboratory.turn().measured == ()
+
+
 def test_a_kernel_that_left_the_archive_stays_a_column(laboratory: Laboratory) -> None:
     laboratory.turn()
     laboratory.offered = [OLD, MIDDLE, NEWEST]

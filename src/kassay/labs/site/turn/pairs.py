@@ -2,19 +2,22 @@
 """Kernels -> pairs of neighbours that are missing, the newest first, each with its runs and its experiment."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import prod
 from pathlib import Path
+
+from msgspec import structs
 
 from kassay.errors import BadInput
 from kassay.journal.directory import open_directory
 from kassay.labs.site.turn.followed import BETWEEN, Kernel, Line, name_in_reports
 from kassay.labs.site.turn.settings import Lab
 from kassay.labs.site.turn.status import Status
-from kassay.model.experiment import Experiment
+from kassay.model.experiment import Experiment, WorkloadUse
 from kassay.model.progress import Tell
 from kassay.model.records import Record
+from kassay.model.texts import counted
 from kassay.spec.load import parse, suite_workloads
 from kassay.supply.applications import is_application
 from kassay.supply.arches import arch_of
@@ -36,34 +39,65 @@ class Pair(Record, frozen=True, kw_only=True):
     after: Kernel
     rank: int
     """Place in its line by age; 0 for the newest pair."""
+    part: int = 1
+    """2 and more: the pair was finished with an earlier list of the suite."""
+    workloads: tuple[WorkloadUse, ...] = ()
+    """Workloads of this part; empty for the whole suite."""
 
     @property
     def directory(self) -> str:
         """Below the directory of all runs."""
-        return f"{self.line}/{self.suite}/{self.before.name}{BETWEEN}{self.after.name}"
+        part = f"+{self.part}" if self.part > 1 else ""
+        return f"{self.line}/{self.suite}{part}/{self.before.name}{BETWEEN}{self.after.name}"
+
+    @property
+    def uses(self) -> tuple[WorkloadUse, ...]:
+        """Workloads that it measures."""
+        return self.workloads or suite_workloads(self.suite)
 
     @property
     def text(self) -> str:
         """In words."""
-        return f"{self.line}: {self.before.name} to {self.after.name}, suite {self.suite}"
+        more = f", {counted(len(self.workloads), 'workload')} more" if self.workloads else ""
+        return f"{self.line}: {self.before.name} to {self.after.name}, suite {self.suite}{more}"
+
+
+def workload_texts(uses: Iterable[WorkloadUse]) -> tuple[str, ...]:
+    """ "mprotect_toggle size=2MiB" for each workload of a suite."""
+    return tuple(" ".join((use.name, *(f"{axis.name}={'|'.join(axis.values)}" for axis in use.axes))) for use in uses)
 
 
 def missing_pairs(lines: Sequence[Line], lab: Lab, status: Status, now: str) -> tuple[Pair, ...]:
     """Pairs that are not finished: the newest of each line first, then the others from new to old.
 
-    A kernel that failed is left out until it is tried again; its neighbours are neighbours meanwhile.
+    A kernel that failed is left out until it is tried again; its neighbours are neighbours meanwhile. Of a pair that
+    was finished before its suite had more workloads, the further ones are missing.
     """
-    finished = {done.directory for done in status.finished}
     pairs = []
     for line in lines:
         usable = [kernel for kernel in line.kernels if not status.failed(failure_of(line, kernel), now)]
         newest = list(reversed(list(pairwise(usable))))
         for suite in lab.suites_of(line.arch):
             for rank, (before, after) in enumerate(newest):
-                pair = Pair(line=line.key, arch=line.arch, suite=suite, before=before, after=after, rank=rank)
-                if pair.directory not in finished and not status.failed(pair.directory, now):
+                whole = Pair(line=line.key, arch=line.arch, suite=suite, before=before, after=after, rank=rank)
+                pair = _unfinished(whole, status)
+                if pair is not None and not status.failed(pair.directory, now):
                     pairs.append(pair)
     return tuple(sorted(pairs, key=lambda pair: pair.rank))  # stable: lines and suites keep their order
+
+
+def _unfinished(whole: Pair, status: Status) -> Pair | None:
+    """The part of a pair that is missing; None if it has every workload of its suite."""
+    finished = {done.directory: done.workloads for done in status.finished}
+    pair, known = whole, set[str]()
+    while pair.directory in finished:
+        texts = finished[pair.directory]
+        known |= set(workload_texts(whole.uses) if texts is None else texts)
+        pair = structs.replace(pair, part=pair.part + 1)
+    left = tuple(use for use, text in zip(whole.uses, workload_texts(whole.uses), strict=True) if text not in known)
+    if pair.part == 1:
+        return whole
+    return structs.replace(pair, workloads=left) if left else None
 
 
 def failure_of(line: Line | Pair, kernel: Kernel) -> str:
@@ -81,7 +115,7 @@ def runs_to_make(pair: Pair, lab: Lab, measured: Sequence[str]) -> int:
             return len(directory.plan.runs) - len({record.run for record in directory.records()})
         except BadInput:  # damaged: measuring the pair reports it
             pass
-    cells = sum(prod(len(axis.values) for axis in use.axes) for use in suite_workloads(pair.suite))
+    cells = sum(prod(len(axis.values) for axis in use.axes) for use in pair.uses)
     known = {name for directory in measured for name in _kernels_of(directory, pair)}
     new = sum(kernel.name not in known for kernel in (pair.before, pair.after))
     return cells * (_RUNS * new + (2 if lab.cpus_of(pair.arch) else 0))
@@ -90,7 +124,7 @@ def runs_to_make(pair: Pair, lab: Lab, measured: Sequence[str]) -> int:
 def _kernels_of(directory: str, pair: Pair) -> tuple[str, ...]:
     """Kernels of another pair of the same line and suite."""
     place, _, name = directory.rpartition("/")
-    return name.partition(BETWEEN)[::2] if place == f"{pair.line}/{pair.suite}" else ()
+    return name.partition(BETWEEN)[::2] if place == pair.directory.rpartition("/")[0] else ()
 
 
 def directories_to_reuse(pair: Pair, runs: Path) -> tuple[Path, ...]:
@@ -111,7 +145,8 @@ def pair_experiment(pair: Pair, lab: Lab, directory: Path, tell: Tell) -> Experi
     """The experiment of a pair, as of `kassay compare --suite`. A directory that was begun keeps its own."""
     if (directory / "plan.json").is_file():
         return open_directory(directory).plan.experiment
-    return pin_experiment(parse(experiment_text(pair, lab), f"{pair.suite}.toml"), tell)
+    experiment = parse(experiment_text(pair, lab), f"{pair.suite}.toml")
+    return pin_experiment(structs.replace(experiment, workloads=pair.uses), tell)
 
 
 def experiment_text(pair: Pair, lab: Lab) -> str:
@@ -119,7 +154,7 @@ def experiment_text(pair: Pair, lab: Lab) -> str:
 
     Perturbations are drawn by the kernel, so that the pairs on both sides of a kernel have equal runs of it.
     """
-    names = [use.name for use in suite_workloads(pair.suite)]
+    names = [use.name for use in pair.uses]
     text = [f'question = "compare"\nsuite = "{pair.suite}"\narch = "{pair.arch}"\nflavour = "{lab.flavour}"']
     text += [f"rounds = {_ROUNDS}"] if not all(map(is_application, names)) else []
     text += ['boot = "snapshot"'] if arch_of(pair.arch).qemu.snapshots else []

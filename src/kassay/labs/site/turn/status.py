@@ -39,6 +39,8 @@ class Finished(Record, frozen=True, kw_only=True):
     runs: int
     """Number of runs that the last turn made for it. Reused runs and those of earlier turns are not counted."""
     seconds: float
+    workloads: tuple[str, ...] | None = None
+    """Workloads that it has, each with its settings, as of workload_texts(). None if an earlier kassay finished it."""
 
 
 class Waiting(Record, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from kassay.effects import clock
 from kassay.effects.files import disk_errors
 from kassay.effects.lock import locked, refusing
 from kassay.errors import BadInput, HostLacks, KassayError
-from kassay.journal.directory import CULPRIT
+from kassay.journal.directory import CULPRIT, open_directory
 from kassay.labs.site.model import Site
 from kassay.labs.site.pages import write_site
 from kassay.labs.site.pages.publish import check_place
@@ -32,7 +32,7 @@ from kassay.labs.site.turn.measuring import (
     measure_pair,
 )
 from kassay.labs.site.turn.narrowing import Between
-from kassay.labs.site.turn.pairs import Pair, failure_of, missing_pairs, runs_to_make
+from kassay.labs.site.turn.pairs import Pair, failure_of, missing_pairs, runs_to_make, workload_texts
 from kassay.labs.site.turn.publish import site_of
 from kassay.labs.site.turn.settings import Lab
 from kassay.labs.site.turn.status import Finished, Status, Waiting
@@ -211,7 +211,11 @@ class _Turn:
             self._fail(pair.directory, f"{pair.text}: {error.what}", "pair", soon=isinstance(error, HostLacks))
             return
         self._add(directory, self._tell)
-        done = Finished(directory=pair.directory, utc=clock.utc_now(), runs=runs, seconds=clock.monotonic_s() - begun)
+        measured = workload_texts(open_directory(directory).plan.experiment.workloads)
+        done = Finished(
+            directory=pair.directory, utc=clock.utc_now(), runs=runs, seconds=clock.monotonic_s() - begun,
+            workloads=measured,
+        )  # fmt: skip
         worked = (pair.directory, *(failure_of(pair, kernel) for kernel in (pair.before, pair.after)))
         self._keep(self._status.with_finished(done).without_failures(*worked))
         self._measured.append(pair.text)
