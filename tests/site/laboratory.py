@@ -91,7 +91,8 @@ class Laboratory:
 
     def _between(self, good: str, bad: str, arch: str, flavour: str, every: str, tell: Tell) -> Range:
         refs = [good, *(f"debian:{name}" for name in self.between_), bad]
-        candidates = tuple(Candidate(name=ref[7:], title=upstream_of(ref[7:]), ref=ref) for ref in refs)
+        names = [upstream_of(ref.removeprefix("debian:")) for ref in refs]
+        candidates = tuple(Candidate(name=name, title=name, ref=ref) for name, ref in zip(names, refs, strict=True))
         return Range("releases", f"{good}..{bad}", candidates)
 
     def _write(self, site: Site, directory: Path, tell: Tell) -> None:

@@ -54,6 +54,7 @@ def test_a_release_between_the_two_narrows_the_step(laboratory: Laboratory) -> N
     said = " ".join(draft.read_text().split())
     assert "A search between the two: 6.17.1 has it, 6.16.12 has not, the archive has none between them." in said
     assert "only whole kernels were measured" in said and "nothing was bisected" not in said
+    assert "#regzbot introduced: v6.16..v6.17 (found by bisection)" in said
     made = len(laboratory.made)
     laboratory.turn()
     assert len(laboratory.made) == made

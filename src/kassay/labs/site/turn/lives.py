@@ -26,7 +26,7 @@ from kassay.labs.site.turn.changes import (
 from kassay.labs.site.turn.followed import name_in_reports
 from kassay.labs.site.turn.measuring import Budget, Measure, is_of_disk, move_aside
 from kassay.labs.site.turn.mistakes import GONE
-from kassay.labs.site.turn.narrowing import COMMIT, Between, narrowed
+from kassay.labs.site.turn.narrowing import COMMIT, Between, Narrowed, narrowed
 from kassay.labs.site.turn.settings import Lab
 from kassay.labs.site.turn.status import Status
 from kassay.labs.site.turn.steps_file import Entry
@@ -133,7 +133,7 @@ class Lives:
         if not path.exists():
             write_atomic(path, format_named("mail").render(report).encode())
 
-    def _redraft(self, entry: Entry, text: str) -> None:
+    def _redraft(self, entry: Entry, found: Narrowed) -> None:
         """Writes what narrowed a step into the draft of its mail, unless a person edited the draft."""
         path, directory = draft_file(self._lab, entry), self._directory("confirm", entry)
         if not path.is_file() or not (directory / "plan.json").is_file():
@@ -141,10 +141,11 @@ class Lives:
         report = self._means.answer(directory, self._tell)
         mail = format_named("mail")
         if path.read_bytes() == mail.render(report).encode():
-            unknown = () if text.startswith(COMMIT) else (_UNKNOWN,)
             lead = structs.replace(
-                report.lead or Lead(), mail_also=(f"A search between the two: {ascii_text(text)}.",), mail_open=unknown
-            )
+                report.lead or Lead(), mail_also=(f"A search between the two: {ascii_text(found.text)}.",),
+                mail_open=() if found.text.startswith(COMMIT) else (_UNKNOWN,),
+                introduced=(found.introduced, "found by bisection") if found.introduced else None,
+            )  # fmt: skip
             write_atomic(path, mail.render(structs.replace(report, lead=lead)).encode())
 
     def _bundle(self, entry: Entry, directory: Path) -> None:
@@ -189,7 +190,7 @@ class Lives:
         if found.directory is None:
             return status.with_failure(entry.id, f"not narrowed: {found.text}", clock.utc_now(), "step")
         self._means.add(found.directory, self._tell)
-        self._redraft(entry, found.text)
+        self._redraft(entry, found)
         self._move(entry, "narrowed", found.text)
         self.narrowed += 1
         return status.without_failures(entry.id)

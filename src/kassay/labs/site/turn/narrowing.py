@@ -31,6 +31,8 @@ class Narrowed(NamedTuple):
     """Result as a sentence."""
     directory: Path | None
     """Directory of the last comparison; None if there was no kernel between the two."""
+    introduced: str = ""
+    """Commit, or range of mainline tags, as a regression tracker takes it; "" if none is known."""
 
 
 def narrowed(
@@ -66,7 +68,7 @@ def narrowed(
     bisection = loop.search(question, directory, tell, prober(measure))
     loop.conclude(question, directory, bisection, tell, measure)
     text = _sentence(bisection, [one.title for one in whole.candidates]) + _doubt(directory / CULPRIT)
-    return Narrowed(text, directory / CULPRIT)
+    return Narrowed(text, directory / CULPRIT, bisection.introduced)
 
 
 def _doubt(compared: Path) -> str:
