@@ -62,6 +62,18 @@ def test_a_release_between_the_two_narrows_the_step(laboratory: Laboratory) -> N
     assert [k.key for k in site.kernels] == ["6.12.1", "6.16.9", "6.16.12", "6.17.1", "6.17.2"]
 
 
+@pytest.mark.parametrize("between", [[], ["6.16.12-1"]])
+def test_a_draft_names_the_page_of_its_step(laboratory: Laboratory, between: list[str]) -> None:
+    laboratory.file.write_text(f'{ONE}address = "https://example.org/kassay"\n')
+    laboratory.between_ = between
+    laboratory.costs |= {"6.16.12-1": 30}
+    laboratory.turn()
+    (draft,) = Path(laboratory.lab.outbox).iterdir()
+    said = " ".join(draft.read_text().split())
+    assert "with its evidence: https://example.org/kassay/step/page_fault/6.16.9-6.17.2/" in said
+    assert ("A search between the two: 6.17.2 has it, 6.16.12 has not" in said) == bool(between)
+
+
 def test_a_release_that_is_left_out_narrows_nothing(laboratory: Laboratory) -> None:
     laboratory.file.write_text(laboratory.file.read_text() + 'leave_out = ["6.17.1-1"]\n')
     laboratory.between_ = ["6.16.12-1", "6.17.1-1"]

@@ -12,6 +12,7 @@ from kassay.effects.files import disk_errors, write_atomic
 from kassay.errors import BadInput, HostLacks, KassayError
 from kassay.journal.directory import open_directory
 from kassay.labs.site.model import taken_back
+from kassay.labs.site.pages.addresses import step_path
 from kassay.labs.site.turn import status as status_file
 from kassay.labs.site.turn import steps_file
 from kassay.labs.site.turn.changes import (
@@ -131,7 +132,7 @@ class Lives:
         """Writes the draft of a mail; one that is there may have been edited, and stays."""
         path = draft_file(self._lab, entry)
         if not path.exists():
-            write_atomic(path, format_named("mail").render(report).encode())
+            write_atomic(path, self._mail(entry, report).encode())
 
     def _redraft(self, entry: Entry, found: Narrowed) -> None:
         """Writes what narrowed a step into the draft of its mail, unless a person edited the draft."""
@@ -139,14 +140,23 @@ class Lives:
         if not path.is_file() or not (directory / "plan.json").is_file():
             return
         report = self._means.answer(directory, self._tell)
-        mail = format_named("mail")
-        if path.read_bytes() == mail.render(report).encode():
+        if path.read_bytes() == self._mail(entry, report).encode():
+            write_atomic(path, self._mail(entry, report, found).encode())
+
+    def _mail(self, entry: Entry, report: Report, found: Narrowed | None = None) -> str:
+        """The mail about a step that a fresh pair confirmed. found: what narrowed it."""
+        lead = report.lead or Lead()
+        if found is not None:
             lead = structs.replace(
-                report.lead or Lead(), mail_also=(f"A search between the two: {ascii_text(found.text)}.",),
+                lead, mail_also=(*lead.mail_also, f"A search between the two: {ascii_text(found.text)}."),
                 mail_open=() if found.text.startswith(COMMIT) else (_UNKNOWN,),
                 introduced=(found.introduced, "found by bisection") if found.introduced else None,
             )  # fmt: skip
-            write_atomic(path, mail.render(structs.replace(report, lead=lead)).encode())
+        if self._lab.address:
+            page = step_path(entry.arch, entry.series, entry.before, entry.after)
+            text = f"Page of this change, with its evidence: {self._lab.address.rstrip('/')}/{page}/"
+            lead = structs.replace(lead, mail_also=(*lead.mail_also, text))
+        return format_named("mail").render(structs.replace(report, lead=lead))
 
     def _bundle(self, entry: Entry, directory: Path) -> None:
         """Packs the fresh pair for the page of the step. A bundle that is there was published, and stays."""
