@@ -8,6 +8,7 @@ from kassay.labs.review.model import CheckedClaim, PatchTable, PatchValue
 from kassay.labs.review.report import REVIEW
 from kassay.labs.review.report._tables import step_word
 from kassay.labs.review.result import cells_of
+from kassay.model.lines import ChangedLines
 from tests.report.parts import KERNELS, finding, report_of
 from tests.review.reviews import cell, review
 
@@ -36,6 +37,15 @@ def test_the_floor_is_that_of_the_comparison() -> None:
     report = report_of(KERNELS[:2], findings=(found,))
     assert [one.floor for one in cells_of(report, once=False)] == [0.0042]
     assert [one.floor for one in cells_of(report, once=True)] == [None]
+
+
+@pytest.mark.parametrize(("state", "executes"), [("executed", True), ("not-executed", False), ("no-code", None)])
+def test_lines_without_code_are_not_called_unexecuted(state: str, executes: bool | None) -> None:
+    changed = ChangedLines(state=state, hunks=1)
+    found = structs.replace(finding(*KERNELS[:2], (100.0, 100.4)), workload="mprotect_toggle", changed=changed)
+    (one,) = cells_of(report_of(KERNELS[:2], findings=(found,)), once=False)
+    assert one.executes is executes
+    assert ("lines not executed" in REVIEW.form("terminal").render(review(one))) == (executes is False)
 
 
 @pytest.mark.parametrize(("form", "width"), [("terminal", 132), ("mail", 72)])

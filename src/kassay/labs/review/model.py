@@ -118,7 +118,7 @@ class Cell(Record, frozen=True, kw_only=True):
     floor: float | None = None
     """Distance between runs of one kernel that should not differ, as Finding.floor; None if it was run once."""
     executes: bool | None = None
-    """True if changed lines ran in this setting; None if that is not known."""
+    """True if changed lines ran in this setting; None if that is not known, or if no changed line has code."""
     where: str = ""
     """The largest differences by function, in words."""
     predicted: tuple[PredictedChange, ...] = ()

@@ -71,7 +71,7 @@ def _cell(finding: Finding, *, once: bool) -> Cell:
         n_base=finding.n_base,
         n_head=finding.n_head,
         floor=None if once or refused else finding.floor,
-        executes=None if not state else state == lines.EXECUTED,
+        executes={lines.EXECUTED: True, lines.NOT_EXECUTED: False}.get(state),
         where=finding.attribution.parts if finding.attribution is not None else "",
         predicted=tuple(
             PredictedChange(cpu=one.cpu, change=one.change, interval=one.interval) for one in finding.predictions

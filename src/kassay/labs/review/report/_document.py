@@ -51,6 +51,7 @@ from kassay.report.document import (
 )
 
 _BRANCHES, _OTHERS = 12, 8
+_DISAGREE = "Corners with another verdict, or without one"
 _NOT_TAKEN = "Ways out of branches that no setting took, with the series"
 MEANING = (
     "floor: the largest distance between runs of one kernel, some of them with moved memory, stack and mappings. "
@@ -127,8 +128,8 @@ def _rest(review: Review) -> Iterator[Block]:
     if review.corners:
         yield section_of_table(corners_table(review))
         if decided := tuple(map(one_line, disagreements(review))):
-            yield Section(title="Corners that disagree", blocks=(Items(texts=decided),), readers=(SCREEN, PAGE))
-            mail = Section(title="Corners that disagree", blocks=(Items(texts=tuple(map(letter, decided))),))
+            yield Section(title=_DISAGREE, blocks=(Items(texts=decided),), readers=(SCREEN, PAGE))
+            mail = Section(title=_DISAGREE, blocks=(Items(texts=tuple(map(letter, decided))),))
             yield Section(blocks=(mail,), readers=(LETTER,))
     if review.claims is not None:
         yield from _claims(review)

@@ -161,6 +161,8 @@ def reach(review: Review) -> list[str]:
     sentences += [
         f"Of {counted(len(with_code), 'changed function')} with code, {len(ran) or 'none'} "
         f"{'was' if len(ran) == 1 else 'were'} executed in changed lines."
+        if with_code
+        else "No changed line has code of its own, so none can be seen to run."
     ]
     total = review.branches_seen + len(review.branches) + review.branches_open
     if total:
