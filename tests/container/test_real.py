@@ -41,6 +41,13 @@ def test_files_status_and_errors_are_those_of_the_command(tmp_path: Path) -> Non
     assert done.returncode == 2 and "broken.toml" in done.stderr
 
 
+def test_place_that_is_not_mounted_is_named(tmp_path: Path) -> None:
+    done = _run(tmp_path, "run", "/srv/kassay-nowhere/broken.toml")
+    assert done.returncode == 2 and "KASSAY_MOUNT" in done.stderr
+    done = _run(tmp_path, "kernels", "source", "build:debian-source:7.3", "--out", "/var/tmp/kassay-nowhere")
+    assert done.returncode == 3 and "KASSAY_MOUNT" in done.stderr
+
+
 def test_the_models_compile_in_it(tmp_path: Path) -> None:
     """They are made with link-time optimisation."""
     environment = {**os.environ, "PWD": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
