@@ -33,6 +33,7 @@ case "$*" in
 "-m venv "*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
 *" wheel "*) mkdir -p build/container/own; : >build/container/own/kassay.whl ;;
 *--require-hashes*) mkdir -p build/container/tree/usr/local/lib/python3.11/dist-packages/zstandard ;;
+*.whl) pwd >build/container/tree/usr/local/lib/python3.11/dist-packages/direct_url.json ;; # the path of a file, as pip
 esac
 """
 _DPKG_QUERY = "#!/bin/sh\nprintf 'gcc %s\\nadduser 3.134\\n' \"$GCC\"\n"
@@ -88,6 +89,7 @@ def test_hooks_need_no_file_of_the_user(clone: Path) -> None:
     assert "from kassay.cli import main" in (clone.parent / "root.kassay").read_text()
     assert (root / "usr/local/bin/kassay").stat().st_mode & 0o777 == 0o755
     assert not (clone / "build/container").exists()
+    assert not list(root.rglob("direct_url.json"))  # which has a path of this host
 
 
 def test_other_versions_are_named_and_change_no_list(clone: Path) -> None:
