@@ -32,8 +32,10 @@ _PYTHON = """#!/bin/sh
 case "$*" in
 "-m venv "*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
 *" wheel "*) mkdir -p build/container/own; : >build/container/own/kassay.whl ;;
-*--require-hashes*) mkdir -p build/container/tree/usr/local/lib/python3.11/dist-packages/zstandard ;;
-*.whl) pwd >build/container/tree/usr/local/lib/python3.11/dist-packages/direct_url.json ;; # the path of a file, as pip
+*--require-hashes*)
+	mkdir -p "$PACKED/zstandard" "$PACKED/a.dist-info"
+	printf 'a.py,,\n../../bin/a,sha256=%s,1\n' "$PWD" >"$PACKED/a.dist-info/RECORD" ;;
+*.whl) pwd >"$PACKED/direct_url.json" ;; # the path of a file, as pip
 esac
 """
 _DPKG_QUERY = "#!/bin/sh\nprintf 'gcc %s\\nadduser 3.134\\n' \"$GCC\"\n"
@@ -60,7 +62,7 @@ def clone(tmp_path: Path) -> Path:
     for name, text in programs.items():
         (tmp_path / "bin" / name).write_text(text)
         (tmp_path / "bin" / name).chmod(0o755)
-    for place in ("etc", "usr/local/bin", "var/lib/apt/lists", "var/cache"):
+    for place in ("etc", "usr/local/bin", "var/lib/apt/lists", "var/cache", "usr/share/python3/debpython/__pycache__"):
         (tmp_path / "root" / place).mkdir(parents=True)
     (tmp_path / "root/var/lib/apt/lists/m_InRelease").write_text("Date: Sat, 03 Jan 2026 08:00:00 UTC\n")
     return clone
@@ -71,6 +73,7 @@ def _build(clone: Path, *arguments: str, gcc: str = "12.2") -> subprocess.Comple
     environment = {
         "PATH": f"{beside}/bin:{os.environ['PATH']}", "CLONE": str(clone), "ROOT": str(beside / "root"), "GCC": gcc,
         "KASSAY_ENGINE": "podman", "HOME": str(clone),
+        "PACKED": "build/container/tree/usr/local/lib/python3.11/dist-packages",
     }  # fmt: skip
     argv = (str(clone / "scripts/container"), *arguments)
     return subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=60)
@@ -90,6 +93,8 @@ def test_hooks_need_no_file_of_the_user(clone: Path) -> None:
     assert (root / "usr/local/bin/kassay").stat().st_mode & 0o777 == 0o755
     assert not (clone / "build/container").exists()
     assert not list(root.rglob("direct_url.json"))  # which has a path of this host
+    assert [path.read_text() for path in root.rglob("RECORD")] == ["a.py,,\n"]
+    assert not (root / "usr/share/python3/debpython/__pycache__").exists()  # bytes that differ each time
 
 
 def test_other_versions_are_named_and_change_no_list(clone: Path) -> None:
