@@ -4,10 +4,12 @@
 import atexit
 import gc
 import io
+import re
 import signal
 import sys
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -21,6 +23,8 @@ Parser = TyperCommand | TyperGroup
 
 _INTERRUPTED = 130
 """Exit status after Ctrl-C."""
+_PATHS = re.compile(r"(?:^|[:=+])((?:~|\.\./|/(?!/))[^:+@,]*)")
+"""Paths in a word of the command line that may lie outside of the current directory, as in build:~/linux@v7.3."""
 _EPILOG = (
     "Exit status: 0 answered · 2 bad input · 3 this host lacks something · 5 a defect of kassay. "
     f"With --exit-code also: 1 {REGRESSION} · 4 {NO_PASS}"
@@ -162,6 +166,7 @@ def main() -> None:
             raise KeyboardInterrupt
     except KassayError as error:
         print(f"kassay: {error}", file=sys.stderr)
+        _name_unmounted()
         status = error.status
     except KeyboardInterrupt:
         print("kassay: interrupted; finished runs are kept, the same command resumes", file=sys.stderr)
@@ -181,6 +186,17 @@ def _leave() -> None:
         gc.freeze()
 
 
+def _name_unmounted() -> None:
+    """In the container, says that it has no such path of the command line, although the host may have it."""
+    from kassay.effects.distribution import IMAGE
+
+    paths = (path for word in sys.argv[1:] for path in _PATHS.findall(word))
+    missing = next((path for path in paths if not Path(path).expanduser().exists()), None)
+    if missing is not None and IMAGE.exists():
+        print(f"  {missing}: not in the container; if it is on the host, name its directory in KASSAY_MOUNT",
+              file=sys.stderr)  # fmt: skip
+
+
 def _disk_failed(error: Exception) -> int:
     """Exit status for a full, failed or read-only disk, which any write may meet; 0 for another error."""
     from kassay.effects.files import disk_problem
@@ -189,6 +205,7 @@ def _disk_failed(error: Exception) -> int:
     if problem is None:
         return 0
     print(f"kassay: {problem}", file=sys.stderr)
+    _name_unmounted()
     return problem.status
 
 

@@ -33,12 +33,20 @@ def _image(tmp_path: Path) -> None:
 
 def test_files_status_and_errors_are_those_of_the_command(tmp_path: Path) -> None:
     shown = _run(tmp_path, "workloads")
-    assert (shown.returncode, shown.stderr) == (0, "") and "mprotect_toggle" in shown.stdout
+    assert shown.returncode == 0 and "mprotect_toggle" in shown.stdout
+    assert {line.partition(":")[0] for line in shown.stderr.splitlines()} <= {"compile"}  # of a fresh cache
     done = _run(tmp_path, "report", "nothing-here")
     assert done.returncode == 2 and "nothing-here" in done.stderr
     (tmp_path / "broken.toml").write_text("x = ")
     done = _run(tmp_path, "run", "broken.toml")
     assert done.returncode == 2 and "broken.toml" in done.stderr
+
+
+def test_place_that_is_not_mounted_is_named(tmp_path: Path) -> None:
+    done = _run(tmp_path, "run", "/srv/kassay-nowhere/broken.toml")
+    assert done.returncode == 2 and "KASSAY_MOUNT" in done.stderr
+    done = _run(tmp_path, "kernels", "source", "build:debian-source:7.3", "--out", "/var/tmp/kassay-nowhere")
+    assert done.returncode == 3 and "KASSAY_MOUNT" in done.stderr
 
 
 def test_the_models_compile_in_it(tmp_path: Path) -> None:

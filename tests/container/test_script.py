@@ -113,7 +113,7 @@ def test_current_directory_cache_and_history_are_mounted(standin: Standin) -> No
     standin.run("doctor")
     home = standin.folder
     expected = [home / "work", home / ".cache/kassay", home / ".local/share/kassay"]
-    assert sorted({*standin.mounted()} - {"/etc/apt"}) == sorted(map(str, expected))
+    assert sorted({*standin.mounted()} - {"/etc/apt", "/tmp"}) == sorted(map(str, expected))
     assert all(path.is_dir() for path in expected)
     assert standin.given[standin.given.index("--workdir") + 1] == str(home / "work")
 
@@ -125,6 +125,21 @@ def test_named_directories_are_mounted_as_well(standin: Standin) -> None:
     standin.run("doctor", KASSAY_MOUNT=str(places[0]), KASSAY_PATH=str(places[1]), XDG_CACHE_HOME=str(places[2]))
     mounted = standin.mounted()
     assert {str(places[0]), str(places[1]), f"{places[2]}/kassay"} <= set(mounted)
+
+
+def test_directory_that_is_named_twice_is_mounted_once(standin: Standin) -> None:
+    work = standin.folder / "work"
+    standin.run("doctor", KASSAY_MOUNT=f"{work}/:/tmp:{work}")
+    assert len(standin.mounted()) == len({*standin.mounted()})
+
+
+@pytest.mark.parametrize("engine", ["podman", "docker"])
+def test_no_file_is_written_where_it_is_lost_with_the_container(standin: Standin, engine: str) -> None:
+    standin.run("doctor", engine=engine)
+    assert "--read-only" in standin.given and "/tmp" in standin.mounted()
+    assert ("--read-only-tmpfs=false" in standin.given) == (
+        engine == "podman"
+    )  # it makes file systems that are lost, too
 
 
 @pytest.mark.parametrize("place", ["linux", "/nonexistent/linux", "/", "/a,b"])

@@ -64,6 +64,14 @@ def test_a_package_that_a_distribution_lacks_is_named(host: Path) -> None:
     assert install("libc6-dev-arm64-cross") == "what Debian calls libc6-dev-arm64-cross"
 
 
+@pytest.mark.parametrize("host", ["debian"], indirect=True)
+def test_nothing_is_installed_in_the_container(host: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distribution, "IMAGE", tmp_path / "kassay-image")
+    assert install("openssh-client") == "apt-get install openssh-client"
+    distribution.IMAGE.write_text("kassay-image 1.0.0\n")
+    assert install("gcc-13", "ssh") == "use kassay without the container, which lacks gcc-13 ssh"
+
+
 @pytest.mark.parametrize(("host", "sudo"), [("fedora", "sudo "), ("nixos", ""), ("gentoo", "")], indirect=["host"])
 def test_the_user_is_shown_sudo_only_where_it_is_needed(host: Path, sudo: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)

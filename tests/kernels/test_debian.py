@@ -183,6 +183,12 @@ def test_a_package_that_left_the_mirror_makes_the_list_be_read_again(archive: Ar
     assert len(archive.downloads) == 2
 
 
+def test_a_download_leaves_the_package_alone(archive: Archive, cache: Path) -> None:
+    _get("debian:7.3")
+    beside = {path for path in (cache / "packages").rglob("*") if path.is_dir() or path.suffix not in (".deb", ".lock")}
+    assert beside == {cache / "packages" / "x86_64"}
+
+
 def test_a_failed_download_leaves_nothing(archive: Archive, cache: Path) -> None:
     archive.reason = "Could not resolve 'mirror.example'"
     with pytest.raises(HostLacks, match="Could not resolve"):

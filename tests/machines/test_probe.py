@@ -61,6 +61,7 @@ def test_a_kernel_that_reaches_the_start_of_init_is_the_proof(store: Path) -> No
     assert (probe.name, probe.usable, probe.remedy) == ("toy", True, "")
     assert job.kernel == str(place / "vmlinux")
     assert not Path(job.directory).exists()  # nothing is left behind
+    assert job.timeout_s >= 60  # as a busy host needs
     assert [(event.stage, event.subject) for event in told] == [("probe", "toy")]
 
 

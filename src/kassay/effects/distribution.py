@@ -14,13 +14,18 @@ from pathlib import Path
 _TABLE = Path(__file__).with_name("distributions.toml")
 _OS_RELEASE = (Path("/etc/os-release"), Path("/usr/lib/os-release"))
 _DEBIAN = "debian"
+IMAGE = Path("/etc/kassay-image")
+"""File of the container image, which is the same for all of its users: nothing can be installed in it."""
 
 
 def install(*packages: str) -> str:
     """The command that installs packages here ("dnf install gcc glibc-static"), as an ordinary user or root types it.
 
-    packages: Debian's names. On an unknown distribution the answer names Debian's packages instead.
+    packages: Debian's names. On an unknown distribution the answer names Debian's packages instead. In the container
+    no command helps, and the answer says so.
     """
+    if IMAGE.exists():
+        return f"use kassay without the container, which lacks {' '.join(packages)}"
     sections = _sections()
     command = _first("user_command", sections) or _first("command", sections)
     known = [_first(package, sections) for package in packages]

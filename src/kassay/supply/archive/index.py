@@ -9,7 +9,15 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from kassay.effects import clock
-from kassay.effects.files import cache_directory, disk_errors, kept_record, set_mode, sha256_file, write_atomic
+from kassay.effects.files import (
+    cache_directory,
+    disk_errors,
+    kept_record,
+    set_mode,
+    sha256_file,
+    swept,
+    write_atomic,
+)
 from kassay.effects.lock import locked, waiting
 from kassay.effects.second_cache import take_from_usual
 from kassay.errors import HostLacks
@@ -212,8 +220,8 @@ def _download(subject: str, uri: str, sha256: str | None, arch: str, final: Path
     mirrors = host_mirrors()
     root = _apt.root_for(mirrors, arch)
     _apt.prepare(root, mirrors)
-    with disk_errors(final), tempfile.TemporaryDirectory(dir=_swept(final)) as scratch:
-        partial = Path(scratch, final.name)
+    with disk_errors(final), swept(final.with_name(f".{final.name}.partial")) as scratch:
+        partial = scratch / final.name
         reason = _apt.download(root, uri, sha256, partial, tell)
         if not reason:
             set_mode(partial, 0o444)
@@ -222,17 +230,6 @@ def _download(subject: str, uri: str, sha256: str | None, arch: str, final: Path
     if re.search(r"\b404\b|File not found|Failed to stat", reason):
         raise NotOnMirror(f"{subject}: no longer on the mirror", "choose another version")
     raise HostLacks(f"{subject}: {reason}", "check the network and repeat the command")
-
-
-def _swept(final: Path) -> Path:
-    """A directory for partial downloads of this package alone, without those of killed processes."""
-    partial = final.with_name(f".{final.name}.partial")
-    for left in partial.glob("*/*"):
-        left.unlink()
-    for left in partial.glob("*"):
-        left.rmdir()
-    partial.mkdir(parents=True, exist_ok=True)
-    return partial
 
 
 def _index_file(root: _apt.AptRoot) -> Path:

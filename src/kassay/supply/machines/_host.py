@@ -8,10 +8,8 @@ from pathlib import Path
 
 from msgspec import UNSET, UnsetType
 
+from kassay.effects.distribution import IMAGE
 from kassay.supply.arches import of_machine
-
-IMAGE = Path("/etc/kassay-image")
-"""File with the identity of the container image, in one line."""
 
 
 @cache

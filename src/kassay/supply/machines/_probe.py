@@ -17,7 +17,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.supply.arches import arch_of, arches
 from kassay.supply.machines._backend import Ended, Job
 
-_TIMEOUT_S = 20
+_TIMEOUT_S = 60  # a boot takes one second, on a busy host ten and more
 
 RunQemu = Callable[[Job, str], Ended]
 
@@ -54,7 +54,7 @@ def _boot(name: str, remedy: str, arch: str, kernel: Path, run: RunQemu) -> Mach
     if "Linux version" in console and "Kernel panic" in console and "init" in console:
         return MachineProbe(name=name, usable=True, detail="booted a stock kernel to the start of init")
     last = console.strip().splitlines()[-1:] or ["no output"]
-    why = "no end within 20 s" if ended.timed_out else f"QEMU ended with status {ended.status}"
+    why = f"no end within {_TIMEOUT_S} s" if ended.timed_out else f"QEMU ended with status {ended.status}"
     detail = f"a stock kernel does not run: {why}; {ended.detail or last[0]}"
     return MachineProbe(name=name, usable=False, detail=detail, remedy=remedy)
 
