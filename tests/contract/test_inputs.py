@@ -35,7 +35,6 @@ PATHS: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("series", "--out"): (("mprotect_toggle", "--base", SOURCE, "--patches", "DIFF", "--out", "HERE"),
                           "not a directory"),
     ("review", "--tree"): (("DIFF", "--tree", GONE), "not a git tree"),
-    ("review", "--previous"): (("DIFF", "--base", SOURCE, "--previous", GONE), "no such patch"),
     ("review", "--check-claims"): (("DIFF", "--base", SOURCE, "--check-claims", GONE), "No such file"),
     ("review", "--out"): (("DIFF", "--base", SOURCE, "--out", "HERE"), "not a directory"),
     ("ci", "--tree"): (("a..b", "--tree", GONE), "no such directory"),

@@ -36,6 +36,7 @@ def test_the_reference_that_was_taken_is_what_is_shown() -> None:
     ("typed", "said"),
     [
         ("debain:6.17", "did you mean debian:6.17? write debian:"),
+        ("debian-source:7.3", "did you mean build:debian-source:7.3? write build:"),
         ("imge:/x", "did you mean image:/x? write"),
         ("linux-6.12", "kernel 'linux-6.12': not a kernel reference\n  write 6.17 or debian:6.17, or one of "),
         ("fix.patch", "a patch stands behind the tree that it applies to: build:TREE+fix.patch"),

@@ -122,6 +122,11 @@ def test_error_lists_every_try(kernel: Kernel) -> None:
     assert "--base build:TREE@REV" in caught.value.remedy
 
 
+def test_error_names_the_series_as_the_user_did(kernel: Kernel) -> None:
+    with pytest.raises(BadInput, match=r"^v7.0..mine: the base that was given does not work"):
+        find_base(kernel.mbox, base="main", tree=kernel.tree, options="", tell=silent, name="v7.0..mine")
+
+
 def test_given_base_is_the_only_one_tried(kernel: Kernel) -> None:
     found = kernel.found(base=kernel.fits[:12])
     assert outcomes(found) == [("given", kernel.fits[:12], "applies")]

@@ -6,7 +6,7 @@ from msgspec import structs
 
 from kassay.labs.review.checks import checked
 from kassay.labs.review.claims import Claim, claims_in
-from kassay.labs.review.model import Cell, PredictedChange
+from kassay.labs.review.model import Cell, Corner, PredictedChange
 from tests.review.reviews import cell, review
 
 
@@ -70,6 +70,24 @@ def test_the_named_setting_decides() -> None:
     assert outcomes(text.format(0), SMALL, LARGE)[0][1] == "reproduced"
     assert outcomes(text.format(9), SMALL, LARGE)[0][1] == "contradicted"
     assert outcomes(text.format(4), SMALL, LARGE)[0][1:] == ("not-measurable", "no measured setting has order=4")
+
+
+@pytest.mark.parametrize("word", ["arm64", "aarch64", "an Ampere Altra", "Graviton3"])
+def test_a_claim_about_another_architecture_is_not_held_against_this_one(word: str) -> None:
+    ((_, found, detail),) = outcomes(f"On {word} it executes 20% fewer instructions.", SMALL)
+    assert (found, detail) == (
+        "not-measurable",
+        "the sentence is about arm64, where nothing was measured: --corner arch=arm64",
+    )
+    assert outcomes("On RISC-V it takes 20% fewer instructions.", SMALL)[0][2].endswith("nothing was measured")
+    assert outcomes("On x86-64 it executes 20% fewer instructions.", SMALL)[0][1] == "reproduced"
+
+
+def test_a_claim_about_another_architecture_is_held_against_its_corner() -> None:
+    corner = Corner(name="arch=arm64,cc=gcc-13", cells=(LARGE,))
+    found = structs.replace(review(SMALL), corners=(corner, Corner(name="cc=gcc-13", cells=(SMALL,))))
+    claims = claims_in("It executes 20% fewer instructions on arm64. It executes 20% fewer instructions.")
+    assert [one.outcome for one in checked(claims, found)] == ["contradicted", "reproduced"]
 
 
 def test_several_settings_of_a_sentence_are_alternatives() -> None:

@@ -8,7 +8,11 @@ import pytest
 
 from kassay.commands._show import keep_answer
 from kassay.effects.lock import host_locked
+from kassay.labs.review.commands import _answer
+from kassay.labs.review.commands._options import Reviewing
 from kassay.labs.review.report import REVIEW
+from kassay.labs.review.series import Given, Range
+from tests.building._repository import series
 from tests.commands.conftest import Kassay
 from tests.review.reviews import cell, review
 
@@ -57,6 +61,28 @@ def test_help_lists_every_format_of_a_review(kassay: Kassay) -> None:
     told = " ".join(kassay("review", "--help").out.split())
     names = sorted(form.name for form in REVIEW.forms())
     assert f"{', '.join(names[:-1])} or {names[-1]}" in told.replace("│ ", "").replace(" │", "")
+
+
+def test_earlier_version_may_be_a_range(kassay: Kassay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree, _ = series(tmp_path, monkeypatch)
+    monkeypatch.setattr(_answer, "find_base", lambda patches, **words: pytest.fail(str(words["name"])))
+    ended = kassay("review", "HEAD~1..HEAD", "--tree", str(tree), "--previous", "HEAD~2..gone")
+    assert (ended.status, "no revision 'gone'" in ended.err) == (2, True)
+    ended = kassay("review", "HEAD~1..HEAD", "--tree", str(tree), "--previous", "gone.mbx")
+    assert (ended.status, "gone.mbx: no such file or directory" in ended.err) == (2, True)
+    with pytest.raises(pytest.fail.Exception, match=r"HEAD~1\.\.HEAD"):  # both are read before the base is searched
+        kassay("review", "HEAD~1..HEAD", "--tree", str(tree), "--previous", "HEAD~2..HEAD")
+
+
+def test_the_command_to_repeat_names_commits() -> None:
+    commits = Range(Path("linux"), ("base", "HEAD"), "1" * 40, "2" * 40)
+    options = Reviewing(previous="base..v1", budget="1m", build="cc=gcc-14")
+    words = "--build cc=gcc-14 --previous 111111111111..222222222222 --budget 1m"
+    earlier = Given(Path("v1.mbx"), "build:linux@1", commits)
+    command = _answer._command("base..HEAD", commits, options, earlier, "build:linux@1")
+    assert command == f"kassay review 111111111111..222222222222 {words}"
+    command = _answer._command("s.mbx", None, Reviewing(budget="1m"), None, "build:linux@1")
+    assert command == "kassay review s.mbx --base build:linux@1 --budget 1m"
 
 
 def test_base_without_its_kind_is_refused_with_the_reference_to_write(kassay: Kassay, cache: Path) -> None:

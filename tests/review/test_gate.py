@@ -17,7 +17,7 @@ from kassay.labs.review.limits import Limits, limit_of, limits_in, parse, percen
 from kassay.labs.review.model import Cell, Left
 from kassay.labs.review.report import GATE
 from kassay.labs.review.report._gate import SUMMARY, annotations, counts_text, headline, summary
-from kassay.labs.review.series import range_in
+from kassay.labs.review.series import Range, range_in
 from tests.building._repository import run, series
 from tests.review.reviews import SIDE, cell
 
@@ -267,6 +267,7 @@ def test_wrong_words_are_refused_before_anything_is_built(
 
 def test_the_command_to_repeat_keeps_what_decides_the_answer() -> None:
     options = Gating(budget="2m", allow_refused=["mremap_move", "vma_split"], format_="json")
-    assert _command("v1..v2", options) == (
-        "kassay ci v1..v2 --budget 2m --allow-refused mremap_move --allow-refused vma_split"
+    commits = Range(Path("linux"), ("origin/main", "HEAD"), "1" * 40, "2" * 40)
+    assert _command(commits, options) == (
+        "kassay ci 111111111111..222222222222 --budget 2m --allow-refused mremap_move --allow-refused vma_split"
     )

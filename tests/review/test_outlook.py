@@ -18,10 +18,10 @@ FILE = SourceFile(uri="pool/linux_7.3.4.orig.tar.xz", sha256="a" * 64, provenanc
 FETCH = "linux_7.3.4.orig.tar.xz, 151 MB"
 
 
-def plan(fetch: str = FETCH, corners: tuple[str, ...] = ()) -> list[str]:
+def plan(fetch: str = FETCH, corners: tuple[str, ...] = (), previous: str = "") -> list[str]:
     wanted = Wanted(
         source=str(SERIES), patches=str(SERIES), base="build:debian-source:7.3", arch="x86_64", suite="mm", settings=4,
-        corners=corners,
+        corners=corners, previous=previous,
     )  # fmt: skip
     return outlook(wanted, fetch, silent).splitlines()
 
@@ -47,3 +47,7 @@ def test_settings_are_named_and_the_total_is_the_sum() -> None:
     assert "corner cc=gcc-14 two kernels: about 4 min" in text
     assert "measure at most 4 of these: about 13 s" in text
     assert "total about 10 min; about 6 min if base and the series were built before" in text
+
+
+def test_earlier_version_has_a_row_of_its_own() -> None:
+    assert "previous  the kernel of the earlier version: about 43 s" in plan(previous="v1.mbx")

@@ -9,10 +9,12 @@ from types import SimpleNamespace
 import pytest
 
 from kassay.errors import BadInput
-from kassay.labs.review.series import range_in, series_of
+from kassay.labs.review.series import range_in, series_of, uncommitted
 from kassay.supply.building import git
 from kassay.supply.building.patches import apply, read_patches
 from tests.building._repository import run, series
+
+_DIFF = b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+\xff\n"
 
 
 @pytest.fixture
@@ -24,10 +26,24 @@ def test_range_becomes_a_mailbox_on_its_base(linux: tuple[Path, tuple[str, ...]]
     repository, trees = linux
     run(repository, "config", "format.coverLetter", "true")
     run(repository, "config", "diff.noprefix", "true")
-    path, base = series_of("HEAD~3..", repository, tmp_path / "into")
+    path, base, commits = series_of("HEAD~3..", repository, tmp_path / "into")
     first = run(repository, "rev-parse", "HEAD~3").strip()
     assert (path, base) == (tmp_path / "into" / "series.mbx", f"build:{repository}@{first}")
     assert apply(git.tree_of(repository, first), read_patches(path)) == trees[3]
+    assert commits is not None
+    assert commits.pinned == f"{first[:12]}..{run(repository, 'rev-parse', 'HEAD').strip()[:12]}"
+    assert range_in(commits.pinned, repository)[2:] == commits[2:]
+
+
+def test_changes_that_are_not_committed_are_told(linux: tuple[Path, tuple[str, ...]]) -> None:
+    repository, _ = linux
+    assert uncommitted(range_in("HEAD~1..", repository)) == ""
+    (repository / "untracked").write_text("")
+    assert uncommitted(range_in("HEAD~1..", repository)) == ""
+    (repository / "mm/walk.c").write_text("changed\n")
+    told = f"1 file of {repository} with uncommitted changes: the range does not have them"
+    assert uncommitted(range_in("HEAD~1..", repository)) == told
+    assert uncommitted(range_in("HEAD~2..HEAD~1", repository)) == ""
 
 
 def test_range_starts_where_head_left_base(
@@ -37,23 +53,30 @@ def test_range_starts_where_head_left_base(
     run(repository, "checkout", "-q", "-b", "upstream", "HEAD~2")
     run(repository, "commit", "-q", "--allow-empty", "-m", "elsewhere")
     monkeypatch.chdir(repository / "mm")
-    path, base = series_of("upstream..main", None, tmp_path / "into")
+    path, base, _ = series_of("upstream..main", None, tmp_path / "into")
     assert base == f"build:{repository}@{run(repository, 'rev-parse', 'main~2').strip()}"
     assert len(read_patches(path)) == 2
 
 
 def test_path_is_used_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "a..b").write_text("")
-    assert series_of(str(tmp_path / "a..b"), None, tmp_path / "into") == (tmp_path / "a..b", "")
+    assert series_of(str(tmp_path / "a..b"), None, tmp_path / "into") == (tmp_path / "a..b", "", None)
     assert not (tmp_path / "into").exists()
 
 
 def test_standard_input_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"From x\xff\n")))
-    path, base = series_of("-", None, tmp_path / "into")
-    assert (path.read_bytes(), base) == (b"From x\xff\n", "")
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(_DIFF)))
+    path, base, commits = series_of("-", None, tmp_path / "into")
+    assert (path.read_bytes(), base, commits) == (_DIFF, "", None)
     with pytest.raises(BadInput, match="standard input is empty"):
         series_of("-", None, tmp_path / "into")
+
+
+def test_standard_input_without_a_patch_is_named_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"hello\n")))
+    with pytest.raises(BadInput) as caught:
+        series_of("-", None, tmp_path / "into")
+    assert caught.value.what == "standard input: neither a mail nor a unified diff"
 
 
 @pytest.mark.parametrize(

@@ -128,8 +128,9 @@ def _source(
 ) -> int:
     """Check out the sources of a kernel as a git tree, to write a patch in.
 
-    Example: kassay kernels source build:debian-source:7.3 --out linux. Commit a change there, then compare
-    build:linux@base with build:linux.
+    Commit a change there. Then review base..HEAD, or compare build:linux@base with build:linux.
+
+    Example: kassay kernels source build:debian-source:7.3 --out linux
     """
     from kassay.commands._inputs import check_writable_place
     from kassay.model.build import parse_build
@@ -146,7 +147,8 @@ def _source(
     with showing() as tell:
         source = check_out(build, out, tell)
     typer.echo(f"{out}: Linux {source.version}; its branch {BRANCH} stays there")
-    typer.echo(f"commit a change there, then: kassay compare WORKLOAD build:{out}@{BRANCH} build:{out}")
+    typer.echo(f"commit a change there, then: kassay review {BRANCH}..HEAD --tree {out}")
+    typer.echo(f"or, of one workload: kassay compare WORKLOAD build:{out}@{BRANCH} build:{out}")
     return 0
 
 

@@ -116,6 +116,8 @@ def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
     kind = kinds().get(name)
     if kind is None or (colon if kind.bare else not locator):
         near = nearest(name, kinds()) if colon and kind is None else None
+        if name == "debian-source":
+            near, locator = "build", body
         guess = f"did you mean {near}:{locator}? " if near else ""
         meant = kind or kinds().get(near or "")
         raise BadInput(f"kernel {text!r}: not a kernel reference",

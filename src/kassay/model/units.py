@@ -56,15 +56,23 @@ def format_number(value: float | None) -> str:
 
 
 def format_numbers(values: Sequence[float | None]) -> tuple[str, ...]:
-    """A column of figures: as format_number(), but a whole number shows the decimals of its largest broken neighbour.
+    """A column of figures: as format_number(), but a whole number shows the decimals of its largest broken neighbour,
+    and a figure of four digits keeps a last zero that a neighbour's digit stands beside.
 
-    (698.8, 703.0) -> ("698.8", "703.0"), (703.0, 2.0) -> ("703", "2").
+    (698.8, 703.0) -> ("698.8", "703.0"), (703.0, 2.0) -> ("703", "2"), (13.89, 13.901) -> ("13.89", "13.90").
     """
     broken = [v for v in values if v is not None and math.isfinite(v) and v != int(v)]
     if not broken:
         return tuple(format_number(v) for v in values)
-    decimals = len(format_number(max(broken, key=abs)).partition(".")[2])
-    return tuple(format_number(v) if v is None or v in broken else format_decimals(v, decimals) for v in values)
+    texts = {v: format_number(v) for v in broken}
+    most = max(_decimals(text) for text in texts.values())
+    texts = {v: format_decimals(v, min(places_of(v), most)) if 1 <= abs(v) < 100 else text for v, text in texts.items()}
+    decimals = _decimals(texts[max(broken, key=abs)])
+    return tuple(format_number(v) if v is None else texts.get(v) or format_decimals(v, decimals) for v in values)
+
+
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2])
 
 
 def places_of(value: float | None) -> int:

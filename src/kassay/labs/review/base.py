@@ -61,13 +61,14 @@ class _Candidate(NamedTuple):
 
 
 def find_base(
-    series: Path, *, base: str, tree: Path | None, options: str, tell: Tell, fetches: bool = True
+    series: Path, *, base: str, tree: Path | None, options: str, tell: Tell, fetches: bool = True, name: str = ""
 ) -> FoundBase:
     """The first source that the series applies to. Sources of the archive that the store lacks are fetched.
 
     base: a build: reference or a revision of the tree; "" to search. tree: a kernel's git tree; None takes the current
     directory if it is one. options: appended to the reference, such as ",cc=gcc-12". fetches: False does not fetch the
-    sources of a base that was given. Raises BadInput with every try.
+    sources of a base that was given. name: the series as the user wrote it, if its file exists only for this command.
+    Raises BadInput with every try.
     """
     patches, place = read_patches(series), _kernel_tree(tree)
     candidates = [_given(base, place)] if base else _candidates(series, patches, place, tell)
@@ -77,11 +78,11 @@ def find_base(
     tries: list[Try] = []
     seen: dict[str, str] = {}
     for candidate in candidates:
-        tell(Progress(stage="source", subject=str(series), text=f"trying {candidate.how} {candidate.what}"))
+        tell(Progress(stage="source", subject=name or str(series), text=f"trying {candidate.how} {candidate.what}"))
         tries.append(_tried(candidate, patches, seen, tell))
         if tries[-1].outcome == "applies" and candidate.build is not None:
             return FoundBase(ref=build_text(candidate.build) + options, patches=str(series), tries=tuple(tries))
-    raise _no_base(series, base, place, tries)
+    raise _no_base(name or str(series), base, place, tries)
 
 
 def _tried(candidate: _Candidate, patches: Sequence[Patch], seen: dict[str, str], tell: Tell) -> Try:
@@ -195,7 +196,7 @@ def _releases(tell: Tell) -> Iterator[_Candidate]:
         yield _Candidate("archive", version, BuildRef(tree=f"debian-source:{version}"))
 
 
-def _no_base(series: Path, base: str, tree: Path | None, tries: Sequence[Try]) -> BadInput:
+def _no_base(series: str, base: str, tree: Path | None, tries: Sequence[Try]) -> BadInput:
     lines = "".join(f"\n  {one.how} {one.what}: {one.outcome.replace('-', ' ')}: {one.detail}" for one in tries)
     if base:
         return BadInput(f"{series}: the base that was given does not work{lines}",

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Figures that a text claims, held against the measured settings."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kassay.labs.review.claims import UNKNOWN, Claim
+from kassay.labs.review.corners import parts_of
 from kassay.labs.review.model import SCREENED, Cell, CheckedClaim, Review
-from kassay.labs.review.named import named_in
+from kassay.labs.review.named import arches_in, named_in
 from kassay.labs.review.report._words import cell_text
 from kassay.model.finding import REFUSED
+from kassay.model.kernel import parse_ref
+from kassay.model.records import grouped
 from kassay.model.texts import counted, listed
 from kassay.model.units import format_change, format_signed, places_of
+from kassay.supply.arches import arches
 
 REPRODUCED, NOT_REPRODUCED, CONTRADICTED, NOT_MEASURABLE, NOT_UNDERSTOOD = (
     "reproduced", "not-reproduced", "contradicted", "not-measurable", "not-understood",
@@ -29,25 +33,37 @@ _CLOSE, _POINTS = 0.1, 0.005
 
 def checked(claims: Iterable[Claim], review: Review) -> tuple[CheckedClaim, ...]:
     """Each claim with its outcome."""
-    cells = [
-        cell for cell in review.cells
-        if cell.verdict not in (SCREENED, *REFUSED) and cell.change is not None
-    ]  # fmt: skip
-    return tuple(_checked(claim, cells) for claim in claims)
+    own = parse_ref(review.base.ref).arch
+    cells = grouped((arch, cell) for arch, cell in _cells(review, own)
+                    if cell.verdict not in (SCREENED, *REFUSED) and cell.change is not None)  # fmt: skip
+    return tuple(_checked(claim, cells, own) for claim in claims)
 
 
-def _checked(claim: Claim, cells: Sequence[Cell]) -> CheckedClaim:
-    outcome, detail = _outcome(claim, cells)
+def _cells(review: Review, own: str) -> Iterator[tuple[str, Cell]]:
+    """(architecture, cell) of the review, and of its corners with another architecture."""
+    yield from ((own, cell) for cell in review.cells)
+    for corner in review.corners:
+        if (arch := parts_of(corner.name).get("arch", own)) != own:
+            yield from ((arch, cell) for cell in corner.cells)
+
+
+def _checked(claim: Claim, cells: Mapping[str, Sequence[Cell]], own: str) -> CheckedClaim:
+    outcome, detail = _outcome(claim, cells, own)
     return CheckedClaim(
         sentence=claim.sentence[:_WIDEST], figure=claim.figure, line=claim.line, outcome=outcome, detail=detail
     )
 
 
-def _outcome(claim: Claim, cells: Sequence[Cell]) -> tuple[str, str]:
+def _outcome(claim: Claim, by_arch: Mapping[str, Sequence[Cell]], own: str) -> tuple[str, str]:
     if claim.kind == UNKNOWN:
         return NOT_UNDERSTOOD, OUTCOMES[NOT_UNDERSTOOD]
-    if not cells:
+    if not any(by_arch.values()):
         return NOT_MEASURABLE, "no setting was measured"
+    named_arches = arches_in(claim.sentence)
+    cells = [cell for arch in named_arches or (own,) for cell in by_arch.get(arch, ())]
+    if not cells:
+        corner = next((f": --corner arch={arch}" for arch in named_arches if arch in arches()), "")
+        return NOT_MEASURABLE, f"the sentence is about {listed(named_arches)}, where nothing was measured{corner}"
     named, found = named_in(claim.sentence, cells)
     words = listed([value if name == "workload" else f"{name}={value}" for name, value in named])
     if not found:

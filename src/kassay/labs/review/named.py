@@ -17,7 +17,21 @@ _OTHER_NAMES: Mapping[str, tuple[Value, ...]] = {
     r"\bTHPs?\b|\b(?:transparent )?huge ?pages?\b|\bPMD-(?:mapped|sized)\b": (("pages", "thp"), ("order", "9")),
     r"\b(?:small|order-0) folios?\b|\b(?:base|small|4 ?Ki?B?) pages?\b": (("pages", "base"), ("order", "0")),
 }
+_ARCHES: Mapping[str, str] = {
+    "x86_64": r"x86(?:[_-]64)?|amd64|Xeon|EPYC|Ryzen|Skylake|Icelake|Sapphire Rapids",
+    "arm64": r"arm64|aarch64|Neoverse|Cortex|Altra|Graviton\d?",
+    "riscv": r"riscv\w*|RISC-V",
+    "powerpc": r"ppc64\w*|powerpc|POWER ?\d+",
+    "s390": r"s390x?",
+    "loongarch": r"loongarch\w*",
+}
+"""Words for the architecture of a figure, the CPUs of one included."""
 _SIZE = re.compile(r"(?<![\w.])(\d+) ?([KMG]i?B?)\b")
+
+
+def arches_in(sentence: str) -> tuple[str, ...]:
+    """The architectures that the sentence names."""
+    return tuple(name for name, words in _ARCHES.items() if re.search(rf"\b(?:{words})\b", sentence, re.IGNORECASE))
 
 
 def named_in(sentence: str, cells: Sequence[Cell]) -> tuple[tuple[Value, ...], tuple[Cell, ...]]:

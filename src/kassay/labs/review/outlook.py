@@ -68,6 +68,8 @@ def _lines(
     if kernels > 2:
         runs_s = _SPOTS * kernels * _MEASURED_RUNS / 2 * _RUN_S
         times["patches"] = ((kernels - 2) * _NEXT_KERNEL_S + runs_s, f"{kernels - 2} further kernels")
+    if wanted.previous:
+        times["previous"] = (_NEXT_KERNEL_S + most * _MEASURED_RUNS * _RUN_S, "the kernel of the earlier version")
     for name in wanted.corners:
         times[f"corner {name}"] = (_KERNEL_S + _NEXT_KERNEL_S, "two kernels")
     if fetch:

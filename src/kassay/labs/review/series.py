@@ -10,8 +10,11 @@ from typing import NamedTuple
 from kassay.effects.files import expanded, write_atomic
 from kassay.errors import BadInput
 from kassay.model.build import BuildRef, build_text
+from kassay.model.texts import counted
 from kassay.supply.building import git
+from kassay.supply.building.patches import check_patches
 
+STANDARD_INPUT = "standard input"
 _RANGE = re.compile(r"(?P<base>.*?[^.])\.\.(?P<head>[^.].*)?")
 _MESSAGE = re.compile(r"https?://\S+|<?[^\s/<>]+@[^\s/<>]+>?")
 # The tree's own configuration must not change what is written.
@@ -30,6 +33,26 @@ class Range(NamedTuple):
     """Commit where HEAD left BASE."""
     head: str
     """Commit of HEAD."""
+
+    @property
+    def pinned(self) -> str:
+        """The range by its commits: branches move."""
+        return f"{short(self.left)}..{short(self.head)}"
+
+
+class Given(NamedTuple):
+    """A series as the user named it."""
+
+    patches: Path
+    base: str = ""
+    """Reference of the base; "" if the words do not tell it."""
+    commits: Range | None = None
+    """None unless the series is a range."""
+
+
+def short(commit: str) -> str:
+    """The commit in twelve digits."""
+    return commit[:12]
 
 
 def range_in(text: str, tree: Path | None) -> Range:
@@ -50,18 +73,29 @@ def range_in(text: str, tree: Path | None) -> Range:
     return Range(place, (base, head), left, last)
 
 
-def series_of(text: str, tree: Path | None, into: Path) -> tuple[Path, str]:
-    """(path of the patches, reference of the base, "" if the words do not tell it).
+def uncommitted(commits: Range) -> str:
+    """A sentence on changed files that the range leaves out; "" without any, or if HEAD is not checked out."""
+    if git.resolve(commits.tree, "HEAD") != commits.head:
+        return ""
+    words = ("--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
+    files = len(git.git(words, repository=commits.tree, may_fail=True).splitlines())
+    if not files:
+        return ""
+    return f"{counted(files, 'file')} of {commits.tree} with uncommitted changes: the range does not have them"
+
+
+def series_of(text: str, tree: Path | None, into: Path) -> Given:
+    """The patches of a series.
 
     An existing path is used as it is. "-" reads standard input into into/series.mbx. BASE..HEAD writes the commits of
     `tree`, or of the git tree around the current directory, there. Its base is the commit where HEAD left BASE.
     Raises BadInput. Nothing is fetched from the network.
     """
     if text == "-":
-        return _standard_input(into), ""
+        return Given(_standard_input(into))
     path = expanded(text)
     if path.exists():
-        return path, ""
+        return Given(path)
     if ".." in text:
         return _patches_of(text, range_in(text, tree), into)
     if _MESSAGE.fullmatch(text):
@@ -88,18 +122,23 @@ def git_tree(path: Path | None) -> Path:
 def _standard_input(into: Path) -> Path:
     data = sys.stdin.buffer.read()
     if not data.strip():
-        raise BadInput("standard input is empty", "pipe a mailbox into it: `b4 am -o - MSGID | kassay review -`")
-    return _written(data, into)
+        raise BadInput(f"{STANDARD_INPUT} is empty", "pipe a mailbox into it: `b4 am -o - MSGID | kassay review -`")
+    path = _written(data, into)
+    try:
+        check_patches(path)
+    except BadInput as error:
+        raise BadInput(error.what.replace(str(path), STANDARD_INPUT), error.remedy) from error
+    return path
 
 
-def _patches_of(text: str, commits: Range, into: Path) -> tuple[Path, str]:
+def _patches_of(text: str, commits: Range, into: Path) -> Given:
     left, last, tree = commits.left, commits.head, commits.tree
     if merges := git.git(("rev-list", "--merges", f"{left}..{last}"), repository=tree).split():
-        raise BadInput(f"{text}: commit {merges[-1][:12]} is a merge", "rebase the series, or name a base behind it")
+        raise BadInput(f"{text}: commit {short(merges[-1])} is a merge", "rebase the series, or name a base behind it")
     with tempfile.TemporaryDirectory(prefix="range-", dir=git.store()) as name:
         git.git((*_FORMAT, f"--output-directory={name}", f"{left}..{last}"), repository=tree)
         data = b"".join(mail.read_bytes() for mail in sorted(Path(name).iterdir()))
-    return _written(data, into), build_text(BuildRef(tree=str(tree), revision=left))
+    return Given(_written(data, into), build_text(BuildRef(tree=str(tree), revision=left)), commits)
 
 
 def _written(data: bytes, into: Path) -> Path:

@@ -131,7 +131,8 @@ def _read(file: Path) -> list[Mail]:
         return mails(file)
     if not parse(_text(data)):
         raise BadInput(
-            f"{file}: neither a mail nor a unified diff", "leave it out; `git format-patch` writes what fits"
+            f"{file}: neither a mail nor a unified diff",
+            "`git format-patch` writes what fits; leave other files out of a directory",
         )
     return [Mail(origin=str(file), subject=file.stem, author="", diff=_text(data), text=_text(data))]
 

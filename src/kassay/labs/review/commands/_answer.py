@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`kassay review`: find the base, take the steps, and show the answer."""
 
+import dataclasses
 import shlex
 import shutil
 import tempfile
@@ -26,7 +27,7 @@ from kassay.labs.review.model import Review
 from kassay.labs.review.outlook import outlook
 from kassay.labs.review.report import REVIEW
 from kassay.labs.review.review import Reviewer, Wanted
-from kassay.labs.review.series import series_of
+from kassay.labs.review.series import STANDARD_INPUT, Given, Range, series_of, short, uncommitted
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import Tell
 from kassay.spec.suites import table_of
@@ -59,26 +60,37 @@ def _answered(series: str, options: Reviewing) -> int:
     if not options.plan:
         check_host()
     with showing() as tell, tempfile.TemporaryDirectory(prefix="kassay-review-") as scratch:
-        patches, range_base = series_of(series, options.tree, Path(scratch))
+        given = series_of(series, options.tree, Path(scratch))
+        earlier = _earlier(options, Path(scratch) / "earlier")
         found = find_base(
-            patches, base=options.base or range_base, tree=options.tree,
+            given.patches, base=options.base or given.base, tree=options.tree,
             options=f",{options.build}" if options.build else "", tell=tell, fetches=not options.plan,
+            name=STANDARD_INPUT if series == "-" else series,
         )  # fmt: skip
-        wanted = _wanted(series, found, options, corners, tell)
+        wanted = structs.replace(
+            _wanted(series, found, options, corners, tell), previous=str(earlier.patches if earlier else "")
+        )
         if options.plan:
             say(outlook(wanted, found.fetch, tell))
             return 0
-        directory = _directory(wanted, options)
+        directory = _directory(wanted, options, given.commits)
         with locked(directory / "lock", refusing(str(directory))):
-            wanted = structs.replace(wanted, patches=str(_kept(patches, Path(scratch), directory)))
+            wanted = structs.replace(wanted, patches=str(_kept(given.patches, Path(scratch), directory)))
+            if earlier is not None:
+                wanted = structs.replace(
+                    wanted, previous=str(_kept(earlier.patches, Path(scratch), directory / "earlier"))
+                )
 
             def complete(review: Review) -> Review:
+                if review.previous is not None:
+                    review = structs.replace(review, previous=structs.replace(review.previous, source=options.previous))
                 return review if options.check_claims is None else _with_claims(review, options.check_claims)
 
             def keep(review: Review) -> None:
                 keep_answer(complete(review), REVIEW, directory, "review")
 
-            command = _command(series, options, found.ref.removesuffix(f",{options.build}" if options.build else ""))
+            base = found.ref.removesuffix(f",{options.build}" if options.build else "")
+            command = _command(series, given.commits, options, earlier, base)
             review = complete(Reviewer(wanted, directory, budget_s, command, found.tries, tell, keep).run())
     if options.b4:
         say(b4_checks(review, directory / "review.html"))
@@ -86,7 +98,18 @@ def _answered(series: str, options: Reviewing) -> int:
         say_answer(review, form)
     if form.screen is not None and not options.b4:
         say(f"review: {directory}/review.html\n")
+    if given.commits is not None and (left_out := uncommitted(given.commits)):
+        say(f"review: {left_out}\n", error=True)
     return exit_status(review) if options.exit_code else 0
+
+
+def _earlier(options: Reviewing, into: Path) -> Given | None:
+    """The series of --previous; None without one. Raises BadInput."""
+    if not options.previous:
+        return None
+    given = series_of(options.previous, options.tree, into)
+    check_patches(given.patches)
+    return given
 
 
 def _with_claims(review: Review, path: Path) -> Review:
@@ -101,8 +124,6 @@ def _checked(options: Reviewing) -> tuple[str, ...]:
     table_of(options.suite)
     check_directory(options.out)
     check_given(options.check_claims, "--check-claims")
-    if options.previous is not None:
-        check_patches(options.previous)
     if options.predict:
         cpus_to_predict(options.predict, options.arch)
     given = tuple(options.corner or ())
@@ -122,16 +143,15 @@ def _wanted(
         suite=options.suite,
         settings=options.settings,
         corners=corners,
-        previous=str(options.previous or ""),
         predict=cpus_to_predict(options.predict, options.arch) if options.predict else (),
         hashes=tuple(patch.sha256 for patch in read_patches(Path(found.patches))),
     )
 
 
-def _directory(wanted: Wanted, options: Reviewing) -> Path:
+def _directory(wanted: Wanted, options: Reviewing, commits: Range | None) -> Path:
     """--out, or a directory named by the question; corners are further steps of the same question."""
     question = structs.replace(wanted, source="", patches="", corners=(), previous="")
-    name = "series" if wanted.source == "-" else Path(wanted.source).stem
+    name = short(commits.head) if commits else "series" if wanted.source == "-" else Path(wanted.source).stem
     base = options.out or content_directory(f"review-{name}", question)
     return unused_directory(base) if options.fresh else base
 
@@ -150,7 +170,11 @@ def _kept(patches: Path, scratch: Path, directory: Path) -> Path:
     return kept
 
 
-def _command(series: str, options: Reviewing, base: str) -> str:
-    """The command for the same question. It names the base that was found: branches move."""
+def _command(series: str, commits: Range | None, options: Reviewing, earlier: Given | None, base: str) -> str:
+    """The command for the same question. It names commits, and the base that was found: branches move."""
     names = ("tree", "build", "settings", "previous", "suite", "predict", "arch", "corner", "corners", "budget")
-    return shlex.join(["kassay", "review", series, "--base", base, *given_words(options, names)])
+    if earlier is not None and earlier.commits is not None:
+        options = dataclasses.replace(options, previous=earlier.commits.pinned)
+    words = [commits.pinned] if commits else [series]
+    words += ["--base", base] if options.base or commits is None else []
+    return shlex.join(["kassay", "review", *words, *given_words(options, names)])

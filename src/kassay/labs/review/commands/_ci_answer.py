@@ -17,7 +17,7 @@ from kassay.labs.review.gate import GateWanted, exit_status, gate
 from kassay.labs.review.gate_model import Gate
 from kassay.labs.review.limits import Limits, limits_in, of_range, parse, percent
 from kassay.labs.review.report import GATE
-from kassay.labs.review.series import Range, range_in
+from kassay.labs.review.series import Range, range_in, short, uncommitted
 from kassay.model.build import BuildRef, build_text
 from kassay.spec.load import suite_workloads
 from kassay.supply.arches import arch_of
@@ -46,18 +46,20 @@ def answer(range_: str, options: Gating) -> int:
     wanted = GateWanted(
         base=refs[0] + more, head=refs[1] + more, arch=options.arch, suite=options.suite
     )  # fmt: skip
-    base = options.out or content_directory(f"ci-{commits.names[1]}", wanted)
+    base = options.out or content_directory(f"ci-{short(commits.head)}", wanted)
     directory = unused_directory(base) if options.fresh else base
     with showing() as tell, locked(directory / "lock", refusing(str(directory))):
         found = gate(
             wanted, directory, names=commits.names, fail_over=fail_over, limits=limits, budget_s=budget_s,
-            command=_command(range_, options),
+            command=_command(commits, options),
             tell=tell, keep=lambda one: _keep(one, directory),
         )  # fmt: skip
     say_answer(found, form)
     _to_runner(found, options.format_)
     if form.screen is not None:
         say(f"report: {directory}/ci.html\n")
+    if left_out := uncommitted(commits):
+        say(f"ci: {left_out}\n", error=True)
     return exit_status(found, tuple(options.allow_refused or ()))
 
 
@@ -90,6 +92,7 @@ def _to_runner(found: Gate, shown: str) -> None:
         say(GATE.form("annotations").render(found))
 
 
-def _command(range_: str, options: Gating) -> str:
+def _command(commits: Range, options: Gating) -> str:
+    """The command for the same question. It names commits: branches move."""
     names = ("tree", "suite", "fail_over", "limits", "budget", "build", "arch", "allow_refused")
-    return shlex.join(["kassay", "ci", range_, *given_words(options, names)])
+    return shlex.join(["kassay", "ci", commits.pinned, *given_words(options, names)])

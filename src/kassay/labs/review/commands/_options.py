@@ -68,11 +68,8 @@ class Reviewing:
         "clang-19, the distribution's configuration, single symbols, and arm64.",
         "--corners",
     )
-    previous: Path | None = _measured(
-        None,
-        "PATH",
-        "An earlier version of the series: measure what changed between it and this one.",
-        show_default=False,
+    previous: str = _measured(
+        "", "SERIES", "An earlier version of the series: measure what changed between it and this one."
     )
     suite: str = _measured(
         "mm",
