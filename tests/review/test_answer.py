@@ -176,6 +176,23 @@ def test_figures_in_a_mail_are_not_cut_by_a_line_end() -> None:
     assert letter("534 262 to 373 520 instructions/call, -30.1 %") == "534,262 to 373,520 instructions/call, -30.1%"
 
 
+def test_corners_of_a_mail_are_sentences() -> None:
+    long = "config=lab+CONFIG_HYPERVISOR_GUEST=y+CONFIG_PARAVIRT=y"
+    found = (
+        Corner(name=long, cells=(GAIN, LOSS)), Corner(name="cc=clang-14", problem="too old"),
+        Corner(name="cc=gcc-12", same_as="the usual build"), Corner(name="arch=arm64", same_image=True),
+    )  # fmt: skip
+    mail = text("mail", corners=found)
+    assert long in mail and "..." not in mail
+    assert (
+        f"{long}: folio_fork (100 -> 90, -10.0%, improvement); folio_fork order=9 (100 -> 150, +50.0%, regression)"
+        in " ".join(mail.split())
+    )
+    for line in ("cc=clang-14: not measured: too old", "cc=gcc-12: not measured: the kernels of the usual build",
+                 "arch=arm64: same image"):  # fmt: skip
+        assert f"- {line}" in mail
+
+
 def test_spans_of_lines() -> None:
     assert spans([5, 1, 2, 3]) == "1-3,5"
     assert spans([]) == ""

@@ -20,6 +20,7 @@ from kassay.labs.review.report._tables import (
 from kassay.labs.review.report._words import (
     cell_text,
     changelog,
+    corner_texts,
     corners,
     disagreements,
     letter,
@@ -126,7 +127,9 @@ def _rest(review: Review) -> Iterator[Block]:
     if review.previous is not None:
         yield from _against_previous(review.previous, previous_table(review))
     if review.corners:
-        yield section_of_table(corners_table(review))
+        yield Section(blocks=(section_of_table(corners_table(review)),), readers=(SCREEN, PAGE))
+        lines = tuple(one_line(letter(text)) for text in corner_texts(review))
+        yield Section(blocks=(Section(title="Corners", blocks=(Items(texts=lines),)),), readers=(LETTER,))
         if decided := tuple(map(one_line, disagreements(review))):
             yield Section(title=_DISAGREE, blocks=(Items(texts=decided),), readers=(SCREEN, PAGE))
             mail = Section(title=_DISAGREE, blocks=(Items(texts=tuple(map(letter, decided))),))

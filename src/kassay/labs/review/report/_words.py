@@ -202,6 +202,22 @@ def _is_certain(predicted: PredictedChange, own: Cell) -> bool:
     return all(end is not None and end * (own.change or 0.0) > 0 for end in ends)
 
 
+def corner_texts(review: Review) -> list[str]:
+    """One sentence for each corner, for a letter: the names of corners are too long for a table of 72 columns."""
+    texts = []
+    for corner in review.corners:
+        values = [_step(cell) for cell in corner.cells]
+        why = corner.problem or (f"the kernels of {corner.same_as}" if corner.same_as else "")
+        text = "same image" if corner.same_image else "; ".join(values) or f"not measured: {why}"
+        texts.append(f"{corner.name}: {text}")
+    return texts
+
+
+def _step(cell: Cell) -> str:
+    base, head = format_numbers([cell.base, cell.head])
+    return f"{cell_text(cell)} ({base} -> {head}, {format_change(cell.change)}, {cell.verdict})"
+
+
 def disagreements(review: Review) -> list[str]:
     """The reason for each corner whose verdict is another one."""
     return [text for corner in review.corners for text in corner.decides]
