@@ -10,7 +10,7 @@ from msgspec import structs
 from kassay.errors import BadInput
 from kassay.labs.review.b4 import b4_checks, tracked_range
 from kassay.labs.review.exit_status import exit_status
-from kassay.labs.review.model import EXECUTED, NOT_EXECUTED, SCREENED, Corner, Left, PredictedChange
+from kassay.labs.review.model import EXECUTED, NOT_EXECUTED, SCREENED, CheckedClaim, Corner, Left, PredictedChange, Try
 from kassay.labs.review.report import REVIEW
 from kassay.labs.review.report._words import changelog, corners, letter, portable, reach, spans, unexecuted, verdict
 from tests.review.reviews import cell, function, review
@@ -39,7 +39,11 @@ def test_changes_below_the_margin_are_counted() -> None:
 
 def test_settings_that_ran_once_have_no_verdict() -> None:
     once = cell(SCREENED, 0.9, n=1)
-    assert verdict(review(once)) == ["No setting was measured, so there is no verdict."]
+    assert verdict(review(once)) == [
+        "No setting was measured, so there is no verdict.",
+        "Run once on each kernel: folio_fork, +90.0 % (100 to 190 instructions/page).",
+    ]
+    assert verdict(review(cell(SCREENED, 0.0, n=1))) == ["No setting was measured, so there is no verdict."]
     assert "Run once on each kernel, no verdict" in REVIEW.form("terminal").render(review(once))
 
 
@@ -191,6 +195,20 @@ def test_corners_of_a_mail_are_sentences() -> None:
     for line in ("cc=clang-14: not measured: too old", "cc=gcc-12: not measured: the kernels of the usual build",
                  "arch=arm64: same image"):  # fmt: skip
         assert f"- {line}" in mail
+
+
+def test_claims_of_a_mail_are_sentences() -> None:
+    claim = CheckedClaim(sentence="x", figure="5%", line=4, outcome="not-measurable", detail="no setting has order=4")
+    mail = text("mail", claims=(claim,))
+    assert "- line 4, 5%: not measurable; no setting has order=4" in mail
+    assert "line 4" not in text("terminal", claims=(claim,))
+
+
+def test_pages_do_not_name_the_directory_of_the_tree() -> None:
+    tries = (Try(how="given", what="build:/home/me/linux@v7.0", outcome="applies"),)
+    for form in ("terminal", "markdown", "mail"):
+        assert "/home/me" not in text(form, tries=tries)
+    assert "build:linux@v7.0" in text("markdown", tries=tries)
 
 
 def test_spans_of_lines() -> None:

@@ -6,7 +6,8 @@ from msgspec import structs
 
 from kassay.labs.review.checks import checked
 from kassay.labs.review.claims import Claim, claims_in
-from kassay.labs.review.model import Cell, Corner, PredictedChange
+from kassay.labs.review.model import SCREENED, Cell, Corner, PredictedChange
+from kassay.model.records import Setting
 from tests.review.reviews import cell, review
 
 
@@ -69,7 +70,7 @@ def test_the_named_setting_decides() -> None:
     text = "Forking order-{} folios takes 20% fewer instructions."
     assert outcomes(text.format(0), SMALL, LARGE)[0][1] == "reproduced"
     assert outcomes(text.format(9), SMALL, LARGE)[0][1] == "contradicted"
-    assert outcomes(text.format(4), SMALL, LARGE)[0][1:] == ("not-measurable", "no measured setting has order=4")
+    assert outcomes(text.format(4), SMALL, LARGE)[0][1:] == ("not-measurable", "no setting that ran has order=4")
 
 
 @pytest.mark.parametrize("word", ["arm64", "aarch64", "an Ampere Altra", "Graviton3"])
@@ -88,6 +89,30 @@ def test_a_claim_about_another_architecture_is_held_against_its_corner() -> None
     found = structs.replace(review(SMALL), corners=(corner, Corner(name="cc=gcc-13", cells=(SMALL,))))
     claims = claims_in("It executes 20% fewer instructions on arm64. It executes 20% fewer instructions.")
     assert [one.outcome for one in checked(claims, found)] == ["contradicted", "reproduced"]
+
+
+def test_a_parameter_that_the_named_workload_lacks_names_nothing() -> None:
+    toggle = structs.replace(SMALL, workload="mprotect_toggle", settings=(Setting(name="share", value="private"),))
+    text = "Forking private memory (folio_fork) takes 20% fewer instructions."
+    assert outcomes(text, SMALL, toggle)[0][1:] == (
+        "reproduced", "of folio_fork: nearest: folio_fork, -20.0 % counted",
+    )  # fmt: skip
+
+
+def test_a_workload_that_was_not_measured_is_not_replaced_by_another() -> None:
+    text = "mprotect_toggle executes 20% fewer instructions."
+    assert outcomes(text, SMALL)[0][1:] == ("not-measurable", "no setting that ran has mprotect_toggle")
+    once = structs.replace(cell(SCREENED, 0.25, n=1), workload="mprotect_toggle", settings=())
+    assert outcomes(text, SMALL, once)[0][1:] == (
+        "contradicted", "of mprotect_toggle, run once: nearest: mprotect_toggle, +25.0 % counted",
+    )  # fmt: skip
+
+
+def test_a_figure_that_no_phase_has_is_held_against_the_whole() -> None:
+    phase = cell("equivalent", 0.002, order="9", phase="protect")
+    assert outcomes("It is 15% more instructions.", LARGE, phase)[0][2].endswith(
+        "nearest: folio_fork order=9, +50.0 % counted"
+    )
 
 
 def test_several_settings_of_a_sentence_are_alternatives() -> None:

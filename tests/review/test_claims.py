@@ -97,8 +97,9 @@ def test_sentence_is_one_line() -> None:
 def test_what_a_reader_has_to_ask_for() -> None:
     assert missing_in("mprotect is 5% faster.") == (
         "architecture", "CPU", "compiler", "configuration", "number of runs or spread", "state of the memory",
-        "workload",
+        "unit", "workload",
     )  # fmt: skip
-    full = "x86_64, EPYC 7713, gcc 14.2, Debian's kernel, n = 9, order-0 folios, libmicro"
+    full = "x86_64, EPYC 7713, gcc 14.2, Debian's kernel, n = 9, order-0 folios, libmicro, 3 ns/call"
     assert missing_in(full) == ()
+    assert "workload" not in missing_in("mprotect_toggle is faster")
     assert "compiler" in missing_in("> built with gcc 14.2")

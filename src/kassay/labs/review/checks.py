@@ -36,7 +36,8 @@ def checked(claims: Iterable[Claim], review: Review) -> tuple[CheckedClaim, ...]
     own = parse_ref(review.base.ref).arch
     cells = grouped((arch, cell) for arch, cell in _cells(review, own)
                     if cell.verdict not in (SCREENED, *REFUSED) and cell.change is not None)  # fmt: skip
-    return tuple(_checked(claim, cells, own) for claim in claims)
+    once = [cell for cell in review.cells if cell.verdict == SCREENED and cell.change is not None]
+    return tuple(_checked(claim, cells, once, own) for claim in claims)
 
 
 def _cells(review: Review, own: str) -> Iterator[tuple[str, Cell]]:
@@ -47,14 +48,17 @@ def _cells(review: Review, own: str) -> Iterator[tuple[str, Cell]]:
             yield from ((arch, cell) for cell in corner.cells)
 
 
-def _checked(claim: Claim, cells: Mapping[str, Sequence[Cell]], own: str) -> CheckedClaim:
-    outcome, detail = _outcome(claim, cells, own)
+def _checked(claim: Claim, cells: Mapping[str, Sequence[Cell]], once: Sequence[Cell], own: str) -> CheckedClaim:
+    outcome, detail = _outcome(claim, cells, once, own)
     return CheckedClaim(
         sentence=claim.sentence[:_WIDEST], figure=claim.figure, line=claim.line, outcome=outcome, detail=detail
     )
 
 
-def _outcome(claim: Claim, by_arch: Mapping[str, Sequence[Cell]], own: str) -> tuple[str, str]:
+def _outcome(
+    claim: Claim, by_arch: Mapping[str, Sequence[Cell]], once: Sequence[Cell], own: str
+) -> tuple[str, str]:  # fmt: skip
+    """once: settings of this architecture that ran once, for sentences that name no measured one."""
     if claim.kind == UNKNOWN:
         return NOT_UNDERSTOOD, OUTCOMES[NOT_UNDERSTOOD]
     if not any(by_arch.values()):
@@ -66,8 +70,11 @@ def _outcome(claim: Claim, by_arch: Mapping[str, Sequence[Cell]], own: str) -> t
         return NOT_MEASURABLE, f"the sentence is about {listed(named_arches)}, where nothing was measured{corner}"
     named, found = named_in(claim.sentence, cells)
     words = listed([value if name == "workload" else f"{name}={value}" for name, value in named])
+    if not found and own in (named_arches or (own,)):
+        named, found = named_in(claim.sentence, once)
+        words += ", run once"
     if not found:
-        return NOT_MEASURABLE, f"no measured setting has {words}"
+        return NOT_MEASURABLE, f"no setting that ran has {words.removesuffix(', run once')}"
     outcome, detail = _of_cells(claim, found)
     where = (
         f"of {words}"
@@ -111,8 +118,11 @@ def _difference(claim: Claim, amount: float, cells: Sequence[Cell]) -> tuple[str
 
 def _change(claimed: float, changes: Sequence[tuple[float, Cell]], how: str) -> tuple[str, str]:
     change, cell = min(changes, key=lambda pair: abs(pair[0] - claimed))
-    text = f"nearest: {cell_text(cell)}, {format_change(change)} {how}"
-    return _judged(change, claimed, [one for one, _ in changes], max(_POINTS, _CLOSE * abs(claimed))), text
+    outcome = _judged(change, claimed, [one for one, _ in changes], max(_POINTS, _CLOSE * abs(claimed)))
+    if outcome != REPRODUCED:  # a phase is not what the text is about
+        whole = [pair for pair in changes if pair[1].primary]
+        change, cell = min(whole or changes, key=lambda pair: abs(pair[0] - claimed))
+    return outcome, f"nearest: {cell_text(cell)}, {format_change(change)} {how}"
 
 
 def _judged(nearest: float, claimed: float, measured: Iterable[float], tolerance: float) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
+from kassay.labs.review.named import workloads_in
 from kassay.model.records import Record
 
 _LESS = (
@@ -51,6 +52,7 @@ _ASKED = {
     r"|\brepetitions: ?\d+|±|stddev|\bvariance\b",
     "state of the memory": r"\border-\d|\bm?THP\b|\blarge folios?\b|\bhuge ?pages?\b"
     r"|\bnohugepage\b|\banonymous\b|\bshared\b|\bprivate\b",
+    "unit": rf"\d ?(?:{_UNIT.removeprefix('%|')})\b|\b(?:instructions|cycles|nano-?seconds|milli-?seconds)\b",
     "workload": r"\b\w*bench\w*\b|\bkbuild\b|will-it-scale|libmicro|stress-ng|\$ |^\./|\bworkload\b",
 }
 
@@ -82,7 +84,8 @@ def claims_in(text: str) -> tuple[Claim, ...]:
 def missing_in(text: str) -> tuple[str, ...]:
     """Facts that the text does not name, and without which a figure cannot be judged."""
     own = "\n".join(line for _, paragraph in _paragraphs(text) for line in paragraph.splitlines())
-    return tuple(name for name, words in _ASKED.items() if not re.search(words, own, re.IGNORECASE | re.MULTILINE))
+    missing = [name for name, words in _ASKED.items() if not re.search(words, own, re.IGNORECASE | re.MULTILINE)]
+    return tuple(name for name in missing if name != "workload" or not workloads_in(own))
 
 
 def _claims(first: int, paragraph: str) -> Iterator[Claim]:

@@ -37,7 +37,8 @@ def arches_in(sentence: str) -> tuple[str, ...]:
 def named_in(sentence: str, cells: Sequence[Cell]) -> tuple[tuple[Value, ...], tuple[Cell, ...]]:
     """(values that the sentence names, the cells that have them).
 
-    A cell must have one of the named values of each parameter. Without a named value all cells are returned.
+    A cell must have one of the named values of each parameter. If the sentence names workloads, parameters that these
+    do not have name nothing. Without a named value all cells are returned.
     """
     groups: list[set[Value]] = []
     for alternatives in _mentioned(sentence, cells):
@@ -45,8 +46,20 @@ def named_in(sentence: str, cells: Sequence[Cell]) -> tuple[tuple[Value, ...], t
         joined = [group for group in groups if parameters & {name for name, _ in group}]
         groups = [group for group in groups if group not in joined]
         groups.append(set(alternatives).union(*joined))
-    found = tuple(cell for cell in cells if all(group & _values(cell) for group in groups))
+    found = tuple(cell for cell in cells if all(_has(cell, group, sentence) for group in groups))
     return tuple(sorted(value for group in groups for value in group)), found
+
+
+def _has(cell: Cell, group: Iterable[Value], sentence: str) -> bool:
+    """True if the cell has one of the values, or its workload, which the sentence names, has none of the parameters."""
+    values = _values(cell)
+    is_open = cell.workload in workloads_in(sentence) and not {name for name, _ in group} & {name for name, _ in values}
+    return is_open or not values.isdisjoint(group)
+
+
+def workloads_in(text: str) -> frozenset[str]:
+    """The workloads of the catalogue that a text names."""
+    return frozenset(name for name in catalog.workloads() if re.search(rf"\b{re.escape(name)}\b", text))
 
 
 def _values(cell: Cell) -> set[Value]:
@@ -55,9 +68,12 @@ def _values(cell: Cell) -> set[Value]:
 
 def _mentioned(sentence: str, cells: Sequence[Cell]) -> list[tuple[Value, ...]]:
     """Words of the sentence that name settings, each as the values that it may mean."""
-    own = {value for cell in cells for value in _values(cell)}
-    known = own | set(_choices({cell.workload for cell in cells}))
-    found: list[tuple[Value, ...]] = [(value,) for value in sorted(known) if _is_named(value, sentence)]
+    workloads = workloads_in(sentence)
+    own = {value for cell in cells if not workloads or cell.workload in workloads for value in _values(cell)}
+    known = {value for value in own if value[0] != "workload"}
+    known |= set(_choices(workloads or {cell.workload for cell in cells}))
+    found: list[tuple[Value, ...]] = [(("workload", name),) for name in sorted(workloads)]
+    found += [(value,) for value in sorted(known) if _is_named(value, sentence)]
     for words, values in _OTHER_NAMES.items():
         possible = tuple(value for value in values if value in known)
         if possible and re.search(words, sentence, re.IGNORECASE):
@@ -75,8 +91,6 @@ def _choices(workloads: Iterable[str]) -> Iterable[Value]:
 
 def _is_named(value: Value, sentence: str) -> bool:
     name, text = value
-    if name == "workload":
-        return re.search(rf"\b{re.escape(text)}\b", sentence) is not None
     words = re.escape(text).replace("_", "[_ ]")
     alone = rf"|\b{words}\b" if text in _DISTINCT or "_" in text else ""
     return re.search(rf"\b{re.escape(name)}[ =-]{words}\b{alone}", sentence, re.IGNORECASE) is not None

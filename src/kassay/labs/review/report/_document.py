@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The document: what nothing runs, the answer, the settings, patches, corners, and what was left out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kassay.labs.review.known import known_texts
 from kassay.labs.review.model import Previous, Review
@@ -20,6 +20,7 @@ from kassay.labs.review.report._tables import (
 from kassay.labs.review.report._words import (
     cell_text,
     changelog,
+    claim_texts,
     corner_texts,
     corners,
     disagreements,
@@ -128,8 +129,7 @@ def _rest(review: Review) -> Iterator[Block]:
         yield from _against_previous(review.previous, previous_table(review))
     if review.corners:
         yield Section(blocks=(section_of_table(corners_table(review)),), readers=(SCREEN, PAGE))
-        lines = tuple(one_line(letter(text)) for text in corner_texts(review))
-        yield Section(blocks=(Section(title="Corners", blocks=(Items(texts=lines),)),), readers=(LETTER,))
+        yield _lines("Corners", corner_texts(review))
         if decided := tuple(map(one_line, disagreements(review))):
             yield Section(title=_DISAGREE, blocks=(Items(texts=decided),), readers=(SCREEN, PAGE))
             mail = Section(title=_DISAGREE, blocks=(Items(texts=tuple(map(letter, decided))),))
@@ -179,9 +179,16 @@ def _against_previous(previous: Previous, rows: Table | None) -> Iterator[Block]
         yield Paragraph(text=f"The earlier version was not measured: {one_line(previous.problem)}.", tone=DOUBT)
 
 
+def _lines(title: str, texts: Sequence[str]) -> Section:
+    """A line for each row, where a table would be too wide for a letter."""
+    lines = tuple(one_line(letter(text)) for text in texts)
+    return Section(blocks=(Section(title=title, blocks=(Items(texts=lines),)),), readers=(LETTER,))
+
+
 def _claims(review: Review) -> Iterator[Block]:
     if review.claims:
-        yield section_of_table(claims_table(review))
+        yield Section(blocks=(section_of_table(claims_table(review)),), readers=(SCREEN, PAGE))
+        yield _lines("Claims", claim_texts(review))
     else:
         yield Paragraph(text="The text that was checked claims no figure.")
     if review.not_named:

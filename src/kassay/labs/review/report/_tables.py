@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import structs
 
 from kassay.labs.review.model import SCREENED, Cell, PatchValue, PredictedChange, Review
-from kassay.labs.review.report._words import cell_text, measured, screened, spans
+from kassay.labs.review.report._words import cell_text, measured, portable, screened, spans
 from kassay.labs.review.settings import setting_text
 from kassay.model.texts import Table, TableCell, cells, figures, listed, one_line, table
 from kassay.model.units import format_change, format_numbers
@@ -147,5 +147,5 @@ def claims_table(review: Review) -> Table:
 
 def tries_table(review: Review) -> Table:
     """Sources that the series was held against."""
-    rows = (cells(t.how, t.what, t.outcome.replace("-", " "), t.detail) for t in review.tries)
+    rows = (cells(t.how, portable(t.what), t.outcome.replace("-", " "), t.detail) for t in review.tries)
     return table("Base", ("why", "source", "outcome", "detail"), rows)

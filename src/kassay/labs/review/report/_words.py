@@ -78,11 +78,18 @@ def verdict(review: Review) -> list[str]:
         ]
     cells = measured(review)
     if not cells:
-        return ["No setting was measured, so there is no verdict."]
+        return ["No setting was measured, so there is no verdict.", *_of_one_run(review)]
     losses, gains = _of(cells, "regression"), _of(cells, "improvement")
     sentences = [f"Largest loss: {_size(losses[0])}."] if losses else ["No measured setting loses."]
     sentences += [f"Largest gain: {_size(gains[-1])}."] if gains else ["No measured setting gains."]
     return [*sentences, _counts(cells, review.margin)]
+
+
+def _of_one_run(review: Review) -> list[str]:
+    """The ends of the settings that ran once: they show where to look, long before a verdict."""
+    cells = [cell for cell in screened(review) if cell.primary and cell.change]
+    texts = [_size(cell) for cell in dict.fromkeys((*cells[:1], *cells[-1:]))]
+    return [f"Run once on each kernel: {'; '.join(texts)}."] if texts else []
 
 
 def _of(cells: Sequence[Cell], verdict_word: str) -> list[Cell]:
@@ -211,6 +218,14 @@ def corner_texts(review: Review) -> list[str]:
         text = "same image" if corner.same_image else "; ".join(values) or f"not measured: {why}"
         texts.append(f"{corner.name}: {text}")
     return texts
+
+
+def claim_texts(review: Review) -> list[str]:
+    """One sentence for each claim, for a letter."""
+    return [
+        f"line {claim.line}, {claim.figure}: {claim.outcome.replace('-', ' ')}; {claim.detail}"
+        for claim in review.claims or ()
+    ]
 
 
 def _step(cell: Cell) -> str:
