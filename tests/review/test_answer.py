@@ -10,7 +10,17 @@ from msgspec import structs
 from kassay.errors import BadInput
 from kassay.labs.review.b4 import b4_checks, tracked_range
 from kassay.labs.review.exit_status import exit_status
-from kassay.labs.review.model import EXECUTED, NOT_EXECUTED, SCREENED, CheckedClaim, Corner, Left, PredictedChange, Try
+from kassay.labs.review.model import (
+    EXECUTED,
+    NOT_EXECUTED,
+    SCREENED,
+    CheckedClaim,
+    Corner,
+    Left,
+    PredictedChange,
+    Previous,
+    Try,
+)
 from kassay.labs.review.report import REVIEW
 from kassay.labs.review.report._words import changelog, corners, letter, portable, reach, spans, unexecuted, verdict
 from tests.review.reviews import cell, function, review
@@ -202,6 +212,14 @@ def test_claims_of_a_mail_are_sentences() -> None:
     mail = text("mail", claims=(claim,))
     assert "- line 4, 5%: not measurable; no setting has order=4" in mail
     assert "line 4" not in text("terminal", claims=(claim,))
+
+
+def test_patches_that_are_not_those_of_the_earlier_version_are_named() -> None:
+    found = Previous(source="v1.mbx", cells=(GAIN,), changed=(1,), dropped=("mm: gone",))
+    answer = text("terminal", previous=found)
+    assert "Not as in the earlier version: patch 1 (mm: do it). No longer in the series: mm: gone." in answer
+    assert answer.index("Not as in") < answer.index("Against the earlier version")
+    assert "Not as in" not in text("mail", previous=Previous(source="v1.mbx", cells=(GAIN,)))
 
 
 def test_pages_do_not_name_the_directory_of_the_tree() -> None:

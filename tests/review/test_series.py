@@ -91,6 +91,8 @@ def test_standard_input_without_a_patch_is_named_as_such(tmp_path: Path, monkeyp
         ("20260402141628.3367596-1-a@example.org", "does not fetch mails"),
         ("https://lore.kernel.org/all/1@example.org/", "does not fetch mails"),
         ("missing.mbx", "no such file or directory"),
+        ("../missing.mbx", "no such file or directory"),
+        ("patches/../missing..mbx", "no such file or directory"),
     ],
 )
 def test_words_that_name_no_series(

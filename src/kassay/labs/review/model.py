@@ -184,6 +184,10 @@ class Previous(Record, frozen=True, kw_only=True):
     """True if both versions make the same kernel, byte for byte."""
     problem: str = ""
     """Reason why nothing was measured."""
+    changed: tuple[int, ...] = ()
+    """Numbers of the patches that the earlier version does not have, line by line."""
+    dropped: tuple[str, ...] = ()
+    """Subjects of the earlier version that this one lacks."""
 
 
 class CheckedClaim(Record, frozen=True, kw_only=True):

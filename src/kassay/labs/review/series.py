@@ -16,6 +16,7 @@ from kassay.supply.building.patches import check_patches
 
 STANDARD_INPUT = "standard input"
 _RANGE = re.compile(r"(?P<base>.*?[^.])\.\.(?P<head>[^.].*)?")
+_PATH = re.compile(r"(?:^|/)\.\.?/|^[/~]")
 _MESSAGE = re.compile(r"https?://\S+|<?[^\s/<>]+@[^\s/<>]+>?")
 # The tree's own configuration must not change what is written.
 _FORMAT = ("-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "format-patch", "--quiet", "--numbered",
@@ -96,7 +97,7 @@ def series_of(text: str, tree: Path | None, into: Path) -> Given:
     path = expanded(text)
     if path.exists():
         return Given(path)
-    if ".." in text:
+    if ".." in text and not _PATH.search(text):
         return _patches_of(text, range_in(text, tree), into)
     if _MESSAGE.fullmatch(text):
         raise BadInput(f"{text}: kassay does not fetch mails",

@@ -28,6 +28,7 @@ from kassay.labs.review.outlook import outlook
 from kassay.labs.review.report import REVIEW
 from kassay.labs.review.review import Reviewer, Wanted
 from kassay.labs.review.series import STANDARD_INPUT, Given, Range, series_of, short, uncommitted
+from kassay.labs.review.versions import changed_since
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import Tell
 from kassay.spec.suites import table_of
@@ -82,8 +83,12 @@ def _answered(series: str, options: Reviewing) -> int:
                 )
 
             def complete(review: Review) -> Review:
-                if review.previous is not None:
-                    review = structs.replace(review, previous=structs.replace(review.previous, source=options.previous))
+                if earlier is not None and review.previous is not None:
+                    changed, dropped = changed_since(read_patches(earlier.patches), read_patches(given.patches))
+                    named = structs.replace(
+                        review.previous, source=options.previous, changed=changed, dropped=dropped
+                    )  # fmt: skip
+                    review = structs.replace(review, previous=named)
                 return review if options.check_claims is None else _with_claims(review, options.check_claims)
 
             def keep(review: Review) -> None:

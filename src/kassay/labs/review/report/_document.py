@@ -29,12 +29,13 @@ from kassay.labs.review.report._words import (
     portable,
     reach,
     screened,
+    since_previous,
     title,
     unexecuted,
     verdict,
 )
 from kassay.model.finding import CHANGES
-from kassay.model.texts import Table, listed, one_line, shortened
+from kassay.model.texts import listed, one_line, shortened
 from kassay.report.document import (
     DOUBT,
     LETTER,
@@ -126,7 +127,7 @@ def _rest(review: Review) -> Iterator[Block]:
         rows = (Items(texts=tuple(map(one_line, same)), bare=True),) if same else ()
         yield Section(title="Patch by patch", blocks=(*steps, *rows, note))
     if review.previous is not None:
-        yield from _against_previous(review.previous, previous_table(review))
+        yield from _against_previous(review, review.previous)
     if review.corners:
         yield Section(blocks=(section_of_table(corners_table(review)),), readers=(SCREEN, PAGE))
         yield _lines("Corners", corner_texts(review))
@@ -170,8 +171,10 @@ def _rest(review: Review) -> Iterator[Block]:
         )  # fmt: skip
 
 
-def _against_previous(previous: Previous, rows: Table | None) -> Iterator[Block]:
-    if rows is not None:
+def _against_previous(review: Review, previous: Previous) -> Iterator[Block]:
+    if text := since_previous(review, previous):
+        yield Paragraph(text=text)
+    if (rows := previous_table(review)) is not None:
         yield section_of_table(rows)
     elif previous.same_image:
         yield Paragraph(text="The earlier version of the series makes the same kernel, byte for byte.")

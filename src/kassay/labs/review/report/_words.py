@@ -13,6 +13,7 @@ from kassay.labs.review.model import (
     ChangedFunction,
     Corner,
     PredictedChange,
+    Previous,
     Review,
 )
 from kassay.labs.review.settings import setting_text
@@ -218,6 +219,20 @@ def corner_texts(review: Review) -> list[str]:
         text = "same image" if corner.same_image else "; ".join(values) or f"not measured: {why}"
         texts.append(f"{corner.name}: {text}")
     return texts
+
+
+def since_previous(review: Review, previous: Previous) -> str:
+    """Sentences on the patches that are not those of the earlier version; "" if all are."""
+    changed = [f"{number} ({one_line(review.patches[number - 1].subject)})" for number in previous.changed]
+    texts = [f"Not as in the earlier version: {_patches(len(changed))} {listed(changed)}."] if changed else []
+    texts += [f"No longer in the series: {listed([one_line(one) for one in previous.dropped])}."] * bool(
+        previous.dropped
+    )
+    return " ".join(texts)
+
+
+def _patches(number: int) -> str:
+    return "patch" if number == 1 else "patches"
 
 
 def claim_texts(review: Review) -> list[str]:
