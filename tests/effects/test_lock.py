@@ -4,12 +4,15 @@
 import os
 import re
 import threading
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from kassay.effects.lock import Holder, host_locked, locked, refusing, waiting
 from kassay.errors import HostLacks
+from kassay.model.progress import Progress
 from tests.kernels.fakes import Told
 
 
@@ -18,8 +21,10 @@ def test_a_lock_that_is_taken_is_refused_with_its_holder_or_waited_for(tmp_path:
     started = threading.Event()
 
     def wait() -> None:
+        tell = waiting(told, "debian:6.17")
+
         def busy(holder: Holder) -> None:
-            waiting(told, "debian:6.17")(holder)
+            tell(holder)
             started.set()
 
         with locked(path, busy):
@@ -35,9 +40,30 @@ def test_a_lock_that_is_taken_is_refused_with_its_holder_or_waited_for(tmp_path:
     second.join()
     assert order == ["first", "second"]
     text = rf"waiting for another fetch of the same, by process {os.getpid()} in {Path.cwd()}, since \d\d:\d\d:\d\d"
-    assert re.fullmatch(text, told.texts)
+    assert re.fullmatch(text, " ".join(one.text for one in told if not one.passing))
     with locked(path, refusing("/x")):
         pass
+
+
+def test_a_thread_that_waits_for_a_lock_ends_when_its_command_does(tmp_path: Path) -> None:
+    """Ctrl-C reaches the main thread alone: the next thing that the waiting thread tells raises."""
+    started, ends, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def tell(progress: Progress) -> None:
+        started.set()
+        if ends.is_set():
+            raise CancelledError
+
+    def wait() -> None:
+        with suppress(CancelledError), locked(tmp_path / "lock", waiting(tell, "linux", "another build")):
+            return
+        ended.set()
+
+    with locked(tmp_path / "lock"):
+        threading.Thread(target=wait, daemon=True).start()
+        assert started.wait(20)
+        ends.set()
+        assert ended.wait(20)
 
 
 def test_counted_measurements_share_the_host_and_a_timed_one_has_it_alone(cache: Path) -> None:

@@ -20,6 +20,7 @@ from kassay.effects.files import cache_directory, disk_errors, sha256_bytes
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
 
+_POLL_S = 0.2
 _WITHOUT_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
@@ -43,15 +44,15 @@ class Holder(NamedTuple):
 
 
 Busy = Callable[[Holder], None]
-"""Called with the holder of the lock; raises, or returns to wait for it."""
+"""Called with the holder of the lock, again and again while it waits; raises, or returns to wait on."""
 
 
 @contextmanager
 def locked(path: Path, busy: Busy | None = None, *, shared: bool = False) -> Iterator[None]:
     """Locks the file `path` for this block alone, or for all who share it; between threads as between processes.
 
-    busy: called when the lock cannot be had at once; without it the wait is silent. The file names the process that
-    has the lock.
+    busy: called when the lock cannot be had at once; without it the wait is silent, and in a thread it cannot be
+    interrupted. The file names the process that has the lock.
     """
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     handle = _opened(path)
@@ -77,16 +78,22 @@ def _opened(path: Path) -> int:
 
 def _take(handle: int, kind: int, busy: Busy | None) -> None:
     """Takes the lock, and writes this process's id into its file: for people, and left out on a full disk."""
-    try:
-        fcntl.flock(handle, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
+    while not _taken(handle, kind | (fcntl.LOCK_NB if busy else 0)):
         if busy is not None:
             process = os.pread(handle, 64, 0).decode("ascii", "replace").strip()
             busy(Holder(process or "unknown", os.fstat(handle).st_mtime))
-        fcntl.flock(handle, kind)
+            time.sleep(_POLL_S)
     with suppress(OSError):
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+
+
+def _taken(handle: int, kind: int) -> bool:
+    try:
+        fcntl.flock(handle, kind)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _substitute(path: Path) -> Path:
@@ -119,10 +126,17 @@ def _holder_of_file(path: Path) -> int | None:
 
 
 def waiting(tell: Tell, subject: str, other: str = "another fetch of the same") -> Busy:
-    """For locked(): tells what the wait is for and which process has the lock, and waits."""
-    return lambda holder: tell(
-        Progress(stage="kernels", subject=subject, text=f"waiting for {other}, by {holder.text}")
-    )
+    """For locked(): tells what the wait is for and which process has the lock, and waits. A Tell that raises ends the
+    wait."""
+    told = ""
+
+    def busy(holder: Holder) -> None:
+        nonlocal told
+        text = f"waiting for {other}, by {holder.text}"
+        tell(Progress(stage="kernels", subject=subject, text=text, passing=text == told))
+        told = text
+
+    return busy
 
 
 def refusing(what: str, remedy: str = "choose another directory with --out") -> Busy:
