@@ -230,7 +230,8 @@ def test_a_setting_is_matched_by_whole_words() -> None:
     [
         ("limit = 3", "write"),
         ("[[limits]]", "limits: unknown"),
-        ('[[limit]]\nworkload = "x"\nlimit = "3 %"\n', "reason"),
+        ('[[limit]]\nworkload = "x"\nlimit = "3 %"\n', "the key reason is missing"),
+        ('[[limit]]\nworkload = "mprot"\nlimit = 3\nreason = "y"\n', 'limit = 3: not a text write limit = "3 %"'),
         ('[[limit]]\nworkload = "x"\nlimit = "3 %"\nreason = " "\n', "needs a reason"),
         ('[[limit]]\nworkload = "x"\nlimit = "much"\nreason = "y"\n', "not a percentage"),
         ('[[limit]]\nworkload = "x"\nlimit = "3 %"\nreason = "y"\nworklaod = "z"\n', "unknown field `worklaod`"),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from kassay.errors import BadInput, nearest_of
+from kassay.errors import BadInput, nearest_of, wrong_value
 from kassay.labs.review.gate_model import Limit
 from kassay.labs.review.model import Cell
 from kassay.labs.review.settings import setting_text
@@ -60,14 +60,16 @@ def parse(text: str, origin: str) -> tuple[Limit, ...]:
 
 
 def _limit(entry: object, where: str) -> Limit:
-    if isinstance(entry, dict) and isinstance(entry.get("limit"), str):
+    if isinstance(entry, dict) and "limit" in entry:
+        if not isinstance(entry["limit"], str):  # 3 may be a percentage or a share
+            raise BadInput(f"{where}: limit = {entry['limit']!r}: not a text", 'write limit = "3 %"')
         entry = {**entry, "limit": percent(entry["limit"], where)}
     try:
         limit = from_plain(entry, Limit)
     except msgspec.ValidationError as error:
         field = _FIELD.search(str(error))
         remedy = nearest_of(field[1], Limit.__struct_fields__) if field else f"write {_EXAMPLE}"
-        raise BadInput(f"{where}: {error}", remedy) from error
+        raise BadInput(f"{where}: {wrong_value(error)}", remedy) from error
     if not limit.reason.strip():
         raise BadInput(f"{where}: an accepted change needs a reason", f"write {_EXAMPLE}")
     _check_names(limit, where)
