@@ -149,7 +149,11 @@ def _rest(review: Review) -> Iterator[Block]:
     if review.left:
         undone = tuple(one_line(f"{left.what}: {left.why}") for left in review.left)
         names = listed([left.what for left in review.left])
-        yield Section(title="Not done", blocks=(Items(texts=undone, tone=DOUBT),), readers=(SCREEN, PAGE))
+        yield Section(
+            title="Not done, or not possible on this kernel",
+            blocks=(Items(texts=undone, tone=DOUBT),),
+            readers=(SCREEN, PAGE),
+        )
         yield Section(
             blocks=(Paragraph(text=f"Not done, or not possible on this kernel: {names}."),), readers=(LETTER,)
         )
