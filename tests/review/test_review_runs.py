@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`kassay review`, step by step: which answer stands after each step, and what a small budget still does."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from kassay.labs.review.model import SCREENED, UNDER_WAY, Left, Review
 from kassay.labs.review.outcomes import Ways
 from kassay.labs.review.review import Reviewer, Wanted
 from kassay.labs.review.stages import BASE, HEAD, Seen, Sides
+from kassay.model.experiment import Experiment
 from kassay.model.lines import SourceChange, SourcePart
-from kassay.model.progress import Progress, silent
+from kassay.model.progress import Progress, Tell, silent
+from kassay.model.report import Report
 from kassay.model.series import Series, SeriesPatch, SeriesRow
 from kassay.tools.series import rows
 from tests.review.laboratory import REFS, Laboratory
@@ -49,10 +52,10 @@ def _seen(laboratory: Laboratory, directory: Path, functions: frozenset[str]) ->
 
 def reviewed(
     directory: Path, kept: list[Review], budget_s: float = 600, told: list[Progress] | None = None,
-    corners: tuple[str, ...] = (),
+    corners: tuple[str, ...] = (), previous: str = "",
 ) -> Review:  # fmt: skip
     tell = silent if told is None else told.append
-    wanted = structs.replace(WANTED, corners=corners)
+    wanted = structs.replace(WANTED, corners=corners, previous=previous)
     return Reviewer(wanted, directory, budget_s, "kassay review s.mbx", (), tell, kept.append).run()
 
 
@@ -93,3 +96,23 @@ def test_a_corner_without_runs_is_a_step_once(tmp_path: Path, laboratory: Labora
     left = [[one.what for one in review.left] for review in found]
     assert left[2:] == [["cc=gcc-13", "cc=gcc-14"], ["cc=gcc-14"], []]
     assert [corner.same_as for corner in found[-1].corners] == ["the usual build"] * 2
+
+
+def test_what_hurt_in_the_earlier_version_alone_is_measured(
+    tmp_path: Path, laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """mprot is not measured for this version, as it costs the same on base; the earlier version made it slower."""
+    measured = stages.measured
+
+    def of_version(asked: Experiment, directory: Path, tell: Tell, reuse: Sequence[Path] = ()) -> Report:
+        laboratory.values = {"mprotect_toggle": (103.0, 103.0), "mprot": (90.0, 50.0)}
+        if not asked.name.startswith("previous"):
+            laboratory.values = VALUES
+        return measured(asked, directory, tell, reuse)
+
+    monkeypatch.setattr(stages, "measured", of_version)
+    found = reviewed(tmp_path, [], previous="v1.mbx")
+    assert "mprot" not in {cell.workload for cell in found.cells if cell.verdict != SCREENED}
+    assert laboratory.measured[-2:] == ["previous-once", "previous"]
+    assert found.previous is not None
+    assert "mprot" in {cell.workload for cell in found.previous.cells}

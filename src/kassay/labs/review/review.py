@@ -266,13 +266,31 @@ class Reviewer:
         both = stages.built(_ends(series)[1], sides.refs[1], sides.arch, self._tell)
         if both.same_image:
             return Previous(source=source, same_image=True)
-        keys = dict.fromkeys(result.key_of(cell) for cell in review.cells if cell.verdict != SCREENED)
+        keys = dict.fromkeys((
+            *self._changed_since(both),
+            *(result.key_of(cell) for cell in review.cells if cell.verdict != SCREENED),
+        ))  # fmt: skip
         asked = stages.experiment(
             "previous", both.uses, [use_of(key) for key in keys], sides.arch, once=False, question="compare",
             tell=self._tell,
         )  # fmt: skip
         report = stages.measured(asked, self._directory / "previous", self._tell)
         return Previous(source=source, cells=result.cells_of(report, once=False))
+
+    def _changed_since(self, both: Sides) -> tuple[Key, ...]:
+        """The settings with the largest changes between the earlier version and this one, each run once: what hurt
+        in the earlier version alone is not among the measured settings of this one."""
+        ran = dict.fromkeys(one.key for one in self._seen if one.functions)
+        asked = stages.experiment(
+            "previous-once", both.uses, [use_of(key) for key in ran], both.arch, once=True, question="compare",
+            tell=self._tell,
+        )  # fmt: skip
+        report = stages.measured(asked, self._directory / "previous-once", self._tell)
+        changes = {
+            (f.workload, f.settings): f.change
+            for f in report.findings if f.change is not None and f.primary and (f.workload, f.settings) in ran
+        }  # fmt: skip
+        return chosen({}, changes, _SPOTS, self._wanted.settings)
 
     def _cornered(self, review: Review, name: str, sides: Sides, spots: Sequence[Key]) -> Review:
         """The same settings on kernels that are built otherwise."""
