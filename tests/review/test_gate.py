@@ -220,6 +220,15 @@ def test_a_name_that_matches_nothing_is_refused_with_the_nearest_one(
     assert remedy in error.value.remedy
 
 
+def test_a_row_of_a_summary_is_not_cut_inside_of_a_number() -> None:
+    where = (
+        "change_protection +86 (of it change_pte_range +66 at mm/mprotect.c:411, mprotect_folio_pte_batch +16 "
+        "at mm/mprotect.c:116)"
+    )
+    found = structs.replace(LOSS, where=where)
+    assert "| change_protection +86 (of it change_pte_range +66 at mm/mprotect.c:411, ...) |" in summary(gate(found))
+
+
 def test_a_setting_is_matched_by_whole_words() -> None:
     assert limit_of(cell("regression", 0.03, order="10"), (limit("3 %", setting="order=1"),)) is None
     assert limit_of(cell("regression", 0.03), (limit("3 %", setting="size=4MiB order=0"),)) is not None

@@ -27,6 +27,8 @@ from kassay.report.document import (
 from kassay.report.words import floor_text
 
 _ANNOTATIONS, _WHERE = 10, 3
+_WHERE_WIDTH = 120
+"""Characters on functions in a row of a summary."""
 SUMMARY = 4096
 """Bytes of a summary: what a reader of a merge request sees at once."""
 
@@ -185,7 +187,7 @@ def summary(gate: Gate) -> str:
         base, after = format_numbers([row.cell.base, row.cell.head])
         change = format_change(row.cell.change)
         change = f"**{change}**" if row.over else change
-        line = f"| {cell_text(row.cell)} | {base} | {after} {row.cell.unit} | {change} | {row.cell.where[:120]} |"
+        line = f"| {cell_text(row.cell)} | {base} | {after} {row.cell.unit} | {change} | {_short(row.cell.where)} |"
         more = f"| {len(rows) - number} more in the report | | | | |"
         if len("\n".join([*head, *body, line, more, *tail]).encode()) > SUMMARY:
             body.append(more)
@@ -198,6 +200,14 @@ def summary(gate: Gate) -> str:
             names = listed(shortened([one.what for one in left], 5))
             tail = ["", f"{title}: {names}.", *tail]
     return "\n".join([*head, *body, *tail]) + "\n"
+
+
+def _short(where: str) -> str:
+    """The first items of a text on functions: a figure or a line number is never cut."""
+    if len(where) <= _WHERE_WIDTH:
+        return where
+    kept = where[:_WHERE_WIDTH].rpartition(", ")[0]
+    return f"{kept}, ...{')' * (kept.count('(') - kept.count(')'))}" if kept else "..."
 
 
 def junit(gate: Gate) -> str:
