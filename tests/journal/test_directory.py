@@ -50,6 +50,15 @@ def test_starting_again_changes_nothing(tmp_path: Path) -> None:
     assert files(tmp_path) == before
 
 
+def test_a_directory_of_several_runs_names_them(tmp_path: Path) -> None:
+    for name in ("guard", "screen", "measured/0"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "plan.json").write_text("{}")
+    with pytest.raises(BadInput, match="several run directories") as caught:
+        open_directory(tmp_path)
+    assert caught.value.remedy == "give one of guard, measured/0, screen in it"
+
+
 def test_an_empty_or_missing_directory_has_no_plan_to_resume(tmp_path: Path) -> None:
     experiment = plan_of(2).experiment
     assert resumed(tmp_path, experiment) is None

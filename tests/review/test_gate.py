@@ -229,6 +229,11 @@ def test_a_row_of_a_summary_is_not_cut_inside_of_a_number() -> None:
     assert "| change_protection +86 (of it change_pte_range +66 at mm/mprotect.c:411, ...) |" in summary(gate(found))
 
 
+def test_a_summary_names_no_directory_of_its_runner() -> None:
+    found = structs.replace(gate(LOSS), command="kassay ci a..b --limits /home/runner/limits.toml")
+    assert "Repeat: `kassay ci a..b --limits limits.toml`" in summary(found)
+
+
 def test_a_setting_is_matched_by_whole_words() -> None:
     assert limit_of(cell("regression", 0.03, order="10"), (limit("3 %", setting="order=1"),)) is None
     assert limit_of(cell("regression", 0.03), (limit("3 %", setting="size=4MiB order=0"),)) is not None

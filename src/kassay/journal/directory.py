@@ -64,6 +64,8 @@ SEARCH = "bisect.json"
 """The file that the directory of a bisection has."""
 CULPRIT, MERGE, STEPS = "culprit", "merge", "steps"
 """Run directories and searches inside a bisection: the culprit's comparison, the branch of a merge, each boot."""
+SCREEN = "screen"
+"""The settings that `kassay review` and `kassay ci` run once, below the directory of the answer."""
 
 
 def run_directories(path: Path) -> tuple[Path, ...]:
@@ -89,6 +91,10 @@ def _no_runs(path: Path) -> BadInput:
         return BadInput(f"{path}: a directory of kassay bisect, not a run directory", remedy)
     if (path / "manifest.json").is_file():
         return BadInput(f"{path}: a bundle, not a run directory", f"its runs are in {path / 'run'}")
+    if (path / SCREEN / "plan.json").is_file():  # of a review or a gate
+        places = sorted(plan.parent for depth in ("*", "*/*") for plan in path.glob(f"{depth}/plan.json"))
+        names = ", ".join(str(place.relative_to(path)) for place in places)
+        return BadInput(f"{path}: several run directories, not one", f"give one of {names} in it")
     why = "no plan.json" if path.is_dir() else "there is no such directory"
     return BadInput(f"{path}: not a run directory ({why})", "give a directory that kassay made")
 

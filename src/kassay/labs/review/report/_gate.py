@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from msgspec import structs
 
 from kassay.labs.review.gate_model import EQUAL, NOT_MEASURED, Gate, GateCell
-from kassay.labs.review.report._words import above_floor, cell_text
+from kassay.labs.review.report._words import above_floor, cell_text, portable
 from kassay.labs.review.settings import setting_text
 from kassay.model.finding import REFUSED
 from kassay.model.texts import Table, TableCell, cells, counted, figures, listed, one_line, shortened, table
@@ -179,7 +179,7 @@ def summary(gate: Gate) -> str:
     rows = shown_rows(gate)
     changes = [limits_text(gate), ""] if limits_text(gate) else []
     head = [f"### kassay: {headline(gate)}", "", *changes, counts_text(gate), ""]
-    tail = ["", f"{conditions(gate)}", "", f"Repeat: `{gate.command}`"]
+    tail = ["", f"{conditions(gate)}", "", f"Repeat: `{portable(gate.command)}`"]
     body: list[str] = []
     if rows:
         head += ["| cell | base | head | change | where |", "|:--|--:|--:|--:|:--|"]
