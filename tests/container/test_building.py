@@ -84,6 +84,7 @@ def _identity(clone: Path, day: str) -> str:
     return f"kassay-image 7.8.9, Debian 12 of {day}, sha256 {hashlib.sha256(lists).hexdigest()}\n"
 
 
+@pytest.mark.slow
 def test_hooks_need_no_file_of_the_user(clone: Path) -> None:
     done = _build(clone)
     assert (done.returncode, done.stdout) == (0, _identity(clone, "2026-01-02")), done.stderr
@@ -104,6 +105,7 @@ def test_other_versions_are_named_and_change_no_list(clone: Path) -> None:
     assert (clone / "container/packages.txt").read_text() == _PACKAGES
 
 
+@pytest.mark.slow
 def test_update_records_what_the_archive_has(clone: Path) -> None:
     python = clone / "container/python.txt"
     python.write_text("")

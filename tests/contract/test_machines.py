@@ -130,6 +130,7 @@ def program(directory: Path, text: str) -> str:
     return str(made)
 
 
+@pytest.mark.slow
 def test_a_program_on_the_host_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     hanging = program(tmp_path, f"sh -c 'sleep 1000; : {tmp_path}' & sleep 1000")
     ended = MACHINES["host"].run(job(tmp_path, None, 1, hanging), host_arch())

@@ -50,6 +50,7 @@ def test_where_the_process_is_gone_the_function_is_called_here() -> None:
     assert library.call("getpid") == os.getpid()
 
 
+@pytest.mark.slow
 def test_it_ends_with_a_process_that_is_killed() -> None:
     source = """
 import os, signal

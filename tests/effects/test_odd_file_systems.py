@@ -34,6 +34,7 @@ def in_namespace(command: str, **environment: str) -> "subprocess.CompletedProce
 
 
 @pytest.mark.parametrize(("variable", "kind"), [*(("XDG_CACHE_HOME", kind) for kind in MOUNTS), ("HOME", "read-only")])
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_used_ends_in_one_sentence(tmp_path: Path, kind: str, variable: str) -> None:
     mount, said, remedy = MOUNTS[kind]
     place = tmp_path / "place"

@@ -39,6 +39,7 @@ def _qemu(tries: Path, least: int) -> None:
 
 
 @pytest.mark.parametrize(("version", "least", "needed"), [("10.0.2", 1, 1), ("11.1.2 (Debian)", 7, 3)])
+@pytest.mark.slow
 def test_first_interface_that_loads_is_kept(tries: Path, version: str, least: int, needed: int) -> None:
     _qemu(tries, least)
     library = _plugin.plugin("x86_64", version)
@@ -47,6 +48,7 @@ def test_first_interface_that_loads_is_kept(tries: Path, version: str, least: in
     assert len(tries.read_text().splitlines()) == needed
 
 
+@pytest.mark.slow
 def test_qemu_that_takes_none_is_named_with_its_own_words(tries: Path) -> None:
     _qemu(tries, 8)
     with pytest.raises(HostLacks, match=r"QEMU 12\.0 does not load the plugin: .*a minimum version of 8"):

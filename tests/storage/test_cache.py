@@ -168,6 +168,7 @@ def test_every_command_keeps_the_cache_while_it_runs(
     assert held == [True, False]
 
 
+@pytest.mark.slow
 def test_what_was_freed_is_made_again(kassay: Kassay, cache: Path) -> None:
     program = build("init", "x86_64")
     content = program.read_bytes()
