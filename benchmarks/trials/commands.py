@@ -159,9 +159,9 @@ def _object(place: Path, out: Path) -> tuple[str, ...]:
 
 
 def _compiled(out: Path, text: str) -> Any:
-    """Outcome, size and class of each variant. Their names differ from trial to trial."""
+    """Outcome, size and class of each reference. Their names differ from trial to trial."""
     report = json.loads((out / "answer.json").read_text())
-    return [{key: one[key] for key in ("outcome", "bytes", "class") if key in one} for one in report["variants"]]
+    return [{key: one[key] for key in ("outcome", "size", "class")} for one in report["references"]]
 
 
 def _series(place: Path, out: Path) -> tuple[str, ...]:
