@@ -198,10 +198,11 @@ def _name_unmounted() -> None:
 
 
 def _disk_failed(error: Exception) -> int:
-    """Exit status for a full, failed or read-only disk, which any write may meet; 0 for another error."""
-    from kassay.effects.files import disk_problem
+    """Exit status for a full, failed or read-only disk, which any write may meet, and for a file that is gone from the
+    cache; 0 for another error."""
+    from kassay.effects.files import disk_problem, gone_from_cache
 
-    problem = disk_problem(error) if isinstance(error, OSError) else None
+    problem = disk_problem(error) or gone_from_cache(error) if isinstance(error, OSError) else None
     if problem is None:
         return 0
     print(f"kassay: {problem}", file=sys.stderr)

@@ -14,7 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from kassay.effects.files import append_durable, disk_problem, publish_directory, publish_file, write_atomic
+from kassay.effects.files import (
+    append_durable,
+    disk_problem,
+    gone_from_cache,
+    publish_directory,
+    publish_file,
+    write_atomic,
+)
 from kassay.effects.lock import holder, locked, refusing
 from kassay.errors import HostLacks
 from kassay.journal import artifacts
@@ -151,6 +158,14 @@ def test_a_large_file_on_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(HostLacks, match=f"{tmp_path}/large: the disk is full"):
         publish_file(tmp_path / "large", fill)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_is_gone_from_the_cache_is_told_with_its_remedy(cache: Path, tmp_path: Path) -> None:
+    gone = gone_from_cache(OSError(errno.ENOENT, "No such file or directory", str(cache / "guest" / "init")))
+    assert gone is not None
+    assert str(cache / "guest" / "init") in gone.what and "the same command again" in gone.remedy
+    assert gone_from_cache(OSError(errno.ENOENT, "No such file or directory", str(tmp_path / "mine"))) is None
+    assert gone_from_cache(OSError(errno.EACCES, "Permission denied", str(cache / "guest"))) is None
 
 
 def test_other_errors_are_no_problem_of_the_disk() -> None:

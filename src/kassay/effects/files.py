@@ -262,6 +262,14 @@ def disk_problem(error: OSError, place: str = "") -> HostLacks | None:
     return None
 
 
+def gone_from_cache(error: OSError) -> HostLacks | None:
+    """The sentence for a file of the cache that was removed while it was in use; None for any other error."""
+    path = Path(str(error.filename or ""))
+    if error.errno != errno.ENOENT or not path.is_relative_to(cache_directory()):
+        return None
+    return HostLacks(f"{path}: it was removed from the cache meanwhile", "give the same command again: it is made anew")
+
+
 def _full_places() -> str:
     places = (cache_directory(), Path.cwd(), Path(tempfile.gettempdir()))
     full = [str(place) for place in places if place.exists() and shutil.disk_usage(place).free < 1 << 20]
