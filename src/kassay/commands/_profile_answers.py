@@ -200,7 +200,7 @@ def _check_forms(asked: Profiling, kernels: Sequence[str]) -> None:
     check_given(asked.lines, "--lines")
     for source in asked.coverage or ():
         check_given(source, "--coverage")
-    if asked.branches is None and asked.format_ != type(asked)().format_:
+    if asked.branches is None and asked.format_ != Profiling().format_:
         raise BadInput("--format: only --branches has other forms", "add --branches FUNCTION, or leave out --format")
     BRANCHES.form(asked.format_)
     if asked.kernel is None and given and given[0] not in ("--coverage", "--branches"):

@@ -78,19 +78,21 @@ def _opened(path: Path) -> int:
 
 def _take(handle: int, kind: int, busy: Busy | None) -> None:
     """Takes the lock, and writes this process's id into its file: for people, and left out on a full disk."""
-    while not _taken(handle, kind | (fcntl.LOCK_NB if busy else 0)):
-        if busy is not None:
-            process = os.pread(handle, 64, 0).decode("ascii", "replace").strip()
-            busy(Holder(process or "unknown", os.fstat(handle).st_mtime))
-            time.sleep(_POLL_S)
+    if busy is None:
+        fcntl.flock(handle, kind)
+    while busy is not None and not _taken(handle, kind):
+        process = os.pread(handle, 64, 0).decode("ascii", "replace").strip()
+        busy(Holder(process or "unknown", os.fstat(handle).st_mtime))
+        time.sleep(_POLL_S)
     with suppress(OSError):
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
 
 
 def _taken(handle: int, kind: int) -> bool:
+    """True if the lock was taken; does not wait."""
     try:
-        fcntl.flock(handle, kind)
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

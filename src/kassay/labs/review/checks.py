@@ -70,14 +70,15 @@ def _outcome(
         return NOT_MEASURABLE, f"the sentence is about {listed(named_arches)}, where nothing was measured{corner}"
     named, found = named_in(claim.sentence, cells)
     words = listed([value if name == "workload" else f"{name}={value}" for name, value in named])
+    how = ""
     if not found and own in (named_arches or (own,)):
         named, found = named_in(claim.sentence, once)
-        words += ", run once"
+        how = ", run once"
     if not found:
-        return NOT_MEASURABLE, f"no setting that ran has {words.removesuffix(', run once')}"
+        return NOT_MEASURABLE, f"no setting that ran has {words}"
     outcome, detail = _of_cells(claim, found)
     where = (
-        f"of {words}"
+        f"of {words}{how}"
         if named
         else f"no setting is named, so of all that were measured ({counted(len(cells), 'phase')})"
     )

@@ -8,6 +8,7 @@ from msgspec import structs
 
 import kassay
 from kassay.analysis.exact import judge_counts
+from kassay.journal.directory import SCREEN
 from kassay.labs.review import result, stages
 from kassay.labs.review.budget import Budget
 from kassay.labs.review.choice import Key, use_of
@@ -56,12 +57,12 @@ def gate(
     if sides.same_image:
         return _kept(answer, budget, keep)
     asked = stages.experiment(
-        "screen", sides.uses, suite_workloads(wanted.suite), sides.arch, once=True, question="compare", tell=tell
+        SCREEN, sides.uses, suite_workloads(wanted.suite), sides.arch, once=True, question="compare", tell=tell
     )  # fmt: skip
-    budget.allows(directory / "screen")  # the first step that a command makes
-    known = () if stages.finished(directory / "screen") else (stages.runs_of_base(asked, tell),)
-    report = stages.measured(asked, directory / "screen", tell, known)
-    impossible, failed = _failures(directory / "screen")
+    budget.allows(directory / SCREEN)  # the first step that a command makes
+    known = () if stages.finished(directory / SCREEN) else (stages.runs_of_base(asked, tell),)
+    report = stages.measured(asked, directory / SCREEN, tell, known)
+    impossible, failed = _failures(directory / SCREEN)
     found = _screened(report)
     if report.findings:
         answer = structs.replace(

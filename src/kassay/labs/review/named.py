@@ -2,7 +2,7 @@
 """Settings that a sentence names, by the words of the workloads' parameters: "for THP", "order-9", "64 MiB"."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from kassay.labs.review.model import Cell
 from kassay.model.units import parse_bytes
@@ -46,14 +46,15 @@ def named_in(sentence: str, cells: Sequence[Cell]) -> tuple[tuple[Value, ...], t
         joined = [group for group in groups if parameters & {name for name, _ in group}]
         groups = [group for group in groups if group not in joined]
         groups.append(set(alternatives).union(*joined))
-    found = tuple(cell for cell in cells if all(_has(cell, group, sentence) for group in groups))
+    workloads = workloads_in(sentence)
+    found = tuple(cell for cell in cells if all(_has(cell, group, workloads) for group in groups))
     return tuple(sorted(value for group in groups for value in group)), found
 
 
-def _has(cell: Cell, group: Iterable[Value], sentence: str) -> bool:
+def _has(cell: Cell, group: Iterable[Value], workloads: Container[str]) -> bool:
     """True if the cell has one of the values, or its workload, which the sentence names, has none of the parameters."""
     values = _values(cell)
-    is_open = cell.workload in workloads_in(sentence) and not {name for name, _ in group} & {name for name, _ in values}
+    is_open = cell.workload in workloads and not {name for name, _ in group} & {name for name, _ in values}
     return is_open or not values.isdisjoint(group)
 
 

@@ -10,6 +10,7 @@ from msgspec import structs
 import kassay
 from kassay.effects import clock
 from kassay.errors import KassayError, NotBuilt
+from kassay.journal.directory import SCREEN
 from kassay.labs.review import result, stages
 from kassay.labs.review.budget import Budget
 from kassay.labs.review.choice import Key, chosen, neighbours, use_of
@@ -146,8 +147,8 @@ class Reviewer:
         uses = uses_of(review.known)
         if functions - executed_names(review.known):  # on this kernel another workload may execute them: all are asked
             uses = suite_workloads(self._wanted.suite)
-        self._budget.allows(self._directory / "screen")  # the first step that a command makes
-        first = self._screened("screen", uses, sides, functions)
+        self._budget.allows(self._directory / SCREEN)  # the first step that a command makes
+        first = self._screened(SCREEN, uses, sides, functions)
         executing = {one.key[0] for one in self._seen if one.functions}
         catalogue = catalog.workloads()
         more = [near for use in uses if use.name in executing for near in neighbours(use, catalogue[use.name])]

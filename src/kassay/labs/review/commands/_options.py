@@ -121,7 +121,7 @@ def given_words(options: object, names: Sequence[str]) -> list[str]:
         value = getattr(options, name)
         if value == getattr(usual, name):
             continue
-        option = f"--{name.rstrip('_').replace('_', '-')}"
+        option = f"--{name.replace('_', '-')}"
         each = value if isinstance(value, list) else [value]
         words += [word for one in each for word in ((option,) if one is True else (option, str(one)))]
     return words

@@ -133,8 +133,7 @@ def _rest(review: Review) -> Iterator[Block]:
         yield _lines("Corners", corner_texts(review))
         if decided := tuple(map(one_line, disagreements(review))):
             yield Section(title=_DISAGREE, blocks=(Items(texts=decided),), readers=(SCREEN, PAGE))
-            mail = Section(title=_DISAGREE, blocks=(Items(texts=tuple(map(letter, decided))),))
-            yield Section(blocks=(mail,), readers=(LETTER,))
+            yield _lines(_DISAGREE, decided)
     if review.claims is not None:
         yield from _claims(review)
     if review.functions:

@@ -2,7 +2,7 @@
 """Kernels -> pairs of neighbours that are missing, the newest first, each with its runs and its experiment."""
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import prod
 from pathlib import Path
@@ -41,8 +41,8 @@ class Pair(Record, frozen=True, kw_only=True):
     """Place in its line by age; 0 for the newest pair."""
     part: int = 1
     """2 and more: the pair was finished with an earlier list of the suite."""
-    workloads: tuple[WorkloadUse, ...] = ()
-    """Workloads of this part; empty for the whole suite."""
+    workloads: tuple[WorkloadUse, ...]
+    """Workloads that it measures: those of the suite, or those that earlier parts lack."""
 
     @property
     def directory(self) -> str:
@@ -51,14 +51,9 @@ class Pair(Record, frozen=True, kw_only=True):
         return f"{self.line}/{self.suite}{part}/{self.before.name}{BETWEEN}{self.after.name}"
 
     @property
-    def uses(self) -> tuple[WorkloadUse, ...]:
-        """Workloads that it measures."""
-        return self.workloads or suite_workloads(self.suite)
-
-    @property
     def text(self) -> str:
         """In words."""
-        more = f", {counted(len(self.workloads), 'workload')} more" if self.workloads else ""
+        more = f", {counted(len(self.workloads), 'workload')} more" if self.part > 1 else ""
         return f"{self.line}: {self.before.name} to {self.after.name}, suite {self.suite}{more}"
 
 
@@ -70,33 +65,37 @@ def workload_texts(uses: Iterable[WorkloadUse]) -> tuple[str, ...]:
 def missing_pairs(lines: Sequence[Line], lab: Lab, status: Status, now: str) -> tuple[Pair, ...]:
     """Pairs that are not finished: the newest of each line first, then the others from new to old.
 
-    A kernel that failed is left out until it is tried again; its neighbours are neighbours meanwhile. Of a pair that
-    was finished before its suite had more workloads, the further ones are missing.
+    A kernel that failed is left out until it is tried again. Until then the kernels before and after it make a pair.
+    If a suite grew after a pair was finished, the pair lacks the new workloads.
     """
+    finished = {done.directory: done.workloads for done in status.finished}
     pairs = []
     for line in lines:
         usable = [kernel for kernel in line.kernels if not status.failed(failure_of(line, kernel), now)]
         newest = list(reversed(list(pairwise(usable))))
         for suite in lab.suites_of(line.arch):
+            uses = suite_workloads(suite)
             for rank, (before, after) in enumerate(newest):
-                whole = Pair(line=line.key, arch=line.arch, suite=suite, before=before, after=after, rank=rank)
-                pair = _unfinished(whole, status)
+                whole = Pair(
+                    line=line.key, arch=line.arch, suite=suite, before=before, after=after, rank=rank, workloads=uses
+                )
+                pair = _unfinished(whole, finished)
                 if pair is not None and not status.failed(pair.directory, now):
                     pairs.append(pair)
     return tuple(sorted(pairs, key=lambda pair: pair.rank))  # stable: lines and suites keep their order
 
 
-def _unfinished(whole: Pair, status: Status) -> Pair | None:
-    """The part of a pair that is missing; None if it has every workload of its suite."""
-    finished = {done.directory: done.workloads for done in status.finished}
-    pair, known = whole, set[str]()
+def _unfinished(whole: Pair, finished: Mapping[str, tuple[str, ...] | None]) -> Pair | None:
+    """The part of a pair that is missing; None if it has every workload of its suite.
+
+    finished: the workloads of each finished directory; None for all of the suite.
+    """
+    pair, texts, known = whole, workload_texts(whole.workloads), set[str]()
     while pair.directory in finished:
-        texts = finished[pair.directory]
-        known |= set(workload_texts(whole.uses) if texts is None else texts)
+        done = finished[pair.directory]
+        known |= set(texts if done is None else done)
         pair = structs.replace(pair, part=pair.part + 1)
-    left = tuple(use for use, text in zip(whole.uses, workload_texts(whole.uses), strict=True) if text not in known)
-    if pair.part == 1:
-        return whole
+    left = tuple(use for use, text in zip(whole.workloads, texts, strict=True) if text not in known)
     return structs.replace(pair, workloads=left) if left else None
 
 
@@ -115,7 +114,7 @@ def runs_to_make(pair: Pair, lab: Lab, measured: Sequence[str]) -> int:
             return len(directory.plan.runs) - len({record.run for record in directory.records()})
         except BadInput:  # damaged: measuring the pair reports it
             pass
-    cells = sum(prod(len(axis.values) for axis in use.axes) for use in pair.uses)
+    cells = sum(prod(len(axis.values) for axis in use.axes) for use in pair.workloads)
     known = {name for directory in measured for name in _kernels_of(directory, pair)}
     new = sum(kernel.name not in known for kernel in (pair.before, pair.after))
     return cells * (_RUNS * new + (2 if lab.cpus_of(pair.arch) else 0))
@@ -146,7 +145,7 @@ def pair_experiment(pair: Pair, lab: Lab, directory: Path, tell: Tell) -> Experi
     if (directory / "plan.json").is_file():
         return open_directory(directory).plan.experiment
     experiment = parse(experiment_text(pair, lab), f"{pair.suite}.toml")
-    return pin_experiment(structs.replace(experiment, workloads=pair.uses), tell)
+    return pin_experiment(structs.replace(experiment, workloads=pair.workloads), tell)
 
 
 def experiment_text(pair: Pair, lab: Lab) -> str:
@@ -154,7 +153,7 @@ def experiment_text(pair: Pair, lab: Lab) -> str:
 
     Perturbations are drawn by the kernel, so that the pairs on both sides of a kernel have equal runs of it.
     """
-    names = [use.name for use in pair.uses]
+    names = [use.name for use in pair.workloads]
     text = [f'question = "compare"\nsuite = "{pair.suite}"\narch = "{pair.arch}"\nflavour = "{lab.flavour}"']
     text += [f"rounds = {_ROUNDS}"] if not all(map(is_application, names)) else []
     text += ['boot = "snapshot"'] if arch_of(pair.arch).qemu.snapshots else []
