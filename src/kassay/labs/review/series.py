@@ -4,6 +4,7 @@
 import re
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,8 @@ from kassay.errors import BadInput
 from kassay.model.build import BuildRef, build_text
 from kassay.model.texts import counted
 from kassay.supply.building import git
-from kassay.supply.building.patches import check_patches
+from kassay.supply.building.hunks import parse
+from kassay.supply.building.patches import Patch, check_patches
 
 STANDARD_INPUT = "standard input"
 _RANGE = re.compile(r"(?P<base>.*?[^.])\.\.(?P<head>[^.].*)?")
@@ -147,3 +149,20 @@ def _written(data: bytes, into: Path) -> Path:
     into.mkdir(parents=True, exist_ok=True)
     write_atomic(path, data)
     return path
+
+
+def changed_since(before: Sequence[Patch], after: Sequence[Patch]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """(numbers of the patches of `after` that `before` does not have, subjects of `before` that `after` lacks).
+
+    Two patches are the same if they change the same lines, wherever these are in the files.
+    """
+    known, kept = {_lines(patch) for patch in before}, {_lines(patch) for patch in after}
+    changed = tuple(number for number, patch in enumerate(after, 1) if _lines(patch) not in known)
+    subjects = {patch.subject for patch in after}
+    dropped = tuple(one.subject for one in before if _lines(one) not in kept and one.subject not in subjects)
+    return changed, dropped
+
+
+def _lines(patch: Patch) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The hunks without their places, each with its file."""
+    return tuple((file.path, hunk.lines) for file in parse(patch.text) for hunk in file.hunks)

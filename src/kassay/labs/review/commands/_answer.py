@@ -27,8 +27,7 @@ from kassay.labs.review.model import Review
 from kassay.labs.review.outlook import outlook
 from kassay.labs.review.report import REVIEW
 from kassay.labs.review.review import Reviewer, Wanted
-from kassay.labs.review.series import STANDARD_INPUT, Given, Range, series_of, short, uncommitted
-from kassay.labs.review.versions import changed_since
+from kassay.labs.review.series import STANDARD_INPUT, Given, Range, changed_since, series_of, short, uncommitted
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import Tell
 from kassay.spec.suites import table_of
@@ -63,9 +62,10 @@ def _answered(series: str, options: Reviewing) -> int:
     with showing() as tell, tempfile.TemporaryDirectory(prefix="kassay-review-") as scratch:
         given = series_of(series, options.tree, Path(scratch))
         earlier = _earlier(options, Path(scratch) / "earlier")
+        built = f",{options.build}" if options.build else ""
         found = find_base(
             given.patches, base=options.base or given.base, tree=options.tree,
-            options=f",{options.build}" if options.build else "", tell=tell, fetches=not options.plan,
+            options=built, tell=tell, fetches=not options.plan,
             name=STANDARD_INPUT if series == "-" else series,
         )  # fmt: skip
         wanted = structs.replace(
@@ -82,9 +82,11 @@ def _answered(series: str, options: Reviewing) -> int:
                     wanted, previous=str(_kept(earlier.patches, Path(scratch), directory / "earlier"))
                 )
 
+            patches = (read_patches(one.patches) for one in (earlier or given, given))
+            changed, dropped = changed_since(*patches)
+
             def complete(review: Review) -> Review:
-                if earlier is not None and review.previous is not None:
-                    changed, dropped = changed_since(read_patches(earlier.patches), read_patches(given.patches))
+                if review.previous is not None:
                     named = structs.replace(
                         review.previous, source=options.previous, changed=changed, dropped=dropped
                     )  # fmt: skip
@@ -94,8 +96,7 @@ def _answered(series: str, options: Reviewing) -> int:
             def keep(review: Review) -> None:
                 keep_answer(complete(review), REVIEW, directory, "review")
 
-            base = found.ref.removesuffix(f",{options.build}" if options.build else "")
-            command = _command(series, given.commits, options, earlier, base)
+            command = _command(series, given.commits, options, earlier, found.ref.removesuffix(built))
             review = complete(Reviewer(wanted, directory, budget_s, command, found.tries, tell, keep).run())
     if options.b4:
         say(b4_checks(review, directory / "review.html"))
