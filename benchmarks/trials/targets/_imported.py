@@ -10,10 +10,8 @@ from benchmarks.trials.targets._inputs import cut, files
 from kassay.tools.imports.importer import Given, Importer
 from kassay.tools.imports.read import importers
 
-_LONGEST = 1 << 15
 
-
-def imported(format_name: str, *patterns: str, kernel: str | None = "a") -> Target:
+def imported(format_name: str, *patterns: str, kernel: str | None = "a", longest: int = 1 << 15) -> Target:
     """patterns: real files of the format below tests/data. kernel: None where the file itself names its kernels."""
 
     @cache
@@ -21,11 +19,11 @@ def imported(format_name: str, *patterns: str, kernel: str | None = "a") -> Targ
         return importers()[format_name]
 
     def seeds(made: Path | None) -> Iterator[bytes]:
-        return cut(files(*patterns), _LONGEST)
+        return cut(files(*patterns), longest)
 
     def run(data: bytes) -> None:
         file = Given(location="f", name="f_processes.txt", path=Path("/r/f"), raw=data, data=data, kernel=kernel)
         importer().recognise(file)
         importer().read((file,))
 
-    return Target(f"imports: {importer().title}", seeds, run, longest=_LONGEST)
+    return Target(f"imports: {importer().title}", seeds, run, longest=longest)

@@ -28,4 +28,4 @@ def _run(data: bytes) -> None:
     find_in_object(path, "scan")
 
 
-TARGET = Target("object files", _seeds, _run, longest=1 << 13)
+TARGET = Target("object files", _seeds, _run, longest=1 << 11)

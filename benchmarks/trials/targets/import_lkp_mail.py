@@ -3,4 +3,4 @@
 
 from benchmarks.trials.targets._imported import imported
 
-TARGET = imported("lkp_mail", "imports/lkp-mail.txt", "lkp/*.txt", kernel=None)
+TARGET = imported("lkp_mail", "imports/lkp-mail.txt", "lkp/*.txt", kernel=None, longest=1 << 13)

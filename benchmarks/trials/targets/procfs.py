@@ -17,7 +17,7 @@ _PARSERS = (
     procfs.quiescence, procfs.tasks, procfs.own_pids, procfs.interrupts, procfs.schedstat, procfs.placed,
     procfs.page_lists, read_zoneinfo, values_in, configured,
 )  # fmt: skip
-_LONGEST = 1 << 12
+_LONGEST = 1 << 10
 """Seventeen parsers read each text, and longer ones have only more lines of the same."""
 
 

@@ -26,4 +26,4 @@ def _run(data: bytes) -> None:
         _symbols.decode_symbols(data)
 
 
-TARGET = Target("symbol tables of kernels", _seeds, _run, longest=1 << 16)
+TARGET = Target("symbol tables of kernels", _seeds, _run, longest=1 << 13)

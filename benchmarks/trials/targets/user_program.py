@@ -29,4 +29,4 @@ def _run(data: bytes) -> None:
     program_symbols(Path("/a/program"), data)
 
 
-TARGET = Target("programs of users", _seeds, _run, longest=1 << 13)
+TARGET = Target("programs of users", _seeds, _run, longest=1 << 11)
