@@ -7,9 +7,7 @@
 #include <stdint.h>
 
 #include "account.h"
-
-#define LINE_SHIFT 6
-#define PAGE_SHIFT 12
+#include "address.h"
 
 struct habit;
 
@@ -33,7 +31,7 @@ struct arrival memory_code(uint64_t line, uint64_t cycle);
 /* Where a line of a string is; it is in the first level from now on. Takes no time by itself. */
 enum cause memory_string(uint64_t line, bool store, uint64_t cycle);
 
-/* What An instruction accesses at @address, for the stride prefetcher. */
+/* What an instruction accesses at @address, for the stride prefetcher. */
 void memory_stride(struct habit *habit, uint64_t address, uint64_t cycle);
 
 #endif

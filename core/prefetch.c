@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "prefetch.h"
 
-#include "memory.h"
+#include "address.h"
 #include "params.h"
 #include "program.h"
 

@@ -3,7 +3,7 @@
 #ifndef KASSAY_DEFERRAL_H
 #define KASSAY_DEFERRAL_H
 
-#include "follow.h"
+#include "task.h"
 
 /* The context in which the task runs. */
 enum context task_context(struct task *task);

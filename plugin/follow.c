@@ -6,6 +6,7 @@
 
 #include "birth.h"
 #include "deferral.h"
+#include "task.h"
 #include "trace.h"
 
 #define unlikely(condition) __builtin_expect(!!(condition), 0)

@@ -18,11 +18,12 @@ from kassay.errors import BadInput
 from kassay.journal import artifacts
 from kassay.model.experiment import Experiment
 from kassay.model.guest import Programs
+from kassay.model.patch import SeriesPatch
 from kassay.model.progress import Tell, silent
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import Setting
 from kassay.model.samples import Sample, SampleSeries
-from kassay.model.series import Series, SeriesPatch
+from kassay.model.series import Series
 from kassay.tools.bundle.manifest import NAME, Manifest, packed_files, write_manifest
 from kassay.tools.bundle.pack import pack
 from kassay.tools.bundle.verify import LIMIT, rerun, verify, with_inputs

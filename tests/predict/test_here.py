@@ -22,7 +22,7 @@ KERNELS = ["debian:6.16", "debian:6.17"]
 
 def asked(source: Path, text: str, **options: str) -> Experiment:
     source.write_text(text)
-    given = {"clock": "icount,host", "predict": "zen3", "program": str(source), **options}
+    given = {"predict": "zen3", "program": str(source), **options}
     experiment, times = checked_from("compare", "", KERNELS, Measuring(**given))  # type: ignore[arg-type]
     assert times is None and experiment.clock == "icount"
     (use,) = experiment.workloads

@@ -5,9 +5,10 @@ from msgspec.structs import replace
 
 from kassay.model.experiment import KernelUse
 from kassay.model.finding import Gap, GapFunction
+from kassay.model.patch import SeriesPatch
 from kassay.model.reason import reason
 from kassay.model.report import Report
-from kassay.model.series import Series, SeriesPatch, SeriesRow, SeriesTable, SeriesValue
+from kassay.model.series import Series, SeriesRow, SeriesTable, SeriesValue
 from kassay.questions import gap as gap_question
 from kassay.questions import series as series_question
 from tests.report.parts import MACHINE, SETTINGS, UNIT, finding, report_of

@@ -2,8 +2,8 @@
 """Reviews made by hand."""
 
 from kassay.labs.review.model import Cell, ChangedFunction, KernelSide, Review, Try
+from kassay.model.patch import SeriesPatch
 from kassay.model.records import Setting
-from kassay.model.series import SeriesPatch
 
 SIDE = KernelSide(ref="build:x", release="7.3.4", compiler="gcc 12.2.0", config="lab", image_sha256="0" * 64)
 

@@ -10,8 +10,8 @@ from kassay.commands._show import keep_answer
 from kassay.effects.lock import host_locked
 from kassay.labs.review.commands import _answer
 from kassay.labs.review.commands._options import Reviewing
+from kassay.labs.review.given import Given, Range
 from kassay.labs.review.report import REVIEW
-from kassay.labs.review.series import Given, Range
 from tests.building._repository import series
 from tests.commands.conftest import Kassay
 from tests.review.reviews import cell, review

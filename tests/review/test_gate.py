@@ -13,11 +13,11 @@ from kassay.labs.review.commands._ci_answer import _command, _limits, answer
 from kassay.labs.review.commands._ci_options import Gating
 from kassay.labs.review.gate import _judged, _settled, exit_status
 from kassay.labs.review.gate_model import EQUAL, NOT_MEASURED, Gate, Limit
+from kassay.labs.review.given import Range, range_in
 from kassay.labs.review.limits import Limits, limit_of, limits_in, parse, percent
 from kassay.labs.review.model import Cell, Left
 from kassay.labs.review.report import GATE
 from kassay.labs.review.report._gate import SUMMARY, annotations, counts_text, headline, summary
-from kassay.labs.review.series import Range, range_in
 from tests.building._repository import run, series
 from tests.review.reviews import SIDE, cell
 

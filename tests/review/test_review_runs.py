@@ -14,9 +14,10 @@ from kassay.labs.review.review import Reviewer, Wanted
 from kassay.labs.review.stages import BASE, HEAD, Seen, Sides
 from kassay.model.experiment import Experiment
 from kassay.model.lines import SourceChange, SourcePart
+from kassay.model.patch import SeriesPatch
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.report import Report
-from kassay.model.series import Series, SeriesPatch, SeriesRow
+from kassay.model.series import Series, SeriesRow
 from kassay.tools.series import rows
 from tests.review.laboratory import REFS, Laboratory
 

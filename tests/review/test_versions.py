@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.labs.review.series import changed_since
+from kassay.labs.review.given import changed_since
 from kassay.supply.building.patches import Patch, read_patches
 
 

@@ -14,11 +14,11 @@ from kassay.analysis.gate import Refusal, rules
 from kassay.analysis.gate.quiet_region import without_disturbed
 from kassay.analysis.host_disagreements import with_disagreements
 from kassay.analysis.kernel_side import build_side, repeats_agree
-from kassay.analysis.ladder import Compare, build_ladder, find_steps, in_accord, with_steps
 from kassay.analysis.planned_looks import as_of_last_look
 from kassay.analysis.printed_rows import printed_difference
 from kassay.analysis.rounds import Method, method_of
 from kassay.analysis.session import Control, control_of, decided, judge_session, session_of
+from kassay.analysis.steps import Compare, build_ladder, find_steps, in_accord, with_steps
 from kassay.analysis.timed import Session, judge_times
 from kassay.analysis.work import not_proportional
 from kassay.model.finding import Confounder, Finding, Ladder, Side

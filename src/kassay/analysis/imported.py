@@ -10,9 +10,9 @@ from kassay.analysis.confounders import compilers
 from kassay.analysis.difference_text import Share, difference_text
 from kassay.analysis.exact import Judgement, judgement_without_estimate
 from kassay.analysis.imported_work import other_work
-from kassay.analysis.ladder import in_accord, ladder_of, with_steps
 from kassay.analysis.session import judged_together
 from kassay.analysis.statistics.planning import threshold
+from kassay.analysis.steps import in_accord, ladder_of, with_steps
 from kassay.analysis.timed import ORDER_DOUBTS, Session, judge_times
 from kassay.model.finding import DERIVED, Attribution, AttributionRow, Finding, Ladder, Side
 from kassay.model.machine import MachineUse

@@ -2,6 +2,7 @@
 """Measure, then answer: the common part of the commands that ask a question."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
@@ -20,8 +21,16 @@ from kassay.model.report import Report
 from kassay.report.formats import Format, format_named, formats
 
 
-def ask_and_answer(question: str, workload: str, kernels: Sequence[str], options: Measuring) -> int:
-    """Measures what a command line asks, then answers; returns the exit status."""
+def ask_and_answer(
+    question: str, workload: str, kernels: Sequence[str], options: Measuring, *, may_time_here: bool = False
+) -> int:
+    """Measures what a command line asks, then answers; returns the exit status.
+
+    may_time_here: a program may be timed on this machine beside its prediction (--clock icount,host).
+    """
+    here = may_time_here and bool(options.program) and is_timed_here(options.clock)
+    if here:
+        options = replace(options, clock=options.clock.partition(",")[0])
     experiment, timed = experiments_from(question, workload, kernels, options)
     if options.debug_symbols:
         from kassay.commands._debug_symbols import check_debug_symbols
@@ -30,7 +39,6 @@ def ask_and_answer(question: str, workload: str, kernels: Sequence[str], options
     directory = directory_for(experiment, options.out, options.fresh)
     if options.plan:
         return show_commands(timed or experiment, directory, options.reach)
-    here = is_timed_here(options.clock)
     if here:
         from kassay.labs.predict.here import check_here
 

@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType, structs
 
 from kassay.commands._exit import Passing
 from kassay.commands._inputs import check_answer, check_directory, check_experiment
-from kassay.commands._options import DEFAULT_CLOCK, ROUNDS, SUITE_ROUNDS, Measuring, is_timed_here, pairs
+from kassay.commands._options import DEFAULT_CLOCK, ROUNDS, SUITE_ROUNDS, Measuring, pairs
 from kassay.commands._show import showing
 from kassay.errors import BadInput
 from kassay.model.application import ROUNDS as APPLICATION_ROUNDS
@@ -104,8 +104,6 @@ def _asked(
     first, comma, second = options.clock.partition(",")
     if not comma:
         return _without_packages(question, workload, kernels, options), None
-    if question == "compare" and options.program and is_timed_here(options.clock):
-        return _without_packages(question, workload, kernels, replace(options, clock=first)), None
     if ",".join(clock_and_machine(word)[0] for word in (first, second)) not in pairs():
         raise BadInput(f"--clock {options.clock!r}: not two clocks that can stand side by side",
                        f"write {listed(pairs())}; or one of {', '.join(measuring())}")  # fmt: skip
@@ -250,7 +248,7 @@ def _workloads(name: str, options: Measuring, problems: list[str]) -> tuple[Work
 def one_workload(name: str) -> str:
     """The name, for a command that takes one workload. Raises BadInput for several."""
     if "," in name:
-        raise BadInput(f"{name}: several workloads", "name one; compare, ladder, gap and series take several")
+        raise BadInput(f"{name}: several workloads", "name one; compare and ladder take several")
     return name
 
 

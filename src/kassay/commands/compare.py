@@ -35,7 +35,7 @@ def _compare(
     """
     from kassay.commands._answer import ask_and_answer
 
-    return ask_and_answer("compare", workload, (base, head), options)
+    return ask_and_answer("compare", workload, (base, head), options, may_time_here=True)
 
 
 COMMAND = Command(name="compare", order=10, run=_compare)

@@ -155,6 +155,8 @@ class Lead(Record, frozen=True, kw_only=True):
     """True if the answer itself names the changed lines that were not executed."""
     predicts_all: bool = False
     """True if predictions of all comparisons are shown, not of `pairs` alone."""
+    of_patches: bool = False
+    """True if the kernels differ by patches, which no release has."""
     lacks_kernel: bool = False
     """True if a kernel that was asked for could not be made."""
 

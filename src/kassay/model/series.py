@@ -3,6 +3,7 @@
 
 from kassay.model.lines import Reached
 from kassay.model.machine import AtPoint, MachineUse
+from kassay.model.patch import SeriesPatch
 from kassay.model.records import Record, Setting
 
 KINDS = {
@@ -23,21 +24,6 @@ OUTCOMES = {
     "not-built": "the sources do not build",
     "not-measured": "the kernel was built, but no verdict is possible",
 }
-
-
-class SeriesPatch(Record, frozen=True, kw_only=True):
-    """One patch of a series."""
-
-    number: int
-    """Number of the patch, from 1."""
-    subject: str
-    """Subject of the patch without "[PATCH n/m]"."""
-    author: str
-    sha256: str
-    files: tuple[str, ...]
-    hunks: int
-    changes: tuple[int, int]
-    """Numbers of lines added and removed."""
 
 
 class SeriesRow(Record, frozen=True, kw_only=True):

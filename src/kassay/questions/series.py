@@ -338,6 +338,7 @@ def lead_of(report: Report, series: Series) -> Lead:
         names_unexecuted=True,
         mail_answer=_mail_answer(report, series),
         lacks_kernel=any(row.outcome in _NO_KERNEL for row in series.rows),
+        of_patches=True,
         mail_open=(),  # each row is one patch: nothing has to be searched
         repeat=("series", "--base", series.base, "--patches", series.source),
     )

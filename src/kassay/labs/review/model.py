@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Review of a patch series: what runs its changed lines, what it costs in each setting, and what was left out."""
 
+from kassay.model.patch import SeriesPatch
 from kassay.model.records import Record, Setting
-from kassay.model.series import SeriesPatch
 
 SCHEMA = "kassay-review/1"
 

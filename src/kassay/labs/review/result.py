@@ -13,9 +13,6 @@ from kassay.labs.review.model import (
     Cell,
     ChangedFunction,
     KernelSide,
-    PatchRow,
-    PatchTable,
-    PatchValue,
     PredictedChange,
 )
 from kassay.labs.review.outcomes import Way, Ways, together
@@ -26,7 +23,6 @@ from kassay.model.kernel import KernelArtifact, name_and_version
 from kassay.model.lines import SourceChange
 from kassay.model.reason_texts import reasons_text
 from kassay.model.report import Report
-from kassay.model.series import OUTCOMES, Series
 from kassay.report.sentences import subject
 from kassay.supply.guest import catalog
 
@@ -135,32 +131,3 @@ def took_by_setting(seen: Iterable[Seen]) -> dict[Key, set[tuple[str, Way]]]:
         if one.functions:
             found.setdefault(one.key, set()).update((one.kernel, way) for way in one.ways.took)
     return found
-
-
-def steps_of(series: Series | None) -> tuple[PatchTable, ...]:
-    """The rows of the series in its primary phases."""
-    if series is None:
-        return ()
-    return tuple(
-        PatchTable(
-            workload=table.workload, settings=table.settings, phase=table.metric, unit=table.unit,
-            values=tuple(
-                PatchValue(
-                    row=value.row, value=value.value, change=value.change, verdict=value.verdict, changed=value.changed
-                )
-                for value in table.values
-            ),
-        )
-        for table in series.tables
-        if table.primary
-    )  # fmt: skip
-
-
-def rows_without_values(series: Series) -> tuple[PatchRow, ...]:
-    """Rows that are the same kernel as another one, and rows without a kernel."""
-    return tuple(
-        PatchRow(row=row.name, why=f"the same kernel as {row.same_as}" if row.same_as else row.detail or
-                 OUTCOMES[row.outcome])
-        for row in series.rows
-        if row.outcome != "measured"
-    )  # fmt: skip

@@ -2,7 +2,6 @@
 """A review, step by step: the cheapest informative work first, and a row for whatever the budget left undone."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 from msgspec import structs
@@ -18,6 +17,7 @@ from kassay.labs.review.corners import otherwise, parts_of
 from kassay.labs.review.deciding import deciding
 from kassay.labs.review.known import executed_names, known, known_line, uses_of
 from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Known, Left, Previous, Review, Try
+from kassay.labs.review.patch_rows import PatchRows
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Seen, Sides
 from kassay.labs.review.thread import message_ids, original_of
@@ -27,15 +27,11 @@ from kassay.model.lines import SourceChange
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record
 from kassay.model.report import Report
-from kassay.model.series import Series
 from kassay.model.texts import machine_text
 from kassay.spec.load import suite_workloads
-from kassay.supply.building.changes import changed_functions
 from kassay.supply.building.patches import read_mails
 from kassay.supply.building.source import kernel_version
 from kassay.supply.guest import catalog
-from kassay.tools.series import rows
-from kassay.tools.series.variants import BASE, WHOLE, Asked
 
 _SHOWN = 300
 """Characters of an error that are shown."""
@@ -99,10 +95,10 @@ class Reviewer:
     def run(self) -> Review:
         """The whole answer. Raises BadInput and NotBuilt where there is nothing to say."""
         wanted = self._wanted
-        series = rows.rows_of(wanted.base, Path(wanted.patches), Asked(), wanted.arch, self._tell)
-        self._by_patch = _functions_by_patch(series)
+        series = PatchRows(wanted.base, Path(wanted.patches), wanted.arch, self._tell)
+        self._by_patch = series.functions()
         first = self._first_answer(series)
-        sides = stages.built(*_ends(series), wanted.arch, self._tell)
+        sides = stages.built(*series.ends, wanted.arch, self._tell)
         review = self._begun(series, sides, first)
         change = stages.source_change(sides)
         if sides.same_image or change is None:
@@ -120,17 +116,16 @@ class Reviewer:
         self._owed = []
         return self._kept(review)
 
-    def _first_answer(self, series: Series) -> Known:
+    def _first_answer(self, series: PatchRows) -> Known:
         """Who is known to execute the changed functions; told before the kernels are built."""
         functions = dict.fromkeys(name for names in self._by_patch.values() for name in names)
-        tree = next(row.tree for row in series.rows if row.kind == "base")
-        version = kernel_version(tree or "", self._wanted.base)
+        version = kernel_version(series.base_tree, self._wanted.base)
         first = known(tuple(functions), version, self._wanted.arch, self._tell)
         if text := known_line(first):
             self._tell(Progress(stage="review", subject="first answer", text=text))
         return first
 
-    def _begun(self, series: Series, sides: Sides, first: Known) -> Review:
+    def _begun(self, series: PatchRows, sides: Sides, first: Known) -> Review:
         mails = read_mails(Path(self._wanted.patches))
         return Review(
             kassay_version=kassay.__version__, command=self._command, source=self._wanted.source,
@@ -223,30 +218,18 @@ class Reviewer:
             branches_open=sum(len(found.open) for found in ways.values()),
         )
 
-    def _stepped(self, review: Review, series: Series, sides: Sides, spots: Sequence[Key]) -> Review:
+    def _stepped(self, review: Review, series: PatchRows, sides: Sides, spots: Sequence[Key]) -> Review:
         """The series patch by patch, in the settings that gain and lose most."""
         if not self._time(_PATCHES, "series"):
             return review
         directory = self._directory / "series"
-        image_of = rows.image_of(stages.NO_FLAVOUR, self._tell)
         try:
-            series = rows.built(series, self._wanted.arch, self._tell, image_of)
-            template = stages.experiment(
-                "series", sides.uses, [use_of(key) for key in spots], sides.arch, once=False, question="series",
-                tell=self._tell,
-            )  # fmt: skip
-            asked = rows.experiment_of(series, template)
-            rows.keep(directory, series)
-            report = stages.measured(asked, directory, self._tell)
+            steps, without_values = series.measured(sides, spots, directory)
         except NotBuilt as error:
             self._left.append(Left(what=_PATCHES, why=error.what))
             stages.note_without_runs(directory)
             return review
-        return self._kept(
-            structs.replace(
-                review, steps=result.steps_of(report.series), without_values=result.rows_without_values(series)
-            )
-        )
+        return self._kept(structs.replace(review, steps=steps, without_values=without_values))
 
     def _compared_with_previous(self, review: Review, sides: Sides) -> Review:
         """The measured settings on the earlier version of the series and on this one."""
@@ -263,8 +246,8 @@ class Reviewer:
 
     def _previous(self, review: Review, sides: Sides) -> Previous:
         source = self._wanted.previous
-        series = rows.rows_of(self._wanted.base, Path(source), Asked(), sides.arch, self._tell)
-        both = stages.built(_ends(series)[1], sides.refs[1], sides.arch, self._tell)
+        series = PatchRows(self._wanted.base, Path(source), sides.arch, self._tell)
+        both = stages.built(series.ends[1], sides.refs[1], sides.arch, self._tell)
         if both.same_image:
             return Previous(source=source, same_image=True)
         keys = dict.fromkeys((
@@ -353,19 +336,6 @@ def _images(sides: Sides) -> tuple[str | None, ...]:
 
 def _corner_place(name: str) -> str:
     return f"corners/{name.replace('/', '_').replace('=', '-').replace(',', '_')}"
-
-
-def _ends(series: Series) -> tuple[str, str]:
-    """References of base and of the whole series."""
-    refs = {row.name: row.ref for row in series.rows}
-    whole = next(row for row in series.rows if row.name == WHOLE)
-    return refs[BASE], refs[whole.same_as or WHOLE]
-
-
-def _functions_by_patch(series: Series) -> Mapping[int, tuple[str, ...]]:
-    """By the number of a patch the functions that it changes: base and the rows patch by patch have the trees."""
-    trees = [row.tree for row in series.rows if row.kind in ("base", "cumulative") and row.tree is not None]
-    return {number: changed_functions(*pair) for number, pair in enumerate(pairwise(trees), 1)}
 
 
 def _problem(error: KassayError) -> str:

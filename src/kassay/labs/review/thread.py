@@ -7,7 +7,7 @@ from email.utils import formataddr
 
 from kassay.errors import BadInput
 from kassay.labs.review.model import Original
-from kassay.model.series import SeriesPatch
+from kassay.model.patch import SeriesPatch
 from kassay.report.mail.layout import threaded
 from kassay.report.mail.text import ascii_text
 from kassay.supply.building.mails import Mail

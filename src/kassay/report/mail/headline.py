@@ -142,8 +142,8 @@ def introduced(report: Report) -> list[str]:
     the command stands in the middle of an indented line.
     """
     topic = headline(report)
-    of_series = report.series is not None  # its patches are named, and are in no release
-    if topic is None or of_series or topic.tag == "[RFC]" or topic.finding.verdict != "regression":
+    of_patches = report.lead is not None and report.lead.of_patches  # they are named already
+    if topic is None or of_patches or topic.tag == "[RFC]" or topic.finding.verdict != "regression":
         return []
     span = _span(report, topic)
     if span is None:

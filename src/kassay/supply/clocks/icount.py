@@ -14,7 +14,7 @@ CLOCK = Clock(
     repeats=2,
     perturb=2,
     margin=0.01,
-    profile_cpus=64,  # that the plugin follows, as in plugin/follow.h
+    profile_cpus=64,  # that the plugin follows, as in plugin/block.h
     limits=(
         "An instruction is not a nanosecond: caches, atomics and lock contention do not show in counts.",
         "Every iteration of a string instruction (rep movs, rep stos) counts as one instruction.",

@@ -13,9 +13,10 @@ from kassay.errors import BadInput, NotBuilt
 from kassay.model.build import BuildRef, BuildSource, parse_build
 from kassay.model.experiment import Experiment, KernelUse
 from kassay.model.kernel import KernelRef, parse_ref, with_build
+from kassay.model.patch import SeriesPatch
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import from_json, to_json
-from kassay.model.series import ROWS, Series, SeriesPatch, SeriesRow
+from kassay.model.series import ROWS, Series, SeriesRow
 from kassay.supply import kernels
 from kassay.supply.building import git
 from kassay.supply.building.patches import read_patches

@@ -8,9 +8,10 @@ from pathlib import Path
 from msgspec import structs
 
 from kassay.errors import NotBuilt
+from kassay.model.patch import SeriesPatch
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record
-from kassay.model.series import SeriesPatch, SeriesRow
+from kassay.model.series import SeriesRow
 from kassay.supply.building import git
 from kassay.supply.building.hunks import FileDiff, Hunk, hunks_of, place_of, text_of
 from kassay.supply.building.patches import Patch, steps

@@ -23,11 +23,11 @@ from kassay.labs.review.claims import claims_in, missing_in
 from kassay.labs.review.commands._options import Reviewing, given_words, seconds
 from kassay.labs.review.corners import all_corners, check_corner
 from kassay.labs.review.exit_status import exit_status
+from kassay.labs.review.given import STANDARD_INPUT, Given, Range, changed_since, series_of, short, uncommitted
 from kassay.labs.review.model import Review
 from kassay.labs.review.outlook import outlook
 from kassay.labs.review.report import REVIEW
 from kassay.labs.review.review import Reviewer, Wanted
-from kassay.labs.review.series import STANDARD_INPUT, Given, Range, changed_since, series_of, short, uncommitted
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import Tell
 from kassay.spec.suites import table_of

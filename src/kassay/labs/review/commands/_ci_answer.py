@@ -15,9 +15,9 @@ from kassay.labs.review.commands._ci_options import LIMITS, Gating
 from kassay.labs.review.commands._options import given_words, seconds
 from kassay.labs.review.gate import GateWanted, exit_status, gate
 from kassay.labs.review.gate_model import Gate
+from kassay.labs.review.given import Range, range_in, short, uncommitted
 from kassay.labs.review.limits import Limits, limits_in, of_range, parse, percent
 from kassay.labs.review.report import GATE
-from kassay.labs.review.series import Range, range_in, short, uncommitted
 from kassay.model.build import BuildRef, build_text
 from kassay.spec.load import suite_workloads
 from kassay.supply.arches import arch_of

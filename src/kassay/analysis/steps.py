@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A ladder of kernels: every step, also the ones that creep.
+"""Steps between kernels in order, also those that creep.
 
 A timed ladder is judged as one question: where does the level change? Single pairs cannot answer that alone.
 """

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from kassay.errors import BadInput
-from kassay.labs.review.series import range_in, series_of, uncommitted
+from kassay.labs.review.given import range_in, series_of, uncommitted
 from kassay.supply.building import git
 from kassay.supply.building.patches import apply, read_patches
 from tests.building._repository import run, series

@@ -2,7 +2,7 @@
 """A ladder finds every step, also those that creep."""
 
 from kassay.analysis.analyse import compare
-from kassay.analysis.ladder import find_steps
+from kassay.analysis.steps import find_steps
 from kassay.model.finding import Finding
 from kassay.model.run import CellEvidence
 from kassay.model.workload import Phase
