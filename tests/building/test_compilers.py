@@ -8,8 +8,12 @@ import pytest
 
 from kassay.effects import process
 from kassay.effects.distribution import install
+from kassay.effects.files import sha256_bytes
 from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import silent
+from kassay.supply.archive import apt
+from kassay.supply.archive.index import current_index
+from kassay.supply.archive.mirrors import host_mirrors
 from kassay.supply.building import toolchain
 from kassay.supply.building.compilers import (
     check_tools,
@@ -87,6 +91,25 @@ def test_missing_tools_are_named_in_one_line(monkeypatch: pytest.MonkeyPatch) ->
     assert missing_tools("x86_64") == ("flex", "bc", "libelf-dev")
     with pytest.raises(HostLacks, match=re.escape(install("flex", "bc", "libelf-dev"))):
         check_tools("x86_64")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_order_of_packages_does_not_make_another_compiler(tmp_path: Path, order: int) -> None:
+    lines = ("binutils 2.44 1f\n", "gcc-15 15.2.0 ab\n", "libc6 2.41 03\n")
+    (tmp_path / "packages").write_text("".join(lines[::order]))
+    assert toolchain.identity(tmp_path / "bin" / "gcc-15") == sha256_bytes("".join(lines).encode())
+
+
+@pytest.mark.network
+@pytest.mark.slow
+@pytest.mark.skipif(process.find("apt-get") is None, reason="apt is not on this host")
+def test_hosts_with_and_without_apt_find_the_same_packages_of_a_compiler() -> None:
+    mirrors = host_mirrors()
+    root = apt.root_for(mirrors, "x86_64")
+    current_index("x86_64", silent)
+    apt.prepare(root, mirrors)
+    asked = (root, mirrors, apt.codename(root, "stable"), ("gcc-13", "binutils-x86-64-linux-gnu"))
+    assert sorted(toolchain._by_apt(*asked)) == sorted(toolchain._without_apt(*asked))
 
 
 @pytest.mark.network

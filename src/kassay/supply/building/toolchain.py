@@ -70,8 +70,12 @@ def is_wrapper(path: Path) -> bool:
 
 
 def identity(path: Path) -> str:
-    """sha256 of the hashes of the packages that a compiler of the cache was unpacked from, and of its scripts."""
-    return sha256_bytes((path.parent.parent / "packages").read_bytes())
+    """sha256 of the names, versions and hashes of the packages that a compiler of the cache was unpacked from.
+
+    In the order of their names: apt lists a package behind what it depends on, and kassay's own search before it.
+    """
+    lines = (path.parent.parent / "packages").read_text().splitlines(keepends=True)
+    return sha256_bytes("".join(sorted(lines)).encode())
 
 
 def tools_prefix(path: Path, arch: str) -> str:
