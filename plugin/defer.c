@@ -22,6 +22,7 @@ static struct {
 	uint64_t queued;
 	uint64_t ended;
 	uint64_t outstanding; /* queued and not run, or running */
+	uint64_t waiting;     /* queued and not run */
 } totals[DEFERRED_KINDS];
 
 /* The link that leads to the object, or the last one of its bucket. */
@@ -45,6 +46,7 @@ static void add(struct object **link, enum deferred kind, uint64_t address)
 	*object = (struct object){ .address = address, .kind = kind };
 	*link = object;
 	totals[kind].queued++;
+	totals[kind].waiting++;
 	totals[kind].outstanding++;
 }
 
@@ -52,6 +54,7 @@ static void drop(struct object **link)
 {
 	struct object *object = *link;
 
+	totals[object->kind].waiting--;
 	*link = object->next;
 	object->next = unused;
 	unused = object;
@@ -129,6 +132,11 @@ bool defer_run(enum deferred kind, uint64_t address, struct node **node)
 	*node = (*link)->node;
 	drop(link);
 	return true;
+}
+
+bool defer_waits(enum deferred kind)
+{
+	return totals[kind].waiting;
 }
 
 void defer_end(enum deferred kind)

@@ -41,6 +41,9 @@ void defer_begin(struct queueing *queueing, const struct block *before, const st
 /* The object at @address runs now. Returns whether it was queued by a measured task; then @node is where to charge it. */
 bool defer_run(enum deferred kind, uint64_t address, struct node **node);
 
+/* Whether an object of a measured task is queued and does not run yet. */
+bool defer_waits(enum deferred kind);
+
 /* The function of an object has returned. */
 void defer_end(enum deferred kind);
 

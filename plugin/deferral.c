@@ -19,6 +19,8 @@ enum context task_context(struct task *task)
 		return CONTEXT_INTERRUPT;
 	if (task->kind == TASK_OWN)
 		return CONTEXT_OWN;
+	if (task->worker && !task->others_item && defer_waits(DEFERRED_WORK))
+		return CONTEXT_WORK; /* on its way to an item */
 	return task->kind == TASK_IDLE ? CONTEXT_IDLE : CONTEXT_OTHER;
 }
 
@@ -43,6 +45,12 @@ void deferral_sleep(struct task *task)
 		deferral_leave(task);
 }
 
+void deferral_forget(struct task *task)
+{
+	task->worker = false;
+	task->others_item = 0;
+}
+
 static struct cause cause_of(struct task *task)
 {
 	enum context context = task_context(task);
@@ -56,12 +64,30 @@ static bool calls_through(const struct block *block)
 	return block->ending == END_CALL_INDIRECT || (block->ending == END_CALL && block->attention & ATTEND_THUNK_CALL);
 }
 
+static bool runs_items(const struct block *block)
+{
+	return roles_of(block->roles, DEFERRED_WORK) & ROLE_RUNS;
+}
+
+/* A block of the function that runs work items, for no item of a measured task. */
+static void attend_worker(struct task *task, const struct block *block)
+{
+	task->worker = true;
+	if (task->others_item == block->start)
+		task->others_item = 0;
+	if (calls_through(block))
+		task->others_item = block->end;
+}
+
 bool deferral_attend(struct cpu *cpu, const struct block *before, const struct block *block)
 {
-	struct deferral *deferral = deferral_of(cpu->task);
+	struct task *task = cpu->task;
+	struct deferral *deferral = deferral_of(task);
 
 	if (roles_have(block->roles, ROLE_QUEUED))
-		defer_begin(&cpu->queueing, before, block, cause_of(cpu->task));
+		defer_begin(&cpu->queueing, before, block, cause_of(task));
+	if (!deferral && !task->interrupts && runs_items(block))
+		attend_worker(task, block);
 	if (!deferral || !(roles_of(block->roles, deferral->kind) & ROLE_RUNS))
 		return false;
 	if (deferral->back == block->start && !deferral->over && deferral->kind == DEFERRED_WORK) {
@@ -70,7 +96,9 @@ bool deferral_attend(struct cpu *cpu, const struct block *before, const struct b
 		return false;
 	}
 	if (deferral->back == block->start || (deferral->over && calls_through(block))) {
-		deferral_leave(cpu->task);
+		deferral_leave(task);
+		if (runs_items(block))
+			attend_worker(task, block);
 		return true;
 	}
 	if (calls_through(block))
@@ -89,6 +117,7 @@ static void begin_deferral(struct cpu *cpu, enum deferred kind, struct node *nod
 		defer_end(kind); /* its function is counted as what it came in on */
 		return;
 	}
+	task->others_item = 0;
 	deferral = &task->deferrals[task->deferring++];
 	*deferral = (struct deferral){
 		.kind = kind, .interrupts = task->interrupts, .back = calls_through(cpu->block) ? cpu->block->end : 0,

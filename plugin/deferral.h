@@ -17,6 +17,9 @@ void deferral_look(struct cpu *cpu, unsigned int roles, struct access_seen seen)
 /* The deferral that began last ends. */
 void deferral_leave(struct task *task);
 
+/* The task is no kworker that is known. */
+void deferral_forget(struct task *task);
+
 /* The task leaves the CPU. */
 void deferral_sleep(struct task *task);
 

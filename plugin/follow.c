@@ -383,6 +383,7 @@ static void renew(struct task *task, enum task_kind kind)
 	task->depth = 0;
 	task->interrupts = 0;
 	task->deferring = 0;
+	deferral_forget(task);
 	task->kind = kind;
 	if (f.stacks)
 		tree_reset(&task->stack, task_context(task));

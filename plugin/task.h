@@ -52,6 +52,8 @@ struct task {
 	unsigned int interrupts; /* frames of interrupts */
 	unsigned int depth;
 	struct frame frames[MAX_FRAMES];
+	bool worker;         /* it has begun a work item: a kworker */
+	uint64_t others_item; /* of a kworker: where the function of a foreign work item returns to; 0 while none runs */
 	unsigned int deferring; /* deferrals that have begun */
 	struct deferral deferrals[MAX_DEFERRALS];
 	struct tree_stack stack;

@@ -142,6 +142,30 @@ def test_what_threads_do_for_the_workload_is_taken_off_and_no_more() -> None:
     assert verdict_of(measurement([100], foreign=None, region=region(300_000)))[0].verdict == "contaminated"
 
 
+def test_threads_that_serve_are_taken_off_by_instructions_however_long_the_guest_was_idle() -> None:
+    """A region of 1 ms with 50,000 instructions: 20,000 of RCU's thread are 2 % of its time."""
+    counts = (("user", 10_000), ("kernel", 18_000), ("interrupt", 0), ("other", 22_000))
+    waiting = RegionSummary(mode="counts", counts=counts, others=())
+    assert verdict_of(measurement([100], foreign=(("rcu_preempt", 21_800),), region=waiting)) == ()
+    (refusal,) = verdict_of(measurement([100], foreign=(("rcu_preempt", 20_000),), region=waiting))
+    assert (refusal.reason.code, refusal.reason["share"]) == ("others-executed", 2_000 / 50_000)
+
+
+def test_what_a_serving_thread_calls_for_the_workload_is_not_taken_off_twice() -> None:
+    """ksoftirqd ran for 300,000 ns, nearly all of it in the workload's callbacks, and a foreign kworker for 90,000."""
+    counts = (
+        ("user", 100_000),
+        ("kernel", 510_000),
+        ("other", 100_000),
+        ("work-item", 10_000),
+        ("rcu-callback", 280_000),
+    )
+    callbacks = RegionSummary(mode="counts", counts=counts, others=())
+    tasks = (("ksoftirqd/0", 300_000), ("kworker/0:1-events", 100_000))
+    (refusal,) = verdict_of(measurement([100], foreign=tasks, region=callbacks))
+    assert refusal.reason["share"] == 0.09
+
+
 def test_interrupts_are_no_other_tasks() -> None:
     assert verdict_of(measurement([100], region=region(0, interrupt=400_000))) == ()
 

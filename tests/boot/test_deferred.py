@@ -114,6 +114,15 @@ def test_work_that_others_queued_stays_foreign(one_cpu: Path) -> None:
     assert ("vmstat_update", "other") in found and ("fsnotify_mark_destroy_workfn", "work-item") in found
     assert not any(("vmstat_update", context) in found for context in DEFERRED)
     assert ("fsnotify_mark_destroy_workfn", "other") not in found
+    assert ("worker_thread", "work-item") in found and ("worker_thread", "other") in found  # on the way to each of them
+
+
+def test_a_program_that_waits_for_grace_periods_is_not_contaminated_by_who_ends_them(
+    kassay: Kassay, tmp_path: Path
+) -> None:
+    source = Path(__file__).parents[2] / "benchmarks/same_work/same/watches.c"
+    ran = kassay("compare", "--program", str(source), OLD, OLD, "--rounds", "3", *ONE, "--out", str(tmp_path / "d"))
+    assert ran.json()["findings"][0]["verdict"] == "equivalent", ran.err
 
 
 def test_values_are_the_same_without_a_profile_and_less_without_deferred_work(one_cpu: Path) -> None:

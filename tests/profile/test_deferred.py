@@ -9,7 +9,7 @@ from kassay.evidence.profile.deferring_functions import points
 from kassay.evidence.profile.functions import profile_of, summary_of
 from kassay.evidence.profile.raw import parse
 from kassay.evidence.profile.symbols import Symbols
-from kassay.model.kernel_share import EntryCost
+from kassay.model.kernel_share import SHARED, EntryCost
 from kassay.model.profile import DeferredWork, Profile
 from tests.profile.files import KERNEL, NOP, File, report, table
 
@@ -57,6 +57,23 @@ def test_deferred_work_has_rows_of_its_own_below_the_entry_that_queued_it() -> N
     assert found.stacks is not None and {(*cost.path, str(cost.count)) for cost in found.stacks} == {
         ("kernel", "main", "__x64_sys_read", "10"), ("work-item", "main", "__x64_sys_read", "free_later", "4"),
         ("rcu-callback", "main", "__x64_sys_read", "free_later", "3"), ("other", "free_later", "2"),
+    }  # fmt: skip
+
+
+def test_a_kworker_s_way_to_an_item_has_a_row_of_its_own() -> None:
+    """It hangs below no entry of the workload, and is no entry code of it either."""
+    file = File(mode="stacks", version=2)
+    roots = [file.node(None, 0) for _ in range(8)]
+    read = file.node(file.node(roots[0], 0x401000), KERNEL)
+    way = file.node(roots[OTHER], KERNEL + 16)
+    blocks = [file.block(KERNEL, NOP), file.block(KERNEL + 16, NOP)]
+    for node, block, slot, count in ((read, blocks[0], 0, 10), (way, blocks[1], WORK, 5), (way, blocks[1], OTHER, 2)):
+        file.count(node, count, slot=slot)
+        file.count(block, count, slot=slot)
+    found = profile(parse(file.bytes()), 17)
+    assert found.problem == "" and found.entries is not None
+    assert {(cost.kind, cost.name): (cost.count, cost.deferred) for cost in found.entries} == {
+        ("system call", "read"): (10, 0), (SHARED, "kworkers"): (5, 5),
     }  # fmt: skip
 
 

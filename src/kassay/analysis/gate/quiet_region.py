@@ -38,7 +38,7 @@ def without_disturbed(evidence: Iterable[CellEvidence]) -> tuple[CellEvidence, .
 
 def _clean(side: CellEvidence) -> CellEvidence:
     clock = clock_of(side.cell.machine.clock)
-    dirty = [] if clock.native or clock.timed else [one for one in side.measurements if disturbed((one,))]
+    dirty = [] if clock.native or clock.timed else [one for one in side.measurements if disturbed((one,), timed=False)]
     kept = tuple(one for one in side.measurements if one not in dirty)
     if not dirty or any(one.plain for one in dirty) or all(one.plain for one in kept):
         return side
@@ -50,20 +50,20 @@ def _doubt(side: CellEvidence) -> Reason | None:
     if side.left_out:
         return reason("perturbed-left-out", count=side.left_out)
     clock, plain = clock_of(side.cell.machine.clock), [m for m in side.measurements if m.plain]
-    dirty = disturbed(plain) if clock.timed and not clock.native else []
+    dirty = disturbed(plain, timed=True) if clock.timed and not clock.native else []
     return reason("others-in-boots", count=len(dirty), boots=len(plain)) if dirty else None
 
 
-def disturbed(measurements: Iterable[Measurement]) -> list[Reason]:
+def disturbed(measurements: Iterable[Measurement], *, timed: bool) -> list[Reason]:
     """A reason for every run in which other tasks took too much of the region."""
-    return [why for measurement in measurements if (why := _not_quiet(measurement) or _foreign(measurement))]
+    return [why for measurement in measurements if (why := _not_quiet(measurement) or _foreign(measurement, timed))]
 
 
 def _side(side: CellEvidence) -> tuple[Refusal, ...]:
     clock = clock_of(side.cell.machine.clock)
     if clock.native:  # there other work is part of the time, and reports say so
         return ()
-    reasons = disturbed(side.measurements)
+    reasons = disturbed(side.measurements, timed=clock.timed)
     # With exact counts every run must be clean. With times nearly all: a rank test tolerates single outliers, and
     # _doubt() reports them.
     if not reasons or (clock.timed and len(reasons) <= TIMED_SHARE * len(side.measurements)):
@@ -79,10 +79,10 @@ def _not_quiet(measurement: Measurement) -> Reason | None:
     return None
 
 
-def _foreign(measurement: Measurement) -> Reason | None:
+def _foreign(measurement: Measurement, timed: bool) -> Reason | None:
     """The problem, or None. A usable profile decides; without one the kernel's own record of run times does."""
     if measurement.region is not None and not measurement.region.problem:
-        return _by_instructions(measurement, measurement.region)
+        return _by_instructions(measurement, measurement.region, timed)
     share = _share(measurement, deferred=False)
     if share <= LIMIT:
         return None
@@ -91,18 +91,31 @@ def _foreign(measurement: Measurement) -> Reason | None:
     return reason("others-took-time", run=measurement.run, share=share, task=name, ns=ns, problem=problem, more=None)
 
 
-def _by_instructions(measurement: Measurement, region: RegionSummary) -> Reason | None:
+def _by_instructions(measurement: Measurement, region: RegionSummary, timed: bool) -> Reason | None:
     """Interrupts are no other tasks: what they take is reported, not refused. Neither is what others do where the
-    workload reports nothing, as when it waits for the kernel to make its state."""
+    workload reports nothing, as when it waits for the kernel to make its state.
+
+    What threads of DEFERRED execute is known by their run time. Where instructions are counted, each takes 1 ns, idle
+    time takes none, and so the time is a number of instructions. Else it stands for its share of the region.
+    """
     total = sum(count for _, count in region.counts) - region.unreported
     other = dict(region.counts).get("other", 0) - region.unreported
-    share = other / total if total else 0.0
-    if share - _share(measurement, deferred=True) <= LIMIT:
+    served = _share(measurement, deferred=True) * total if timed else _serving(measurement, region, other)
+    share = (other - served) / total if total else 0.0
+    if share <= LIMIT:
         return None
     return reason(
         "others-executed", run=measurement.run, share=share, functions=region.others[:_NAMED],
         tasks=tuple(_tasks(measurement, deferred=False)[:_NAMED]), more=None,
     )  # fmt: skip
+
+
+def _serving(measurement: Measurement, region: RegionSummary, other: int) -> int:
+    """Instructions of other tasks that are of threads of DEFERRED. These also call what the workload queued, which is
+    its own and not part of `other`; so never more than what the remaining tasks leave of it."""
+    serving, rest = (sum(ns for _, ns in _tasks(measurement, deferred=deferred)) for deferred in (True, False))
+    rest = max(0, rest - dict(region.counts).get("work-item", 0))  # kworkers execute these, which are no others' either
+    return max(0, min(serving, other - rest))
 
 
 def _tasks(measurement: Measurement, *, deferred: bool) -> list[tuple[str, int]]:

@@ -19,6 +19,7 @@ _ON_THE_WAY_BACK = {
     "schedule": "task switch", "__schedule": "task switch",
 }  # fmt: skip
 _COMMON = "entry and exit"
+_KWORKERS = "kworkers"
 _ROUND, _STEPS = "region_run", ("step_fork", "step_call")
 """Functions of guest/script.c: what runs a round, and what makes its system calls."""
 
@@ -50,6 +51,8 @@ class NodeEntry(NamedTuple):
     """True if the entry begins with the node."""
     in_fault: bool = False
     """True if the node is part of a fault."""
+    of_others: bool = False
+    """True if another task executes it, and no entry of the workload leads to it."""
     settled: bool = True
     """False where a function that is called may still show which entry it is."""
 
@@ -58,7 +61,8 @@ def entries(raw: RawProfile, symbols: Symbols, sums: Sequence[Mapping[int, int]]
     """Instructions of the kernel for the workload, at once or later, and in interrupts, largest first.
 
     sums: by context of the file. The outermost entry counts: a fault inside a system call belongs to the system call,
-    whose in_faults has the part of the faults. Deferred work belongs to the entry that queued it. Files of an earlier
+    whose in_faults has the part of the faults. Deferred work belongs to the entry that queued it; what kworkers execute
+    on their way to it has a row of its own. Files of an earlier
     plugin lack functions that begin with a jump to another one; what these executed is counted as entry code.
     """
     counts: Counter[tuple[str, str]] = Counter()
@@ -71,21 +75,24 @@ def entries(raw: RawProfile, symbols: Symbols, sums: Sequence[Mapping[int, int]]
             continue
         for node, entry in entry_of_node.items():
             if node in context:
-                key = _key(entry, interrupt=number == INTERRUPT_CONTEXT)
+                key = _key(entry, number)
                 counts[key] += context[node]
                 in_faults[key] += context[node] if entry.in_fault else 0
                 deferred[key] += context[node] if number in DEFERRED else 0
         for counter, node in raw.entered.items():
             if counter in context and node in entry_of_node and entry_of_node[node].first:
-                times[_key(entry_of_node[node], interrupt=number == INTERRUPT_CONTEXT)] += context[counter]
+                times[_key(entry_of_node[node], number)] += context[counter]
     costs = (EntryCost(kind=kind, name=name, count=count, in_faults=in_faults[kind, name], times=times[kind, name],
                        deferred=deferred[kind, name])
              for (kind, name), count in counts.items() if count)  # fmt: skip
     return tuple(sorted(costs, key=lambda cost: (-cost.count, cost.kind, cost.name)))
 
 
-def _key(entry: NodeEntry, *, interrupt: bool) -> tuple[str, str]:
-    return (INTERRUPT, _COMMON) if interrupt and entry.kind != INTERRUPT else (entry.kind, entry.name)
+def _key(entry: NodeEntry, context: int) -> tuple[str, str]:
+    if context in DEFERRED and entry.of_others:
+        return SHARED, _KWORKERS
+    in_interrupt = context == INTERRUPT_CONTEXT and entry.kind != INTERRUPT
+    return (INTERRUPT, _COMMON) if in_interrupt else (entry.kind, entry.name)
 
 
 def node_entries(raw: RawProfile, symbols: Symbols) -> Iterator[tuple[int, NodeEntry]]:
@@ -95,12 +102,15 @@ def node_entries(raw: RawProfile, symbols: Symbols) -> Iterator[tuple[int, NodeE
     if arch is None:
         raise Defect(f"a profile of {raw.target} was read, which no architecture is called")
     by_node: dict[int, NodeEntry] = {}
+    roots = [number for number, node in raw.nodes.items() if node.parent is None]  # one for each context, in order
     of_runner: set[int] = set()
     for number, node in raw.nodes.items():
         if not node.address or not is_kernel(node.address):
             continue
         above = None if node.parent is None else by_node.get(node.parent)
         by_node[number] = entry = _below(above, symbols.find(node.address)[0], arch)
+        if above is None and node.parent in roots[OTHER : OTHER + 1]:
+            by_node[number] = entry = entry._replace(of_others=True)
         if node.parent in of_runner if above is not None else _is_runner(raw, node.parent, symbols):
             of_runner.add(number)
             entry = entry._replace(kind=RUNNER, name="") if entry.kind in (SYSTEM_CALL, SHARED) else entry
@@ -126,8 +136,9 @@ def _below(above: NodeEntry | None, function: str, arch: Arch) -> NodeEntry:
     entry = entry_of(function, arch)
     if above is not None and above.settled:
         return above._replace(first=False, in_fault=above.in_fault or (entry is not None and entry[0] == FAULT))
+    of_others = above is not None and above.of_others
     if entry is not None:
-        return NodeEntry(*entry, first=True, in_fault=entry[0] == FAULT)
+        return NodeEntry(*entry, first=True, in_fault=entry[0] == FAULT, of_others=of_others)
     if above is not None and function in _ON_THE_WAY_BACK:
-        return NodeEntry(SHARED, _ON_THE_WAY_BACK[function])
+        return NodeEntry(SHARED, _ON_THE_WAY_BACK[function], of_others=of_others)
     return above or NodeEntry(SHARED, _COMMON, settled=False)
