@@ -152,7 +152,7 @@ def test_threads_that_serve_are_taken_off_by_instructions_however_long_the_guest
 
 
 def test_what_a_serving_thread_calls_for_the_workload_is_not_taken_off_twice() -> None:
-    """ksoftirqd ran for 300,000 ns, nearly all of it in the workload's callbacks, and a foreign kworker for 90,000."""
+    """ksoftirqd ran for 300,000 ns, of which the workload's callbacks are 280,000; a foreign kworker did the rest."""
     counts = (
         ("user", 100_000),
         ("kernel", 510_000),
@@ -163,7 +163,7 @@ def test_what_a_serving_thread_calls_for_the_workload_is_not_taken_off_twice() -
     callbacks = RegionSummary(mode="counts", counts=counts, others=())
     tasks = (("ksoftirqd/0", 300_000), ("kworker/0:1-events", 100_000))
     (refusal,) = verdict_of(measurement([100], foreign=tasks, region=callbacks))
-    assert refusal.reason["share"] == 0.09
+    assert refusal.reason["share"] == 0.08
 
 
 def test_interrupts_are_no_other_tasks() -> None:

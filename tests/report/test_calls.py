@@ -23,7 +23,7 @@ def test_a_refused_step_has_the_cost_of_the_largest_kind_of_call() -> None:
     ladder = ladder_of(finding, finding.verdict)
     text = steps_text(ladder, (finding,), "Linux {}".format)
     assert text == (
-        "Per page fault: 3 076.9 to 3 352.5 instructions from Linux 6.12 to Linux 7.3 (+9.0 %, regression; exact); "
+        "Per page fault: 3 076.9 to 3 352.5 instructions from Linux 6.12 to Linux 7.3 (+9.0 %, regression; partial); "
         "1 300 and 1 044 faults per round."
     )
     assert steps_text(replace(ladder, metric="other"), (finding,), str) == ""

@@ -20,7 +20,7 @@ from kassay.analysis.rounds import Method, method_of
 from kassay.analysis.session import Control, control_of, decided, judge_session, session_of
 from kassay.analysis.steps import Compare, build_ladder, find_steps, in_accord, with_steps
 from kassay.analysis.timed import Session, judge_times
-from kassay.analysis.work import not_proportional
+from kassay.analysis.work_doubts import weakened, work_doubts
 from kassay.model.finding import Confounder, Finding, Ladder, Side
 from kassay.model.machine import Point
 from kassay.model.plan import Plan
@@ -114,9 +114,10 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by
         judged = judge_counts(*sides, plan.experiment.margin, repeats_agree(base) or repeats_agree(head))
     else:
         judged = judge_times(*sides, plan.experiment.margin, session)
-    doubts = [doubt for doubt in (not_proportional(base, head), printed_difference(base, head)) if doubt is not None]
+    printed = printed_difference(base, head)
+    doubts = (*work_doubts(base, head), *((printed,) if printed is not None else ()))
     if judged.evidence == "exact" and doubts:
-        judged = structs.replace(judged, evidence="partial", reasons=(*judged.reasons, *doubts))
+        judged = weakened(judged, doubts)
     return Finding(
         workload=base.cell.workload, settings=base.cell.settings, machine=base.cell.machine,
         metric=phase.name, primary=phase.primary, unit=f"{clock.unit}/{phase.operation}",
@@ -139,7 +140,7 @@ def _calls(
         return ()
     margin, disagreement = plan.experiment.margin, repeats_agree(base) or repeats_agree(head)
     operation = operation_cost(base, head, sides, margin, disagreement) if refusals else None
-    calls = call_costs(base, head, sides, margin, disagreement)
+    calls = call_costs(base, head, sides, margin, disagreement, refused=bool(refusals))
     return calls if operation is None else (operation, *calls)
 
 

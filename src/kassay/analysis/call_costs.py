@@ -10,7 +10,17 @@ from msgspec import structs
 
 from kassay.analysis.exact import judge_counts
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
-from kassay.analysis.work import PER_OPERATION_LIMIT, Done, Key, cost_of_one, pair_of, work_differences
+from kassay.analysis.work import (
+    PER_OPERATION_LIMIT,
+    Done,
+    Key,
+    Mix,
+    cost_of_one,
+    mix_of,
+    of_one_call,
+    pair_of,
+    work_differences,
+)
 from kassay.model.finding import Side
 from kassay.model.reason import Reason
 from kassay.model.run import CellEvidence, Measurement
@@ -21,13 +31,19 @@ LARGE = 0.02
 
 NS_PER_S = 1e9
 
+_OF_STATE = {"clone", "clone3", "execve", "execveat", "exit", "exit_group", "fork", "futex", "vfork", "wait4", "waitid"}
+"""System calls whose cost is that of what a process has by then, or of whom they wait for."""
+
 
 def call_costs(
-    base: CellEvidence, head: CellEvidence, sides: tuple[Side, Side], margin: float, disagreement: Reason | None
-) -> tuple[CallCost, ...]:
+    base: CellEvidence, head: CellEvidence, sides: tuple[Side, Side], margin: float, disagreement: Reason | None,
+    *, refused: bool = False,
+) -> tuple[CallCost, ...]:  # fmt: skip
     """Cost of one call of each kind, for the kinds that carry much of the value on both kernels, the largest first.
 
-    sides: those of the finding. margin: as in the experiment. disagreement: as for judge_counts().
+    sides: those of the finding. margin: as in the experiment. disagreement: as for judge_counts(). refused: the work
+    differs. Then a cost is no more than `partial`, calls that were made with other amounts, errors or kinds have none,
+    and those whose cost follows from other work have no verdict; see _follows().
     """
     pair = pair_of(base, head)
     if pair is None or any(side.value is None for side in sides):
@@ -37,7 +53,21 @@ def call_costs(
         shares = [done[0].counts[key] / done[0].ticks for done in pair]
         if key[0] in ASKED and min(shares) >= LARGE and all(key in run.times for done in pair for run in done):
             found.append(_call_cost(key, pair, sides, margin, disagreement, min(shares)))
+    if refused:
+        mix = mix_of(*pair)
+        found = [_weakened(cost, mix) for cost in found if cost.name not in mix.otherwise]
     return tuple(sorted(found, key=lambda cost: (-cost.share, cost.text)))
+
+
+def _weakened(cost: CallCost, mix: Mix) -> CallCost:
+    verdict = "inconclusive" if _follows(cost, mix) else cost.verdict
+    return structs.replace(cost, verdict=verdict, evidence="partial")
+
+
+def _follows(cost: CallCost, mix: Mix) -> bool:
+    """True if the cost of one may have changed since other work was done: after calls of other kinds or amounts or
+    faults of other pages, or at the end or the copy of a process with other memory."""
+    return not mix.alike or cost.name in _OF_STATE
 
 
 def _call_cost(
@@ -131,5 +161,6 @@ def _divided(done: Done, operations: float) -> Done:
     return done._replace(
         times={key: times / operations for key, times in done.times.items()},
         counts={key: count / operations for key, count in done.counts.items()},
-        ticks=done.ticks / operations, results=None, other_results=None, divided=True,
+        ticks=done.ticks / operations, results=of_one_call(done.results),
+        other_results=of_one_call(done.other_results), divided=True, operations=operations,
     )  # fmt: skip

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Distance between the work of one kernel's runs, and a summary of the work of all kernels for the reader."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import fsum
 
-from kassay.analysis.rounds import method_of
+from kassay.analysis.rounds import costs, method_of, phase_rounds, summarise
 from kassay.analysis.work import (
     FEW_FAULTS,
     Done,
@@ -82,7 +82,7 @@ def own_spreads(side: CellEvidence) -> tuple[Spread, ...]:
         return ()
     runs = work_done(side, method_of((side,), known.phase))
     keys = dict.fromkeys(key for done in runs for key in done.times if key[0] not in NOT_COMPARED)
-    spreads = (_spread(key, runs) for key in keys)
+    spreads = [*(_spread(key, runs) for key in keys), *_unsettled(side, runs[0])]
     return tuple(sorted((s for s in spreads if s.share), key=lambda spread: (-spread.share, spread.what)))
 
 
@@ -94,6 +94,25 @@ def _spread(key: Key, runs: Sequence[Done]) -> Spread:
     allowed = high - low <= {PAGE_FAULTS: few, FUTEX: clones(runs[0])}.get(key, 0.0)
     share = 0.0 if allowed else (high - low) * cost / runs[0].ticks
     return Spread(what=text_of(key, *runs), low=low, high=high, share=share)
+
+
+def _unsettled(side: CellEvidence, first: Done) -> Iterator[Spread]:
+    """Kinds of work in which the rounds of a run differ that never settles, behind the first of them: each round may be
+    of another process, whose number or address decides what it does."""
+    for measurement in side.measurements:
+        work = measurement.work
+        if work is None or not work.items:
+            continue
+        phase = phase_rounds(measurement, work.phase)
+        if phase.printed or len(phase.ticks) < 3 or summarise(costs(phase), method_of((side,), work.phase)).settled:
+            continue
+        for item in work.items:
+            low, high = min(item.times[1:]), max(item.times[1:])
+            if item.key[0] in NOT_COMPARED or high - low <= FEW_FAULTS:
+                continue
+            cost = 1.0 if item.key == USER_CODE else cost_of_one(item.key, first)
+            yield Spread(what=item.text, low=low, high=high, share=(high - low) * cost / min(phase.ticks[1:]))
+        return
 
 
 def varying_share(spreads: Sequence[Spread]) -> float:

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from msgspec import structs
 
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
-from kassay.model.reason import Reason, reason
 from kassay.model.records import grouped
 from kassay.model.run import CellEvidence, Measurement
 from kassay.model.work import (
@@ -26,6 +25,7 @@ from kassay.model.work import (
     USER_CODE,
     CallResult,
     Work,
+    is_call,
     per_round,
 )
 from kassay.supply.clocks import clock_of
@@ -47,7 +47,12 @@ _ITEMS = {
 """System calls whose amount is a number of messages, events, files, requests or pages, and not of bytes."""
 
 FEW_FAULTS = 4
-"""Page faults that the start of a program may take more on one kernel than on another."""
+"""Page faults that the start of a program may take more on one kernel than on another, in a whole execution."""
+
+AMOUNT = 0.05
+"""Part by which the mean amount of a call may differ where some calls are made more often: others have its name."""
+
+_KB_PER_PAGE = 4
 
 Key = tuple[str, str]
 
@@ -65,6 +70,14 @@ class Done(NamedTuple):
     plain: bool
     divided: bool = False
     """True if all of this is per printed operation, and not per round."""
+    operations: float = 1.0
+    """Printed operations of a round; 1 unless divided."""
+    region: bool = False
+    """True if a round is a part of an execution."""
+    resident_kb: float | None = None
+    """Memory that is resident when the program ends; None where it is not known."""
+    watched: int = 0
+    """System calls of the first process whose results are known."""
 
 
 class Difference(NamedTuple):
@@ -107,17 +120,23 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
         counts={item.key: per_round(item.counts, rounds) / each for item in work.items if item.counts},
         texts={item.key: item.text for item in work.items},
         ticks=per_round(phase.ticks, rounds) / each,
-        results=None if phase.printed else _compared(work.results, work.region),
-        other_results=None if phase.printed else _compared(work.other_results, work.region),
-        plain=measurement.plain,
-        divided=bool(phase.printed),
-    )
+        results=of_one_call(work.results) if work.region or phase.printed else work.results,
+        other_results=of_one_call(work.other_results) if work.region or phase.printed else work.other_results,
+        plain=measurement.plain, divided=bool(phase.printed), operations=each, region=work.region,
+        resident_kb=_number(dict(measurement.after).get("program.Rss")),
+        watched=sum(result.times for result in work.results or ()),
+    )  # fmt: skip
 
 
-def _compared(results: tuple[CallResult, ...] | None, region: bool) -> tuple[CallResult, ...] | None:
-    """The results that are compared. In a region they are those of one call: an execution has calls outside of it."""
-    if results is None or not region:
-        return results
+def _number(text: str | None) -> float | None:
+    return float(text) if text is not None and text.isdecimal() else None
+
+
+def of_one_call(results: tuple[CallResult, ...] | None) -> tuple[CallResult, ...] | None:
+    """The results of one call of each kind. They are compared where the watched execution has other numbers of calls
+    than what is compared: regions of an execution, and what is divided by printed operations."""
+    if results is None:
+        return None
     return tuple(structs.replace(one, times=1, total=one.total // one.times) for one in results if one.times)
 
 
@@ -136,22 +155,74 @@ def pair_of(base: CellEvidence, head: CellEvidence) -> tuple[tuple[Done, ...], t
 def work_differences(base: Sequence[Done], head: Sequence[Done]) -> tuple[Difference, ...]:
     """All kinds of work that differ, those that carry most first. Faults that only the kernel can have made are left
     out, and futex() calls that wait for the end of a thread: see faults_are_the_kernels() and clones()."""
+    apart, results = _kinds_apart(base, head)
+    if _leaves_faults_out(base[0], head[0], apart, results):
+        apart.pop(PAGE_FAULTS, None)
+    found = [_difference(key, carried, base[0], head[0]) for key, carried in apart.items() if carried]
+    return tuple(sorted(_named_once(found, results), key=lambda difference: (-difference.share, difference.what)))
+
+
+def faults_left_out(base: Sequence[Done], head: Sequence[Done]) -> Difference | None:
+    """Page faults that differ and are not compared, as the kernels are taken for their cause; None without such, and
+    for a few at the start of a program."""
+    apart, results = _kinds_apart(base, head)
+    carried = apart.get(PAGE_FAULTS, 0.0)
+    if not carried or _few(base[0], head[0]) or not _leaves_faults_out(base[0], head[0], apart, results):
+        return None
+    return _difference(PAGE_FAULTS, carried, base[0], head[0])
+
+
+class Mix(NamedTuple):
+    """How the calls of two sides differ, where the work does."""
+
+    otherwise: frozenset[str]
+    """Names of calls with other errors, amounts or kinds."""
+    alike: bool
+    """True if the calls differ in their numbers alone, each kind is made on both sides, and page faults do not differ
+    without them."""
+
+
+def mix_of(base: Sequence[Done], head: Sequence[Done]) -> Mix:
+    """How the calls of two sides differ."""
+    apart, _ = _kinds_apart(base, head)
+    calls = [key for key, carried in apart.items() if carried and is_call(key)]
+    on_both = all(min(side[0].times.get(key, 0.0) for side in (base, head)) > 0 for key in calls)
+    otherwise = frozenset({*_asked_otherwise(base[0].results, head[0].results),
+                           *_asked_otherwise(base[0].other_results, head[0].other_results)})  # fmt: skip
+    faults_alone = bool(apart.get(PAGE_FAULTS)) and not calls
+    return Mix(otherwise, on_both and not otherwise and not faults_alone)
+
+
+def _asked_otherwise(base: tuple[CallResult, ...] | None, head: tuple[CallResult, ...] | None) -> Iterator[str]:
+    """Names of calls of which one differs: an error or a kind is on one side alone, or its amount is another one."""
+    tables = [_by_call(of_one_call(results) or ()) for results in (base, head)]
+    for key in dict.fromkeys((*tables[0], *tables[1])):
+        low, high = sorted(table.get(key, 0) for table in tables)
+        if high - low > AMOUNT * high:
+            yield key[0]
+
+
+def _kinds_apart(base: Sequence[Done], head: Sequence[Done]) -> tuple[dict[Key, float], list[_Result]]:
+    """(kind of work -> instructions that only one side executed for it, differences in results). Without futex() calls
+    that wait for the end of a thread."""
     keys = dict.fromkeys((*base[0].times, *head[0].times))
     apart = {key: _apart(key, base, head) for key in keys if key[0] not in NOT_COMPARED}
     by_side = [[done.results for done in side] for side in (base, head)]
     others = [[done.other_results for done in side] for side in (base, head)]
     results = [*_results(by_side, "", base[0], head[0]), *_results(others, OF_OTHERS, base[0], head[0])]
-    if faults_are_the_kernels(base[0], head[0]) and not _steered(apart, results):
-        apart.pop(PAGE_FAULTS, None)
-    if abs(head[0].times.get(FUTEX, 0.0) - base[0].times.get(FUTEX, 0.0)) <= clones(base[0]):
+    futexes = [side[0].times.get(FUTEX, 0.0) * side[0].operations for side in (base, head)]
+    if abs(futexes[1] - futexes[0]) <= clones(base[0]) * base[0].operations:
         apart.pop(FUTEX, None)
-    ticks = min(base[0].ticks, head[0].ticks)
-    found = [
-        Difference(text_of(key, base[0], head[0]), number_text(base[0].times.get(key, 0.0)),
-                   number_text(head[0].times.get(key, 0.0)), carried / ticks)
-        for key, carried in apart.items() if carried
-    ]  # fmt: skip
-    return tuple(sorted(_named_once(found, results), key=lambda difference: (-difference.share, difference.what)))
+    return apart, results
+
+
+def _difference(key: Key, carried: float, base: Done, head: Done) -> Difference:
+    times = [number_text(done.times.get(key, 0.0)) for done in (base, head)]
+    return Difference(text_of(key, base, head), times[0], times[1], carried / min(base.ticks, head.ticks))
+
+
+def _leaves_faults_out(base: Done, head: Done, apart: Mapping[Key, float], results: Iterable[_Result]) -> bool:
+    return faults_are_the_kernels(base, head) and not _steered(apart, results)
 
 
 def _steered(apart: Mapping[Key, float], results: Iterable[_Result]) -> bool:
@@ -196,13 +267,37 @@ def cost_of_one(key: Key, done: Done) -> float:
 def faults_are_the_kernels(base: Done, head: Done) -> bool:
     """True if the kernels alone explain another number of page faults.
 
-    A program that touches more pages executes at least one instruction more for each. A kernel that maps other numbers
-    of pages per fault changes the number of faults, and no instruction of the program. The vDSO's names are the
-    kernel's, and looking for one of them takes another number of instructions.
+    A loop that touches more pages executes at least one instruction more for each. A kernel that maps other numbers of
+    pages per fault changes the number of faults, and no instruction of the program. The vDSO's names are the kernel's,
+    and looking for one of them takes another number of instructions. Code that is executed as often may touch other
+    pages all the same, as a hash table does: then as many more are resident, and not as many or fewer. No kernel maps
+    so many pages per fault that none is left of many.
     """
-    faults = abs(head.times.get(PAGE_FAULTS, 0.0) - base.times.get(PAGE_FAULTS, 0.0))
+    fewer, more = sorted(done.times.get(PAGE_FAULTS, 0.0) for done in (base, head))
     code_difference = abs(_own_code(head) - _own_code(base))
-    return faults <= FEW_FAULTS or code_difference < faults
+    if _few(base, head):
+        return True
+    return fewer > 0 and code_difference < more - fewer and not _resident_follows(base, head)
+
+
+def _more_faults(base: Done, head: Done) -> float:
+    """Page faults that an execution on head takes more than one on base, for as many operations."""
+    more = head.times.get(PAGE_FAULTS, 0.0) - base.times.get(PAGE_FAULTS, 0.0)
+    return more * min(base.operations, head.operations)
+
+
+def _few(base: Done, head: Done) -> bool:
+    """True for the few faults more or less that the start of a program may take; a region has no start."""
+    return not base.region and abs(_more_faults(base, head)) <= FEW_FAULTS
+
+
+def _resident_follows(base: Done, head: Done) -> bool:
+    """True if the side with more faults also ends with more resident pages, by half of them at least."""
+    if base.region or base.resident_kb is None or head.resident_kb is None:
+        return False
+    faults = _more_faults(base, head)
+    pages = (head.resident_kb - base.resident_kb) / _KB_PER_PAGE
+    return pages * faults >= faults * faults / 2
 
 
 def clones(done: Done) -> float:
@@ -267,15 +362,6 @@ def _share_of(name: str, done: Done) -> float:
 def limit_of(base: Sequence[Done]) -> float:
     """Share of the value from which other work refuses a comparison."""
     return PER_OPERATION_LIMIT if base[0].divided else LIMIT
-
-
-def not_proportional(base: CellEvidence, head: CellEvidence) -> Reason | None:
-    """Work that is not proportional to the operations that a program prints, where that is too much to be exact."""
-    pair = pair_of(base, head)
-    if pair is None or not pair[0][0].divided:
-        return None
-    share = fsum(difference.share for difference in work_differences(*pair))
-    return reason("work-not-proportional", share=share) if share > LIMIT else None
 
 
 def text_of(key: Key, *runs: Done) -> str:

@@ -39,6 +39,12 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "work-not-known": "it is unknown whether the program did the same work: no run has call stacks",
     "work-not-proportional": "{share:.1%} of the value belongs to work that is not proportional to the printed "
     "operations",
+    "faults-left-out": "page faults differ: {base_value} and {head_value}, which carry {share:.1%} of the value; the "
+    "program executes as many instructions, so the kernels are taken for their cause",
+    "resident-differs": "the program ends with {base_value} and {head_value} kB resident, and the same calls do not "
+    "explain it: it may have used other pages",
+    "calls-not-watched": "errors and lengths are known of the program's first {count} system calls alone",
+    "others-not-watched": "errors and lengths of system calls of its children and threads are not known",
     "prints-differ": "the program prints {name} {base_value} on {base!k}, {head_value} on {head!k}[, and {more} more], "
     "so it may have done different work",
     "work-varies": "the program does not do the same work in all runs: {what}, which carries {share:.1%} of the value",

@@ -38,6 +38,11 @@ DOMINANT, NAMED = 0.5, 0.15
 """Kinds of calls are named in an answer if each carries the second share of the value, and together the first."""
 
 
+def is_call(key: tuple[str, str]) -> bool:
+    """True for the key of a system call."""
+    return key[0] == SYSTEM_CALL
+
+
 class WorkItem(Record, frozen=True, kw_only=True):
     """One kind and name of work, round by round."""
 

@@ -18,8 +18,22 @@ from kassay.supply.clocks import clock_of
 LIMIT = 0.01
 """Share of the region that other tasks may have taken: periodic kernel work stays far below it."""
 
-DEFERRED = ("rcu_preempt", "rcu_sched", "rcu_exp", "rcuc/", "rcuog/", "rcuop/", "rcub/", "ksoftirqd/", "kswapd")
+DEFERRED = (
+    "rcu_preempt",
+    "rcu_sched",
+    "rcu_exp",
+    "rcuc/",
+    "rcuog/",
+    "rcuop/",
+    "rcub/",
+    "ksoftirqd/",
+    "kswapd",
+    "kthreadd",
+)
 """Names of threads that do work the workload deferred, as the kernel gives them."""
+
+_CALLERS = ("rcuc/", "rcuop/", "ksoftirqd/")
+"""Threads that call RCU callbacks and functions of timers."""
 
 TIMED_SHARE = 0.2
 """Share of timed boots that may have been disturbed; with more, a comparison is refused."""
@@ -111,11 +125,22 @@ def _by_instructions(measurement: Measurement, region: RegionSummary, timed: boo
 
 
 def _serving(measurement: Measurement, region: RegionSummary, other: int) -> int:
-    """Instructions of other tasks that are of threads of DEFERRED. These also call what the workload queued, which is
-    its own and not part of `other`; so never more than what the remaining tasks leave of it."""
+    """Instructions of other tasks that are of threads of DEFERRED.
+
+    These threads also call what the workload queued, which is its own and no part of `other`. It is at most what was
+    called at all, and no more is left for these threads than what the remaining tasks leave of `other`. Both bounds are
+    too low where calls come from interrupts, and where interrupts are part of the run times.
+    """
+    counts = dict(region.counts)
     serving, rest = (sum(ns for _, ns in _tasks(measurement, deferred=deferred)) for deferred in (True, False))
-    rest = max(0, rest - dict(region.counts).get("work-item", 0))  # kworkers execute these, which are no others' either
-    return max(0, min(serving, other - rest))
+    called = min(counts.get("rcu-callback", 0) + counts.get("timer", 0), _calling(measurement))
+    rest = max(0, rest - counts.get("work-item", 0))  # kworkers execute these, which are no others' either
+    return max(0, serving - called, min(serving, other - rest))
+
+
+def _calling(measurement: Measurement) -> int:
+    """Run time of the threads that call RCU callbacks and functions of timers, ns."""
+    return sum(ns for name, ns in measurement.foreign_ns or () if name.startswith(_CALLERS))
 
 
 def _tasks(measurement: Measurement, *, deferred: bool) -> list[tuple[str, int]]:

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Doubts about a comparison of programs that is not refused: work that is not compared, or not wholly known."""
+
+from collections.abc import Iterator, Sequence
+from math import fsum
+
+from msgspec import structs
+
+from kassay.analysis.exact import Judgement
+from kassay.analysis.work import LIMIT, Done, clones, faults_left_out, pair_of, work_differences
+from kassay.model.finding import CHANGES
+from kassay.model.reason import Reason, reason
+from kassay.model.run import CellEvidence
+from kassay.model.work import is_call
+
+RESIDENT, RESIDENT_KB = 0.05, 64
+"""Part and kB by which the memory that is resident at the end of a program may differ."""
+
+WATCHED = 4000
+"""System calls of a program's first process whose results are noted (CALLS in guest/results.c)."""
+
+
+def work_doubts(base: CellEvidence, head: CellEvidence) -> tuple[Reason, ...]:
+    """Every reason for which counts of two programs are no exact evidence, though no work is known to differ."""
+    pair = pair_of(base, head)
+    return tuple(_doubts(*pair)) if pair is not None else ()
+
+
+def weakened(judged: Judgement, doubts: Sequence[Reason]) -> Judgement:
+    """Exact counts that are no exact evidence. A change that is not larger than the work in doubt is no verdict."""
+    shares = [why["share"] for why in doubts if why.code == "work-not-proportional"]
+    hidden = any(isinstance(share, float) and abs(judged.change or 0.0) <= share for share in shares)
+    verdict = "inconclusive" if judged.verdict in CHANGES and hidden else judged.verdict
+    return structs.replace(judged, verdict=verdict, evidence="partial", reasons=(*judged.reasons, *doubts))
+
+
+def _doubts(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
+    if base[0].divided:
+        share = fsum(difference.share for difference in work_differences(base, head))
+        if share > LIMIT:
+            yield reason("work-not-proportional", share=share)
+    faults = faults_left_out(base, head)
+    if faults is not None and faults.share > LIMIT:
+        yield reason("faults-left-out", base_value=faults.base, head_value=faults.head, share=min(faults.share, 1.0))
+    kb = [side[0].resident_kb or 0.0 for side in (base, head)]
+    if min(kb) and abs(kb[1] - kb[0]) > max(RESIDENT_KB, RESIDENT * min(kb)):
+        yield reason("resident-differs", base_value=round(kb[0]), head_value=round(kb[1]))
+    if max(_share_of_calls(side[0]) for side in (base, head)) <= LIMIT:
+        return
+    if any(side[0].watched is not None and side[0].watched >= WATCHED for side in (base, head)):
+        yield reason("calls-not-watched", count=WATCHED)
+    if any(clones(side[0]) and side[0].other_results is None for side in (base, head)):
+        yield reason("others-not-watched")
+
+
+def _share_of_calls(done: Done) -> float:
+    return fsum(count for key, count in done.counts.items() if is_call(key)) / done.ticks

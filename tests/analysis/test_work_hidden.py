@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Other work that shows in no number of calls: other pages, lengths in what is divided, calls that nobody watched."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from kassay.model.finding import Finding
+from kassay.model.run import CellEvidence, Measurement
+from kassay.model.work import CallResult
+from tests.analysis.sides import evidence
+from tests.analysis.test_work import divided
+from tests.analysis.works import CALL, PAGE_FAULT, USER, Items, changed, did, two
+
+LOOP: Items = {(CALL, "madvise"): (20, 400_000), (PAGE_FAULT, "page fault"): (500, 1_500_000), (USER, ""): (90_000, 0)}
+
+
+def kernel(ref: str, items: Items, **words: object) -> CellEvidence:
+    runs = [did(items, repeat=0, **words), did(items, repeat=1, **words),  # type: ignore[arg-type]
+            did(items, repeat=2, perturbation=1, **words)]  # type: ignore[arg-type]  # fmt: skip
+    return evidence(ref, *runs, index=int(ref == "7.3"))
+
+
+def codes(finding: Finding) -> list[str]:
+    return [reason.code for reason in finding.reasons]
+
+
+MORE = changed(LOOP, fault=(1000, 3_000_000))
+"""500 faults more by the same instructions."""
+
+
+@pytest.mark.parametrize(
+    ("kb", "verdict", "why"),
+    [
+        ((4000, 6000), "different-work", "different-work"),  # 500 pages more: the program touched them
+        ((4000, 5100), "different-work", "different-work"),  # 275
+        ((4000, 3900), "regression", "faults-left-out"),  # as many pages: a kernel that maps fewer at once
+        ((6000, 4000), "regression", "faults-left-out"),  # and one that mapped more than were asked for
+    ],
+)
+def test_faults_are_the_kernels_unless_as_many_more_pages_are_resident(
+    kb: tuple[int, int], verdict: str, why: str
+) -> None:
+    finding = two(kernel("6.12", LOOP, resident_kb=kb[0]), kernel("7.3", MORE, resident_kb=kb[1]))
+    assert (finding.verdict, finding.evidence, codes(finding)[0]) == (verdict, "partial", why)
+
+
+def test_no_kernel_leaves_none_of_many_faults() -> None:
+    nothing = changed(LOOP, fault=(0, 0))
+    assert two(kernel("6.12", nothing, region=True), kernel("7.3", LOOP, region=True)).verdict == "different-work"
+
+
+@pytest.mark.parametrize(("region", "verdict"), [(True, "different-work"), (False, "regression")])
+def test_a_few_faults_more_are_those_of_a_start_which_a_region_has_not(region: bool, verdict: str) -> None:
+    small: Items = {(CALL, "getpid"): (10, 20_000), (PAGE_FAULT, "page fault"): (4, 12_000), (USER, ""): (900, 0)}
+    head = changed(small, fault=(8, 24_000), user=(960, 0))
+    assert two(kernel("6.12", small, region=region), kernel("7.3", head, region=region)).verdict == verdict
+
+
+def test_other_resident_memory_that_no_fault_explains_is_a_doubt() -> None:
+    slower = changed(LOOP, madvise=(20, 600_000))
+    finding = two(kernel("6.12", LOOP, resident_kb=704), kernel("7.3", slower, resident_kb=1900))
+    assert (finding.verdict, finding.evidence, codes(finding)) == ("regression", "partial", ["resident-differs"])
+    finding = two(kernel("6.12", LOOP, resident_kb=704), kernel("7.3", slower, resident_kb=756))
+    assert (finding.verdict, finding.evidence) == ("regression", "exact")
+
+
+def printed(ref: str, items: Items, results: Sequence[CallResult] | None = None) -> CellEvidence:
+    """Ten operations in each round."""
+    runs = [divided(items, 10, results=results), divided(items, 10, 0, 1, results), divided(items, 10, 1, 2, results)]
+    return evidence(ref, *runs, index=int(ref == "7.3"))
+
+
+def test_four_faults_more_for_each_operation_are_not_those_of_a_start() -> None:
+    head = changed(LOOP, fault=(540, 1_620_000), user=(90_100, 0))
+    finding = two(printed("6.12", LOOP), printed("7.3", head))
+    assert "work-not-proportional" in codes(finding)
+    assert two(printed("6.12", LOOP), printed("7.3", MORE_BY_CODE)).verdict == "different-work"
+
+
+MORE_BY_CODE = changed(LOOP, fault=(1000, 3_000_000), user=(95_000, 0))
+
+
+def populated(length: int) -> tuple[CallResult, ...]:
+    return (CallResult(name="madvise", times=20, total=20 * length, kind="0x17"),)
+
+
+def test_lengths_of_calls_are_compared_where_values_are_divided() -> None:
+    slower = changed(LOOP, madvise=(20, 1_600_000))
+    sides = [printed(ref, items, populated(length)) for ref, items, length in
+             (("6.12", LOOP, 65536), ("7.3", slower, 262144))]  # fmt: skip
+    assert two(*sides).verdict == "different-work"
+
+
+def test_a_change_smaller_than_the_work_that_is_not_proportional_has_no_verdict() -> None:
+    head = changed(LOOP, fault=(530, 1_590_000), user=(90_100, 0))
+    finding = two(printed("6.12", LOOP), printed("7.3", head))
+    assert finding.change is not None and 0.01 < finding.change < 0.05
+    assert (finding.verdict, codes(finding)[-1]) == ("inconclusive", "work-not-proportional")
+
+
+@pytest.mark.parametrize(("watched", "others", "found"), [(4000, (), ["calls-not-watched"]), (400, (), []),
+                                                          (400, None, ["others-not-watched"])])  # fmt: skip
+def test_calls_that_nobody_watched_are_a_doubt(
+    watched: int, others: tuple[CallResult, ...] | None, found: list[str]
+) -> None:
+    many: Items = {(CALL, "mmap"): (5000, 4_000_000), (CALL, "clone"): (100, 900_000), (USER, ""): (90_000, 0)}
+    slower = changed(many, mmap=(5000, 5_000_000))
+    results = (CallResult(name="mmap", times=watched, total=watched * 4096),)
+    finding = two(*(kernel(ref, items, results=results, others=others)
+                    for ref, items in (("6.12", many), ("7.3", slower))))  # fmt: skip
+    assert (finding.verdict, codes(finding)) == ("regression", found)
+
+
+def test_calls_that_were_asked_otherwise_have_no_cost_and_those_behind_them_no_verdict() -> None:
+    """mmap() maps four times as much; what exit_group() then frees, and the faults, cost other sums for that alone."""
+    mapping: Items = {(CALL, "mmap"): (20, 400_000), (CALL, "write"): (20, 400_000), (CALL, "exit_group"): (1, 300_000),
+                      (USER, ""): (90_000, 0)}  # fmt: skip
+    head = changed(mapping, mmap=(20, 900_000), exit_group=(1, 900_000), write=(20, 500_000))
+    results = [(CallResult(name="mmap", times=20, total=20 * length), CallResult(name="write", times=20, total=2000))
+               for length in (4096, 16384)]  # fmt: skip
+    finding = two(kernel("6.12", mapping, results=results[0]), kernel("7.3", head, results=results[1]))
+    assert finding.verdict == "different-work"
+    assert {(cost.name, cost.verdict, cost.evidence) for cost in finding.calls} == {
+        ("write", "inconclusive", "partial"), ("exit_group", "inconclusive", "partial"),
+    }  # fmt: skip
+
+
+def test_what_a_process_has_at_its_end_is_no_cost_of_a_call_if_the_work_differs() -> None:
+    base: Items = {(CALL, "madvise"): (5, 500_000), (CALL, "exit_group"): (1, 300_000), (USER, ""): (90_000, 0)}
+    head = changed(base, madvise=(4, 480_000), exit_group=(1, 400_000))
+    finding = two(kernel("6.12", base), kernel("7.3", head))
+    assert {(cost.name, cost.verdict) for cost in finding.calls} == {
+        ("madvise", "regression"), ("exit_group", "inconclusive"),
+    }  # fmt: skip
+
+
+def unsettled(faults: Sequence[int], repeat: int, perturbation: int = 0) -> Measurement:
+    from msgspec import structs
+
+    run = did(LOOP, rounds=len(faults), repeat=repeat, perturbation=perturbation)
+    ticks = tuple(490_000 + 3000 * count for count in faults)
+    (phase,), work = run.phases, run.work
+    assert work is not None
+    items = tuple(structs.replace(item, times=tuple(faults), counts=tuple(3000 * count for count in faults))
+                  if item.name == "page fault" else item for item in work.items)  # fmt: skip
+    return structs.replace(run, phases=(structs.replace(phase, ticks=ticks),), work=structs.replace(work, items=items))
+
+
+def test_a_program_whose_rounds_follow_its_process_number_gets_no_verdict() -> None:
+    """A hash table whose seed is getpid(): each round is another process, and touches other pages."""
+    sides = []
+    for index, (ref, faults) in enumerate((("6.12", (151, 87, 279, 87)), ("7.3", (279, 55, 989, 1003)))):
+        runs = [unsettled(faults, 0), unsettled(faults, 1), unsettled(faults, 2, 1)]
+        sides.append(evidence(ref, *runs, index=index))
+    finding = two(*sides)
+    assert (finding.verdict, codes(finding)) == ("different-work", ["work-by-chance"])
