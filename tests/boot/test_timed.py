@@ -76,7 +76,8 @@ def test_a_session_that_was_cut_short_claims_nothing_and_is_finished_when_resume
     lines = (cut / BESIDE / "journal.jsonl").read_bytes().splitlines(keepends=True)
     (cut / BESIDE / "journal.jsonl").write_bytes(b"".join(lines[:15]))
     report = kassay("report", str(cut / BESIDE), "--format", "json").json()
-    assert {f["verdict"] for f in report["findings"]} == {"inconclusive"}
+    # A thread of the kernel that wakes up in one of so few boots is a refusal: no verdict either.
+    assert {f["verdict"] for f in report["findings"]} <= {"inconclusive", "contaminated"}
     assert report["runs"]["unmade"] == 18 - len({record.run for record in read_journal(cut / BESIDE / "journal.jsonl")})
     assert kassay(*WORDS, "--out", str(cut)).status == 0
     assert len({record.run for record in read_journal(cut / BESIDE / "journal.jsonl") if record.outcome == "ok"}) == 18

@@ -89,6 +89,7 @@ def test_a_file_that_changed_since_it_was_pinned_is_refused(tmp_path: Path) -> N
     [
         ("int main(void)\n{\n\treturn x;\n}\n", {}, r"bad.c:3:16: error: .x. undeclared", "--cflags"),
         ("int no(void);\nint main(void) { return no(); }\n", {}, "undefined reference to `no'", "--link"),
+        ("int no(void) { return 1; }\n", {}, "undefined reference to `main'", "no main"),
         (HELLO, {"link": ("-lnothing",)}, "library nothing, of which there is no static one", "install it"),
         ("#include <nothing.h>\nint main(void) { return 0; }\n", {}, "nothing.h: No such file", "nothing.h"),
     ],

@@ -267,6 +267,8 @@ def _refused(use: ProgramUse, err: str, cc: str) -> BadInput:
     first = re.sub(r"^/\S*?/source/|^/usr/bin/\S*ld: (/\S+: )?", "", lines[0]) if lines else err.strip()[-200:]
     if header := re.search(r"fatal error: (\S+): No such file", first):
         remedy = f"install what has {header[1]}, or add its directory with --cflags=-I{where}/..."
+    elif "undefined reference to `main'" in first:
+        remedy = "the file has no main(), and no testcase() of will-it-scale: add one, or name the file that has it"
     elif "undefined reference" in first:
         remedy = "name the library that has it: --link=-lNAME"
     else:
