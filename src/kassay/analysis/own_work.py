@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 from math import fsum
 
-from kassay.analysis.rounds import costs, method_of, phase_rounds, summarise
+from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
 from kassay.analysis.work import (
     FEW_FAULTS,
     Done,
@@ -80,9 +80,10 @@ def own_spreads(side: CellEvidence) -> tuple[Spread, ...]:
     known = next((m.work for m in side.measurements if is_known(m)), None)
     if known is None:
         return ()
-    runs = work_done(side, method_of((side,), known.phase))
+    by = method_of((side,), known.phase)
+    runs = work_done(side, by)
     keys = dict.fromkeys(key for done in runs for key in done.times if key[0] not in NOT_COMPARED)
-    spreads = [*(_spread(key, runs) for key in keys), *_unsettled(side, runs[0])]
+    spreads = [*(_spread(key, runs) for key in keys), *_unsettled(side, by, runs[0])]
     return tuple(sorted((s for s in spreads if s.share), key=lambda spread: (-spread.share, spread.what)))
 
 
@@ -96,7 +97,7 @@ def _spread(key: Key, runs: Sequence[Done]) -> Spread:
     return Spread(what=text_of(key, *runs), low=low, high=high, share=share)
 
 
-def _unsettled(side: CellEvidence, first: Done) -> Iterator[Spread]:
+def _unsettled(side: CellEvidence, by: Method, first: Done) -> Iterator[Spread]:
     """Kinds of work in which the rounds of a run differ that never settles, behind the first of them: each round may be
     of another process, whose number or address decides what it does."""
     for measurement in side.measurements:
@@ -104,7 +105,7 @@ def _unsettled(side: CellEvidence, first: Done) -> Iterator[Spread]:
         if work is None or not work.items:
             continue
         phase = phase_rounds(measurement, work.phase)
-        if phase.printed or len(phase.ticks) < 3 or summarise(costs(phase), method_of((side,), work.phase)).settled:
+        if phase.printed or len(phase.ticks) < 3 or summarise(costs(phase), by).settled:
             continue
         for item in work.items:
             low, high = min(item.times[1:]), max(item.times[1:])

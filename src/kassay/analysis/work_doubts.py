@@ -47,7 +47,7 @@ def _doubts(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
         yield reason("resident-differs", base_value=round(kb[0]), head_value=round(kb[1]))
     if max(_share_of_calls(side[0]) for side in (base, head)) <= LIMIT:
         return
-    if any(side[0].watched is not None and side[0].watched >= WATCHED for side in (base, head)):
+    if any(side[0].watched >= WATCHED for side in (base, head)):
         yield reason("calls-not-watched", count=WATCHED)
     if any(clones(side[0]) and side[0].other_results is None for side in (base, head)):
         yield reason("others-not-watched")

@@ -18,18 +18,8 @@ from kassay.supply.clocks import clock_of
 LIMIT = 0.01
 """Share of the region that other tasks may have taken: periodic kernel work stays far below it."""
 
-DEFERRED = (
-    "rcu_preempt",
-    "rcu_sched",
-    "rcu_exp",
-    "rcuc/",
-    "rcuog/",
-    "rcuop/",
-    "rcub/",
-    "ksoftirqd/",
-    "kswapd",
-    "kthreadd",
-)
+DEFERRED = ("rcu_preempt", "rcu_sched", "rcu_exp", "rcuc/", "rcuog/", "rcuop/", "rcub/", "ksoftirqd/", "kswapd",
+            "kthreadd")  # fmt: skip
 """Names of threads that do work the workload deferred, as the kernel gives them."""
 
 _CALLERS = ("rcuc/", "rcuop/", "ksoftirqd/")
@@ -131,16 +121,13 @@ def _serving(measurement: Measurement, region: RegionSummary, other: int) -> int
     called at all, and no more is left for these threads than what the remaining tasks leave of `other`. Both bounds are
     too low where calls come from interrupts, and where interrupts are part of the run times.
     """
-    counts = dict(region.counts)
-    serving, rest = (sum(ns for _, ns in _tasks(measurement, deferred=deferred)) for deferred in (True, False))
-    called = min(counts.get("rcu-callback", 0) + counts.get("timer", 0), _calling(measurement))
-    rest = max(0, rest - counts.get("work-item", 0))  # kworkers execute these, which are no others' either
+    counts, tasks = dict(region.counts), _tasks(measurement, deferred=True)
+    serving = sum(ns for _, ns in tasks)
+    calling = sum(ns for name, ns in tasks if name.startswith(_CALLERS))
+    called = min(counts.get("rcu-callback", 0) + counts.get("timer", 0), calling)
+    # kworkers execute the workload's items, which are no others' either
+    rest = max(0, sum(ns for _, ns in _tasks(measurement, deferred=False)) - counts.get("work-item", 0))
     return max(0, serving - called, min(serving, other - rest))
-
-
-def _calling(measurement: Measurement) -> int:
-    """Run time of the threads that call RCU callbacks and functions of timers, ns."""
-    return sum(ns for name, ns in measurement.foreign_ns or () if name.startswith(_CALLERS))
 
 
 def _tasks(measurement: Measurement, *, deferred: bool) -> list[tuple[str, int]]:

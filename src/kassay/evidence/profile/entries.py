@@ -62,8 +62,8 @@ def entries(raw: RawProfile, symbols: Symbols, sums: Sequence[Mapping[int, int]]
 
     sums: by context of the file. The outermost entry counts: a fault inside a system call belongs to the system call,
     whose in_faults has the part of the faults. Deferred work belongs to the entry that queued it; what kworkers execute
-    on their way to it has a row of its own. Files of an earlier
-    plugin lack functions that begin with a jump to another one; what these executed is counted as entry code.
+    on their way to it has a row of its own. Files of an earlier plugin lack functions that begin with a jump to another
+    one; what these executed is counted as entry code.
     """
     counts: Counter[tuple[str, str]] = Counter()
     in_faults: Counter[tuple[str, str]] = Counter()

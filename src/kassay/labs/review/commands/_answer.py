@@ -82,8 +82,9 @@ def _answered(series: str, options: Reviewing) -> int:
                     wanted, previous=str(_kept(earlier.patches, Path(scratch), directory / "earlier"))
                 )
 
-            patches = (read_patches(one.patches) for one in (earlier or given, given))
-            changed, dropped = changed_since(*patches)
+            changed, dropped = (
+                changed_since(read_patches(earlier.patches), read_patches(given.patches)) if earlier else ((), ())
+            )
 
             def complete(review: Review) -> Review:
                 if review.previous is not None:
