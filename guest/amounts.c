@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 
 #include "amounts.h"
+#include "peek.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define UFFDIO_TYPE 0xaa
 #define UFFDIO_COPY_NUMBER 3
 #define UFFDIO_MOVE_NUMBER 5
 #define UFFDIO_LAST_NUMBER 8
+#define ARGUMENTS_FIELD 48 /* arg_start of /proc/PID/stat, which arg_end follows: proc(5) */
 #define SCAN_BYTES 96 /* of struct pm_scan_arg */
 #define PAGEMAP_SCAN_NUMBER _IOC(_IOC_READ | _IOC_WRITE, 'f', 16, SCAN_BYTES)
 
@@ -45,11 +50,6 @@ static const struct {
 #endif
 };
 
-static uint64_t word_at(pid_t pid, uint64_t address)
-{
-	return (uint64_t)ptrace(PTRACE_PEEKDATA, pid, (void *)(uintptr_t)address, NULL);
-}
-
 /* The length of the range that a structure of userfaultfd's or pagemap's requests names. */
 static uint64_t range_given(pid_t pid, uint64_t request, uint64_t address)
 {
@@ -75,6 +75,8 @@ uint64_t amount_given(pid_t pid, uint64_t number, const uint64_t *args)
 {
 	if (number == SYS_ioctl)
 		return range_given(pid, args[1], args[2]);
+	if (number == SYS_fcntl)
+		return args[1] == F_SETPIPE_SZ ? args[2] : 0;
 	for (size_t i = 0; i < COUNT(given); i++) {
 		if (given[i].number == number)
 			return args[given[i].argument];
@@ -82,7 +84,28 @@ uint64_t amount_given(pid_t pid, uint64_t number, const uint64_t *args)
 	return 0;
 }
 
-bool kind_given(uint64_t number, const uint64_t *args, uint64_t *ret)
+uint64_t amount_executed(pid_t pid)
+{
+	char path[64], text[1024];
+	uint64_t start, end;
+	const char *at;
+	size_t got = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (file) {
+		got = fread(text, 1, sizeof(text) - 1, file);
+		fclose(file);
+	}
+	text[got] = '\0';
+	at = strrchr(text, ')'); /* behind the second field, which may have blanks */
+	for (int field = 2; at && field < ARGUMENTS_FIELD; field++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, " %" SCNu64 " %" SCNu64, &start, &end) == 2 ? end - start : 0;
+}
+
+bool kind_given(uint64_t number, const uint64_t *args, char ret[KIND_BYTES])
 {
 	static const struct {
 		uint64_t number;
@@ -94,9 +117,13 @@ bool kind_given(uint64_t number, const uint64_t *args, uint64_t *ret)
 		{ SYS_prctl, 0 },     { SYS_ioctl, 1 },		  { SYS_fcntl, 1 },   { SYS_membarrier, 0 },
 	};
 
+	if (number == SYS_socket || number == SYS_socketpair) {
+		snprintf(ret, KIND_BYTES, "family-%u-type-%u", (uint32_t)args[0], (uint32_t)args[1]);
+		return true;
+	}
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		if (kinds[i].number == number) {
-			*ret = (uint32_t)args[kinds[i].argument];
+			snprintf(ret, KIND_BYTES, "0x%" PRIx32, (uint32_t)args[kinds[i].argument]);
 			return true;
 		}
 	}

@@ -13,7 +13,15 @@ bool amount_returned(uint64_t number);
 /* The length or the number of items that @pid gives to the call that it enters; 0 where there is none. */
 uint64_t amount_given(pid_t pid, uint64_t number, const uint64_t *args);
 
-/* What the call is told to do, such as an advice or flags, where it does several things. Returns false for others. */
-bool kind_given(uint64_t number, const uint64_t *args, uint64_t *ret);
+/* Bytes of the arguments with which @pid has just executed a program. Variables are kassay's own in perturbed runs. */
+uint64_t amount_executed(pid_t pid);
+
+#define KIND_BYTES 48
+
+/*
+ * What the call is told to do, as a word: an advice, flags or a command in hex, a family of sockets. Returns false for
+ * calls that do one thing.
+ */
+bool kind_given(uint64_t number, const uint64_t *args, char ret[KIND_BYTES]);
 
 #endif

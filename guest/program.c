@@ -262,7 +262,7 @@ static int make_round(struct run *run)
 	count_status(round, program.status, &w.succeeded);
 	w.output = (uint64_t)program.output;
 	script_step(round, (struct step){ .run = step_call, .number = SYS_write, .start = &w.output,
-					  .what = "program: all executions together print more than " OUTPUT_BYTES,
+					  .what = "program: its output, of which all executions together may have " OUTPUT_BYTES,
 					  .args = { (uintptr_t)separator, sizeof(separator) - 1 } });
 	return 0;
 }

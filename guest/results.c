@@ -19,16 +19,20 @@
 #include "call_names.h"
 #include "error_name.h"
 #include "results.h"
+#include "ring.h"
+#include "targets.h"
 
 #define MOST_CALLS 4000 /* of the first process */
 #define MOST_CALLS_OF_OTHERS 4000
 #define MOST_TASKS 64
-#define MOST_KINDS 256
-#define LINE_BYTES 120
+#define MOST_KINDS 512
+#define MOST_WORDS 384 /* kinds behind these have one word */
+#define LINE_BYTES 160
 
+/* A call, and what it is told to do or works on: a word, "" for most calls. */
 struct call {
-	uint64_t number, kind;
-	bool has_kind;
+	uint64_t number;
+	char kind[KIND_BYTES];
 };
 
 struct result {
@@ -40,7 +44,7 @@ struct result {
 struct task {
 	pid_t pid;
 	struct call entered;
-	uint64_t given, end;
+	uint64_t args[6], given, end;
 };
 
 static struct set {
@@ -107,7 +111,7 @@ bool results_wanted(pid_t pid)
 
 static bool same_call(const struct call *one, const struct call *other)
 {
-	return one->number == other->number && one->has_kind == other->has_kind && one->kind == other->kind;
+	return one->number == other->number && !strcmp(one->kind, other->kind);
 }
 
 static void count(struct set *set, const struct call *call, uint64_t error, uint64_t amount)
@@ -116,6 +120,14 @@ static void count(struct set *set, const struct call *call, uint64_t error, uint
 
 	while (i < set->kinds && (!same_call(&set->results[i].call, call) || set->results[i].error != error))
 		i++;
+	if (i == set->kinds && i >= MOST_WORDS && call->kind[0]) {
+		const struct call rest = { .number = call->number, .kind = "others" };
+
+		if (strcmp(call->kind, rest.kind)) {
+			count(set, &rest, error, amount);
+			return;
+		}
+	}
 	if (i == MOST_KINDS)
 		return;
 	if (i == set->kinds)
@@ -129,13 +141,60 @@ static uint64_t amount_of(struct task *task, uint64_t returned)
 {
 	uint64_t before = task->end;
 
-	if (task->entered.number == SYS_execve || task->entered.number == SYS_execveat)
+	if (task->entered.number == SYS_execve || task->entered.number == SYS_execveat) {
 		task->end = 0;
+		return amount_executed(task->pid);
+	}
 	if (task->entered.number == SYS_brk) {
 		task->end = returned;
 		return !before ? 0 : returned > before ? returned - before : before - returned;
 	}
+	if (task->entered.number == SYS_io_uring_enter)
+		return task->given ? 0 : returned;
 	return amount_returned(task->entered.number) ? returned : task->given;
+}
+
+/* Counts the operations that a call gives to io_uring, and their lengths; returns whether they are known. */
+static bool note_operations(struct task *task)
+{
+	uint32_t operations, length;
+	unsigned int operation;
+
+	if (!ring_submits(task->pid, task->args, &operations))
+		return false;
+	for (uint32_t i = 0; i < operations; i++) {
+		struct call call = { .number = SYS_io_uring_enter };
+
+		ring_submission(task->pid, task->args, i, &operation, &length);
+		snprintf(call.kind, sizeof(call.kind), "operation-%u", operation);
+		count(set_of(task), &call, 0, length);
+	}
+	return true;
+}
+
+static void note_entry(struct task *task, uint64_t number, const uint64_t *args)
+{
+	struct call *call = &task->entered;
+
+	*call = (struct call){ .number = number };
+	memcpy(task->args, args, sizeof(task->args));
+	if (!kind_given(number, args, call->kind))
+		target_given(task->pid, number, args, call->kind);
+	task->given = amount_given(task->pid, number, args);
+	if (number == SYS_io_uring_enter)
+		task->given = note_operations(task);
+}
+
+static void note_exit(struct task *task, bool failed, uint64_t returned)
+{
+	uint64_t amount = 0;
+
+	if (!failed) {
+		ring_note(task->pid, task->entered.number, task->args, returned);
+		amount = amount_of(task, returned);
+	}
+	set_of(task)->calls++;
+	count(set_of(task), &task->entered, failed ? -returned : 0, amount);
 }
 
 void results_note(pid_t pid)
@@ -145,18 +204,10 @@ void results_note(pid_t pid)
 
 	if (!task || ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof(info), &info) <= 0)
 		return;
-	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
-		const uint64_t *args = (const uint64_t *)info.entry.args;
-
-		task->entered = (struct call){ .number = info.entry.nr };
-		task->entered.has_kind = kind_given(info.entry.nr, args, &task->entered.kind);
-		task->given = amount_given(pid, info.entry.nr, args);
-	} else if (info.op == PTRACE_SYSCALL_INFO_EXIT && !is_full(set_of(task))) {
-		uint64_t error = info.exit.is_error ? (uint64_t)-info.exit.rval : 0;
-
-		set_of(task)->calls++;
-		count(set_of(task), &task->entered, error, error ? 0 : amount_of(task, (uint64_t)info.exit.rval));
-	}
+	if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
+		note_entry(task, info.entry.nr, (const uint64_t *)info.entry.args);
+	else if (info.op == PTRACE_SYSCALL_INFO_EXIT && !is_full(set_of(task)))
+		note_exit(task, info.exit.is_error, (uint64_t)info.exit.rval);
 }
 
 static void emit_set(struct run *run, const char *path, const struct set *set)
@@ -169,14 +220,12 @@ static void emit_set(struct run *run, const char *path, const struct set *set)
 		uint64_t number = result->call.number;
 		bool known = number < sizeof(names) / sizeof(*names) && names[number];
 		const char *error = result->error ? error_name((int)result->error) : "-";
-		char other[32], kind[32] = "-";
+		char other[32];
 
 		snprintf(other, sizeof(other), "call%" PRIu64, number);
-		if (result->call.has_kind)
-			snprintf(kind, sizeof(kind), "0x%" PRIx64, result->call.kind);
 		used += (size_t)snprintf(text + used, LINE_BYTES, "%s %s %" PRIu64 " %" PRIu64 " %s\n",
 					 known ? names[number] : other, error ? error : "unknown", result->times,
-					 result->amount, kind);
+					 result->amount, *result->call.kind ? result->call.kind : "-");
 	}
 	emit(&run->stream, "file", path, text, used);
 }

@@ -151,7 +151,7 @@ static int signal_of(int status)
 static int reap(struct run *run)
 {
 	const struct timespec moment = { .tv_nsec = REAP_STEP_NS };
-	int left = 0, status;
+	int left = 0, status = 0;
 	pid_t pid;
 
 	for (int i = 0; i < REAP_STEPS; i++) {
@@ -166,8 +166,12 @@ static int reap(struct run *run)
 		nanosleep(&moment, NULL);
 	}
 	kill(-1, SIGKILL);
-	while (waitpid(-1, NULL, __WALL) > 0)
-		left++;
+	while ((pid = waitpid(-1, &status, __WALL)) > 0) {
+		if (WIFSTOPPED(status)) /* on its way to its end, which we asked to see */
+			ptrace(PTRACE_CONT, pid, NULL, NULL);
+		else
+			left++;
+	}
 	return fail(run, "program: %d of its processes were still running when it had ended; let it wait for them", left);
 }
 

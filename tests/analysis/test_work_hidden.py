@@ -10,7 +10,7 @@ from kassay.model.run import CellEvidence, Measurement
 from kassay.model.work import CallResult
 from tests.analysis.sides import evidence
 from tests.analysis.test_work import divided
-from tests.analysis.works import CALL, PAGE_FAULT, USER, Items, changed, did, two
+from tests.analysis.works import CALL, INNER, PAGE_FAULT, USER, Items, changed, did, two
 
 LOOP: Items = {(CALL, "madvise"): (20, 400_000), (PAGE_FAULT, "page fault"): (500, 1_500_000), (USER, ""): (90_000, 0)}
 
@@ -43,6 +43,34 @@ def test_faults_are_the_kernels_unless_as_many_more_pages_are_resident(
 ) -> None:
     finding = two(kernel("6.12", LOOP, resident_kb=kb[0]), kernel("7.3", MORE, resident_kb=kb[1]))
     assert (finding.verdict, finding.evidence, codes(finding)[0]) == (verdict, "partial", why)
+
+
+READ: Items = {(CALL, "pread64"): (300, 900_000), (PAGE_FAULT, "page fault"): (22, 66_000), (USER, ""): (18_000, 0)}
+
+
+@pytest.mark.parametrize(
+    ("kb", "verdict"), [((700, 1896), "different-work"), ((700, 720), "regression"), ((0, 0), "regression")]
+)
+def test_faults_inside_of_calls_count_as_those_of_the_programs_own_code(kb: tuple[int, int], verdict: str) -> None:
+    """The kernel writes to 300 pages instead of one, and the program executes as many instructions."""
+    base, head = ({**READ, (INNER, "page fault"): (times, 3000 * times)} for times in (4, 303))
+    head[CALL, "pread64"] = (300, 1_800_000)
+    finding = two(kernel("6.12", base, resident_kb=kb[0]), kernel("7.3", head, resident_kb=kb[1]))
+    assert (finding.verdict, finding.evidence) == (verdict, "partial")
+    if verdict == "different-work":
+        assert finding.differences[0].field == "page fault in a call"
+
+
+def test_calls_on_other_files_are_other_work_and_say_nothing_about_faults() -> None:
+    """All writes go to a device, and the kernel maps other numbers of pages at once."""
+    file, device = ([CallResult(name="write", times=200, total=800_000, kind=kind)] for kind in ("", "device-1:3"))
+    wrote: Items = {**LOOP, (CALL, "write"): (200, 600_000)}
+    finding = two(kernel("6.12", wrote, results=file), kernel("7.3", wrote, results=device))
+    assert [d.field for d in finding.differences] == ["write() of device-1:3"]
+    once = [CallResult(name="write", times=199, total=800_000), CallResult(name="write", times=1, kind="device-1:3")]
+    more = changed(wrote, fault=(1000, 3_000_000))
+    finding = two(kernel("6.12", wrote, results=file), kernel("7.3", more, results=once))
+    assert (finding.verdict, codes(finding)[0]) == ("regression", "faults-left-out")
 
 
 def test_no_kernel_leaves_none_of_many_faults() -> None:

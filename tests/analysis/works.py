@@ -13,7 +13,8 @@ from kassay.model.workload import Phase
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import evidence, measurement
 
-CALL, PAGE_FAULT, USER, CLOCK, LOOKUP = "system call", "fault", "user code", "clock", "vDSO lookup"
+CALL, PAGE_FAULT, INNER, USER = "system call", "fault", "fault in a call", "user code"
+CLOCK, LOOKUP = "clock", "vDSO lookup"
 Items = Mapping[tuple[str, str], tuple[int, int]]
 """Kind and name -> how often in a round, and what that cost."""
 

@@ -107,7 +107,7 @@ BAD = {
     ),
     "chatty": (
         '#include <stdio.h>\nint main(void) { for (int i = 0; i < 700; i++) printf("%8000d\\n", i); return 0; }',
-        "print more than 4m",
+        "its output, of which all executions together may have 4m: No space left on device",
     ),
     "missing": (
         '#include <stdio.h>\nint main(void) { if (!fopen("data", "r")) { perror("data"); return 1; } return 0; }',
@@ -212,6 +212,14 @@ def test_every_bad_end_is_named_with_what_it_printed_last(kassay: Kassay, tmp_pa
     details = [failure["detail"] for failure in failures]
     for name, (_, words) in BAD.items():
         assert any(words in detail for detail in details), (name, details)
+
+
+def test_a_process_that_is_left_behind_ends_the_measurement_on_new_kernels_too(kassay: Kassay, tmp_path: Path) -> None:
+    """Linux 7.3 stops a process that is killed once more, as asked for those that end by themselves."""
+    source = tmp_path / "orphan.c"
+    source.write_text(BAD["orphan"][0])
+    tried = kassay("try", "--program", str(source), "7.3", "--boot", "snapshot")
+    assert tried.status == 4 and BAD["orphan"][1] in tried.out + tried.err
 
 
 def test_a_program_that_fails_on_every_kernel_is_started_once_on_each(kassay: Kassay, tmp_path: Path) -> None:

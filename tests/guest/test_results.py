@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How much the calls of a watched program were asked to do: lengths, items, moves of the break; and the vDSO."""
+"""Calls of a watched program, with what they were asked to do, and on which files; and the vDSO."""
 
 import subprocess
 from pathlib import Path
@@ -10,12 +10,55 @@ from kassay.supply.guest import compile, sources
 
 PROGRAM = """
 #define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/io_uring.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* Two reads of 4096 bytes and one operation that does nothing. */
+static void submit(void)
+{
+	struct io_uring_params asked = { 0 };
+	int ring = syscall(SYS_io_uring_setup, 8, &asked);
+	int how = PROT_READ | PROT_WRITE;
+	char data[4096], *indices;
+	struct io_uring_sqe *entries;
+
+	if (ring < 0)
+		return; /* this kernel or container has none */
+	indices = mmap(NULL, asked.sq_off.array + 32, how, MAP_SHARED, ring, IORING_OFF_SQ_RING);
+	entries = mmap(NULL, 512, how, MAP_SHARED, ring, IORING_OFF_SQES);
+	for (unsigned int i = 0; i < 3; i++) {
+		entries[i] = (struct io_uring_sqe){ .opcode = i == 2 ? IORING_OP_NOP : IORING_OP_READ,
+			.addr = (unsigned long)data, .len = i == 2 ? 0 : 4096 };
+		((unsigned int *)(indices + asked.sq_off.array))[i] = i;
+	}
+	*(unsigned int *)(indices + asked.sq_off.tail) = 3;
+	syscall(SYS_io_uring_enter, ring, 3, 0, 0, NULL, 0);
+	close(ring);
+}
+
+static void use_files(void)
+{
+	int ends[2], file = open("/dev/null", O_WRONLY);
+	char text[8];
+
+	write(file, "abc", 3);
+	close(file);
+	file = open("/proc/self/task/1/../stat", O_RDONLY);
+	file = open("/proc/uptime", O_RDONLY);
+	read(file, text, 5);
+	pipe(ends);
+	fcntl(ends[0], F_SETPIPE_SZ, 8192);
+	write(ends[1], "ab", 2);
+	file = open(getenv("HOME"), O_RDONLY | O_DIRECTORY);
+	lseek(file, 0, SEEK_SET);
+}
 
 int main(int argc, char **argv)
 {
@@ -26,6 +69,22 @@ int main(int argc, char **argv)
 	int ends[2], where[5];
 	char *end;
 
+	if (argc > 2) {
+		argv[2] = NULL;
+		execv("/proc/self/exe", argv);
+	}
+	if (argc > 1 && !strcmp(argv[1], "walk")) {
+		char name[] = "/proc/self/aaa";
+
+		for (int i = 0; i < 600; i++) {
+			name[11] = 'a' + i / 26;
+			name[12] = 'a' + i % 26;
+			open(name, O_RDONLY);
+			open("/proc/self/stat", O_RDONLY);
+		}
+	}
+	use_files();
+	submit();
 	for (int i = 0; i < 3; i++)
 		sent[i].msg_hdr = (struct msghdr){ .msg_iov = &part, .msg_iovlen = 1 };
 	socketpair(AF_UNIX, SOCK_DGRAM, 0, ends);
@@ -60,7 +119,7 @@ def watching(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     (place / "program.c").write_text(PROGRAM)
     flags = ("gcc", *compile.FLAGS, "-o")
     subprocess.run((*flags, place / "program", place / "program.c"), check=True)
-    files = (Path(__file__).with_name("watching.c"), "results.c", "amounts.c", "vdso.c")
+    files = (Path(__file__).with_name("watching.c"), "results.c", "amounts.c", "targets.c", "ring.c", "vdso.c")
     subprocess.run((*flags, place / "watching", *files), cwd=sources.directory(), check=True)
     return place / "watching", place / "program"
 
@@ -94,6 +153,36 @@ def test_lengths_behind_thousands_of_calls_are_seen(watching: tuple[Path, Path])
 def test_kinds_of_calls_are_told_apart(watching: tuple[Path, Path]) -> None:
     results = watched(*watching)
     assert {kind: times for (name, kind), (times, _) in results.items() if name == "madvise"} == {"0x3": 1, "0xe": 1}
+
+
+def test_what_calls_work_on_is_told_apart(watching: tuple[Path, Path]) -> None:
+    results = watched(*watching)
+    assert (results["write", "device-1:3"], results["write", "pipe"]) == ((1, 3), (1, 2))
+    assert (results["openat", "/proc/uptime"], results["read", "/proc/uptime"]) == ((1, 0), (1, 5))
+    assert ("openat", "/proc/self/task/N/../stat") in results or ("openat", "ENOENT") in results
+    assert results["lseek", "-"] == (1, 0), "names elsewhere may be chance"
+    assert (results["fcntl", "0x407"], results["socketpair", "family-1-type-2"]) == ((1, 8192), (1, 0))
+
+
+def test_an_executed_program_counts_by_its_arguments(watching: tuple[Path, Path]) -> None:
+    results = watched(*watching, "x" * 1000, "dropped")
+    assert results["execve", "/proc/self/exe"] == (1, len(str(watching[1])) + 1 + 1001)
+
+
+def test_operations_of_a_ring_are_counted_with_their_lengths(watching: tuple[Path, Path]) -> None:
+    results = watched(*watching)
+    if ("io_uring_enter", "-") not in results:
+        pytest.skip("io_uring is not allowed here")
+    assert results["io_uring_enter", "operation-22"] == (2, 8192)
+    assert (results["io_uring_enter", "operation-0"], results["io_uring_enter", "-"]) == ((1, 0), (1, 0))
+
+
+def test_more_names_than_there_is_room_for_are_counted_together(watching: tuple[Path, Path]) -> None:
+    text = subprocess.run((*watching, "walk"), capture_output=True, text=True, check=True).stdout
+    lines = [line.split() for line in text.splitlines()]
+    (others,) = (line for line in lines if line[:2] == ["openat", "ENOENT"] and line[4] == "others")
+    named = [line for line in lines if line[1] == "ENOENT" and line[4].startswith("/proc/self/")]
+    assert int(others[2]) == 601 - len(named) > 100 and len(lines) < 512
 
 
 def test_functions_of_the_vdso_are_shipped_with_their_offsets(watching: tuple[Path, Path]) -> None:

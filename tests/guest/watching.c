@@ -22,7 +22,7 @@ void emit(struct stream *stream, const char *kind, const char *name, const void 
 /* The results of other tasks are empty: none is followed. */
 int main(int argc, char **argv)
 {
-	static char scratch[1 << 16];
+	static char scratch[1 << 17];
 	struct run run = { .stream = { .scratch = scratch, .scratch_size = sizeof(scratch) } };
 	pid_t pid = argc > 1 ? fork() : -1;
 	int status;

@@ -30,7 +30,7 @@ class Program:
         root = self.file.node(None, 0)
         user = self.file.node(root, 0x401000)
         self.root = entry = self.file.node(user, AT["entry_SYSCALL_64"])
-        read = self.file.node(entry, AT["__x64_sys_read"])
+        self.read = read = self.file.node(entry, AT["__x64_sys_read"])
         fault = self.file.node(user, AT["asm_exc_page_fault"])
         own, in_read = self.file.block(0x401000, NOP), self.file.block(AT["__x64_sys_read"], NOP)
         in_fault = self.file.block(AT["asm_exc_page_fault"], NOP)
@@ -52,6 +52,18 @@ def test_work_is_counted_round_by_round() -> None:
         WorkItem(kind="system call", name="read", times=(2, 3), counts=(20, 30)),
         WorkItem(kind=USER, times=(200, 300)),  # without the four and six instructions in the vDSO
     )
+
+
+def test_faults_inside_of_a_call_are_part_of_it_and_counted_by_themselves() -> None:
+    program = Program()
+    inner = program.file.node(program.read, AT["asm_exc_page_fault"])
+    below = program.file.node(inner, AT["asm_exc_page_fault"])  # the fault of a fault is no other one
+    for counter, count in ((inner, 30), (program.file.entered(inner), 3), (below, 5), (program.file.entered(below), 1)):
+        program.file.count(counter, count, round=1)
+    items = {item.key: item for item in work_items(parse(program.file.bytes()), TABLE, program_report(1, 1), "work")}
+    assert items["fault in a call", "page fault"].times == (3, 0)
+    assert items["fault in a call", "page fault"].counts == (35, 0)
+    assert items["system call", "read"].counts == (55, 30) and items["fault", "page fault"].times == (1, 1)
 
 
 def test_a_clock_in_memory_and_a_call_that_reports_a_time_are_readings_and_each_counts_once() -> None:

@@ -10,17 +10,8 @@ from msgspec import structs
 
 from kassay.analysis.exact import judge_counts
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
-from kassay.analysis.work import (
-    PER_OPERATION_LIMIT,
-    Done,
-    Key,
-    Mix,
-    cost_of_one,
-    mix_of,
-    of_one_call,
-    pair_of,
-    work_differences,
-)
+from kassay.analysis.work import PER_OPERATION_LIMIT, Mix, mix_of, work_differences
+from kassay.analysis.work_done import Done, Key, cost_of_one, of_one_call, pair_of
 from kassay.model.finding import Side
 from kassay.model.reason import Reason
 from kassay.model.run import CellEvidence, Measurement

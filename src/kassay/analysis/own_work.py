@@ -5,23 +5,14 @@ from collections.abc import Iterator, Sequence
 from math import fsum
 
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
-from kassay.analysis.work import (
-    FEW_FAULTS,
-    Done,
-    Key,
-    clones,
-    cost_of_one,
-    is_known,
-    pair_of,
-    text_of,
-    work_differences,
-    work_done,
-)
+from kassay.analysis.work import text_of, work_differences
+from kassay.analysis.work_done import Done, Key, clones, cost_of_one, is_known, pair_of, work_done
+from kassay.analysis.work_faults import FAULTS, FEW_FAULTS
 from kassay.model.finding import Finding
 from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
 from kassay.model.run import CellEvidence
-from kassay.model.work import CLOCK, EXECVE, FUTEX, NOT_COMPARED, PAGE_FAULTS, USER_CODE, per_round
+from kassay.model.work import CLOCK, EXECVE, FUTEX, NOT_COMPARED, USER_CODE, per_round
 from kassay.supply.clocks import clock_of
 
 UNSTEADY = 0.01
@@ -92,7 +83,7 @@ def _spread(key: Key, runs: Sequence[Done]) -> Spread:
     low, high = min(times), max(times)
     cost = 1.0 if key == USER_CODE else max(cost_of_one(key, done) for done in runs)
     few = FEW_FAULTS * max(1.0, runs[0].times.get(EXECVE, 0.0))
-    allowed = high - low <= {PAGE_FAULTS: few, FUTEX: clones(runs[0])}.get(key, 0.0)
+    allowed = high - low <= (few if key in FAULTS else clones(runs[0]) if key == FUTEX else 0.0)
     share = 0.0 if allowed else (high - low) * cost / runs[0].ticks
     return Spread(what=text_of(key, *runs), low=low, high=high, share=share)
 

@@ -10,25 +10,10 @@ from itertools import chain
 from math import fsum
 from typing import NamedTuple
 
-from msgspec import structs
-
-from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
+from kassay.analysis.work_done import Done, Key, clones, cost_of_one, of_one_call
+from kassay.analysis.work_faults import FAULTS, are_few, faults_are_the_kernels
 from kassay.model.records import grouped
-from kassay.model.run import CellEvidence, Measurement
-from kassay.model.work import (
-    CLONES,
-    FUTEX,
-    LOOKUPS,
-    NOT_COMPARED,
-    PAGE_FAULTS,
-    STEERING,
-    USER_CODE,
-    CallResult,
-    Work,
-    is_call,
-    per_round,
-)
-from kassay.supply.clocks import clock_of
+from kassay.model.work import FUTEX, NOT_COMPARED, STEERING, USER_CODE, CallResult, is_call
 
 LIMIT = 0.0025
 """Share of the value that work may carry which only one of the kernels did: a quarter of the usual margin."""
@@ -38,46 +23,16 @@ PER_OPERATION_LIMIT = 0.1
 
 OF_OTHERS = " of its children and threads"
 
-_ERROR, _AMOUNT, _KIND = "error", "amount", "kind"
+_ERROR, _AMOUNT, _KIND, _TARGET = "error", "amount", "kind", "target"
 
 _ITEMS = {
-    "epoll_pwait", "epoll_pwait2", "epoll_wait", "io_getevents", "io_pgetevents", "io_submit", "io_uring_enter",
-    "move_pages", "poll", "ppoll", "pselect6", "recvmmsg", "select", "sendmmsg",
+    "epoll_pwait", "epoll_pwait2", "epoll_wait", "io_getevents", "io_pgetevents", "io_submit", "move_pages",
+    "poll", "ppoll", "pselect6", "recvmmsg", "select", "sendmmsg",
 }  # fmt: skip
 """System calls whose amount is a number of messages, events, files, requests or pages, and not of bytes."""
 
-FEW_FAULTS = 4
-"""Page faults that the start of a program may take more on one kernel than on another, in a whole execution."""
-
 AMOUNT = 0.05
 """Part by which the mean amount of a call may differ where some calls are made more often: others have its name."""
-
-_KB_PER_PAGE = 4
-
-Key = tuple[str, str]
-
-
-class Done(NamedTuple):
-    """The work of one run: means over the rounds that its value stands for."""
-
-    times: Mapping[Key, float]
-    counts: Mapping[Key, float]
-    """Instructions that the kernel executed for each kind of call."""
-    texts: Mapping[Key, str]
-    ticks: float
-    results: tuple[CallResult, ...] | None
-    other_results: tuple[CallResult, ...] | None
-    plain: bool
-    divided: bool = False
-    """True if all of this is per printed operation, and not per round."""
-    operations: float = 1.0
-    """Printed operations of a round; 1 unless divided."""
-    region: bool = False
-    """True if a round is a part of an execution."""
-    resident_kb: float | None = None
-    """Memory that is resident when the program ends; None where it is not known."""
-    watched: int = 0
-    """System calls of the first process whose results are known."""
 
 
 class Difference(NamedTuple):
@@ -96,60 +51,8 @@ class _Result(NamedTuple):
     name: str
     whose: str
     differs_in: str
-    """_ERROR, _AMOUNT or _KIND."""
+    """_ERROR, _AMOUNT, _KIND or _TARGET."""
     difference: Difference
-
-
-def is_known(measurement: Measurement) -> bool:
-    """True if the work of a run is known."""
-    return measurement.work is not None and bool(measurement.work.items)
-
-
-def work_done(side: CellEvidence, by: Method) -> tuple[Done, ...]:
-    """The work of all runs of which it is known, plain ones first."""
-    known = [(m, m.work) for m in side.measurements if not m.control and m.work is not None and m.work.items]
-    return tuple(sorted((_done(m, work, by) for m, work in known), key=lambda done: not done.plain))
-
-
-def _done(measurement: Measurement, work: Work, by: Method) -> Done:
-    phase = phase_rounds(measurement, work.phase)
-    rounds = summarise(costs(phase), by).chosen
-    each = phase.done(rounds) / len(rounds) if phase.printed else 1
-    return Done(
-        times={item.key: per_round(item.times, rounds) / each for item in work.items},
-        counts={item.key: per_round(item.counts, rounds) / each for item in work.items if item.counts},
-        texts={item.key: item.text for item in work.items},
-        ticks=per_round(phase.ticks, rounds) / each,
-        results=of_one_call(work.results) if work.region or phase.printed else work.results,
-        other_results=of_one_call(work.other_results) if work.region or phase.printed else work.other_results,
-        plain=measurement.plain, divided=bool(phase.printed), operations=each, region=work.region,
-        resident_kb=_number(dict(measurement.after).get("program.Rss")),
-        watched=sum(result.times for result in work.results or ()),
-    )  # fmt: skip
-
-
-def _number(text: str | None) -> float | None:
-    return float(text) if text is not None and text.isdecimal() else None
-
-
-def of_one_call(results: tuple[CallResult, ...] | None) -> tuple[CallResult, ...] | None:
-    """The results of one call of each kind. They are compared where the watched execution has other numbers of calls
-    than what is compared: regions of an execution, and what is divided by printed operations."""
-    if results is None:
-        return None
-    return tuple(structs.replace(one, times=1, total=one.total // one.times) for one in results if one.times)
-
-
-def pair_of(base: CellEvidence, head: CellEvidence) -> tuple[tuple[Done, ...], tuple[Done, ...]] | None:
-    """The work of both sides; None unless each side has a plain run whose work is known, and counts are exact."""
-    first = next((m.work for m in base.measurements if is_known(m)), None)
-    if first is None or not clock_of(base.cell.machine.clock).counts_work:
-        return None
-    if any(m.work is not None and m.work.phase != first.phase for m in head.measurements):
-        return None
-    by = method_of((base, head), first.phase)
-    sides = work_done(base, by), work_done(head, by)
-    return sides if all(side and side[0].plain for side in sides) else None
 
 
 def work_differences(base: Sequence[Done], head: Sequence[Done]) -> tuple[Difference, ...]:
@@ -157,7 +60,8 @@ def work_differences(base: Sequence[Done], head: Sequence[Done]) -> tuple[Differ
     out, and futex() calls that wait for the end of a thread: see faults_are_the_kernels() and clones()."""
     apart, results = _kinds_apart(base, head)
     if _leaves_faults_out(base[0], head[0], apart, results):
-        apart.pop(PAGE_FAULTS, None)
+        for key in FAULTS:
+            apart.pop(key, None)
     found = [_difference(key, carried, base[0], head[0]) for key, carried in apart.items() if carried]
     return tuple(sorted(_named_once(found, results), key=lambda difference: (-difference.share, difference.what)))
 
@@ -166,17 +70,18 @@ def faults_left_out(base: Sequence[Done], head: Sequence[Done]) -> Difference | 
     """Page faults that differ and are not compared, as the kernels are taken for their cause; None without such, and
     for a few at the start of a program."""
     apart, results = _kinds_apart(base, head)
-    carried = apart.get(PAGE_FAULTS, 0.0)
-    if not carried or _few(base[0], head[0]) or not _leaves_faults_out(base[0], head[0], apart, results):
+    key = max(FAULTS, key=lambda key: apart.get(key, 0.0))
+    carried = apart.get(key, 0.0)
+    if not carried or are_few(base[0], head[0]) or not _leaves_faults_out(base[0], head[0], apart, results):
         return None
-    return _difference(PAGE_FAULTS, carried, base[0], head[0])
+    return _difference(key, carried, base[0], head[0])
 
 
 class Mix(NamedTuple):
     """How the calls of two sides differ, where the work does."""
 
     otherwise: frozenset[str]
-    """Names of calls with other errors, amounts or kinds."""
+    """Names of calls with other errors, amounts, kinds or targets."""
     alike: bool
     """True if the calls differ in their numbers alone, each kind is made on both sides, and page faults do not differ
     without them."""
@@ -189,7 +94,7 @@ def mix_of(base: Sequence[Done], head: Sequence[Done]) -> Mix:
     on_both = all(min(side[0].times.get(key, 0.0) for side in (base, head)) > 0 for key in calls)
     otherwise = frozenset({*_asked_otherwise(base[0].results, head[0].results),
                            *_asked_otherwise(base[0].other_results, head[0].other_results)})  # fmt: skip
-    faults_alone = bool(apart.get(PAGE_FAULTS)) and not calls
+    faults_alone = any(apart.get(key) for key in FAULTS) and not calls
     return Mix(otherwise, on_both and not otherwise and not faults_alone)
 
 
@@ -258,66 +163,11 @@ def _more(sides: Sequence[Sequence[float]]) -> float:
     return more if more > max(max(side) - min(side) for side in sides) else 0.0
 
 
-def cost_of_one(key: Key, done: Done) -> float:
-    """Instructions of one call; 0 where there was none."""
-    times = done.times.get(key, 0.0)
-    return done.counts.get(key, 0.0) / times if times else 0.0
-
-
-def faults_are_the_kernels(base: Done, head: Done) -> bool:
-    """True if the kernels alone explain another number of page faults.
-
-    A loop that touches more pages executes at least one instruction more for each. A kernel that maps other numbers of
-    pages per fault changes the number of faults, and no instruction of the program. The vDSO's names are the kernel's,
-    and looking for one of them takes another number of instructions. Code that is executed as often may touch other
-    pages all the same, as a hash table does: then as many more are resident, and not as many or fewer. No kernel maps
-    so many pages per fault that none is left of many.
-    """
-    fewer, more = sorted(done.times.get(PAGE_FAULTS, 0.0) for done in (base, head))
-    code_difference = abs(_own_code(head) - _own_code(base))
-    if _few(base, head):
-        return True
-    return fewer > 0 and code_difference < more - fewer and not _resident_follows(base, head)
-
-
-def _more_faults(base: Done, head: Done) -> float:
-    """Page faults that an execution on head takes more than one on base, for as many operations."""
-    more = head.times.get(PAGE_FAULTS, 0.0) - base.times.get(PAGE_FAULTS, 0.0)
-    return more * min(base.operations, head.operations)
-
-
-def _few(base: Done, head: Done) -> bool:
-    """True for the few faults more or less that the start of a program may take; a region has no start."""
-    return not base.region and abs(_more_faults(base, head)) <= FEW_FAULTS
-
-
-def _resident_follows(base: Done, head: Done) -> bool:
-    """True if the side with more faults also ends with more resident pages, by half of them at least."""
-    if base.region or base.resident_kb is None or head.resident_kb is None:
-        return False
-    faults = _more_faults(base, head)
-    pages = (head.resident_kb - base.resident_kb) / _KB_PER_PAGE
-    return pages * faults >= faults * faults / 2
-
-
-def clones(done: Done) -> float:
-    """Threads and processes that were made.
-
-    pthread_join() makes a futex() call only if the thread has not ended yet: as many calls more or less are a matter of
-    the scheduler's turns.
-    """
-    return fsum(done.times.get(key, 0.0) for key in CLONES)
-
-
-def _own_code(done: Done) -> float:
-    return done.times.get(USER_CODE, 0.0) - done.times.get(LOOKUPS, 0.0)
-
-
 def _results(
     sides: Sequence[Sequence[Sequence[CallResult] | None]], whose: str, base: Done, head: Done
 ) -> list[_Result]:
-    """Errors, amounts and kinds in which the watched executions of two sides differ. whose: the tasks that made the
-    calls, for the text; "" for the program's first process."""
+    """Errors, amounts, kinds and targets in which the watched executions of two sides differ. whose: the tasks that
+    made the calls, for the text; "" for the program's first process."""
     known = [[results for results in side if results is not None] for side in sides]
     if not all(known):
         return []
@@ -332,7 +182,8 @@ def _results(
         part = more / (max(side[0] for side in values) if differs_in == _AMOUNT else called)
         share = part * max(_share_of(name, base), _share_of(name, head))
         text = {_ERROR: f"{name}(){whose} that failed with {word}", _KIND: f"{name}(){whose} of kind {word}",
-                _AMOUNT: f"{name}() {'items' if name in _ITEMS else 'bytes'}{whose}"}  # fmt: skip
+                _AMOUNT: f"{name}() {'items' if name in _ITEMS else 'bytes'}{whose}",
+                _TARGET: f"{name}(){whose} of {word}"}  # fmt: skip
         difference = Difference(text[differs_in], str(values[0][0]), str(values[1][0]), share)
         found.append(_Result(name, whose, differs_in, difference))
     return found
@@ -342,8 +193,9 @@ def _by_call(results: Sequence[CallResult]) -> dict[tuple[str, str, str], int]:
     """Name, what is counted, and the error or the kind -> a number of calls, or the sum of their amounts."""
     table: dict[tuple[str, str, str], int] = {}
     for one in results:
+        told = _KIND if one.kind.startswith("0x") else _TARGET
         keys = (
-            [(_ERROR, one.error, one.times)] if one.error else [(_AMOUNT, "", one.total), (_KIND, one.kind, one.times)]
+            [(_ERROR, one.error, one.times)] if one.error else [(_AMOUNT, "", one.total), (told, one.kind, one.times)]
         )
         for differs_in, word, value in keys:
             if word or differs_in == _AMOUNT:

@@ -7,7 +7,8 @@ from math import fsum
 from msgspec import structs
 
 from kassay.analysis.exact import Judgement
-from kassay.analysis.work import LIMIT, Done, clones, faults_left_out, pair_of, work_differences
+from kassay.analysis.work import LIMIT, faults_left_out, work_differences
+from kassay.analysis.work_done import Done, clones, pair_of
 from kassay.model.finding import CHANGES
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence

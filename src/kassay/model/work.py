@@ -7,10 +7,11 @@ from statistics import fmean
 from kassay.model.records import Record
 from kassay.supply.arches import FAULT, PAGE_FAULT, SYSTEM_CALL
 
-USER, CLOCK, VDSO_LOOKUP = "user code", "clock", "vDSO lookup"
+USER, CLOCK, VDSO_LOOKUP, INNER = "user code", "clock", "vDSO lookup", "fault in a call"
 KINDS = {
     SYSTEM_CALL: "system calls of one name, whatever executes them; faults inside of a call belong to the call",
     FAULT: "exceptions in user mode of one name",
+    INNER: "exceptions in kernel mode of one name, inside of a system call; they are part of its cost",
     USER: "the program's own instructions, without those of the vDSO, which is the kernel's code",
     CLOCK: "readings of a clock: by an instruction, by a function of the vDSO, or by a system call that reports a time",
     VDSO_LOOKUP: "user code that looks for functions in the vDSO when a program starts, and all of strcmp()",
@@ -19,6 +20,7 @@ KINDS = {
 NOT_COMPARED = (CLOCK, VDSO_LOOKUP)
 """Kinds that are part of others, or explain them."""
 PAGE_FAULTS, USER_CODE, LOOKUPS = (FAULT, PAGE_FAULT), (USER, ""), (VDSO_LOOKUP, "")
+INNER_FAULTS = (INNER, PAGE_FAULT)
 EXECVE, FUTEX = (SYSTEM_CALL, "execve"), (SYSTEM_CALL, "futex")
 CLONES = ((SYSTEM_CALL, "clone"), (SYSTEM_CALL, "clone3"))
 """Keys of items."""
@@ -63,7 +65,9 @@ class WorkItem(Record, frozen=True, kw_only=True):
     @property
     def text(self) -> str:
         """ "madvise()", "page fault", "user code"."""
-        return f"{self.name}()" if self.kind == SYSTEM_CALL else self.name or self.kind
+        if self.kind == SYSTEM_CALL:
+            return f"{self.name}()"
+        return f"{self.name} in a call" if self.kind == INNER else self.name or self.kind
 
 
 class CallResult(Record, frozen=True, kw_only=True):
@@ -76,7 +80,8 @@ class CallResult(Record, frozen=True, kw_only=True):
     total: int = 0
     """Sum of the bytes or items that the calls returned or were given; 0 where a call has neither."""
     kind: str = ""
-    """The argument that says what the call does, such as the advice of madvise(), in hex; "" for most calls."""
+    """The thing that the call is told to do, such as the advice of madvise() in hex, or the one that it works on, such
+    as "device-1:3"; "" for most calls."""
 
 
 class PrintedOperations(Record, frozen=True, kw_only=True):

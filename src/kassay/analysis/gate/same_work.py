@@ -9,7 +9,8 @@ from math import fsum
 
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.analysis.own_work import UNSTEADY, Spread, clock_reads, own_spreads, varying_share
-from kassay.analysis.work import LIMIT, Done, limit_of, number_text, pair_of, work_differences
+from kassay.analysis.work import LIMIT, limit_of, number_text, work_differences
+from kassay.analysis.work_done import Done, pair_of
 from kassay.model.finding import StateDifference
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence

@@ -49,8 +49,10 @@ class NodeEntry(NamedTuple):
     name: str
     first: bool = False
     """True if the entry begins with the node."""
-    in_fault: bool = False
-    """True if the node is part of a fault."""
+    fault: str = ""
+    """Name of the fault that the node is part of, which may lie inside of another entry."""
+    inner: bool = False
+    """True if a fault inside of another entry begins with the node."""
     of_others: bool = False
     """True if another task executes it, and no entry of the workload leads to it."""
     settled: bool = True
@@ -77,7 +79,7 @@ def entries(raw: RawProfile, symbols: Symbols, sums: Sequence[Mapping[int, int]]
             if node in context:
                 key = _key(entry, number)
                 counts[key] += context[node]
-                in_faults[key] += context[node] if entry.in_fault else 0
+                in_faults[key] += context[node] if entry.fault else 0
                 deferred[key] += context[node] if number in DEFERRED else 0
         for counter, node in raw.entered.items():
             if counter in context and node in entry_of_node and entry_of_node[node].first:
@@ -135,10 +137,11 @@ def _below(above: NodeEntry | None, function: str, arch: Arch) -> NodeEntry:
     """The entry of a function, from its caller's entry (above; None: called from user mode) and its name."""
     entry = entry_of(function, arch)
     if above is not None and above.settled:
-        return above._replace(first=False, in_fault=above.in_fault or (entry is not None and entry[0] == FAULT))
+        fault = above.fault or (entry[1] if entry is not None and entry[0] == FAULT else "")
+        return above._replace(first=False, fault=fault, inner=fault != above.fault)
     of_others = above is not None and above.of_others
     if entry is not None:
-        return NodeEntry(*entry, first=True, in_fault=entry[0] == FAULT, of_others=of_others)
+        return NodeEntry(*entry, first=True, fault=entry[1] if entry[0] == FAULT else "", of_others=of_others)
     if above is not None and function in _ON_THE_WAY_BACK:
         return NodeEntry(SHARED, _ON_THE_WAY_BACK[function], of_others=of_others)
     return above or NodeEntry(SHARED, _COMMON, settled=False)

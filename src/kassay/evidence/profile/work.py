@@ -11,7 +11,7 @@ from kassay.evidence.profile.entries import node_entries
 from kassay.evidence.profile.symbols import Symbols, is_kernel
 from kassay.evidence.profile.totals import intervals_of, slots_of, totals
 from kassay.model.guest import GuestReport
-from kassay.model.work import ASKED, CLOCK, USER, VDSO_LOOKUP, WorkItem
+from kassay.model.work import ASKED, CLOCK, INNER, USER, VDSO_LOOKUP, WorkItem
 from kassay.supply.arches import SYSTEM_CALL, Arch, of_target
 
 _SMAPS, _VDSO_FUNCTIONS = "kassay/program/smaps", "kassay/program/vdso"
@@ -46,15 +46,21 @@ def work_items(raw: RawProfile, symbols: Symbols, report: GuestReport, phase: st
 
 
 def _asked(raw: RawProfile, symbols: Symbols, slots: list[int]) -> Iterator[WorkItem]:
-    """System calls and faults, the outermost ones, with the deferred work that they queued."""
+    """System calls and faults with the deferred work that they queued, the outermost ones, and the faults inside of
+    system calls."""
     times: dict[tuple[str, str], list[int]] = {}
     counts: dict[tuple[str, str], list[int]] = {}
     nodes = {number: entry for number, entry in node_entries(raw, symbols) if entry.kind in ASKED}
     for number, entry in nodes.items():
-        _add(counts, (entry.kind, entry.name), by_round(raw, number, slots))
+        each = by_round(raw, number, slots)
+        _add(counts, (entry.kind, entry.name), each)
+        if entry.kind == SYSTEM_CALL and entry.fault:
+            _add(counts, (INNER, entry.fault), each)
     for counter, node in raw.entered.items():
-        if node in nodes and nodes[node].first:
-            _add(times, (nodes[node].kind, nodes[node].name), by_round(raw, counter, slots))
+        began = nodes.get(node)
+        if began is not None and (began.first or began.inner):
+            key = (began.kind, began.name) if began.first else (INNER, began.fault)
+            _add(times, key, by_round(raw, counter, slots))
     for key, each in times.items():
         if any(each):
             yield WorkItem(kind=key[0], name=key[1], times=tuple(each), counts=tuple(counts[key]))

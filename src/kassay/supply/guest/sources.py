@@ -9,7 +9,18 @@ from kassay import registry
 from kassay.effects import compiler
 from kassay.errors import BadInput
 
-PROGRAM = ("program.c", "payload.c", "watch.c", "results.c", "amounts.c", "vdso.c", "application.c", "relay.c")
+PROGRAM = (
+    "program.c",
+    "payload.c",
+    "watch.c",
+    "results.c",
+    "amounts.c",
+    "targets.c",
+    "ring.c",
+    "vdso.c",
+    "application.c",
+    "relay.c",
+)
 RUNS_PROGRAMS = "run-program"
 """The program that runs those of users; no workload of its own."""
 SETUP = "setup"

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
+#include <asm/unistd.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "peek.h"
+#include "targets.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define PATH_BYTES 128
+
+/* Calls whose first argument is a file. Those on sockets work on sockets alone. */
+static const uint64_t on_files[] = {
+	__NR_read,    __NR_write,    __NR_pread64,   __NR_pwrite64,    __NR_readv,	   __NR_writev,	   __NR_preadv,
+	__NR_pwritev, __NR_preadv2,  __NR_pwritev2,  __NR_getdents64,  __NR_lseek,	   __NR_fstat,	   __NR_ftruncate,
+	__NR_fsync,   __NR_fdatasync, __NR_readahead, __NR_fgetxattr,  __NR_flistxattr,	   __NR_sendfile,  __NR_splice,
+	__NR_tee,     __NR_vmsplice, __NR_close,     __NR_copy_file_range, __NR_sync_file_range,
+#ifdef __x86_64__
+	__NR_getdents,
+#endif
+};
+
+/* Calls that name a file, by the argument that has the name. */
+static const struct {
+	uint64_t number;
+	unsigned int argument;
+} on_names[] = {
+	{ __NR_openat, 1 },   { __NR_openat2, 1 },   { __NR_statx, 1 },	      { __NR_readlinkat, 1 }, { __NR_faccessat, 1 },
+	{ __NR_faccessat2, 1 }, { __NR_execve, 0 },  { __NR_execveat, 1 },    { __NR_newfstatat, 1 }, { __NR_chdir, 0 },
+	{ __NR_statfs, 0 },   { __NR_truncate, 0 },  { __NR_getxattr, 0 },    { __NR_mount, 1 },
+#ifdef __x86_64__
+	{ __NR_open, 0 },     { __NR_stat, 0 },	     { __NR_lstat, 0 },	      { __NR_access, 0 },     { __NR_readlink, 0 },
+#endif
+};
+
+/* Writes @name with each run of digits as one "N", and blanks as "_"; what is longer than a target is cut. */
+static void without_numbers(const char *name, char *ret)
+{
+	size_t used = 0;
+
+	for (; *name && used < KIND_BYTES - 1; name++) {
+		bool digit = isdigit((unsigned char)*name);
+
+		if (digit && isdigit((unsigned char)name[1]))
+			continue;
+		ret[used++] = digit ? 'N' : isgraph((unsigned char)*name) ? *name : '_';
+	}
+	ret[used] = '\0';
+}
+
+static bool is_of_kernel(const char *path)
+{
+	return !strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5);
+}
+
+static bool of_file(pid_t pid, uint64_t file, char *ret)
+{
+	char link[64], path[PATH_BYTES];
+	struct stat info;
+	ssize_t got;
+
+	snprintf(link, sizeof(link), "/proc/%d/fd/%d", pid, (int)file);
+	got = readlink(link, path, sizeof(path) - 1);
+	if (got < 0)
+		return false;
+	path[got] = '\0';
+	if (!strncmp(path, "anon_inode:", 11))
+		return without_numbers(path + 11, ret), true;
+	if (is_of_kernel(path))
+		return without_numbers(path, ret), true;
+	if (stat(link, &info) || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
+		return false;
+	if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode))
+		snprintf(ret, KIND_BYTES, "device-%u:%u", major(info.st_rdev), minor(info.st_rdev));
+	else
+		snprintf(ret, KIND_BYTES, "%s", S_ISFIFO(info.st_mode) ? "pipe" : "socket");
+	return true;
+}
+
+/* Reads a name in the memory of @pid, a word at a time. */
+static bool of_name(pid_t pid, uint64_t address, char *ret)
+{
+	char path[PATH_BYTES + 1] = "";
+	uint64_t word;
+
+	for (size_t at = 0; at < PATH_BYTES && peek(pid, address + at, &word); at += sizeof(word)) {
+		memcpy(path + at, &word, sizeof(word));
+		if (memchr(&word, '\0', sizeof(word)))
+			break;
+	}
+	if (!is_of_kernel(path))
+		return false;
+	without_numbers(path, ret);
+	return true;
+}
+
+bool target_given(pid_t pid, uint64_t number, const uint64_t *args, char ret[KIND_BYTES])
+{
+	for (size_t i = 0; i < COUNT(on_files); i++) {
+		if (on_files[i] == number)
+			return of_file(pid, args[0], ret);
+	}
+	for (size_t i = 0; i < COUNT(on_names); i++) {
+		if (on_names[i].number == number)
+			return of_name(pid, args[on_names[i].argument], ret);
+	}
+	return false;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a system call works on: a device, a pipe, a file of /proc. Two calls of one name may cost more on one of them. */
+#ifndef KASSAY_TARGETS_H
+#define KASSAY_TARGETS_H
+
+#include "amounts.h"
+
+/*
+ * The target of the call that @pid enters, as a word: "device-1:3", "pipe", "socket", "eventpoll", "/proc/N/maps".
+ * Numbers in names are "N", as those of processes are chance. Returns false for a regular file or a directory elsewhere,
+ * whose name may be chance, and for calls without a target.
+ */
+bool target_given(pid_t pid, uint64_t number, const uint64_t *args, char ret[KIND_BYTES]);
+
+#endif

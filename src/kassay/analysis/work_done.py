@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The work that a user's program did in each run of a kernel, per round or per printed operation."""
+
+from collections.abc import Mapping
+from math import fsum
+from typing import NamedTuple
+
+from msgspec import structs
+
+from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
+from kassay.model.run import CellEvidence, Measurement
+from kassay.model.work import CLONES, CallResult, Work, per_round
+from kassay.supply.clocks import clock_of
+
+Key = tuple[str, str]
+
+
+class Done(NamedTuple):
+    """The work of one run: means over the rounds that its value stands for."""
+
+    times: Mapping[Key, float]
+    counts: Mapping[Key, float]
+    """Instructions that the kernel executed for each kind of call."""
+    texts: Mapping[Key, str]
+    ticks: float
+    results: tuple[CallResult, ...] | None
+    other_results: tuple[CallResult, ...] | None
+    plain: bool
+    divided: bool = False
+    """True if all of this is per printed operation, and not per round."""
+    operations: float = 1.0
+    """Printed operations of a round; 1 unless divided."""
+    region: bool = False
+    """True if a round is a part of an execution."""
+    resident_kb: float | None = None
+    """Memory that is resident when the program ends; None where it is not known."""
+    watched: int = 0
+    """System calls of the first process whose results are known."""
+
+
+def is_known(measurement: Measurement) -> bool:
+    """True if the work of a run is known."""
+    return measurement.work is not None and bool(measurement.work.items)
+
+
+def work_done(side: CellEvidence, by: Method) -> tuple[Done, ...]:
+    """The work of all runs of which it is known, plain ones first."""
+    known = [(m, m.work) for m in side.measurements if not m.control and m.work is not None and m.work.items]
+    return tuple(sorted((_done(m, work, by) for m, work in known), key=lambda done: not done.plain))
+
+
+def _done(measurement: Measurement, work: Work, by: Method) -> Done:
+    phase = phase_rounds(measurement, work.phase)
+    rounds = summarise(costs(phase), by).chosen
+    each = phase.done(rounds) / len(rounds) if phase.printed else 1
+    return Done(
+        times={item.key: per_round(item.times, rounds) / each for item in work.items},
+        counts={item.key: per_round(item.counts, rounds) / each for item in work.items if item.counts},
+        texts={item.key: item.text for item in work.items},
+        ticks=per_round(phase.ticks, rounds) / each,
+        results=of_one_call(work.results) if work.region or phase.printed else work.results,
+        other_results=of_one_call(work.other_results) if work.region or phase.printed else work.other_results,
+        plain=measurement.plain, divided=bool(phase.printed), operations=each, region=work.region,
+        resident_kb=_number(dict(measurement.after).get("program.Rss")),
+        watched=sum(result.times for result in work.results or ()),
+    )  # fmt: skip
+
+
+def _number(text: str | None) -> float | None:
+    return float(text) if text is not None and text.isdecimal() else None
+
+
+def of_one_call(results: tuple[CallResult, ...] | None) -> tuple[CallResult, ...] | None:
+    """The results of one call of each kind. They are compared where the watched execution has other numbers of calls
+    than what is compared: regions of an execution, and what is divided by printed operations."""
+    if results is None:
+        return None
+    return tuple(structs.replace(one, times=1, total=one.total // one.times) for one in results if one.times)
+
+
+def pair_of(base: CellEvidence, head: CellEvidence) -> tuple[tuple[Done, ...], tuple[Done, ...]] | None:
+    """The work of both sides; None unless each side has a plain run whose work is known, and counts are exact."""
+    first = next((m.work for m in base.measurements if is_known(m)), None)
+    if first is None or not clock_of(base.cell.machine.clock).counts_work:
+        return None
+    if any(m.work is not None and m.work.phase != first.phase for m in head.measurements):
+        return None
+    by = method_of((base, head), first.phase)
+    sides = work_done(base, by), work_done(head, by)
+    return sides if all(side and side[0].plain for side in sides) else None
+
+
+def cost_of_one(key: Key, done: Done) -> float:
+    """Instructions of one call; 0 where there was none."""
+    times = done.times.get(key, 0.0)
+    return done.counts.get(key, 0.0) / times if times else 0.0
+
+
+def clones(done: Done) -> float:
+    """Threads and processes that were made.
+
+    pthread_join() makes a futex() call only if the thread has not ended yet: as many calls more or less are a matter of
+    the scheduler's turns.
+    """
+    return fsum(done.times.get(key, 0.0) for key in CLONES)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Page faults that differ in their number: does the program touch other pages, or does a kernel map more at once?"""
+
+from math import fsum
+
+from kassay.analysis.work_done import Done
+from kassay.model.work import INNER_FAULTS, LOOKUPS, PAGE_FAULTS, USER_CODE
+
+FAULTS = (PAGE_FAULTS, INNER_FAULTS)
+"""Keys of page faults: those of the program's own code, and those inside of its system calls."""
+
+FEW_FAULTS = 4
+"""Page faults that the start of a program may take more on one kernel than on another, in a whole execution."""
+
+_KB_PER_PAGE = 4
+
+
+def faults_are_the_kernels(base: Done, head: Done) -> bool:
+    """True if the kernels alone explain another number of page faults.
+
+    A loop that touches more pages executes at least one instruction more for each. A kernel that maps other numbers of
+    pages per fault changes the number of faults, and no instruction of the program. The vDSO's names are the kernel's,
+    and looking for one of them takes another number of instructions. Code that is executed as often may touch other
+    pages all the same, as a hash table does: then as many more are resident, and not as many or fewer. No kernel maps
+    so many pages per fault that none is left of many.
+    """
+    fewer, more = sorted(_faults(done) for done in (base, head))
+    code_difference = abs(_own_code(head) - _own_code(base))
+    if are_few(base, head):
+        return True
+    return fewer > 0 and code_difference < more - fewer and not _resident_follows(base, head)
+
+
+def _more_faults(base: Done, head: Done) -> float:
+    """Page faults that an execution on head takes more than one on base, for as many operations."""
+    return (_faults(head) - _faults(base)) * min(base.operations, head.operations)
+
+
+def are_few(base: Done, head: Done) -> bool:
+    """True for the few faults more or less that the start of a program may take; a region has no start."""
+    return not base.region and abs(_more_faults(base, head)) <= FEW_FAULTS
+
+
+def _resident_follows(base: Done, head: Done) -> bool:
+    """True if the side with more faults also ends with more resident pages, by half of them at least."""
+    if base.region or base.resident_kb is None or head.resident_kb is None:
+        return False
+    faults = _more_faults(base, head)
+    pages = (head.resident_kb - base.resident_kb) / _KB_PER_PAGE
+    return pages * faults >= faults * faults / 2
+
+
+def _faults(done: Done) -> float:
+    return fsum(done.times.get(key, 0.0) for key in FAULTS)
+
+
+def _own_code(done: Done) -> float:
+    return done.times.get(USER_CODE, 0.0) - done.times.get(LOOKUPS, 0.0)
