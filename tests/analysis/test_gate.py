@@ -40,6 +40,20 @@ def test_a_difference_only_afterwards_is_refused_too() -> None:
     assert verdict_of(measurement([100], after=swapped))[0].differences[0].moment == "after"
 
 
+def test_memory_that_a_user_asked_for_may_move_with_the_stack_of_perturbed_runs() -> None:
+    def ran(kb: int, perturbation: int = 0) -> Measurement:
+        after = (*STATE, ("program.Rss", str(kb)), ("state.Rss", str(kb)), ("state.count", "7"))
+        return measurement([100], after=after, repeat=perturbation, perturbation=perturbation)
+
+    same, moved, other = ran(700), ran(704, 1), ran(708)
+    assert refusals_of(evidence("a", same, moved), evidence("b", same, moved, index=1)) == ()
+    (refusal,) = refusals_of(evidence("a", same, other), evidence("b", same, index=1))
+    assert refusal.differences[0].field == "state.Rss"
+    counted = structs.replace(moved, after=(*moved.after[:-1], ("state.count", "8")))
+    (refusal,) = refusals_of(evidence("a", same, counted), evidence("b", same, index=1))
+    assert refusal.differences[0].field == "state.count"
+
+
 def test_what_a_user_asked_to_be_the_same_must_be() -> None:
     asked = measurement([100], after=(*STATE, ("state.pages", "512")))
     other = measurement([100], after=(*STATE, ("state.pages", "511"), ("program.Rss", "8")))

@@ -73,6 +73,29 @@ def test_calls_on_other_files_are_other_work_and_say_nothing_about_faults() -> N
     assert (finding.verdict, codes(finding)[0]) == ("regression", "faults-left-out")
 
 
+MAPS: Items = {(CALL, "mmap"): (2, 2_000_000), (CALL, "munmap"): (2, 300_000), (USER, ""): (18_000, 0)}
+
+
+@pytest.mark.parametrize(("perturbed", "verdict"), [(2_904_064, "different-work"), (3_149_824, "improvement")])
+def test_lengths_that_differ_between_the_runs_of_one_kernel_are_other_work(perturbed: int, verdict: str) -> None:
+    """A program takes a length from the clock: its runs lie further apart than the kernels do, and than the change."""
+
+    def maps(length: int) -> list[CallResult]:
+        return [CallResult(name=name, times=2, total=length) for name in ("mmap", "munmap")]
+
+    fewer = changed(MAPS, mmap=(2, 1_900_000))
+    base = [did(MAPS, results=maps(3_149_824)), did(MAPS, repeat=1, results=maps(3_149_824)),
+            did(MAPS, repeat=2, perturbation=1, results=maps(perturbed))]  # fmt: skip
+    head = [
+        did(fewer, repeat=n, perturbation=n // 2, results=maps(min(perturbed + 45_056, 3_149_824))) for n in (0, 1, 2)
+    ]
+    finding = two(evidence("6.12", *base), evidence("7.3", *head, index=1))
+    assert finding.verdict == verdict
+    if verdict == "different-work":
+        assert codes(finding) == ["work-by-chance"]
+        assert {d.field for d in finding.differences} == {"mmap() bytes", "munmap() bytes"}
+
+
 def test_no_kernel_leaves_none_of_many_faults() -> None:
     nothing = changed(LOOP, fault=(0, 0))
     assert two(kernel("6.12", nothing, region=True), kernel("7.3", LOOP, region=True)).verdict == "different-work"

@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 import msgspec
 import pytest
+from msgspec import structs
 from typer.testing import CliRunner, Result
 
 from kassay import pipeline
@@ -17,6 +18,10 @@ from kassay.cli import build_app
 from kassay.errors import BadInput, HostLacks, KassayError
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell
+from kassay.tools.history.add import add
+from kassay.tools.history.archive import writing
+from tests.commands.conftest import Kassay
+from tests.history.batches import batch_of, compared
 from tests.history.directories import keep, measured, plan_with, runs_of
 
 pytestmark = pytest.mark.slow  # files of a database, archives, whole commands: seconds, not milliseconds
@@ -243,3 +248,16 @@ def test_hostile_names_do_not_reach_the_terminal(ask: Ask, tmp_path: Path) -> No
     plan = msgspec.structs.replace(plan, kernels=(kernel, plan.kernels[1]))
     ask("add", str(measured(tmp_path / "d", plan, {0: [30]})))
     assert "\x1b" not in ask("show").output
+
+
+def test_a_refused_pair_is_listed_as_such_and_not_measured_again(kassay: Kassay, tmp_path: Path) -> None:
+    archive = ("--archive", str(tmp_path / "h.duckdb"))
+    with writing(tmp_path / "h.duckdb") as opened:
+        refusal = compared("different-work", "ops 5 on 6.16, 4 on 6.17")
+        add(opened, structs.replace(batch_of({"6.16": [303.0], "6.17": [671.0]}), comparisons=(refusal,)))
+    listed = kassay("history", "points", *archive)
+    assert "refused: different-work" in " ".join(listed.out.split()) and "history confirm" not in listed.out
+    (point,) = json.loads(kassay("history", "points", "--format", "json", *archive).out)["nominated"]
+    ran = kassay("history", "confirm", point["id"], *archive)
+    assert ran.status == 2
+    assert f"{point['id']}: these kernels were compared, and refused: different-work; ops 5 on 6.16" in ran.err

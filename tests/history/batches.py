@@ -5,7 +5,15 @@ from collections.abc import Mapping, Sequence
 
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
-from kassay.tools.history.records import Batch, StoredKernel, StoredRun, StoredSample, StoredSeries
+from kassay.tools.history.records import (
+    Batch,
+    ComparisonDetail,
+    StoredComparison,
+    StoredKernel,
+    StoredRun,
+    StoredSample,
+    StoredSeries,
+)
 
 MACHINE = MachineUse(arch="x86_64", clock="icount", cpus=1, memory_bytes=1 << 30)
 
@@ -51,3 +59,10 @@ def batch_of(values: Mapping[str, Sequence[float]], plan: str = "plan", of: Stor
             for i, (number, value) in enumerate(flat)
         ),
     )  # fmt: skip
+
+
+def compared(verdict: str, *reasons: str) -> StoredComparison:
+    """Verdict on the two kernels of a batch."""
+    return StoredComparison(series=0, base=0, head=1, verdict=verdict, evidence="partial", change=None, low=None,
+                            high=None, floor=None, base_value=1.0, head_value=2.0, base_n=2, head_n=2,
+                            detail=ComparisonDetail(reasons=reasons))  # fmt: skip

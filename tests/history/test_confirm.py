@@ -6,20 +6,22 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from kassay.errors import BadInput
 from kassay.model.experiment import KernelUse
 from kassay.model.program import ProgramUse
 from kassay.model.reason import own_words
 from kassay.model.report import Report
+from kassay.tools.history import texts
 from kassay.tools.history.add import add
 from kassay.tools.history.archive import Archive, writing
 from kassay.tools.history.gather import gather
 from kassay.tools.history.nominations import (
-    confirmations,
     experiment_for,
     judged,
     judged_directories,
+    known,
     nominations,
     not_reproducible,
     remember,
@@ -28,7 +30,7 @@ from kassay.tools.history.nominations import (
 )
 from kassay.tools.history.query import SeriesFilter, lines
 from kassay.tools.history.records import OUTCOMES, Nomination
-from tests.history.batches import batch_of, series
+from tests.history.batches import batch_of, compared, series
 from tests.history.directories import measured, plan_with
 from tests.report.reports import compare
 
@@ -40,8 +42,8 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
 
 
 def nominated(archive: Archive, **wanted: object) -> list[Nomination]:
-    known = confirmations(archive)
-    return [one for line in lines(archive, SeriesFilter(**wanted)) for one in nominations(line, known)]  # type: ignore[arg-type]
+    facts = known(archive)
+    return [one for line in lines(archive, SeriesFilter(**wanted)) for one in nominations(line, facts)]  # type: ignore[arg-type]
 
 
 def test_a_step_of_counts_is_nominated_between_its_two_kernels(archive: Archive) -> None:
@@ -51,6 +53,18 @@ def test_a_step_of_counts_is_nominated_between_its_two_kernels(archive: Archive)
     assert one.change == pytest.approx(671 / 303 - 1)
     assert one.points == (2, 2)
     assert one.confirmation is None
+
+
+def test_a_pair_that_was_refused_is_listed_as_such_until_it_is_compared_anew(archive: Archive) -> None:
+    values = {"6.16": [303.0], "6.17": [671.0]}
+    refused = compared("different-work", "the program did different work: ops 5 on 6.16, 4 on 6.17")
+    add(archive, structs.replace(batch_of(values), comparisons=(refused,)))
+    (one,) = nominated(archive)
+    assert one.refusal == "different-work; the program did different work: ops 5 on 6.16, 4 on 6.17"
+    assert texts.nomination_row(one)[5] == f"refused: {one.refusal}"
+    add(archive, structs.replace(batch_of(values, plan="again"), comparisons=(compared("regression"),)))
+    (one,) = nominated(archive)
+    assert (one.refusal, texts.nomination_row(one)[5]) == ("", "nominated")
 
 
 def test_the_id_stays_when_the_series_grows(archive: Archive) -> None:
@@ -66,7 +80,7 @@ def test_times_need_six_points_and_say_so(archive: Archive) -> None:
     values = {f"6.{i}": [25.0 if i < 4 else 37.0] for i in range(1, 6)}
     add(archive, batch_of(values, plan="a", of=timed))
     (line,) = lines(archive, SeriesFilter())
-    assert nominations(line, {}) == ()
+    assert nominations(line, known(archive)) == ()
     assert too_short(line) == "5 points; at least 6 are needed to nominate one"
     add(archive, batch_of({"6.6": [37.0]}, plan="b", of=timed))
     (one,) = nominated(archive)

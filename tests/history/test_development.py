@@ -12,7 +12,7 @@ from kassay.tools.history.add import add
 from kassay.tools.history.archive import Archive, writing
 from kassay.tools.history.development import developments
 from kassay.tools.history.gather import _ref
-from kassay.tools.history.nominations import nominations
+from kassay.tools.history.nominations import known, nominations
 from kassay.tools.history.query import SeriesFilter, lines, release_order
 from kassay.tools.history.records import Batch, KernelPoint, StoredKernel
 from tests.history.batches import batch_of
@@ -63,7 +63,7 @@ def test_kernels_that_cannot_be_compared_are_never_neighbours(archive: Archive) 
 def test_a_patch_is_nominated_against_its_base_alone(archive: Archive) -> None:
     add(archive, mixed())
     found = [(one.before.kernel.ref, one.after.kernel.ref) for line in lines(archive, SeriesFilter())
-             for one in nominations(line, {})]  # fmt: skip
+             for one in nominations(line, known(archive))]  # fmt: skip
     patched = [pair for pair in found if "patch" in "".join(pair)]
     assert len(patched) == 3
     assert all(after.replace("+fast.patch", "").replace("+keep.patch", "") == before for before, after in patched)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* different-work: a thread tries a lock and sleeps 20 us whenever it is held; how often depends on the kernel. */
+/* different-work, inconclusive: a thread tries a lock and sleeps 20 us whenever it is held; how often is chance. */
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>

@@ -8,6 +8,7 @@ from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summa
 from kassay.analysis.work import text_of, work_differences
 from kassay.analysis.work_done import Done, Key, clones, cost_of_one, is_known, pair_of, work_done
 from kassay.analysis.work_faults import FAULTS, FEW_FAULTS
+from kassay.analysis.work_results import OF_OTHERS, known_results, number_of_calls, share_of, table_of
 from kassay.model.finding import Finding
 from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
@@ -74,8 +75,11 @@ def own_spreads(side: CellEvidence) -> tuple[Spread, ...]:
     by = method_of((side,), known.phase)
     runs = work_done(side, by)
     keys = dict.fromkeys(key for done in runs for key in done.times if key[0] not in NOT_COMPARED)
-    spreads = [*(_spread(key, runs) for key in keys), *_unsettled(side, by, runs[0])]
-    return tuple(sorted((s for s in spreads if s.share), key=lambda spread: (-spread.share, spread.what)))
+    spreads = [*(_spread(key, runs) for key in keys), *_unsettled(side, by, runs[0]), *_of_results(runs, ""),
+               *_of_results(runs, OF_OTHERS)]  # fmt: skip
+    most = sorted((s for s in spreads if s.share), key=lambda spread: (-spread.share, spread.what))
+    of_one_name = {spread.what.partition("()")[0]: spread for spread in reversed(most)}
+    return tuple(spread for spread in most if spread in of_one_name.values())
 
 
 def _spread(key: Key, runs: Sequence[Done]) -> Spread:
@@ -86,6 +90,19 @@ def _spread(key: Key, runs: Sequence[Done]) -> Spread:
     allowed = high - low <= (few if key in FAULTS else clones(runs[0]) if key == FUTEX else 0.0)
     share = 0.0 if allowed else (high - low) * cost / runs[0].ticks
     return Spread(what=text_of(key, *runs), low=low, high=high, share=share)
+
+
+def _of_results(runs: Sequence[Done], whose: str) -> Iterator[Spread]:
+    """Numbers in which the watched executions of the runs differ: lengths that a program takes from the clock."""
+    known = known_results(runs, whose)
+    tables = [table_of(results) for results in known]
+    for key in sorted({key for table in tables for key in table}):
+        values = [table.get(key, 0) for table in tables]
+        low, high = min(values), max(values)
+        if low < high:
+            called = max(number_of_calls(results, key.name) for results in known)
+            share = share_of(key, high - low, high, called, runs[:1])
+            yield Spread(what=key.text(whose), low=low, high=high, share=share)
 
 
 def _unsettled(side: CellEvidence, by: Method, first: Done) -> Iterator[Spread]:

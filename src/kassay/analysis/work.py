@@ -10,29 +10,26 @@ from itertools import chain
 from math import fsum
 from typing import NamedTuple
 
-from kassay.analysis.work_done import Done, Key, clones, cost_of_one, of_one_call
+from kassay.analysis.work_done import Done, Key, clones, cost_of_one
 from kassay.analysis.work_faults import FAULTS, are_few, faults_are_the_kernels
+from kassay.analysis.work_results import (
+    ERROR,
+    KIND,
+    OF_OTHERS,
+    asked_otherwise,
+    known_results,
+    number_of_calls,
+    share_of,
+    table_of,
+)
 from kassay.model.records import grouped
-from kassay.model.work import FUTEX, NOT_COMPARED, STEERING, USER_CODE, CallResult, is_call
+from kassay.model.work import FUTEX, NOT_COMPARED, STEERING, USER_CODE, is_call
 
 LIMIT = 0.0025
 """Share of the value that work may carry which only one of the kernels did: a quarter of the usual margin."""
 
 PER_OPERATION_LIMIT = 0.1
 """The same where values are divided by printed operations: the start of a program is not proportional to them."""
-
-OF_OTHERS = " of its children and threads"
-
-_ERROR, _AMOUNT, _KIND, _TARGET = "error", "amount", "kind", "target"
-
-_ITEMS = {
-    "epoll_pwait", "epoll_pwait2", "epoll_wait", "io_getevents", "io_pgetevents", "io_submit", "move_pages",
-    "poll", "ppoll", "pselect6", "recvmmsg", "select", "sendmmsg",
-}  # fmt: skip
-"""System calls whose amount is a number of messages, events, files, requests or pages, and not of bytes."""
-
-AMOUNT = 0.05
-"""Part by which the mean amount of a call may differ where some calls are made more often: others have its name."""
 
 
 class Difference(NamedTuple):
@@ -51,7 +48,7 @@ class _Result(NamedTuple):
     name: str
     whose: str
     differs_in: str
-    """_ERROR, _AMOUNT, _KIND or _TARGET."""
+    """ERROR, AMOUNT, KIND or TARGET."""
     difference: Difference
 
 
@@ -92,19 +89,10 @@ def mix_of(base: Sequence[Done], head: Sequence[Done]) -> Mix:
     apart, _ = _kinds_apart(base, head)
     calls = [key for key, carried in apart.items() if carried and is_call(key)]
     on_both = all(min(side[0].times.get(key, 0.0) for side in (base, head)) > 0 for key in calls)
-    otherwise = frozenset({*_asked_otherwise(base[0].results, head[0].results),
-                           *_asked_otherwise(base[0].other_results, head[0].other_results)})  # fmt: skip
+    otherwise = frozenset({*asked_otherwise(base[0].results, head[0].results),
+                           *asked_otherwise(base[0].other_results, head[0].other_results)})  # fmt: skip
     faults_alone = any(apart.get(key) for key in FAULTS) and not calls
     return Mix(otherwise, on_both and not otherwise and not faults_alone)
-
-
-def _asked_otherwise(base: tuple[CallResult, ...] | None, head: tuple[CallResult, ...] | None) -> Iterator[str]:
-    """Names of calls of which one differs: an error or a kind is on one side alone, or its amount is another one."""
-    tables = [_by_call(of_one_call(results) or ()) for results in (base, head)]
-    for key in dict.fromkeys((*tables[0], *tables[1])):
-        low, high = sorted(table.get(key, 0) for table in tables)
-        if high - low > AMOUNT * high:
-            yield key[0]
 
 
 def _kinds_apart(base: Sequence[Done], head: Sequence[Done]) -> tuple[dict[Key, float], list[_Result]]:
@@ -112,9 +100,7 @@ def _kinds_apart(base: Sequence[Done], head: Sequence[Done]) -> tuple[dict[Key, 
     that wait for the end of a thread."""
     keys = dict.fromkeys((*base[0].times, *head[0].times))
     apart = {key: _apart(key, base, head) for key in keys if key[0] not in NOT_COMPARED}
-    by_side = [[done.results for done in side] for side in (base, head)]
-    others = [[done.other_results for done in side] for side in (base, head)]
-    results = [*_results(by_side, "", base[0], head[0]), *_results(others, OF_OTHERS, base[0], head[0])]
+    results = [*_results(base, head, ""), *_results(base, head, OF_OTHERS)]
     futexes = [side[0].times.get(FUTEX, 0.0) * side[0].operations for side in (base, head)]
     if abs(futexes[1] - futexes[0]) <= clones(base[0]) * base[0].operations:
         apart.pop(FUTEX, None)
@@ -132,7 +118,7 @@ def _leaves_faults_out(base: Done, head: Done, apart: Mapping[Key, float], resul
 
 def _steered(apart: Mapping[Key, float], results: Iterable[_Result]) -> bool:
     """True if calls differ that decide about later faults, whatever they cost themselves."""
-    kinds = any(result.differs_in == _KIND for result in results)
+    kinds = any(result.differs_in == KIND for result in results)
     return kinds or any(apart.get(key, 0.0) for key in STEERING)
 
 
@@ -140,7 +126,7 @@ def _named_once(found: Sequence[Difference], results: Sequence[_Result]) -> Iter
     """Calls of one name differ once: in their number, or in what they were asked and did, whichever carries more."""
     chosen: dict[str, list[Difference]] = {}
     for (name, _), group in grouped(((one.name, one.whose), one) for one in results).items():
-        errors = [one.difference for one in group if one.differs_in == _ERROR]
+        errors = [one.difference for one in group if one.differs_in == ERROR]
         most = max((one.difference for one in group), key=lambda difference: difference.share)
         chosen.setdefault(name, []).extend(errors or [most])
     for difference in found:
@@ -163,52 +149,24 @@ def _more(sides: Sequence[Sequence[float]]) -> float:
     return more if more > max(max(side) - min(side) for side in sides) else 0.0
 
 
-def _results(
-    sides: Sequence[Sequence[Sequence[CallResult] | None]], whose: str, base: Done, head: Done
-) -> list[_Result]:
-    """Errors, amounts, kinds and targets in which the watched executions of two sides differ. whose: the tasks that
-    made the calls, for the text; "" for the program's first process."""
-    known = [[results for results in side if results is not None] for side in sides]
+def _results(base: Sequence[Done], head: Sequence[Done], whose: str) -> list[_Result]:
+    """Numbers in which the watched executions of two sides differ. whose: the tasks that made the calls, for the
+    text; "" for the program's first process."""
+    known = [known_results(side, whose) for side in (base, head)]
     if not all(known):
         return []
     found = []
-    tables = [[_by_call(results) for results in side] for side in known]
-    for name, differs_in, word in sorted({key for side in tables for table in side for key in table}):
-        values = [[table.get((name, differs_in, word), 0) for table in side] for side in tables]
+    tables = [[table_of(results) for results in side] for side in known]
+    for key in sorted({key for side in tables for table in side for key in table}):
+        values = [[table.get(key, 0) for table in side] for side in tables]
         more = _more(values)
         if not more:
             continue
-        called = max(_called(side[0], name) for side in known)
-        part = more / (max(side[0] for side in values) if differs_in == _AMOUNT else called)
-        share = part * max(_share_of(name, base), _share_of(name, head))
-        text = {_ERROR: f"{name}(){whose} that failed with {word}", _KIND: f"{name}(){whose} of kind {word}",
-                _AMOUNT: f"{name}() {'items' if name in _ITEMS else 'bytes'}{whose}",
-                _TARGET: f"{name}(){whose} of {word}"}  # fmt: skip
-        difference = Difference(text[differs_in], str(values[0][0]), str(values[1][0]), share)
-        found.append(_Result(name, whose, differs_in, difference))
+        called = max(number_of_calls(side[0], key.name) for side in known)
+        share = share_of(key, more, max(side[0] for side in values), called, (base[0], head[0]))
+        difference = Difference(key.text(whose), str(values[0][0]), str(values[1][0]), share)
+        found.append(_Result(key.name, whose, key.number_of, difference))
     return found
-
-
-def _by_call(results: Sequence[CallResult]) -> dict[tuple[str, str, str], int]:
-    """Name, what is counted, and the error or the kind -> a number of calls, or the sum of their amounts."""
-    table: dict[tuple[str, str, str], int] = {}
-    for one in results:
-        told = _KIND if one.kind.startswith("0x") else _TARGET
-        keys = (
-            [(_ERROR, one.error, one.times)] if one.error else [(_AMOUNT, "", one.total), (told, one.kind, one.times)]
-        )
-        for differs_in, word, value in keys:
-            if word or differs_in == _AMOUNT:
-                table[one.name, differs_in, word] = table.get((one.name, differs_in, word), 0) + value
-    return table
-
-
-def _called(results: Iterable[CallResult], name: str) -> int:
-    return sum(one.times for one in results if one.name == name)
-
-
-def _share_of(name: str, done: Done) -> float:
-    return sum(count for (_, of), count in done.counts.items() if of == name) / done.ticks
 
 
 def limit_of(base: Sequence[Done]) -> float:

@@ -11,10 +11,10 @@ from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell
 from kassay.tools.history.archive import reading, writing
 from kassay.tools.history.nominations import (
-    confirmations,
     experiment_for,
     judged,
     judged_directories,
+    known,
     nominations,
     not_reproducible,
     outcome_in,
@@ -50,11 +50,16 @@ def confirm(name: str, out: Path | None, archive: Path, *, dates: bool, cluster:
 def _asked(name: str, archive: Path, dates: bool, tell: Tell) -> tuple[Nomination, Experiment | None, str]:
     """The nomination, the experiment that can confirm it or None, and why. Raises BadInput for an unknown name."""
     with reading(archive, tell) as open_archive:
-        confirmed = confirmations(open_archive)
         every = lines(open_archive, SeriesFilter(every_metric=True, dates=dates))
-        by_id = {nomination.id: nomination for line in every for nomination in nominations(line, confirmed)}
+        facts = known(open_archive)
+        by_id = {nomination.id: nomination for line in every for nomination in nominations(line, facts)}
         if name not in by_id:
             raise BadInput(f"{name}: no such nomination", f"nominated: {', '.join(list(by_id)[:8]) or 'nothing'}")
+        if by_id[name].refusal:
+            raise BadInput(
+                f"{name}: these kernels were compared, and refused: {by_id[name].refusal}",
+                "mend the reason and measure both again; values that do not belong to the same work are no change",
+            )
         why = why_not(by_id[name])
         return by_id[name], None if why else experiment_for(open_archive, by_id[name]), why
 

@@ -158,14 +158,14 @@ def _points(
     from kassay.report.listing import LISTING, ListedAnswer, ListedTable
     from kassay.tools.history import texts
     from kassay.tools.history.archive import reading
-    from kassay.tools.history.nominations import confirmations, nominations, too_short
+    from kassay.tools.history.nominations import known, nominations, too_short
     from kassay.tools.history.query import apart, lines
 
     form = LISTING.form(format_)
     wanted = choosing.filter(metric)
     with showing() as tell, reading(_path(archive), tell) as open_archive:
-        found_lines, confirmed = lines(open_archive, wanted), confirmations(open_archive)
-    by_line = [nominations(line, confirmed) for line in found_lines]
+        found_lines, facts = lines(open_archive, wanted), known(open_archive)
+    by_line = [nominations(line, facts) for line in found_lines]
     nominated = [nomination for of_line in by_line for nomination in of_line]
     different = apart([line.series for line in found_lines])
     tables = []
@@ -174,7 +174,7 @@ def _points(
         rows = [texts.nomination_row(nomination) for nomination in of_line]
         empty = too_short(line) or "nothing to nominate"
         tables.append(ListedTable(title, texts.NOMINATION_COLUMNS, rows, (3, 4), empty))
-    open_ = next((nomination.id for nomination in nominated if nomination.confirmation is None), "")
+    open_ = next((one.id for one in nominated if one.confirmation is None and not one.refusal), "")
     whole = texts.points_object(nominated, [(line.series, why) for line in found_lines if (why := too_short(line))])
     values = [texts.nomination_values(nomination) for nomination in nominated]
     next_step = f"next: kassay history confirm {open_}  (measures a fresh pair)" if open_ else ""

@@ -96,16 +96,15 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "host-without-comparison": "{host} has no comparison of these kernels at these settings",
     # refusals of the state gate
     "no-plain-run": "no unmodified run succeeded: {outcomes:outcomes}[ ({detail})]",
-    "guest-busy": "{kernel}, run {run}: the guest was never idle before the workload: {quiescence}[ (and {more} more "
-    "runs)]",
+    "guest-busy": "{kernel}, run {run}: the guest was never idle before the workload: {quiescence}[ (and {more:runs})]",
     "deferred-not-known": "{kernel}, run {run}: deferred work cannot be left out of the value, as nothing tells how "
     "much it was: there is no usable profile, or the kernel lacks the functions by which it is followed",
     "deferred-differs": "{kernel}: deferred work cannot be left out of both values alike: {kinds} was not followed in "
     "all runs",
     "others-took-time": "{kernel}, run {run}: other tasks took {share:.1%} of the measured region, most of it {task} "
-    "({ns} ns)[; the profile is not used: {problem}][ (and {more} more runs)]",
+    "({ns} ns)[; the profile is not used: {problem}][ (and {more:runs})]",
     "others-executed": "{kernel}, run {run}: other tasks[ ({tasks:names})] executed {share:.1%} of the measured "
-    "region's instructions[, most in {functions:counts}][ (and {more} more runs)]",
+    "region's instructions[, most in {functions:counts}][ (and {more:runs})]",
     "state-not-as-needed": "{moment} the region, {field} must be {operator} {value}, and is {found} ({count} of "
     "{runs} runs)",
     "state-differs": "{field} {moment} the region: {base_value} on {base!k}, {head_value} on {head!k}[, and {more} "
@@ -113,10 +112,10 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "runs-differ": "runs of one kernel differ: {field} {moment} the region: {value} in run {run}, {other_value} in "
     "run {other_run}",
     "different-work": "the program did different work: {what} {base_value} on {base!k}, {head_value} on {head!k} per "
-    "{unit}[, and {more} more kinds of work]; what differs carries {share:.1%} of the value[; the program reads a "
+    "{unit}[, and {more:kinds}]; what differs carries {share:.1%} of the value[; the program reads a "
     "clock ({reads} per round), so the amount of work may depend on time]",
     "work-by-chance": "the program does not do the same work in all runs: {what} {low} to {high} per "
-    "{unit}[, and {more} more kinds of work]; what varies carries {share:.1%} of the value, more than the kernels "
+    "{unit}[, and {more:kinds}]; what varies carries {share:.1%} of the value, more than the kernels "
     "differ by ({change:+.1%})[; the program reads a clock ({reads} per round), so the amount of work may depend on "
     "time]",
     # of others' results
@@ -334,6 +333,8 @@ class _Filler(Formatter):
 
 _OPTIONAL = re.compile(r"\[([^]]*)\]")
 _SPECS: Mapping[str, Callable[[Any], str]] = {
+    "kinds": lambda count: f"{count} more kind{'' if count == 1 else 's'} of work",
+    "runs": lambda count: f"{count} more run{'' if count == 1 else 's'}",
     "boots": lambda count: "1 boot" if count == 1 else f"{count} boots",
     "outcomes": lambda pairs: ", ".join(f"{count} x {name}" for name, count in pairs) or "none was made yet",
     "counts": lambda pairs: ", ".join(f"{name} ({count})" for name, count in pairs),

@@ -2,16 +2,17 @@
 """Series -> where it may have changed; a nomination -> the experiment that can confirm it, and what its report says."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import median
+from typing import NamedTuple
 
 import msgspec
 
 from kassay.effects import clock
 from kassay.errors import BadInput
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
-from kassay.model.finding import Finding
+from kassay.model.finding import REFUSED, Finding
 from kassay.model.kernel import parse_ref
 from kassay.model.kinds import kinds
 from kassay.model.program import ProgramUse
@@ -22,14 +23,43 @@ from kassay.model.timing import LOOKS
 from kassay.supply.clocks import clock_of
 from kassay.tools.history.archive import Archive
 from kassay.tools.history.changes import MINIMUM_SEGMENT, change_points, exact_changes
-from kassay.tools.history.records import Confirmation, KernelPoint, Nomination, PointLine
+from kassay.tools.history.records import ComparisonDetail, Confirmation, KernelPoint, Nomination, PointLine
 
 _TIMED_NEEDS = 2 * MINIMUM_SEGMENT
 _COUNTS_NEED = 2
 
 
-def nominations(line: PointLine, confirmed: dict[str, Confirmation]) -> tuple[Nomination, ...]:
-    """Every nomination of one series, in the order of its points. confirmed: from confirmations()."""
+class Known(NamedTuple):
+    """The part of an archive that says more about a pair of kernels than their values."""
+
+    confirmed: Mapping[str, Confirmation] = {}
+    """Latest outcome of each nomination that was measured again, by its id."""
+    refused: Mapping[tuple[str, str, str], str] = {}
+    """Ids of a series and of two of its kernels -> verdict and reason of the comparison that refuses them."""
+
+
+def known(archive: Archive) -> Known:
+    """All outcomes and refusals."""
+    return Known({outcome.nomination: outcome for outcome in _outcomes(archive)}, _refused(archive))
+
+
+def _refused(archive: Archive) -> dict[tuple[str, str, str], str]:
+    """The pairs whose latest comparison is a refusal."""
+    if not archive.has_comparisons:
+        return {}
+    latest: dict[tuple[str, str, str], str] = {}
+    for series, base, head, verdict, detail in archive.rows(
+        "SELECT s.id, b.id, h.id, c.verdict, c.detail FROM t_comparisons c JOIN t_series s USING (series)"
+        " JOIN t_kernels b ON b.kernel = c.base JOIN t_kernels h ON h.kernel = c.head"
+        " JOIN t_experiments e USING (experiment) ORDER BY e.added_utc, c.rowid"
+    ):
+        reasons = from_json(detail.encode(), ComparisonDetail).reasons
+        latest[series, base, head] = "; ".join((verdict, *reasons[:1])) if verdict in REFUSED else ""
+    return latest
+
+
+def nominations(line: PointLine, known: Known) -> tuple[Nomination, ...]:
+    """Every nomination of one series, in the order of its points."""
     points = [point for point in line.points if point.value is not None and point.value > 0]
     values = [point.value for point in points if point.value is not None]
     if not clock_of(line.series.machine.clock).timed:
@@ -41,7 +71,7 @@ def nominations(line: PointLine, confirmed: dict[str, Confirmation]) -> tuple[No
         reasons = [f"{len(values)} points; segments found by their cost, noise allowed for"] * len(starts)
     segments = pairwise((0, *starts, len(values)))
     return tuple(
-        _nomination(line, points, values, before, after, reason, confirmed)
+        _nomination(line, points, values, before, after, reason, known)
         for (before, after), reason in zip(pairwise(segments), reasons, strict=True)
     )
 
@@ -52,11 +82,6 @@ def too_short(line: PointLine) -> str:
     count = sum(point.value is not None for point in line.points)
     text = f"{count} point{'' if count == 1 else 's'}; at least {needed} are needed to nominate one"
     return text if count < needed else ""
-
-
-def confirmations(archive: Archive) -> dict[str, Confirmation]:
-    """The latest outcome of each nomination that was measured again, by its id."""
-    return {outcome.nomination: outcome for outcome in _outcomes(archive)}
 
 
 def outcome_in(archive: Archive, name: str, directory: str) -> Confirmation | None:
@@ -86,7 +111,7 @@ def remember(archive: Archive, outcome: Confirmation) -> None:
 
 def _nomination(
     line: PointLine, points: Sequence[KernelPoint], values: Sequence[float], before: tuple[int, int],
-    after: tuple[int, int], why: str, confirmed: dict[str, Confirmation],
+    after: tuple[int, int], why: str, known: Known,
 ) -> Nomination:  # fmt: skip
     sides = points[after[0] - 1], points[after[0]]
     key = "\0".join((line.series.id, *(f"{point.kernel.id} {point.session}" for point in sides)))
@@ -94,7 +119,8 @@ def _nomination(
     change = median(values[slice(*after)]) / median(values[slice(*before)]) - 1
     return Nomination(
         id=name, series=line.series, before=sides[0], after=sides[1], change=change,
-        points=(before[1] - before[0], after[1] - after[0]), why=why, confirmation=confirmed.get(name),
+        points=(before[1] - before[0], after[1] - after[0]), why=why, confirmation=known.confirmed.get(name),
+        refusal=known.refused.get((line.series.id, sides[0].kernel.id, sides[1].kernel.id), ""),
     )  # fmt: skip
 
 
@@ -168,6 +194,8 @@ def judged(nomination: Nomination, report: Report, directory: str) -> Confirmati
     if finding is None:
         return _outcome(nomination, "not confirmed", "the fresh pair has no value of this metric", directory)
     why = f": {reason_text(finding.reasons[0])}" if finding.reasons else ""
+    if finding.verdict in REFUSED:
+        return _outcome(nomination, "not confirmed", f"refused, {finding.verdict}{why}", directory, finding)
     text = f"{finding.verdict}, evidence {finding.evidence}{why}"
     outcome = "confirmed" if _agrees(nomination, finding) else "not confirmed"
     return _outcome(nomination, outcome, text, directory, finding)

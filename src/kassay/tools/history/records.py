@@ -261,3 +261,6 @@ class Nomination(Record, frozen=True, kw_only=True):
     """Value that its size is compared with, in words."""
     confirmation: Confirmation | None = None
     """Latest confirmation, if there is one."""
+    refusal: str = ""
+    """Verdict and reason of the comparison that refuses the two kernels: their values do not belong to the same work
+    or state. "" if there is none."""

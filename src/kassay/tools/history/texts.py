@@ -15,7 +15,7 @@ Object = dict[str, Any]
 
 COLUMNS = ("kernel", "measured", "value", "n", "spread", "change", "compiler", "session")
 NOMINATION_FIELDS = ("series", "id", "workload", "metric", "from", "to", "change", "points_before", "points_after",
-                     "why", "outcome", "outcome_utc", "outcome_words")  # fmt: skip
+                     "why", "outcome", "outcome_utc", "outcome_words", "refusal")  # fmt: skip
 NOMINATION_COLUMNS = ("id", "from", "to", "change", "points", "state", "why")
 POINT_FIELDS = ("series", "workload", "metric", "unit", "clock", "kernel", "ref", "release", "compiler", "first_utc",
                 "last_utc", "value", "n", "spread", "floor", "change", "session")  # fmt: skip
@@ -54,11 +54,9 @@ def point_rows(line: PointLine) -> list[tuple[str, ...]]:
 def nomination_row(nomination: Nomination) -> tuple[str, ...]:
     """The row of NOMINATION_COLUMNS."""
     confirmation = nomination.confirmation
-    state = (
-        f"{confirmation.outcome} {confirmation.when_utc[:10]}: {confirmation.words}"
-        if confirmation is not None
-        else "nominated"
-    )
+    state = f"refused: {nomination.refusal}" if nomination.refusal else "nominated"
+    if confirmation is not None:
+        state = f"{confirmation.outcome} {confirmation.when_utc[:10]}: {confirmation.words}"
     return (
         nomination.id,
         _name(nomination.before),
@@ -80,7 +78,7 @@ def nomination_values(nomination: Nomination) -> tuple[object, ...]:
     )
     series = nomination.series
     return (series.id, nomination.id, series.workload, series.metric, _name(nomination.before), _name(nomination.after),
-            nomination.change, *nomination.points, nomination.why, *outcome)  # fmt: skip
+            nomination.change, *nomination.points, nomination.why, *outcome, nomination.refusal or None)  # fmt: skip
 
 
 def show_object(lines: Sequence[PointLine]) -> Object:

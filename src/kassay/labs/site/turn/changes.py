@@ -11,7 +11,7 @@ from kassay.labs.site.rows import Comparison, comparisons, rows_of
 from kassay.labs.site.turn.steps_file import Entry
 from kassay.model.finding import CHANGES
 from kassay.tools.history.archive import Archive
-from kassay.tools.history.nominations import nominations
+from kassay.tools.history.nominations import Known, nominations
 from kassay.tools.history.query import SeriesFilter, all_series, lines
 from kassay.tools.history.records import KernelPoint, Nomination, StoredKernel
 
@@ -139,7 +139,7 @@ def nomination_of(archive: Archive, change: Change) -> tuple[Nomination, bool]:
     key = (series.id, *(kernel.id for kernel in sides))
     wanted = SeriesFilter(metric=f"{series.workload}.{series.metric}", workload=series.workload)
     for line in lines(archive, wanted):
-        for one in nominations(line, {}):
+        for one in nominations(line, Known()):
             same = (one.series.id, one.before.kernel.id, one.after.kernel.id) == key
             if same and one.change * (change.comparison.change or 0.0) > 0:
                 return one, True

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Results of the calls of a watched execution -> numbers that can be compared, each with the share that it carries."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from kassay.analysis.work_done import Done, of_one_call
+from kassay.model.work import CallResult
+
+OF_OTHERS = " of its children and threads"
+"""Words behind the name of a call that not the program's first process made."""
+
+ERROR, AMOUNT, KIND, TARGET = "error", "amount", "kind", "target"
+
+_ITEMS = {
+    "epoll_pwait", "epoll_pwait2", "epoll_wait", "io_getevents", "io_pgetevents", "io_submit", "move_pages", "poll",
+    "ppoll", "pselect6", "recvmmsg", "select", "sendmmsg",
+}  # fmt: skip
+"""System calls whose amount is a number of messages, events, files, requests or pages, and not of bytes."""
+
+_MEAN_AMOUNT = 0.05
+"""Part by which the mean amount of a call may differ where some calls are made more often: others have its name."""
+
+
+class ResultKey(NamedTuple):
+    """One number of the calls of one name."""
+
+    name: str
+    number_of: str
+    """ERROR, KIND or TARGET for a number of calls; AMOUNT for the sum of their bytes or items."""
+    word: str = ""
+    """The error, the kind or the target; "" of an amount."""
+
+    def text(self, whose: str) -> str:
+        """ "madvise() that failed with EINVAL". whose: "" for the program's first process, or OF_OTHERS."""
+        called = f"{self.name}()"
+        return {
+            ERROR: f"{called}{whose} that failed with {self.word}",
+            KIND: f"{called}{whose} of kind {self.word}",
+            TARGET: f"{called}{whose} of {self.word}",
+            AMOUNT: f"{called} {'items' if self.name in _ITEMS else 'bytes'}{whose}",
+        }[self.number_of]
+
+
+Table = Mapping[ResultKey, int]
+
+
+def table_of(results: Sequence[CallResult]) -> Table:
+    """All numbers of one execution."""
+    table: dict[ResultKey, int] = {}
+    for one in results:
+        told = KIND if one.kind.startswith("0x") else TARGET
+        numbers = (
+            [(ERROR, one.error, one.times)] if one.error else [(AMOUNT, "", one.total), (told, one.kind, one.times)]
+        )
+        for number_of, word, number in numbers:
+            if word or number_of == AMOUNT:
+                key = ResultKey(one.name, number_of, word)
+                table[key] = table.get(key, 0) + number
+    return table
+
+
+def known_results(runs: Sequence[Done], whose: str) -> list[tuple[CallResult, ...]]:
+    """Results of the runs of which they are known."""
+    every = (run.other_results if whose else run.results for run in runs)
+    return [results for results in every if results is not None]
+
+
+def share_of(key: ResultKey, more: float, most: float, called: int, runs: Sequence[Done]) -> float:
+    """Part of the value that calls carry whose number or amount differs by more. most: the larger amount; called: the
+    number of calls of this name; runs: one of each side."""
+    part = more / (most if key.number_of == AMOUNT else called)
+    return part * max(_share_of_name(key.name, run) for run in runs)
+
+
+def number_of_calls(results: Sequence[CallResult], name: str) -> int:
+    """Calls of one name, those that failed included."""
+    return sum(one.times for one in results if one.name == name)
+
+
+def asked_otherwise(base: Sequence[CallResult] | None, head: Sequence[CallResult] | None) -> Iterator[str]:
+    """Names of calls of which one differs: an error or a kind is on one side alone, or its amount is another one."""
+    tables = [table_of(of_one_call(tuple(results or ())) or ()) for results in (base, head)]
+    for key in dict.fromkeys((*tables[0], *tables[1])):
+        low, high = sorted(table.get(key, 0) for table in tables)
+        if high - low > _MEAN_AMOUNT * high:
+            yield key.name
+
+
+def _share_of_name(name: str, run: Done) -> float:
+    return sum(count for (_, of), count in run.counts.items() if of == name) / run.ticks
