@@ -81,3 +81,23 @@ def test_text_that_is_not_utf8_is_refused_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "x.csv"
     file.write_bytes(f"{HEAD}\na,m,1\n".encode() + b"b\xff,m,1\n")
     assert "x.csv: line 3: not UTF-8" in refused(str(file))
+
+
+def test_values_of_a_refused_comparison_are_left_out_and_named(tmp_path: Path) -> None:
+    rows = "a,m,1,\nb,m,2,different-work\nb,m,3,different-work\n"
+    samples = imported(csv(tmp_path, f"{HEAD},refused\n{rows}a,n,3,\nb,n,4,\n"))
+    assert sorted((series.metric, len(series.samples)) for series in samples.series) == [("m", 1), ("n", 1), ("n", 1)]
+    assert any("2 rows belong to comparisons that were refused" in note and "(different-work)" in note
+               for note in samples.notes)  # fmt: skip
+
+
+def test_a_file_in_which_every_comparison_was_refused_says_so(tmp_path: Path) -> None:
+    rows = "a,m,1,\nb,m,2,different-work\n"
+    assert "every comparison in it was refused where it was measured (different-work)" in refused(
+        csv(tmp_path, f"{HEAD},refused\n{rows}")
+    )
+
+
+def test_a_run_that_failed_in_a_file_of_kassay_is_a_failed_run(tmp_path: Path) -> None:
+    samples = imported(csv(tmp_path, f"{HEAD},kind\na,m,1,plain\nb,m,2,plain\nb,m,,failed\n"))
+    assert [s.detail for series in samples.series for s in series.samples] == ["", "", "failed"]

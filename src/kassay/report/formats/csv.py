@@ -5,6 +5,7 @@ import csv
 import io
 from collections.abc import Iterator
 
+from kassay.model.finding import REFUSED
 from kassay.model.report import Report
 from kassay.model.texts import one_line
 from kassay.report.formats import Format
@@ -12,9 +13,10 @@ from kassay.report.series import KernelRow, MetricSeries, groups
 
 COLUMNS = (
     "workload", "settings", "arch", "clock", "cpus", "memory_bytes", "metric", "unit", "better", "primary", "kernel",
-    "kind", "run", "block", "value", "spread",
+    "kind", "run", "block", "value", "spread", "refused",
 )  # fmt: skip
-"""kind: plain, perturbed, failed (a run without a value), or mean (of a file that has no single values)."""
+"""kind: plain, perturbed, failed (a run without a value), or mean (of a file that has no single values). refused: the
+verdict with which the comparison of this kernel with the one before was refused; its values are not to be compared."""
 _FORMULA = ("=", "+", "-", "@", "\t")
 Value = float | int | str | None
 
@@ -28,7 +30,8 @@ def render(report: Report) -> str:
         for series in group.series:
             for row in series.rows:
                 subject = (*_subject(series), one_line(row.kernel))
-                writer.writerows((*map(_inert, subject), *values) for values in _values(row))
+                refused = row.verdict if row.verdict in REFUSED else ""
+                writer.writerows((*map(_inert, subject), *values, refused) for values in _values(row))
     return text.getvalue()
 
 

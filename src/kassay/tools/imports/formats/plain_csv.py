@@ -16,7 +16,9 @@ from kassay.tools.imports.importer import (
 from kassay.tools.imports.text import CsvRow, cost, csv_rows, header_of, whole
 
 _NEEDED = ("kernel", "metric", "value")
-_KNOWN = (*_NEEDED, "unit", "better", "block", "status", "workload", "run", "definition")
+_REFUSED = "refused"
+"""Column of kassay's own files: the verdict of a comparison that was refused, in the rows of its second kernel."""
+_KNOWN = (*_NEEDED, "unit", "better", "block", "status", "workload", "run", "definition", _REFUSED)
 _NO_DEFINITION = "the file does not define it"
 _STATUS = ("ok", "failed", "unsupported")
 
@@ -30,10 +32,20 @@ def _read(givens: tuple[Given, ...]) -> Reading:
     table = [row for given in givens for row in csv_rows(given, _NEEDED)]
     _no_run_twice(table)
     supported = [row for row in table if _status(row) != "unsupported"]
-    rows = [_row(row) for row in supported]
+    comparable = [row for row in supported if not row.cells.get(_REFUSED)]
+    refusals = ", ".join(sorted({row.cells[_REFUSED] for row in supported if row.cells.get(_REFUSED)}))
+    if refusals and len({row.cells["kernel"] for row in comparable}) < 2:
+        raise BadInput(f"{givens[0].location}: every comparison in it was refused where it was measured ({refusals})",
+                       "nothing is left to compare; the report of that measurement says why")  # fmt: skip
+    rows = [_row(row) for row in comparable]
     labels = dict.fromkeys(row.kernel for row in rows)
     unsupported = len(table) - len(supported)
     notes = [f"{unsupported} rows are marked unsupported and count as absent"] if unsupported else []
+    if refusals:
+        notes.append(
+            f"{len(supported) - len(comparable)} rows belong to comparisons that were refused where they were measured"
+            f" ({refusals}), and are left out"
+        )
     if any(row.sample.block is None for row in rows):
         notes.append("without a block column the order of the boots is unknown; drift cannot be told from a change")
     return Reading(
@@ -73,7 +85,8 @@ def _block(row: CsvRow) -> int | None:
 
 
 def _status(row: CsvRow) -> str:
-    status = row.cells.get("status") or "ok"
+    of_kind = "failed" if row.cells.get("kind") == "failed" and not row.cells["value"] else "ok"
+    status = row.cells.get("status") or of_kind
     if status not in _STATUS:
         raise BadInput(f"{row.location}: status is {status!r}", f"write one of {', '.join(_STATUS)}")
     return status
