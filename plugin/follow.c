@@ -103,15 +103,10 @@ static struct block *resume(const struct frame *frame, const struct block *block
 		return before;
 	}
 	left(before, frame->counted, frame->node, inside ? (int64_t)executed : -1);
+	if (frame->further && !inside) /* the kernel gave the rest up: the iteration that faulted is never done */
+		counter_add_late(&before->iterations->counter, frame->counted.round, frame->counted.slot, -1);
 	trace_executed(frame->traced, executed);
 	return NULL;
-}
-
-static void count_interrupts(struct task *task)
-{
-	task->interrupts = 0;
-	for (unsigned int i = 0; i < task->depth; i++)
-		task->interrupts += task->frames[i].interrupt;
 }
 
 static void enter(struct cpu *cpu, struct block *before, const struct block *block)
@@ -120,7 +115,7 @@ static void enter(struct cpu *cpu, struct block *before, const struct block *blo
 	bool interrupt = block->attention & ATTEND_INTERRUPT;
 	struct frame frame = {
 		.before = before, .site = cpu->site, .counted = cpu->counted, .node = cpu->node, .cut = !interrupt,
-		.queueing = cpu->queueing,
+		.further = cpu->further && block_repeats(before), .queueing = cpu->queueing,
 		.traced = interrupt && block_repeats(before) ? 0 : trace_leave(NUMBER_OF(cpu), !interrupt),
 	};
 
@@ -186,12 +181,18 @@ static void note_target(struct cpu *cpu, struct block *before, struct block *blo
 		counter_add(&block_event(site, 'e', 0, block)->counter, cpu->now.slot, 1);
 }
 
+static inline void count_iteration(struct cpu *cpu, struct block *block)
+{
+	block->iterations->counter.now[cpu->now.slot]++;
+	cpu->further = true;
+}
+
 /* Control went from @before to @block without an exception between them. Returns whether @before was executed to its end. */
 static bool succeed(struct cpu *cpu, struct block *before, struct block *block)
 {
 	if (before->ending == END_REPEAT && block->start == before->last) {
 		if (block_repeats(block))
-			block->iterations->counter.now[cpu->now.slot]++;
+			count_iteration(cpu, block);
 		return true;
 	}
 	/* In its middle and not by its own jump: a device access or the page's end ended it. An interrupt may have come. */
@@ -243,6 +244,7 @@ static struct block *attend(struct cpu *cpu, struct block *before, struct block 
 		enter(cpu, before, block);
 		return NULL;
 	}
+	cpu->further = false;
 	if (block->attention & ATTEND_SWITCH)
 		begin_switch(cpu);
 	if (before->ending == END_EXCEPTION_RETURN)
@@ -314,7 +316,7 @@ void follow_repeat(unsigned int index, void *data)
 		return;
 	}
 	block->counter.now[cpu->now.slot]++;
-	block->iterations->counter.now[cpu->now.slot]++;
+	count_iteration(cpu, block);
 	cpu->counted = cpu->now;
 }
 
@@ -330,7 +332,7 @@ void follow_block_and_calls(unsigned int index, void *data)
 	if (unlikely(calls_for_attention(before, block) || (block_repeats(block) && before != block)))
 		before = attend(cpu, before, block);
 	else if (before == block && block_repeats(block))
-		block->iterations->counter.now[cpu->now.slot]++;
+		count_iteration(cpu, block);
 	if (unlikely(!f.counting))
 		return; /* since attend() */
 	if (before && ((before->attention & ATTEND_SUCCESSOR) || tree_turns(&cpu->task->stack, block)))
@@ -397,12 +399,6 @@ static struct task *forked_task(struct task *task, uint64_t address)
 		return new_task(address, TASK_OWN);
 	renew(task, TASK_OWN);
 	return task;
-}
-
-/* A pair of registers is moved in two accesses, on arm64; the first of them says which task it is. */
-static bool second_half(const struct task *task, uint64_t address)
-{
-	return task->address && address == task->address + sizeof(uint64_t);
 }
 
 bool follow_is_own(unsigned int cpu)

@@ -23,6 +23,7 @@ struct frame {
 	struct when counted; /* before was */
 	struct node *node;   /* and in which place of the call tree */
 	bool cut;          /* before may have been left in its middle */
+	bool further;      /* it began as a further iteration of its string instruction */
 	bool interrupt;
 	size_t traced;     /* where the trace says how far before was executed */
 	struct queueing queueing; /* what the CPU had seen of an object */
@@ -69,11 +70,25 @@ struct cpu {
 	struct when counted; /* block was: another CPU may have gone on to the next interval since */
 	struct node *node;   /* block was, in the call tree: its task may have another one since */
 	struct task *task;
+	bool further;        /* block began as a further iteration of its string instruction */
 	bool returned;       /* from an exception, to the block that comes */
 	struct queueing queueing;
 	size_t traced;       /* if so: where the trace says how far the block before the exception was executed */
 	unsigned int switching; /* or of enum switching, from the beginning of a task switch on */
 	bool settled; /* since the end of the region: what ran then is known to have been executed or cut short */
 };
+
+static inline void count_interrupts(struct task *task)
+{
+	task->interrupts = 0;
+	for (unsigned int i = 0; i < task->depth; i++)
+		task->interrupts += task->frames[i].interrupt;
+}
+
+/* A pair of registers is moved in two accesses, on arm64; the first of them says which task it is. */
+static inline bool second_half(const struct task *task, uint64_t address)
+{
+	return task->address && address == task->address + sizeof(uint64_t);
+}
 
 #endif

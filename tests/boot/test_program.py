@@ -89,6 +89,18 @@ void testcase(unsigned long long *iterations, unsigned long nr)
 	}
 }
 """
+GIVEN_UP = """
+#define _GNU_SOURCE
+#include <sys/mman.h>
+#include <unistd.h>
+
+static char zeroes[65536];
+
+int main(void)
+{
+	return write(memfd_create("copy", 0), zeroes, sizeof(zeroes)) != sizeof(zeroes);
+}
+"""
 BAD = {
     "endless": ("int main(void) { for (;;); }", "no end within 100 ms of guest time"),
     "asleep": ("#include <unistd.h>\nint main(void) { for (;;) pause(); }", "no end within 100 ms of guest time"),
@@ -212,6 +224,17 @@ def test_every_bad_end_is_named_with_what_it_printed_last(kassay: Kassay, tmp_pa
     details = [failure["detail"] for failure in failures]
     for name, (_, words) in BAD.items():
         assert any(words in detail for detail in details), (name, details)
+
+
+def test_a_copy_that_the_kernel_gives_up_in_its_middle_is_counted(kassay: Kassay, tmp_path: Path) -> None:
+    """Linux 7.3 copies with faults switched off: a fault in the middle of "rep movsq" goes on elsewhere."""
+    source = tmp_path / "copy.c"
+    source.write_text(GIVEN_UP)
+    words = ("compare", "--program", str(source), "7.3", "7.3", "--repeats", "1", "--perturb", "0", "--rounds", "3")
+    found = primary(kassay(*words, *SNAPSHOT, "--out", str(tmp_path / "d")).json())
+    rows = {row["function"]: (row["base"], row["delta"]) for row in found["attribution"]["rows"]}
+    assert found["attribution"]["unattributed"] == 0 and {delta for _, delta in rows.values()} == {0.0}
+    assert rows["rep_movs_alternative"][0] > 65536 / 8, "string iterations included"
 
 
 def test_a_process_that_is_left_behind_ends_the_measurement_on_new_kernels_too(kassay: Kassay, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from kassay.analysis.work_done import Done, clones, pair_of
 from kassay.model.finding import CHANGES
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
-from kassay.model.work import is_call
+from kassay.model.work import PAGE_FAULTS, is_call
 
 RESIDENT, RESIDENT_KB = 0.05, 64
 """Part and kB by which the memory that is resident at the end of a program may differ."""
@@ -42,7 +42,10 @@ def _doubts(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
             yield reason("work-not-proportional", share=share)
     faults = faults_left_out(base, head)
     if faults is not None and faults.share > LIMIT:
-        yield reason("faults-left-out", base_value=faults.base, head_value=faults.head, share=min(faults.share, 1.0))
+        where = "in calls" if faults.what != PAGE_FAULTS[1] else ""
+        yield reason(
+            "faults-left-out", where=where, base_value=faults.base, head_value=faults.head, share=min(faults.share, 1.0)
+        )
     kb = [side[0].resident_kb or 0.0 for side in (base, head)]
     if min(kb) and abs(kb[1] - kb[0]) > max(RESIDENT_KB, RESIDENT * min(kb)):
         yield reason("resident-differs", base_value=round(kb[0]), head_value=round(kb[1]))

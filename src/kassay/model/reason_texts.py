@@ -39,8 +39,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "work-not-known": "it is unknown whether the program did the same work: no run has call stacks",
     "work-not-proportional": "{share:.1%} of the value belongs to work that is not proportional to the printed "
     "operations",
-    "faults-left-out": "page faults differ: {base_value} and {head_value}, which carry {share:.1%} of the value; the "
-    "program executes as many instructions, so the kernels are taken for their cause",
+    "faults-left-out": "page faults[ {where}] differ: {base_value} and {head_value}, which carry {share:.1%} of the "
+    "value; the program executes as many instructions, so the kernels are taken for their cause",
     "resident-differs": "the program ends with {base_value} and {head_value} kB resident, and the same calls do not "
     "explain it: it may have used other pages",
     "calls-not-watched": "errors and lengths are known of the program's first {count} system calls alone",
