@@ -20,6 +20,8 @@ from kassay.supply.kernels import fetch
 from tests.archive.repository import DAY, Repository, repository
 from tests.kernels.fakes import Told
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 _APT = ("apt-get", "apt-config", "apt-cache", "dpkg-deb", "dpkg")
 _SUITES = ("stable", "testing", "unstable", "experimental")
 VERIFIERS = [

@@ -20,6 +20,8 @@ from kassay.tools.bundle.verify import LIMIT, verify
 from tests.bundle.test_packing import COSTS, RELEASES, names
 from tests.history.directories import measured, plan_with, runs_of
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 HOME = "/home/ann/work"
 
 

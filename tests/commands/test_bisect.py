@@ -21,6 +21,8 @@ from kassay.tools.search.candidates import listed
 from kassay.tools.search.decision import Ask
 from kassay.tools.search.probe import BootProbe
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 STEP = ("bisect", "--step", "mprotect_toggle", "--good", "image:/good", "--bad", "image:/bad", "--head", "image:/head")
 
 

@@ -18,6 +18,8 @@ from kassay.model.plan import Plan
 from tests.commands.conftest import Kassay
 from tests.history.directories import keep, measured, plan_with
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 NAMES = ("raw.csv", "summary.csv", "execution-order.csv", "coverage.csv", "README.md")
 BOOTS = 14
 CONTROLS = 14

@@ -15,6 +15,8 @@ from kassay.model.plan import Plan
 from tests.commands.conftest import Ended, Kassay
 from tests.history.directories import measured, plan_with
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 RELEASES = ("6.12.1", "6.17.1")
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from kassay.supply.guest import compile, sources
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 PROGRAM = """
 #define _GNU_SOURCE
 #include <fcntl.h>

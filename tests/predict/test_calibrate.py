@@ -24,6 +24,8 @@ from kassay.labs.predict.timing import parse, timing_for, timings
 from kassay.model.progress import silent
 from kassay.model.records import to_json
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 CPUINFO = {"vendor_id": "AuthenticAMD", "cpu family": "25", "model": "17", "model name": "AMD EPYC"}
 HOST = HostMachine(arch="x86_64", cpuinfo=CPUINFO, kernel="Linux 6.18", hypervisor="KVMKVMKVM", thp="madvise")
 FEW = (Group("a", 2, ("load_chain",)), Group("b", 2, ("mfence_many",)))

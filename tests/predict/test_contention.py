@@ -35,6 +35,8 @@ from tests.analysis.plans import plan_of
 from tests.predict.traces import recorded
 from tests.source import ROOT
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 
 @pytest.mark.parametrize(("taker", "caller", "name", "sharers"), [
     ("_raw_spin_lock_irqsave", "folio_lruvec_lock_irqsave", "lruvec lock", NODE),

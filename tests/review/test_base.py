@@ -14,6 +14,8 @@ from kassay.supply.building import debian_source
 from kassay.supply.building.maintainers import Maintainers
 from tests.building._repository import BASE, run, series
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 MAKEFILE = "VERSION = 7\nPATCHLEVEL = 3\nSUBLEVEL = 0\nEXTRAVERSION =\n"
 MAINTAINERS = """Maintainers List
 

@@ -21,6 +21,8 @@ from kassay.model.series import Series, SeriesRow
 from kassay.tools.series import rows
 from tests.review.laboratory import REFS, Laboratory
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 WANTED = Wanted(source="s.mbx", patches="s.mbx", base=REFS[0], arch="x86_64", suite="mm", settings=4)
 PART = SourcePart(path="mm/mprotect.c", function="change_pte_range", lines=(5,), removed=(), code=(5,))
 PATCH = SeriesPatch(number=1, subject="mm: do it", author="A", sha256="0", files=(), hunks=1, changes=(1, 1))

@@ -25,6 +25,8 @@ from kassay.tools.search.probe import BootProbe
 from tests.analysis.plans import plan_of
 from tests.histories import Measured, commit, commits, git, line_of, question
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 
 def planted(tree: Path) -> tuple[SearchQuestion, list[str], Measured]:
     """33 commits; 21 is guilty, 16 does not build, 24 does not boot."""

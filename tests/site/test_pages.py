@@ -22,6 +22,8 @@ from kassay.labs.site.pages.records import Change, StepFile
 from kassay.labs.site.pages.revisions import Revised
 from tests.site.made import content, first_shown, small_site, with_step, written
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 _ATOM = "{http://www.w3.org/2005/Atom}"
 
 

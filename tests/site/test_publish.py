@@ -18,6 +18,8 @@ from kassay.labs.site.pages.build import write_site
 from kassay.labs.site.pages.publish import lock_of
 from tests.site.made import content, first_shown, small_site, with_step, written
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 
 class _KilledError(BaseException):
     """Ends a publication as a kill would."""

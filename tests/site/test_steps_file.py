@@ -11,6 +11,8 @@ from msgspec import structs
 from kassay.errors import BadInput
 from kassay.labs.site.turn.steps_file import Entry, add, change, read
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 ENTRY = Entry(id="a", series="s", arch="x86_64", before="1.1", after="1.2", state="found", since="2026-11-26")
 EDITED = """# ours
 
