@@ -66,6 +66,19 @@ def test_faults_inside_of_a_call_are_part_of_it_and_counted_by_themselves() -> N
     assert items["system call", "read"].counts == (55, 30) and items["fault", "page fault"].times == (1, 1)
 
 
+def test_faults_that_the_kernel_gives_up_touch_no_page_and_are_none() -> None:
+    """A copy with faults switched off fails, and is made again behind a fault that is served."""
+    program = Program()
+    inner = program.file.node(program.read, AT["asm_exc_page_fault"])
+    fixup = program.file.block(AT["fixup_exception"], NOP)
+    for counter, count in ((inner, 30), (program.file.entered(inner), 5), (fixup, 3)):
+        program.file.count(counter, count, round=1)
+    items = {item.key: item for item in work_items(parse(program.file.bytes()), TABLE, program_report(1, 1), "work")}
+    assert items["fault in a call", "page fault"].times == (2, 0)
+    program.file.count(fixup, 2, round=2)
+    assert TABLE.kernel_entry("fixup_exception") == AT["fixup_exception"] and TABLE.kernel_entry("main") is None
+
+
 def test_a_clock_in_memory_and_a_call_that_reports_a_time_are_readings_and_each_counts_once() -> None:
     program = Program()
     coarse = program.file.block(VDSO + 16, NOP, RET)

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
 from kassay.model.run import CellEvidence, Measurement
-from kassay.model.work import CLONES, CallResult, Work, per_round
+from kassay.model.work import CLONES, OF_RING, CallResult, Work, per_round
 from kassay.supply.clocks import clock_of
 
 Key = tuple[str, str]
@@ -62,7 +62,7 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
         other_results=of_one_call(work.other_results) if work.region or phase.printed else work.other_results,
         plain=measurement.plain, divided=bool(phase.printed), operations=each, region=work.region,
         resident_kb=_number(dict(measurement.after).get("program.Rss")),
-        watched=sum(result.times for result in work.results or ()),
+        watched=sum(result.times for result in work.results or () if not result.kind.startswith(OF_RING)),
     )  # fmt: skip
 
 

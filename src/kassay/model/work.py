@@ -30,6 +30,8 @@ STEERING = tuple(
                  "process_madvise", "set_mempolicy")
 )  # fmt: skip
 """Keys of calls that are cheap, and decide how many faults a program takes."""
+OF_RING = "operation-"
+"""Begins the kind of an operation that io_uring_enter() submits, which is no call by itself."""
 ASKED = (SYSTEM_CALL, FAULT)
 """Kinds of which single calls are counted."""
 

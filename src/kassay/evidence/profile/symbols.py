@@ -111,6 +111,15 @@ class Symbols:
                     sizes[base_name(name)] += size
         return sizes
 
+    def kernel_entry(self, name: str) -> int | None:
+        """Address of the first instruction of a function of the kernel; None if it has none of this name."""
+        ends = f" {name}"
+        for table in self.kernel._tables:
+            for line in table.lines if table.place == "kernel" else ():
+                if line.endswith(ends):
+                    return table.function(int(line[: table.digits], 16)).entry
+        return None
+
     def names(self) -> frozenset[str]:
         """All functions of kernel and modules."""
         return frozenset(name for table in self._tables if table.place != "program" for name in table.names())

@@ -11,7 +11,7 @@ from kassay.evidence.profile.entries import node_entries
 from kassay.evidence.profile.symbols import Symbols, is_kernel
 from kassay.evidence.profile.totals import intervals_of, slots_of, totals
 from kassay.model.guest import GuestReport
-from kassay.model.work import ASKED, CLOCK, INNER, USER, VDSO_LOOKUP, WorkItem
+from kassay.model.work import ASKED, CLOCK, INNER, INNER_FAULTS, USER, VDSO_LOOKUP, WorkItem
 from kassay.supply.arches import SYSTEM_CALL, Arch, of_target
 
 _SMAPS, _VDSO_FUNCTIONS = "kassay/program/smaps", "kassay/program/vdso"
@@ -24,6 +24,8 @@ _VDSO = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) .*\[vdso\]$", re.MULTILINE)
 _CLOCK = re.compile(r"^([0-9a-f]+) (?:__vdso_|__kernel_)?(?:clock_gettime(?:64)?|gettimeofday|time)$", re.MULTILINE)
 """Functions of the vDSO that read a clock, by their offset. A coarse clock is in memory, without an instruction that
 reads the CPU's."""
+_GIVES_UP = "fixup_exception"
+"""Function of the kernel in which a fault of its own ends that it does not serve: it goes on at another place."""
 _CLOCK_CALLS = frozenset(
     ("clock_gettime", "gettimeofday", "time", "times", "getrusage", "getitimer", "timer_gettime", "timerfd_gettime")
 )
@@ -47,7 +49,8 @@ def work_items(raw: RawProfile, symbols: Symbols, report: GuestReport, phase: st
 
 def _asked(raw: RawProfile, symbols: Symbols, slots: list[int]) -> Iterator[WorkItem]:
     """System calls and faults with the deferred work that they queued, the outermost ones, and the faults inside of
-    system calls."""
+    system calls that the kernel did not give up: it may copy with faults switched off, touch the page, and copy again.
+    """
     times: dict[tuple[str, str], list[int]] = {}
     counts: dict[tuple[str, str], list[int]] = {}
     nodes = {number: entry for number, entry in node_entries(raw, symbols) if entry.kind in ASKED}
@@ -61,9 +64,21 @@ def _asked(raw: RawProfile, symbols: Symbols, slots: list[int]) -> Iterator[Work
         if began is not None and (began.first or began.inner):
             key = (began.kind, began.name) if began.first else (INNER, began.fault)
             _add(times, key, by_round(raw, counter, slots))
+    if INNER_FAULTS in times:
+        given_up = _entered(raw, symbols.kernel_entry(_GIVES_UP), slots)
+        times[INNER_FAULTS] = [max(made - lost, 0) for made, lost in zip(times[INNER_FAULTS], given_up, strict=True)]
     for key, each in times.items():
         if any(each):
             yield WorkItem(kind=key[0], name=key[1], times=tuple(each), counts=tuple(counts[key]))
+
+
+def _entered(raw: RawProfile, entry: int | None, slots: list[int]) -> list[int]:
+    """How often a function was entered in each round; its first block may have been translated more than once."""
+    times = [0] * raw.rounds
+    for number, block in raw.blocks.items():
+        if block.address == entry:
+            times = _plus(times, by_round(raw, number, slots))
+    return times
 
 
 def _own(raw: RawProfile, symbols: Symbols, arch: Arch, slots: list[int], report: GuestReport) -> Iterator[WorkItem]:
