@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 
 #include "amounts.h"
+#include "arguments.h"
 #include "call_names.h"
 #include "error_name.h"
 #include "results.h"
@@ -183,6 +184,8 @@ static void note_entry(struct task *task, uint64_t number, const uint64_t *args)
 	task->given = amount_given(task->pid, number, args);
 	if (number == SYS_io_uring_enter)
 		task->given = note_operations(task);
+	if (task == tasks)
+		arguments_note(task->pid, number, args);
 }
 
 static void note_exit(struct task *task, bool failed, uint64_t returned)
@@ -192,6 +195,8 @@ static void note_exit(struct task *task, bool failed, uint64_t returned)
 	if (!failed) {
 		ring_note(task->pid, task->entered.number, task->args, returned);
 		amount = amount_of(task, returned);
+		if (task == tasks)
+			arguments_succeeded(task->entered.number, task->args, returned);
 	}
 	set_of(task)->calls++;
 	count(set_of(task), &task->entered, failed ? -returned : 0, amount);
@@ -230,8 +235,22 @@ static void emit_set(struct run *run, const char *path, const struct set *set)
 	emit(&run->stream, "file", path, text, used);
 }
 
+static void emit_arguments(struct run *run)
+{
+	char *text = run->stream.scratch;
+	size_t used = 0;
+
+	for (uint64_t number = 0; number < sizeof(names) / sizeof(*names); number++) {
+		if (names[number] && arguments_sum(number))
+			used += (size_t)snprintf(text + used, LINE_BYTES, "%s %016" PRIx64 "\n", names[number],
+						 arguments_sum(number));
+	}
+	emit(&run->stream, "file", "before:kassay/program/arguments", text, used);
+}
+
 void results_emit(struct run *run)
 {
+	emit_arguments(run);
 	emit_set(run, "before:kassay/program/results", &first);
 	if (!others.missed && !is_full(&others))
 		emit_set(run, "before:kassay/program/results_of_others", &others);

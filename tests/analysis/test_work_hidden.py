@@ -96,6 +96,35 @@ def test_lengths_that_differ_between_the_runs_of_one_kernel_are_other_work(pertu
         assert {d.field for d in finding.differences} == {"mmap() bytes", "munmap() bytes"}
 
 
+POLLS: Items = {(CALL, "poll"): (400, 1_000_000), (CALL, "getppid"): (10, 4000), (USER, ""): (20_000, 0)}
+
+
+@pytest.mark.parametrize(
+    ("head", "sums", "verdict", "evidence"),
+    [
+        (500_000, ("a", "b"), "inconclusive", "partial"),  # the calls carry more than the change
+        (3_000_000, ("a", "b"), "regression", "partial"),
+        (500_000, ("a", "a"), "improvement", "exact"),
+        (500_000, (None, "a"), "improvement", "exact"),  # measured by an older kassay
+    ],
+)
+def test_calls_with_other_arguments_may_be_all_of_the_change(
+    head: int, sums: tuple[str | None, str], verdict: str, evidence: str
+) -> None:
+    sides = changed(POLLS, poll=(400, 1_000_000)), changed(POLLS, poll=(400, head))
+    known = [None if text is None else {"poll": text, "getppid": text} for text in sums]
+    finding = two(kernel("6.12", sides[0], arguments=known[0]), kernel("7.3", sides[1], arguments=known[1]))
+    assert (finding.verdict, finding.evidence) == (verdict, evidence)
+    assert ("arguments-differ" in codes(finding)) == (evidence == "partial")
+
+
+def test_arguments_that_differ_between_the_runs_of_one_kernel_are_chance() -> None:
+    runs = [did(POLLS, arguments={"poll": text}, repeat=n, perturbation=n // 2) for n, text in enumerate("aab")]
+    other = changed(POLLS, poll=(400, 500_000))
+    finding = two(evidence("6.12", *runs), kernel("7.3", other, arguments={"poll": "c"}))
+    assert (finding.verdict, finding.evidence) == ("improvement", "exact")
+
+
 def test_no_kernel_leaves_none_of_many_faults() -> None:
     nothing = changed(LOOP, fault=(0, 0))
     assert two(kernel("6.12", nothing, region=True), kernel("7.3", LOOP, region=True)).verdict == "different-work"

@@ -121,7 +121,15 @@ def watching(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     (place / "program.c").write_text(PROGRAM)
     flags = ("gcc", *compile.FLAGS, "-o")
     subprocess.run((*flags, place / "program", place / "program.c"), check=True)
-    files = (Path(__file__).with_name("watching.c"), "results.c", "amounts.c", "targets.c", "ring.c", "vdso.c")
+    files = (
+        Path(__file__).with_name("watching.c"),
+        "results.c",
+        "amounts.c",
+        "arguments.c",
+        "targets.c",
+        "ring.c",
+        "vdso.c",
+    )
     subprocess.run((*flags, place / "watching", *files), cwd=sources.directory(), check=True)
     return place / "watching", place / "program"
 
@@ -191,3 +199,63 @@ def test_functions_of_the_vdso_are_shipped_with_their_offsets(watching: tuple[Pa
     text = subprocess.run(watching, capture_output=True, text=True, check=True).stderr
     offsets = {name: int(offset, 16) for offset, name in (line.split() for line in text.splitlines())}
     assert 0 < offsets["__vdso_clock_gettime"] < 1 << 20
+
+
+ARGUED = """
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static char names[2][40] = { "/tmp/abc", "/tmp/./././abc" };
+
+int main(int argc, char **argv)
+{
+	char other = argc > 1 ? argv[1][0] : 0, space[512];
+	char *near = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct pollfd polled[2] = { { .fd = 0, .events = POLLIN }, { .fd = other == 'p' ? -1 : 1, .events = POLLIN } };
+	struct iovec parts[2] = { { pages, other == 'v' ? 1 : 2 }, { pages + 8, other == 'v' ? 3 : 2 } };
+
+	memset(space, 'x', sizeof(space));
+	mprotect(other == 'a' ? pages + 8192 : pages, 4096, PROT_READ);
+	mprotect(near, 4096, other == 'f' ? PROT_NONE : PROT_READ);
+	close(open(names[other == 'n'], O_RDONLY));
+	poll(polled, 2, 0);
+	writev(open("/dev/null", O_WRONLY), parts, 2);
+	read(-1, argc > 2 ? space + 64 : space, 4); /* elsewhere: the stack */
+	return 0;
+}
+"""
+
+
+def argued(watching: Path, program: Path, *words: str) -> dict[str, str]:
+    sums = program.with_name("sums")
+    subprocess.run((watching, program, *words), check=True, capture_output=True, env={"ARGUMENTS_FILE": str(sums)})
+    return dict(line.split() for line in sums.read_text().splitlines())
+
+
+@pytest.mark.parametrize(
+    ("word", "calls"),
+    [
+        ("a", {"mprotect"}), ("f", {"mprotect"}), ("n", {"openat"}), ("p", {"poll"}), ("v", {"writev"}), ("-", set()),
+    ],
+)  # fmt: skip
+def test_a_call_with_other_arguments_has_another_sum(
+    watching: tuple[Path, Path], tmp_path: Path, word: str, calls: set[str]
+) -> None:
+    (tmp_path / "argued.c").write_text(ARGUED)
+    subprocess.run(("gcc", *compile.FLAGS, "-o", tmp_path / "argued", tmp_path / "argued.c"), check=True)
+    usual, other = (argued(watching[0], tmp_path / "argued", one) for one in ("-", word))
+    assert {name for name in usual | other if usual.get(name) != other.get(name)} == calls
+    assert {"mmap", "mprotect", "openat", "close", "poll", "writev", "read"} <= usual.keys()
+
+
+def test_where_the_kernel_puts_the_stack_is_no_argument(watching: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / "argued.c").write_text(ARGUED)
+    subprocess.run(("gcc", *compile.FLAGS, "-o", tmp_path / "argued", tmp_path / "argued.c"), check=True)
+    usual, moved = (argued(watching[0], tmp_path / "argued", "-", *more) for more in ((), ("x" * 5000,)))
+    assert usual == moved, "addresses are chance here, too: the host places mappings as it likes"

@@ -2,8 +2,10 @@
 /* Watches a program as the guest does, and prints the results of its calls, and the functions of the vDSO. usage: watching PROGRAM */
 #define _GNU_SOURCE
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -12,11 +14,23 @@
 #include "results.h"
 #include "vdso.h"
 
+/* Results go to standard output, functions to standard error, and the sums of arguments to a file, if one is named. */
 void emit(struct stream *stream, const char *kind, const char *name, const void *payload, size_t length)
 {
+	const char *path = getenv("ARGUMENTS_FILE");
+	bool sums = !strcmp(name, "before:kassay/program/arguments");
+	FILE *file = !strcmp(name, "after:kassay/program/vdso") ? stderr : stdout;
+
 	(void)stream;
 	(void)kind;
-	fwrite(payload, 1, length, strcmp(name, "after:kassay/program/vdso") == 0 ? stderr : stdout);
+	if (sums && !path)
+		return;
+	if (sums)
+		file = fopen(path, "we");
+	if (file)
+		fwrite(payload, 1, length, file);
+	if (file && sums)
+		fclose(file);
 }
 
 /* The results of other tasks are empty: none is followed. */

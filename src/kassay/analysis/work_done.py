@@ -34,6 +34,8 @@ class Done(NamedTuple):
     """True if a round is a part of an execution."""
     resident_kb: float | None = None
     """Memory that is resident when the program ends; None where it is not known."""
+    arguments: Mapping[str, str] = {}
+    """Sum of all arguments of the calls of each name; empty where they are not known."""
     watched: int = 0
     """System calls of the first process whose results are known."""
 
@@ -62,6 +64,7 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
         other_results=of_one_call(work.other_results) if work.region or phase.printed else work.other_results,
         plain=measurement.plain, divided=bool(phase.printed), operations=each, region=work.region,
         resident_kb=_number(dict(measurement.after).get("program.Rss")),
+        arguments=dict(work.arguments or ()),
         watched=sum(result.times for result in work.results or () if not result.kind.startswith(OF_RING)),
     )  # fmt: skip
 

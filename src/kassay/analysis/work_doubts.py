@@ -9,6 +9,7 @@ from msgspec import structs
 from kassay.analysis.exact import Judgement
 from kassay.analysis.work import LIMIT, faults_left_out, work_differences
 from kassay.analysis.work_done import Done, clones, pair_of
+from kassay.analysis.work_results import argued_otherwise
 from kassay.model.finding import CHANGES
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
@@ -16,6 +17,9 @@ from kassay.model.work import PAGE_FAULTS, is_call
 
 RESIDENT, RESIDENT_KB = 0.05, 64
 """Part and kB by which the memory that is resident at the end of a program may differ."""
+
+NAMED = 3
+"""Calls that a doubt names."""
 
 WATCHED = 4000
 """System calls of a program's first process whose results are noted (CALLS in guest/results.c)."""
@@ -29,7 +33,7 @@ def work_doubts(base: CellEvidence, head: CellEvidence) -> tuple[Reason, ...]:
 
 def weakened(judged: Judgement, doubts: Sequence[Reason]) -> Judgement:
     """Exact counts that are no exact evidence. A change that is not larger than the work in doubt is no verdict."""
-    shares = [why["share"] for why in doubts if why.code == "work-not-proportional"]
+    shares = [why["share"] for why in doubts if why.code in ("work-not-proportional", "arguments-differ")]
     hidden = any(isinstance(share, float) and abs(judged.change or 0.0) <= share for share in shares)
     verdict = "inconclusive" if judged.verdict in CHANGES and hidden else judged.verdict
     return structs.replace(judged, verdict=verdict, evidence="partial", reasons=(*judged.reasons, *doubts))
@@ -49,6 +53,10 @@ def _doubts(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
     kb = [side[0].resident_kb or 0.0 for side in (base, head)]
     if min(kb) and abs(kb[1] - kb[0]) > max(RESIDENT_KB, RESIDENT * min(kb)):
         yield reason("resident-differs", base_value=round(kb[0]), head_value=round(kb[1]))
+    otherwise = argued_otherwise(base, head)
+    share = fsum(share for _, share in otherwise)
+    if share > LIMIT:
+        yield reason("arguments-differ", calls=", ".join(f"{name}()" for name, _ in otherwise[:NAMED]), share=share)
     if max(_share_of_calls(side[0]) for side in (base, head)) <= LIMIT:
         return
     if any(side[0].watched >= WATCHED for side in (base, head)):

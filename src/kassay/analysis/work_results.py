@@ -87,5 +87,17 @@ def asked_otherwise(base: Sequence[CallResult] | None, head: Sequence[CallResult
             yield key.name
 
 
+def argued_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[tuple[str, float], ...]:
+    """(name, share of the value) of calls that were given other arguments on one side, in all of its runs; those that
+    carry most first. Arguments by which the runs of one kernel differ are chance."""
+    names = dict.fromkeys(name for run in (base[0], head[0]) for name in run.arguments)
+    sums = [
+        {name: {run.arguments.get(name) for run in side if run.arguments} for name in names} for side in (base, head)
+    ]
+    found = [name for name in names if all(len(side[name]) == 1 for side in sums) and sums[0][name] != sums[1][name]]
+    shares = [(name, max(_share_of_name(name, run) for run in (base[0], head[0]))) for name in found]
+    return tuple(sorted(shares, key=lambda pair: (-pair[1], pair[0])))
+
+
 def _share_of_name(name: str, run: Done) -> float:
     return sum(count for (_, of), count in run.counts.items() if of == name) / run.ticks

@@ -43,6 +43,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "value; the program executes as many instructions, so the kernels are taken for their cause",
     "resident-differs": "the program ends with {base_value} and {head_value} kB resident, and the same calls do not "
     "explain it: it may have used other pages",
+    "arguments-differ": "{calls}: the calls were given other arguments on one kernel, such as other addresses or "
+    "paths of another length; they carry {share:.1%} of the value, and may have worked on other memory or files",
     "calls-not-watched": "errors and lengths are known of the program's first {count} system calls alone",
     "others-not-watched": "errors and lengths of system calls of its children and threads are not known",
     "prints-differ": "the program prints {name} {base_value} on {base!k}, {head_value} on {head!k}[, and {more} more], "

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
+#include <asm/unistd.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "arguments.h"
+#include "call_arguments.h"
+#include "peek.h"
+
+#define MOST_CALLS 512
+#define MOST_REGIONS 128
+#define MOST_ITEMS 64 /* of an array, and words of a request */
+#define PATH_BYTES 256
+#define LOWEST_ADDRESS (1ULL << 32) /* below it are numbers, and addresses of a static program, which chance does not move */
+
+/* Kinds of values: what a sum is of. */
+enum { NUMBER, IN_REGION, IN_HEAP, ELSEWHERE };
+
+static uint64_t sums[MOST_CALLS];
+
+/* Mappings that calls have made, the latest last; older ones give way. */
+static struct {
+	uint64_t start, length;
+} regions[MOST_REGIONS];
+static uint64_t made; /* regions */
+static uint64_t heap, heap_end;
+
+#define CALL(name, count, text) [__NR_##name] = { count, text },
+static const struct {
+	unsigned char count, text; /* arguments; which ones are names of files: a bit for each */
+} calls[MOST_CALLS] = { CALLS_WITH_ARGUMENTS };
+#undef CALL
+
+/* The finaliser of SplitMix64 (Steele, Lea and Flood 2014): each bit of @value moves half of the others. */
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) + 0x9e3779b97f4a7c15ULL;
+	hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebULL;
+	return hash ^ (hash >> 31);
+}
+
+/* A number as it is; an address by where it points to, as kernels lay out memory in their own ways. */
+static uint64_t mix_value(uint64_t hash, uint64_t value)
+{
+	uint64_t oldest = made > MOST_REGIONS ? made - MOST_REGIONS : 0;
+
+	for (uint64_t i = made; i > oldest; i--) {
+		uint64_t offset = value - regions[(i - 1) % MOST_REGIONS].start;
+
+		if (offset < regions[(i - 1) % MOST_REGIONS].length)
+			return mix(mix(mix(hash, IN_REGION), i), offset);
+	}
+	if (value - heap < heap_end - heap)
+		return mix(mix(hash, IN_HEAP), value - heap);
+	if (value >= LOWEST_ADDRESS && value < (uint64_t)-LOWEST_ADDRESS)
+		return mix(hash, ELSEWHERE);
+	return mix(mix(hash, NUMBER), value);
+}
+
+/* A name by its length and its depth: the name itself may be chance. */
+static uint64_t mix_name(uint64_t hash, pid_t pid, uint64_t address)
+{
+	uint64_t word, length = 0, depth = 0;
+
+	for (; length < PATH_BYTES && peek(pid, address + length, &word); length += sizeof(word)) {
+		const char *at = (const char *)&word;
+		size_t here = strnlen(at, sizeof(word));
+
+		for (size_t i = 0; i < here; i++)
+			depth += at[i] == '/';
+		if (here < sizeof(word))
+			return mix(mix(hash, length + here), depth);
+	}
+	return mix(mix(hash, length), depth);
+}
+
+static uint64_t mix_words(uint64_t hash, pid_t pid, uint64_t address, uint64_t count)
+{
+	for (uint64_t i = 0; i < count && i < MOST_ITEMS; i++)
+		hash = mix_value(hash, word_at(pid, address + i * sizeof(uint64_t)));
+	return hash;
+}
+
+/* What some arguments point to. The file and the events of a struct pollfd are compared, what the kernel writes is not. */
+static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint64_t *args)
+{
+	switch (number) {
+	case __NR_readv:
+	case __NR_writev:
+	case __NR_preadv:
+	case __NR_pwritev:
+	case __NR_preadv2:
+	case __NR_pwritev2:
+		return mix_words(hash, pid, args[1], 2 * args[2]); /* struct iovec */
+	case __NR_sendmsg:
+	case __NR_recvmsg:
+		hash = mix_value(hash, word_at(pid, args[1] + 24));	  /* msg_iovlen */
+		return mix_value(hash, word_at(pid, args[1] + 40)); /* msg_controllen */
+	case __NR_ioctl:
+		if (_IOC_DIR(args[1]) & _IOC_WRITE)
+			return mix_words(hash, pid, args[2], _IOC_SIZE(args[1]) / sizeof(uint64_t));
+		return hash;
+	case __NR_mbind:
+		return mix_words(hash, pid, args[3], args[3] != 0);
+	case __NR_set_mempolicy:
+		return mix_words(hash, pid, args[1], args[1] != 0);
+	case __NR_nanosleep:
+		return mix_words(hash, pid, args[0], 2);
+	case __NR_ppoll:
+#ifdef __NR_poll
+	case __NR_poll:
+#endif
+		for (uint64_t i = 0; i < args[1] && i < MOST_ITEMS; i++)
+			hash = mix(hash, word_at(pid, args[0] + i * sizeof(uint64_t)) & 0xffffffffffffULL);
+		return hash;
+	default:
+		return hash;
+	}
+}
+
+void arguments_note(pid_t pid, uint64_t number, const uint64_t *args)
+{
+	uint64_t hash = number;
+
+	if (number >= MOST_CALLS || !calls[number].count)
+		return;
+	for (unsigned int i = 0; i < calls[number].count; i++)
+		hash = calls[number].text & 1U << i ? mix_name(hash, pid, args[i]) : mix_value(hash, args[i]);
+	sums[number] += mix_memory(hash, pid, number, args);
+}
+
+void arguments_succeeded(uint64_t number, const uint64_t *args, uint64_t returned)
+{
+	if (number == __NR_mmap || number == __NR_mremap) {
+		regions[made % MOST_REGIONS].start = returned;
+		regions[made++ % MOST_REGIONS].length = args[number == __NR_mmap ? 1 : 2];
+	} else if (number == __NR_brk) {
+		heap = heap ? heap : returned;
+		heap_end = returned;
+	} else if (number == __NR_execve || number == __NR_execveat) {
+		made = heap = heap_end = 0;
+	}
+}
+
+uint64_t arguments_sum(uint64_t number)
+{
+	return number < MOST_CALLS ? sums[number] : 0;
+}
