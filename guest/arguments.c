@@ -19,9 +19,9 @@
 /* Kinds of values: what a sum is of. */
 enum { NUMBER, IN_REGION, IN_HEAP, ELSEWHERE };
 
-static uint64_t sums[MOST_CALLS];
+static uint64_t sums[2][MOST_CALLS];
 
-/* Mappings that calls have made, the latest last; older ones give way. */
+/* Mappings that calls of the first process have made, the latest last; older ones give way. */
 static struct {
 	uint64_t start, length;
 } regions[MOST_REGIONS];
@@ -122,7 +122,7 @@ static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint
 	}
 }
 
-void arguments_note(pid_t pid, uint64_t number, const uint64_t *args)
+void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *args)
 {
 	uint64_t hash = number;
 
@@ -130,7 +130,7 @@ void arguments_note(pid_t pid, uint64_t number, const uint64_t *args)
 		return;
 	for (unsigned int i = 0; i < calls[number].count; i++)
 		hash = calls[number].text & 1U << i ? mix_name(hash, pid, args[i]) : mix_value(hash, args[i]);
-	sums[number] += mix_memory(hash, pid, number, args);
+	sums[caller][number] += mix_memory(hash, pid, number, args);
 }
 
 void arguments_succeeded(uint64_t number, const uint64_t *args, uint64_t returned)
@@ -146,7 +146,7 @@ void arguments_succeeded(uint64_t number, const uint64_t *args, uint64_t returne
 	}
 }
 
-uint64_t arguments_sum(uint64_t number)
+uint64_t arguments_sum(enum caller caller, uint64_t number)
 {
-	return number < MOST_CALLS ? sums[number] : 0;
+	return number < MOST_CALLS ? sums[caller][number] : 0;
 }

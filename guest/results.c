@@ -184,8 +184,7 @@ static void note_entry(struct task *task, uint64_t number, const uint64_t *args)
 	task->given = amount_given(task->pid, number, args);
 	if (number == SYS_io_uring_enter)
 		task->given = note_operations(task);
-	if (task == tasks)
-		arguments_note(task->pid, number, args);
+	arguments_note(task->pid, task == tasks ? FIRST : OTHERS, number, args);
 }
 
 static void note_exit(struct task *task, bool failed, uint64_t returned)
@@ -235,23 +234,25 @@ static void emit_set(struct run *run, const char *path, const struct set *set)
 	emit(&run->stream, "file", path, text, used);
 }
 
-static void emit_arguments(struct run *run)
+static void emit_arguments(struct run *run, const char *path, enum caller caller)
 {
 	char *text = run->stream.scratch;
 	size_t used = 0;
 
 	for (uint64_t number = 0; number < sizeof(names) / sizeof(*names); number++) {
-		if (names[number] && arguments_sum(number))
+		if (names[number] && arguments_sum(caller, number))
 			used += (size_t)snprintf(text + used, LINE_BYTES, "%s %016" PRIx64 "\n", names[number],
-						 arguments_sum(number));
+						 arguments_sum(caller, number));
 	}
-	emit(&run->stream, "file", "before:kassay/program/arguments", text, used);
+	emit(&run->stream, "file", path, text, used);
 }
 
 void results_emit(struct run *run)
 {
-	emit_arguments(run);
+	emit_arguments(run, "before:kassay/program/arguments", FIRST);
 	emit_set(run, "before:kassay/program/results", &first);
-	if (!others.missed && !is_full(&others))
-		emit_set(run, "before:kassay/program/results_of_others", &others);
+	if (others.missed || is_full(&others))
+		return;
+	emit_arguments(run, "before:kassay/program/arguments_of_others", OTHERS);
+	emit_set(run, "before:kassay/program/results_of_others", &others);
 }

@@ -6,9 +6,9 @@ from math import fsum
 
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
 from kassay.analysis.work import text_of, work_differences
-from kassay.analysis.work_done import Done, Key, clones, cost_of_one, is_known, pair_of, work_done
+from kassay.analysis.work_done import OF_OTHERS, Done, Key, clones, cost_of_one, is_known, pair_of, work_done
 from kassay.analysis.work_faults import FAULTS, FEW_FAULTS
-from kassay.analysis.work_results import OF_OTHERS, known_results, number_of_calls, share_of, table_of
+from kassay.analysis.work_results import known_results, number_of_calls, share_of, table_of
 from kassay.model.finding import Finding
 from kassay.model.reason import Reason, reason
 from kassay.model.records import Record

@@ -10,12 +10,11 @@ from itertools import chain
 from math import fsum
 from typing import NamedTuple
 
-from kassay.analysis.work_done import Done, Key, clones, cost_of_one
+from kassay.analysis.work_done import OF_OTHERS, Done, Key, clones, cost_of_one
 from kassay.analysis.work_faults import FAULTS, are_few, faults_are_the_kernels
 from kassay.analysis.work_results import (
     ERROR,
     KIND,
-    OF_OTHERS,
     asked_otherwise,
     known_results,
     number_of_calls,

@@ -13,6 +13,8 @@ from kassay.model.work import CLONES, OF_RING, CallResult, Work, per_round
 from kassay.supply.clocks import clock_of
 
 Key = tuple[str, str]
+OF_OTHERS = " of its children and threads"
+"""Words behind the name of a call that not the program's first process made."""
 
 
 class Done(NamedTuple):
@@ -35,7 +37,8 @@ class Done(NamedTuple):
     resident_kb: float | None = None
     """Memory that is resident when the program ends; None where it is not known."""
     arguments: Mapping[str, str] = {}
-    """Sum of all arguments of the calls of each name; empty where they are not known."""
+    """Sum of all arguments of the calls of each name, with OF_OTHERS those of children and threads; empty where they
+    are not known."""
     watched: int = 0
     """System calls of the first process whose results are known."""
 
@@ -64,7 +67,8 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
         other_results=of_one_call(work.other_results) if work.region or phase.printed else work.other_results,
         plain=measurement.plain, divided=bool(phase.printed), operations=each, region=work.region,
         resident_kb=_number(dict(measurement.after).get("program.Rss")),
-        arguments=dict(work.arguments or ()),
+        arguments={**dict(work.arguments or ()),
+                   **{f"{name}{OF_OTHERS}": number for name, number in work.other_arguments or ()}},
         watched=sum(result.times for result in work.results or () if not result.kind.startswith(OF_RING)),
     )  # fmt: skip
 

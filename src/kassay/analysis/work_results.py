@@ -4,11 +4,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kassay.analysis.work_done import Done, of_one_call
+from kassay.analysis.work_done import OF_OTHERS, Done, of_one_call
 from kassay.model.work import CallResult
-
-OF_OTHERS = " of its children and threads"
-"""Words behind the name of a call that not the program's first process made."""
 
 ERROR, AMOUNT, KIND, TARGET = "error", "amount", "kind", "target"
 
@@ -90,12 +87,12 @@ def asked_otherwise(base: Sequence[CallResult] | None, head: Sequence[CallResult
 def argued_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[tuple[str, float], ...]:
     """(name, share of the value) of calls that were given other arguments on one side, in all of its runs; those that
     carry most first. Arguments by which the runs of one kernel differ are chance."""
-    names = dict.fromkeys(name for run in (base[0], head[0]) for name in run.arguments)
-    sums = [
-        {name: {run.arguments.get(name) for run in side if run.arguments} for name in names} for side in (base, head)
-    ]
-    found = [name for name in names if all(len(side[name]) == 1 for side in sums) and sums[0][name] != sums[1][name]]
-    shares = [(name, max(_share_of_name(name, run) for run in (base[0], head[0]))) for name in found]
+    known = [[run.arguments for run in side if run.arguments] for side in (base, head)]
+    differ = {name for name in {name for side in known for sums in side for name in sums}
+              if all(len({sums.get(name) for sums in side}) == 1 for side in known)
+              and known[0][0].get(name) != known[1][0].get(name)}  # fmt: skip
+    calls = {name.removesuffix(OF_OTHERS) for name in differ}
+    shares = [(name, max(_share_of_name(name, run) for run in (base[0], head[0]))) for name in calls]
     return tuple(sorted(shares, key=lambda pair: (-pair[1], pair[0])))
 
 

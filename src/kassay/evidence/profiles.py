@@ -33,6 +33,8 @@ from kassay.supply.guest import protocol
 from kassay.supply.guest.audit import foreign, online, sections, turns
 from kassay.supply.guest.printed_operations import operations_printed
 from kassay.supply.guest.program_output import (
+    ARGUMENTS,
+    ARGUMENTS_OF_OTHERS,
     RESULTS,
     RESULTS_OF_OTHERS,
     call_arguments,
@@ -77,8 +79,9 @@ def work_of_run(directory: Path, record: RunRecord, *, apart: bool, region: bool
     phase = report.phases[0].phase
     nothing = Work(
         phase=phase, items=(), results=call_results(report, RESULTS),
-        other_results=call_results(report, RESULTS_OF_OTHERS), arguments=call_arguments(report),
-        operations=operations_printed(report), region=region,
+        other_results=call_results(report, RESULTS_OF_OTHERS), arguments=call_arguments(report, ARGUMENTS),
+        other_arguments=call_arguments(report, ARGUMENTS_OF_OTHERS), operations=operations_printed(report),
+        region=region,
     )  # fmt: skip
     if record.profile_sha256 is None:
         return nothing

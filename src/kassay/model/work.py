@@ -109,6 +109,8 @@ class Work(Record, frozen=True, kw_only=True):
     arguments: tuple[tuple[str, str], ...] | None = None
     """Names of calls with a sum over all arguments of each, which tells whether two executions were given the same
     ones; None where nothing is known of them."""
+    other_arguments: tuple[tuple[str, str], ...] | None = None
+    """The same of the program's children and threads; None where not all of their calls were seen."""
     operations: PrintedOperations | None = None
     """None where kassay recognises no such number in what the program prints."""
     region: bool = False

@@ -23,7 +23,8 @@ OUTPUT = "kassay/program"
 _PATH = f"{OUTPUT}/output"
 RESULTS, RESULTS_OF_OTHERS = "kassay/program/results", "kassay/program/results_of_others"
 """Where a stream has the results of system calls: of the program's first process, and of its other tasks."""
-_ARGUMENTS = "kassay/program/arguments"
+ARGUMENTS, ARGUMENTS_OF_OTHERS = "kassay/program/arguments", "kassay/program/arguments_of_others"
+"""The same for sums of their arguments."""
 _WORK = "kassay/program/work"
 SEPARATOR = "\x1e\n"
 """Behind the output of each execution."""
@@ -74,9 +75,9 @@ def call_results(report: GuestReport, path: str) -> tuple[CallResult, ...] | Non
     )  # fmt: skip
 
 
-def call_arguments(report: GuestReport) -> tuple[tuple[str, str], ...] | None:
-    """(name, sum) of all arguments of the first process's calls (guest/arguments.h); None in older streams."""
-    text = next((file.content for file in report.files if file.path == _ARGUMENTS), None)
+def call_arguments(report: GuestReport, path: str) -> tuple[tuple[str, str], ...] | None:
+    """(name, sum) of all arguments of calls (guest/arguments.h); None if nothing was recorded."""
+    text = next((file.content for file in report.files if file.path == path), None)
     if text is None:
         return None
     return tuple((name, number) for name, _, number in (line.partition(" ") for line in text.splitlines()))
