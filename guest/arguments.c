@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
 #include <asm/unistd.h>
+#include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 
 #include "arguments.h"
 #include "call_arguments.h"
@@ -14,12 +17,14 @@
 #define MOST_REGIONS 128
 #define MOST_ITEMS 64 /* of an array, and words of a request */
 #define PATH_BYTES 256
-#define LOWEST_ADDRESS (1ULL << 32) /* below it are numbers, and addresses of a static program, which chance does not move */
+#define MOST_NAMES 1024
+#define COMMAND_BYTES 64 /* of what is written to a file of the kernel */
+#define LOWEST_ADDRESS (1ULL << 32) /* below it are numbers, and addresses of a static program, which stay */
 
-/* Kinds of values: what a sum is of. */
+/* Kinds of values. */
 enum { NUMBER, IN_REGION, IN_HEAP, ELSEWHERE };
 
-static uint64_t sums[2][MOST_CALLS];
+static uint64_t numbers[2][MOST_CALLS];
 
 /* Mappings that calls of the first process have made, the latest last; older ones give way. */
 static struct {
@@ -61,27 +66,51 @@ static uint64_t mix_value(uint64_t hash, uint64_t value)
 	return mix(mix(hash, NUMBER), value);
 }
 
-/* A name by its length and its depth: the name itself may be chance. */
+/* Which of all names this is, in the order in which they came; those behind the last that there is room for are one. */
+static uint64_t place_of_name(uint64_t hash)
+{
+	static uint64_t known[MOST_NAMES];
+	static uint64_t count;
+	uint64_t i = 0;
+
+	while (i < count && known[i] != hash)
+		i++;
+	if (i == count && count < MOST_NAMES)
+		known[count++] = hash;
+	return i;
+}
+
+/* A name by its length, its depth and its place among all names: the name itself may be chance. */
 static uint64_t mix_name(uint64_t hash, pid_t pid, uint64_t address)
 {
-	uint64_t word, length = 0, depth = 0;
+	uint64_t word, length = 0, depth = 0, name = 0;
+	size_t here = sizeof(word);
 
-	for (; length < PATH_BYTES && peek(pid, address + length, &word); length += sizeof(word)) {
+	for (; here == sizeof(word) && length < PATH_BYTES && peek(pid, address + length, &word); length += here) {
 		const char *at = (const char *)&word;
-		size_t here = strnlen(at, sizeof(word));
 
-		for (size_t i = 0; i < here; i++)
+		here = strnlen(at, sizeof(word));
+		for (size_t i = 0; i < here; i++) {
 			depth += at[i] == '/';
-		if (here < sizeof(word))
-			return mix(mix(hash, length + here), depth);
+			name = mix(name, (unsigned char)at[i]);
+		}
+		if (!here)
+			break;
 	}
-	return mix(mix(hash, length), depth);
+	return mix(mix(mix(hash, length), depth), place_of_name(name));
 }
 
 static uint64_t mix_words(uint64_t hash, pid_t pid, uint64_t address, uint64_t count)
 {
 	for (uint64_t i = 0; i < count && i < MOST_ITEMS; i++)
 		hash = mix_value(hash, word_at(pid, address + i * sizeof(uint64_t)));
+	return hash;
+}
+
+static uint64_t mix_bytes(uint64_t hash, pid_t pid, uint64_t address, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		hash = mix(hash, (uint8_t)word_at(pid, address + i));
 	return hash;
 }
 
@@ -104,6 +133,23 @@ static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint
 		if (_IOC_DIR(args[1]) & _IOC_WRITE)
 			return mix_words(hash, pid, args[2], _IOC_SIZE(args[1]) / sizeof(uint64_t));
 		return hash;
+	case __NR_move_pages:
+		return mix_words(hash, pid, args[2], args[1]);
+	case __NR_bpf:
+		return mix_words(hash, pid, args[1], args[2] / sizeof(uint64_t));
+	case __NR_setsockopt:
+		return args[2] == SO_ATTACH_FILTER ? mix(hash, word_at(pid, args[3]) & 0xffff) : hash; /* sock_fprog.len */
+	case __NR_prctl:
+		return args[0] == PR_SET_SECCOMP ? mix(hash, word_at(pid, args[2]) & 0xffff) : hash;
+	case __NR_pselect6:
+#ifdef __NR_select
+	case __NR_select:
+#endif
+		for (unsigned int set = 1; set <= 3; set++)
+			hash = mix_words(hash, pid, args[set], args[set] ? (args[0] + 63) / 64 : 0); /* struct fd_set */
+		return hash;
+	case __NR_seccomp:
+		return args[0] == SECCOMP_SET_MODE_FILTER ? mix(hash, word_at(pid, args[2]) & 0xffff) : hash;
 	case __NR_mbind:
 		return mix_words(hash, pid, args[3], args[3] != 0);
 	case __NR_set_mempolicy:
@@ -122,15 +168,19 @@ static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint
 	}
 }
 
-void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *args)
+void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *args, const char *target)
 {
-	uint64_t hash = number;
+	uint64_t hash = number, *so_far;
 
 	if (number >= MOST_CALLS || !calls[number].count)
 		return;
 	for (unsigned int i = 0; i < calls[number].count; i++)
 		hash = calls[number].text & 1U << i ? mix_name(hash, pid, args[i]) : mix_value(hash, args[i]);
-	sums[caller][number] += mix_memory(hash, pid, number, args);
+	if (number == __NR_write && *target == '/')
+		hash = mix_bytes(hash, pid, args[1], args[2] < COMMAND_BYTES ? args[2] : COMMAND_BYTES);
+	hash = mix_memory(hash, pid, number, args);
+	so_far = &numbers[caller][number];
+	*so_far = caller == FIRST ? mix(*so_far, hash) : *so_far + hash;
 }
 
 void arguments_succeeded(uint64_t number, const uint64_t *args, uint64_t returned)
@@ -146,7 +196,7 @@ void arguments_succeeded(uint64_t number, const uint64_t *args, uint64_t returne
 	}
 }
 
-uint64_t arguments_sum(enum caller caller, uint64_t number)
+uint64_t arguments_number(enum caller caller, uint64_t number)
 {
-	return number < MOST_CALLS ? sums[caller][number] : 0;
+	return number < MOST_CALLS ? numbers[caller][number] : 0;
 }

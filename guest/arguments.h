@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All arguments of calls, as one sum for each name of a call: two executions that make the same calls with the same
- * arguments, in any order, have the same sums. Another sum says that a call was made otherwise, and not how.
+ * All arguments of calls, as one number for each name of a call. Two executions have the same numbers if they make the
+ * same calls with the same arguments: the first process in the same order for each name, its children and threads in any
+ * order. Another number says that a call was made otherwise, and not how.
  */
 #ifndef KASSAY_ARGUMENTS_H
 #define KASSAY_ARGUMENTS_H
@@ -14,13 +15,13 @@
 /* Whose calls: those of the first process, or those of its children and threads. */
 enum caller { FIRST, OTHERS };
 
-/* @pid enters a call. */
-void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *args);
+/* @pid enters a call on @target, a word of targets.h or "". What is written to a file of /proc or /sys counts, too. */
+void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *args, const char *target);
 
 /* One of the first process has succeeded: later arguments may point into a mapping that it made, or below a new break. */
 void arguments_succeeded(uint64_t number, const uint64_t *args, uint64_t returned);
 
-/* The sum of a call; 0 for a call that was not made, or whose arguments are not compared. */
-uint64_t arguments_sum(enum caller caller, uint64_t number);
+/* The number of a call; 0 for a call that was not made, or whose arguments are not compared. */
+uint64_t arguments_number(enum caller caller, uint64_t number);
 
 #endif

@@ -184,7 +184,7 @@ static void note_entry(struct task *task, uint64_t number, const uint64_t *args)
 	task->given = amount_given(task->pid, number, args);
 	if (number == SYS_io_uring_enter)
 		task->given = note_operations(task);
-	arguments_note(task->pid, task == tasks ? FIRST : OTHERS, number, args);
+	arguments_note(task->pid, task == tasks ? FIRST : OTHERS, number, args, call->kind);
 }
 
 static void note_exit(struct task *task, bool failed, uint64_t returned)
@@ -240,9 +240,9 @@ static void emit_arguments(struct run *run, const char *path, enum caller caller
 	size_t used = 0;
 
 	for (uint64_t number = 0; number < sizeof(names) / sizeof(*names); number++) {
-		if (names[number] && arguments_sum(caller, number))
+		if (names[number] && arguments_number(caller, number))
 			used += (size_t)snprintf(text + used, LINE_BYTES, "%s %016" PRIx64 "\n", names[number],
-						 arguments_sum(caller, number));
+						 arguments_number(caller, number));
 	}
 	emit(&run->stream, "file", path, text, used);
 }

@@ -25,8 +25,8 @@ void results_note(pid_t pid);
 
 /*
  * Ships a line "NAME ERROR TIMES AMOUNT KIND" for each name, error and kind, "-" for none. Other tasks than the process
- * itself have a file of their own; it is absent if not all of their calls were seen. A further file has a line "NAME SUM"
- * for the arguments of each name, in hex (arguments.h).
+ * itself have a file of their own; it is absent if not all of their calls were seen. A further file has a line
+ * "NAME NUMBER" for the arguments of each name, in hex (arguments.h).
  */
 void results_emit(struct run *run);
 

@@ -32,9 +32,11 @@ static const struct {
 } on_names[] = {
 	{ __NR_openat, 1 },   { __NR_openat2, 1 },   { __NR_statx, 1 },	      { __NR_readlinkat, 1 }, { __NR_faccessat, 1 },
 	{ __NR_faccessat2, 1 }, { __NR_execve, 0 },  { __NR_execveat, 1 },    { __NR_newfstatat, 1 }, { __NR_chdir, 0 },
-	{ __NR_statfs, 0 },   { __NR_truncate, 0 },  { __NR_getxattr, 0 },    { __NR_mount, 1 },
+	{ __NR_statfs, 0 },   { __NR_truncate, 0 },  { __NR_getxattr, 0 },    { __NR_mount, 1 },	      { __NR_mkdirat, 1 },
+	{ __NR_unlinkat, 1 }, { __NR_inotify_add_watch, 1 }, { __NR_fchmodat, 1 }, { __NR_swapon, 0 },
 #ifdef __x86_64__
 	{ __NR_open, 0 },     { __NR_stat, 0 },	     { __NR_lstat, 0 },	      { __NR_access, 0 },     { __NR_readlink, 0 },
+	{ __NR_mkdir, 0 },    { __NR_rmdir, 0 },     { __NR_unlink, 0 },      { __NR_creat, 0 },      { __NR_chmod, 0 },
 #endif
 };
 

@@ -26,7 +26,7 @@ FEWER: Items = {(CALL, "madvise"): (4, 480_000), (PAGE_FAULT, "page fault"): (10
 
 def did(items: Items, ticks: int = 0, *, perturbation: int = 0, repeat: int = 0,
         results: Sequence[CallResult] | None = None, rounds: int = 3, resident_kb: int = 0,
-        region: bool = False, others: Sequence[CallResult] | None = (),
+        anonymous_kb: int = 0, region: bool = False, others: Sequence[CallResult] | None = (),
         arguments: Mapping[str, str] | None = None) -> Measurement:  # fmt: skip
     """A run in whose rounds this was done."""
     total = ticks or sum(count for _, count in items.values()) + items.get((USER, ""), (0, 0))[0]
@@ -38,7 +38,8 @@ def did(items: Items, ticks: int = 0, *, perturbation: int = 0, repeat: int = 0,
                 other_results=None if others is None else tuple(others), region=region,
                 arguments=None if arguments is None else tuple(arguments.items()))  # fmt: skip
     run = measurement([total] * rounds, perturbation=perturbation, repeat=repeat)
-    after = (*run.after, ("program.Rss", str(resident_kb))) if resident_kb else run.after
+    kb = {"program.Rss": resident_kb, "program.Anonymous": anonymous_kb}
+    after = (*run.after, *((name, str(amount)) for name, amount in kb.items() if amount))
     return structs.replace(run, work=work, after=after)
 
 

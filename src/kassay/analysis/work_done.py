@@ -36,6 +36,8 @@ class Done(NamedTuple):
     """True if a round is a part of an execution."""
     resident_kb: float | None = None
     """Memory that is resident when the program ends; None where it is not known."""
+    anonymous_kb: float | None = None
+    """The part of it that is anonymous."""
     arguments: Mapping[str, str] = {}
     """Sum of all arguments of the calls of each name, with OF_OTHERS those of children and threads; empty where they
     are not known."""
@@ -67,6 +69,7 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
         other_results=of_one_call(work.other_results) if work.region or phase.printed else work.other_results,
         plain=measurement.plain, divided=bool(phase.printed), operations=each, region=work.region,
         resident_kb=_number(dict(measurement.after).get("program.Rss")),
+        anonymous_kb=_number(dict(measurement.after).get("program.Anonymous")),
         arguments={**dict(work.arguments or ()),
                    **{f"{name}{OF_OTHERS}": number for name, number in work.other_arguments or ()}},
         watched=sum(result.times for result in work.results or () if not result.kind.startswith(OF_RING)),

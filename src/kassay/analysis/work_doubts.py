@@ -13,7 +13,7 @@ from kassay.analysis.work_results import argued_otherwise
 from kassay.model.finding import CHANGES
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
-from kassay.model.work import PAGE_FAULTS, is_call
+from kassay.model.work import ASKED, DECIDING, PAGE_FAULTS, is_call
 
 RESIDENT, RESIDENT_KB = 0.05, 64
 """Part and kB by which the memory that is resident at the end of a program may differ."""
@@ -32,9 +32,12 @@ def work_doubts(base: CellEvidence, head: CellEvidence) -> tuple[Reason, ...]:
 
 
 def weakened(judged: Judgement, doubts: Sequence[Reason]) -> Judgement:
-    """Exact counts that are no exact evidence. A change that is not larger than the work in doubt is no verdict."""
-    shares = [why["share"] for why in doubts if why.code in ("work-not-proportional", "arguments-differ")]
-    hidden = any(isinstance(share, float) and abs(judged.change or 0.0) <= share for share in shares)
+    """Exact counts that are no exact evidence. A change that is not larger than the work in doubt is no verdict. Calls
+    with other arguments may also make others cost more, such as the end of the program: it must be twice theirs."""
+    change = judged.change or 0.0
+    of_larger = abs(change) / max(1.0, 1.0 + change)
+    limits = {"work-not-proportional": abs(change), "arguments-differ": of_larger / 2}
+    hidden = any(why["share"] >= limits[why.code] for why in doubts if why.code in limits)  # type: ignore[operator]
     verdict = "inconclusive" if judged.verdict in CHANGES and hidden else judged.verdict
     return structs.replace(judged, verdict=verdict, evidence="partial", reasons=(*judged.reasons, *doubts))
 
@@ -50,11 +53,15 @@ def _doubts(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
         yield reason(
             "faults-left-out", where=where, base_value=faults.base, head_value=faults.head, share=min(faults.share, 1.0)
         )
-    kb = [side[0].resident_kb or 0.0 for side in (base, head)]
-    if min(kb) and abs(kb[1] - kb[0]) > max(RESIDENT_KB, RESIDENT * min(kb)):
-        yield reason("resident-differs", base_value=round(kb[0]), head_value=round(kb[1]))
+    resident = [(side[0].resident_kb or 0.0, side[0].anonymous_kb or 0.0) for side in (base, head)]
+    for kind, (before, after) in zip(("", "anonymous"), zip(*resident, strict=True), strict=True):
+        if min(before, after) and abs(after - before) > max(RESIDENT_KB, RESIDENT * min(before, after)):
+            yield reason("resident-differs", kind=kind, base_value=round(before), head_value=round(after))
+            break
     otherwise = argued_otherwise(base, head)
     share = fsum(share for _, share in otherwise)
+    if any(name in DECIDING for name, _ in otherwise):
+        share = max(_share_of_kernel(side[0]) for side in (base, head))
     if share > LIMIT:
         yield reason("arguments-differ", calls=", ".join(f"{name}()" for name, _ in otherwise[:NAMED]), share=share)
     if max(_share_of_calls(side[0]) for side in (base, head)) <= LIMIT:
@@ -67,3 +74,8 @@ def _doubts(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
 
 def _share_of_calls(done: Done) -> float:
     return fsum(count for key, count in done.counts.items() if is_call(key)) / done.ticks
+
+
+def _share_of_kernel(done: Done) -> float:
+    """Share of all calls and faults."""
+    return fsum(count for key, count in done.counts.items() if key[0] in ASKED) / done.ticks

@@ -41,10 +41,10 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "operations",
     "faults-left-out": "page faults[ {where}] differ: {base_value} and {head_value}, which carry {share:.1%} of the "
     "value; the program executes as many instructions, so the kernels are taken for their cause",
-    "resident-differs": "the program ends with {base_value} and {head_value} kB resident, and the same calls do not "
-    "explain it: it may have used other pages",
+    "resident-differs": "the program ends with {base_value} and {head_value} kB[ of {kind} memory] resident, "
+    "and the same calls do not explain it: it may have used other pages",
     "arguments-differ": "{calls}: the calls were given other arguments on one kernel, such as other addresses or "
-    "paths of another length; they carry {share:.1%} of the value, and may have worked on other memory or files",
+    "paths of another length; what may have worked on other memory or files carries {share:.1%} of the value",
     "calls-not-watched": "errors and lengths are known of the program's first {count} system calls alone",
     "others-not-watched": "errors and lengths of system calls of its children and threads are not known",
     "prints-differ": "the program prints {name} {base_value} on {base!k}, {head_value} on {head!k}[, and {more} more], "

@@ -32,6 +32,9 @@ STEERING = tuple(
 """Keys of calls that are cheap, and decide how many faults a program takes."""
 OF_RING = "operation-"
 """Begins the kind of an operation that io_uring_enter() submits, which is no call by itself."""
+DECIDING = ("bpf", "creat", "dup2", "dup3", "lseek", "memfd_create", "mmap", "mremap", "open", "openat", "openat2",
+            "perf_event_open")  # fmt: skip
+"""Calls that decide on what later calls and faults work."""
 ASKED = (SYSTEM_CALL, FAULT)
 """Kinds of which single calls are counted."""
 
