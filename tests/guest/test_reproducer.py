@@ -15,8 +15,6 @@ from kassay.supply.guest import catalog, sources
 from kassay.supply.guest.reproducer import amalgamate, reproducer
 from tests.guest.native import LACKING
 
-pytestmark = pytest.mark.slow  # seconds for the whole file
-
 NAMES = sources.workload_names()
 QUICK = {"calibrate": ("iterations=1000", "syscalls=10")}
 
