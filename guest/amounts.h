@@ -19,8 +19,8 @@ uint64_t amount_executed(pid_t pid);
 #define KIND_BYTES 48
 
 /*
- * What the call is told to do, as a word: an advice, flags or a command in hex, a family of sockets. Returns false for
- * calls that do one thing.
+ * A word for what the call is told to do: an advice, flags or a command in hex, or a family of sockets. Returns false
+ * for a call that does one thing only.
  */
 bool kind_given(uint64_t number, const uint64_t *args, char ret[KIND_BYTES]);
 

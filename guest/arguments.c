@@ -83,19 +83,12 @@ static uint64_t place_of_name(uint64_t hash)
 /* A name by its length, its depth and its place among all names: the name itself may be chance. */
 static uint64_t mix_name(uint64_t hash, pid_t pid, uint64_t address)
 {
-	uint64_t word, length = 0, depth = 0, name = 0;
-	size_t here = sizeof(word);
+	char text[PATH_BYTES + 1];
+	uint64_t length = text_at(pid, address, text, sizeof(text)), depth = 0, name = 0;
 
-	for (; here == sizeof(word) && length < PATH_BYTES && peek(pid, address + length, &word); length += here) {
-		const char *at = (const char *)&word;
-
-		here = strnlen(at, sizeof(word));
-		for (size_t i = 0; i < here; i++) {
-			depth += at[i] == '/';
-			name = mix(name, (unsigned char)at[i]);
-		}
-		if (!here)
-			break;
+	for (const char *at = text; *at; at++) {
+		depth += *at == '/';
+		name = mix(name, (unsigned char)*at);
 	}
 	return mix(mix(mix(hash, length), depth), place_of_name(name));
 }
@@ -112,6 +105,12 @@ static uint64_t mix_bytes(uint64_t hash, pid_t pid, uint64_t address, uint64_t c
 	for (uint64_t i = 0; i < count; i++)
 		hash = mix(hash, (uint8_t)word_at(pid, address + i));
 	return hash;
+}
+
+/* The length of a filter: the first field of a struct sock_fprog. */
+static uint64_t mix_filter(uint64_t hash, pid_t pid, uint64_t address)
+{
+	return mix(hash, word_at(pid, address) & 0xffff);
 }
 
 /* What some arguments point to. The file and the events of a struct pollfd are compared, what the kernel writes is not. */
@@ -138,9 +137,9 @@ static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint
 	case __NR_bpf:
 		return mix_words(hash, pid, args[1], args[2] / sizeof(uint64_t));
 	case __NR_setsockopt:
-		return args[2] == SO_ATTACH_FILTER ? mix(hash, word_at(pid, args[3]) & 0xffff) : hash; /* sock_fprog.len */
+		return args[2] == SO_ATTACH_FILTER ? mix_filter(hash, pid, args[3]) : hash;
 	case __NR_prctl:
-		return args[0] == PR_SET_SECCOMP ? mix(hash, word_at(pid, args[2]) & 0xffff) : hash;
+		return args[0] == PR_SET_SECCOMP ? mix_filter(hash, pid, args[2]) : hash;
 	case __NR_pselect6:
 #ifdef __NR_select
 	case __NR_select:
@@ -149,7 +148,7 @@ static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint
 			hash = mix_words(hash, pid, args[set], args[set] ? (args[0] + 63) / 64 : 0); /* struct fd_set */
 		return hash;
 	case __NR_seccomp:
-		return args[0] == SECCOMP_SET_MODE_FILTER ? mix(hash, word_at(pid, args[2]) & 0xffff) : hash;
+		return args[0] == SECCOMP_SET_MODE_FILTER ? mix_filter(hash, pid, args[2]) : hash;
 	case __NR_mbind:
 		return mix_words(hash, pid, args[3], args[3] != 0);
 	case __NR_set_mempolicy:

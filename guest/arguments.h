@@ -15,7 +15,7 @@
 /* Whose calls: those of the first process, or those of its children and threads. */
 enum caller { FIRST, OTHERS };
 
-/* @pid enters a call on @target, a word of targets.h or "". What is written to a file of /proc or /sys counts, too. */
+/* @pid enters a call on @target, a word of targets.h or "". Text written to a file of /proc or /sys is an argument. */
 void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *args, const char *target);
 
 /* One of the first process has succeeded: later arguments may point into a mapping that it made, or below a new break. */

@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/types.h>
 
@@ -23,6 +25,21 @@ static inline uint64_t word_at(pid_t pid, uint64_t address)
 	uint64_t word;
 
 	return peek(pid, address, &word) ? word : 0;
+}
+
+/* Reads the text at @address, as far as it can be read and fits. Returns its length. @size is a multiple of 8 plus 1. */
+static inline size_t text_at(pid_t pid, uint64_t address, char *ret, size_t size)
+{
+	uint64_t word;
+	size_t at = 0;
+
+	for (; at + sizeof(word) < size && peek(pid, address + at, &word); at += sizeof(word)) {
+		memcpy(ret + at, &word, sizeof(word));
+		if (memchr(&word, '\0', sizeof(word)))
+			return at + strlen(ret + at);
+	}
+	ret[at] = '\0';
+	return at;
 }
 
 static inline uint32_t half_at(pid_t pid, uint64_t address)

@@ -30,7 +30,7 @@
 #define MOST_WORDS 384 /* kinds behind these have one word */
 #define LINE_BYTES 160
 
-/* A call, and what it is told to do or works on: a word, "" for most calls. */
+/* A call with a word for what it is told to do, or for what it works on; most calls have "". */
 struct call {
 	uint64_t number;
 	char kind[KIND_BYTES];
@@ -115,19 +115,24 @@ static bool same_call(const struct call *one, const struct call *other)
 	return one->number == other->number && !strcmp(one->kind, other->kind);
 }
 
-static void count(struct set *set, const struct call *call, uint64_t error, uint64_t amount)
+/* The index of a row; that behind the last one if there is none yet. */
+static size_t row_of(const struct set *set, const struct call *call, uint64_t error)
 {
 	size_t i = 0;
 
 	while (i < set->kinds && (!same_call(&set->results[i].call, call) || set->results[i].error != error))
 		i++;
-	if (i == set->kinds && i >= MOST_WORDS && call->kind[0]) {
-		const struct call rest = { .number = call->number, .kind = "others" };
+	return i;
+}
 
-		if (strcmp(call->kind, rest.kind)) {
-			count(set, &rest, error, amount);
-			return;
-		}
+static void count(struct set *set, const struct call *call, uint64_t error, uint64_t amount)
+{
+	const struct call rest = { .number = call->number, .kind = "others" };
+	size_t i = row_of(set, call, error);
+
+	if (i == set->kinds && i >= MOST_WORDS && call->kind[0]) {
+		call = &rest;
+		i = row_of(set, call, error);
 	}
 	if (i == MOST_KINDS)
 		return;

@@ -11,8 +11,8 @@
 void ring_note(pid_t pid, uint64_t number, const uint64_t *args, uint64_t returned);
 
 /*
- * How many operations io_uring_enter() with @args is about to submit; false if its ring is not known. Those of a thread
- * of the kernel (IORING_SETUP_SQPOLL) are submitted without a call.
+ * Counts the operations that io_uring_enter() with @args is about to submit. Returns false if its ring is not known. A
+ * thread of the kernel (IORING_SETUP_SQPOLL) submits operations without a call, so they are not counted.
  */
 bool ring_submits(pid_t pid, const uint64_t *args, uint32_t *ret_count);
 

@@ -14,7 +14,7 @@
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define PATH_BYTES 128
 
-/* Calls whose first argument is a file. Those on sockets work on sockets alone. */
+/* Calls whose first argument is a file. Calls for sockets, such as sendto(), work on no other file. */
 static const uint64_t on_files[] = {
 	__NR_read,    __NR_write,    __NR_pread64,   __NR_pwrite64,    __NR_readv,	   __NR_writev,	   __NR_preadv,
 	__NR_pwritev, __NR_preadv2,  __NR_pwritev2,  __NR_getdents64,  __NR_lseek,	   __NR_fstat,	   __NR_ftruncate,
@@ -84,17 +84,11 @@ static bool of_file(pid_t pid, uint64_t file, char *ret)
 	return true;
 }
 
-/* Reads a name in the memory of @pid, a word at a time. */
 static bool of_name(pid_t pid, uint64_t address, char *ret)
 {
-	char path[PATH_BYTES + 1] = "";
-	uint64_t word;
+	char path[PATH_BYTES + 1];
 
-	for (size_t at = 0; at < PATH_BYTES && peek(pid, address + at, &word); at += sizeof(word)) {
-		memcpy(path + at, &word, sizeof(word));
-		if (memchr(&word, '\0', sizeof(word)))
-			break;
-	}
+	text_at(pid, address, path, sizeof(path));
 	if (!is_of_kernel(path))
 		return false;
 	without_numbers(path, ret);

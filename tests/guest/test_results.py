@@ -232,6 +232,14 @@ int main(int argc, char **argv)
 """
 
 
+@pytest.fixture(scope="module")
+def argued_program(watching: tuple[Path, Path]) -> Path:
+    program = watching[1].with_name("argued")
+    program.with_suffix(".c").write_text(ARGUED)
+    subprocess.run(("gcc", *compile.FLAGS, "-o", program, program.with_suffix(".c")), check=True)
+    return program
+
+
 def argued(watching: Path, program: Path, *words: str) -> dict[str, str]:
     sums = program.with_name("sums")
     subprocess.run((watching, program, *words), check=True, capture_output=True, env={"ARGUMENTS_FILE": str(sums)})
@@ -245,17 +253,13 @@ def argued(watching: Path, program: Path, *words: str) -> dict[str, str]:
     ],
 )  # fmt: skip
 def test_a_call_with_other_arguments_has_another_sum(
-    watching: tuple[Path, Path], tmp_path: Path, word: str, calls: set[str]
+    watching: tuple[Path, Path], argued_program: Path, word: str, calls: set[str]
 ) -> None:
-    (tmp_path / "argued.c").write_text(ARGUED)
-    subprocess.run(("gcc", *compile.FLAGS, "-o", tmp_path / "argued", tmp_path / "argued.c"), check=True)
-    usual, other = (argued(watching[0], tmp_path / "argued", one) for one in ("-", word))
+    usual, other = (argued(watching[0], argued_program, one) for one in ("-", word))
     assert {name for name in usual | other if usual.get(name) != other.get(name)} == calls
     assert {"mmap", "mprotect", "openat", "close", "poll", "writev", "read"} <= usual.keys()
 
 
-def test_where_the_kernel_puts_the_stack_is_no_argument(watching: tuple[Path, Path], tmp_path: Path) -> None:
-    (tmp_path / "argued.c").write_text(ARGUED)
-    subprocess.run(("gcc", *compile.FLAGS, "-o", tmp_path / "argued", tmp_path / "argued.c"), check=True)
-    usual, moved = (argued(watching[0], tmp_path / "argued", "-", *more) for more in ((), ("x" * 5000,)))
+def test_where_the_kernel_puts_the_stack_is_no_argument(watching: tuple[Path, Path], argued_program: Path) -> None:
+    usual, moved = (argued(watching[0], argued_program, "-", *more) for more in ((), ("x" * 5000,)))
     assert usual == moved, "addresses are chance here, too: the host places mappings as it likes"

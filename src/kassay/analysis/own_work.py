@@ -8,7 +8,7 @@ from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summa
 from kassay.analysis.work import text_of, work_differences
 from kassay.analysis.work_done import OF_OTHERS, Done, Key, clones, cost_of_one, is_known, pair_of, work_done
 from kassay.analysis.work_faults import FAULTS, FEW_FAULTS
-from kassay.analysis.work_results import known_results, number_of_calls, share_of, table_of
+from kassay.analysis.work_results import known_results, share_of, table_of
 from kassay.model.finding import Finding
 from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
@@ -78,8 +78,10 @@ def own_spreads(side: CellEvidence) -> tuple[Spread, ...]:
     spreads = [*(_spread(key, runs) for key in keys), *_unsettled(side, by, runs[0]), *_of_results(runs, ""),
                *_of_results(runs, OF_OTHERS)]  # fmt: skip
     most = sorted((s for s in spreads if s.share), key=lambda spread: (-spread.share, spread.what))
-    of_one_name = {spread.what.partition("()")[0]: spread for spread in reversed(most)}
-    return tuple(spread for spread in most if spread in of_one_name.values())
+    of_one_name: dict[str, Spread] = {}
+    for spread in most:
+        of_one_name.setdefault(spread.what.partition("()")[0], spread)
+    return tuple(of_one_name.values())
 
 
 def _spread(key: Key, runs: Sequence[Done]) -> Spread:
@@ -100,8 +102,7 @@ def _of_results(runs: Sequence[Done], whose: str) -> Iterator[Spread]:
         values = [table.get(key, 0) for table in tables]
         low, high = min(values), max(values)
         if low < high:
-            called = max(number_of_calls(results, key.name) for results in known)
-            share = share_of(key, high - low, high, called, runs[:1])
+            share = share_of(key, high - low, high, known, runs[:1])
             yield Spread(what=key.text(whose), low=low, high=high, share=share)
 
 

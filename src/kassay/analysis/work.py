@@ -17,7 +17,6 @@ from kassay.analysis.work_results import (
     KIND,
     asked_otherwise,
     known_results,
-    number_of_calls,
     share_of,
     table_of,
 )
@@ -161,8 +160,8 @@ def _results(base: Sequence[Done], head: Sequence[Done], whose: str) -> list[_Re
         more = _more(values)
         if not more:
             continue
-        called = max(number_of_calls(side[0], key.name) for side in known)
-        share = share_of(key, more, max(side[0] for side in values), called, (base[0], head[0]))
+        most = max(side[0] for side in values)
+        share = share_of(key, more, most, [side[0] for side in known], (base[0], head[0]))
         difference = Difference(key.text(whose), str(values[0][0]), str(values[1][0]), share)
         found.append(_Result(key.name, whose, key.number_of, difference))
     return found

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Doubts about a comparison of programs that is not refused: work that is not compared, or not wholly known."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import fsum
 
 from msgspec import structs
 
 from kassay.analysis.exact import Judgement
 from kassay.analysis.work import LIMIT, faults_left_out, work_differences
-from kassay.analysis.work_done import Done, clones, pair_of
+from kassay.analysis.work_done import Done, Key, clones, pair_of
 from kassay.analysis.work_results import argued_otherwise
 from kassay.model.finding import CHANGES
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
-from kassay.model.work import ASKED, DECIDING, PAGE_FAULTS, is_call
+from kassay.model.work import DECIDING, PAGE_FAULTS, is_asked, is_call
 
 RESIDENT, RESIDENT_KB = 0.05, 64
 """Part and kB by which the memory that is resident at the end of a program may differ."""
@@ -37,7 +37,8 @@ def weakened(judged: Judgement, doubts: Sequence[Reason]) -> Judgement:
     change = judged.change or 0.0
     of_larger = abs(change) / max(1.0, 1.0 + change)
     limits = {"work-not-proportional": abs(change), "arguments-differ": of_larger / 2}
-    hidden = any(why["share"] >= limits[why.code] for why in doubts if why.code in limits)  # type: ignore[operator]
+    shares = [(why["share"], limits[why.code]) for why in doubts if why.code in limits]
+    hidden = any(isinstance(share, float) and share >= limit for share, limit in shares)
     verdict = "inconclusive" if judged.verdict in CHANGES and hidden else judged.verdict
     return structs.replace(judged, verdict=verdict, evidence="partial", reasons=(*judged.reasons, *doubts))
 
@@ -53,18 +54,18 @@ def _doubts(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
         yield reason(
             "faults-left-out", where=where, base_value=faults.base, head_value=faults.head, share=min(faults.share, 1.0)
         )
-    resident = [(side[0].resident_kb or 0.0, side[0].anonymous_kb or 0.0) for side in (base, head)]
-    for kind, (before, after) in zip(("", "anonymous"), zip(*resident, strict=True), strict=True):
-        if min(before, after) and abs(after - before) > max(RESIDENT_KB, RESIDENT * min(before, after)):
+    kinds = (("", base[0].resident_kb, head[0].resident_kb), ("anonymous", base[0].anonymous_kb, head[0].anonymous_kb))
+    for kind, before, after in kinds:
+        if before and after and abs(after - before) > max(RESIDENT_KB, RESIDENT * min(before, after)):
             yield reason("resident-differs", kind=kind, base_value=round(before), head_value=round(after))
             break
     otherwise = argued_otherwise(base, head)
     share = fsum(share for _, share in otherwise)
     if any(name in DECIDING for name, _ in otherwise):
-        share = max(_share_of_kernel(side[0]) for side in (base, head))
+        share = max(_share_of(side[0], is_asked) for side in (base, head))
     if share > LIMIT:
         yield reason("arguments-differ", calls=", ".join(f"{name}()" for name, _ in otherwise[:NAMED]), share=share)
-    if max(_share_of_calls(side[0]) for side in (base, head)) <= LIMIT:
+    if max(_share_of(side[0], is_call) for side in (base, head)) <= LIMIT:
         return
     if any(side[0].watched >= WATCHED for side in (base, head)):
         yield reason("calls-not-watched", count=WATCHED)
@@ -72,10 +73,5 @@ def _doubts(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
         yield reason("others-not-watched")
 
 
-def _share_of_calls(done: Done) -> float:
-    return fsum(count for key, count in done.counts.items() if is_call(key)) / done.ticks
-
-
-def _share_of_kernel(done: Done) -> float:
-    """Share of all calls and faults."""
-    return fsum(count for key, count in done.counts.items() if key[0] in ASKED) / done.ticks
+def _share_of(done: Done, counts: Callable[[Key], bool]) -> float:
+    return fsum(count for key, count in done.counts.items() if counts(key)) / done.ticks

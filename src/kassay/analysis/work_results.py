@@ -63,21 +63,19 @@ def known_results(runs: Sequence[Done], whose: str) -> list[tuple[CallResult, ..
     return [results for results in every if results is not None]
 
 
-def share_of(key: ResultKey, more: float, most: float, called: int, runs: Sequence[Done]) -> float:
-    """Part of the value that calls carry whose number or amount differs by more. most: the larger amount; called: the
-    number of calls of this name; runs: one of each side."""
+def share_of(
+    key: ResultKey, more: float, most: float, executions: Sequence[Sequence[CallResult]], runs: Sequence[Done]
+) -> float:
+    """Part of the value that calls carry whose number or amount differs by more. most: the larger amount; executions:
+    those that are compared, of which the one with the most calls counts; runs: one of each side."""
+    called = max(sum(one.times for one in results if one.name == key.name) for results in executions)
     part = more / (most if key.number_of == AMOUNT else called)
     return part * max(_share_of_name(key.name, run) for run in runs)
 
 
-def number_of_calls(results: Sequence[CallResult], name: str) -> int:
-    """Calls of one name, those that failed included."""
-    return sum(one.times for one in results if one.name == name)
-
-
-def asked_otherwise(base: Sequence[CallResult] | None, head: Sequence[CallResult] | None) -> Iterator[str]:
+def asked_otherwise(base: tuple[CallResult, ...] | None, head: tuple[CallResult, ...] | None) -> Iterator[str]:
     """Names of calls of which one differs: an error or a kind is on one side alone, or its amount is another one."""
-    tables = [table_of(of_one_call(tuple(results or ())) or ()) for results in (base, head)]
+    tables = [table_of(of_one_call(results) or ()) for results in (base, head)]
     for key in dict.fromkeys((*tables[0], *tables[1])):
         low, high = sorted(table.get(key, 0) for table in tables)
         if high - low > _MEAN_AMOUNT * high:
@@ -88,10 +86,13 @@ def argued_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[tuple[
     """(name, share of the value) of calls that were given other arguments on one side, in all of its runs; those that
     carry most first. Arguments by which the runs of one kernel differ are chance."""
     known = [[run.arguments for run in side if run.arguments] for side in (base, head)]
-    differ = {name for name in {name for side in known for sums in side for name in sums}
-              if all(len({sums.get(name) for sums in side}) == 1 for side in known)
-              and known[0][0].get(name) != known[1][0].get(name)}  # fmt: skip
-    calls = {name.removesuffix(OF_OTHERS) for name in differ}
+    if not all(known):
+        return ()
+    calls = set()
+    for name in {name for side in known for sums in side for name in sums}:
+        first, second = ({sums.get(name) for sums in side} for side in known)
+        if len(first) == len(second) == 1 and first != second:
+            calls.add(name.removesuffix(OF_OTHERS))
     shares = [(name, max(_share_of_name(name, run) for run in (base[0], head[0]))) for name in calls]
     return tuple(sorted(shares, key=lambda pair: (-pair[1], pair[0])))
 

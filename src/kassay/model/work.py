@@ -50,6 +50,11 @@ def is_call(key: tuple[str, str]) -> bool:
     return key[0] == SYSTEM_CALL
 
 
+def is_asked(key: tuple[str, str]) -> bool:
+    """True for the key of a system call or a fault."""
+    return key[0] in ASKED
+
+
 class WorkItem(Record, frozen=True, kw_only=True):
     """One kind and name of work, round by round."""
 
@@ -85,8 +90,8 @@ class CallResult(Record, frozen=True, kw_only=True):
     total: int = 0
     """Sum of the bytes or items that the calls returned or were given; 0 where a call has neither."""
     kind: str = ""
-    """The thing that the call is told to do, such as the advice of madvise() in hex, or the one that it works on, such
-    as "device-1:3"; "" for most calls."""
+    """Advice, flags or command that the call is given, in hex, or the file that it works on, such as "device-1:3"; ""
+    for most calls."""
 
 
 class PrintedOperations(Record, frozen=True, kw_only=True):

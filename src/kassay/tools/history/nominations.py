@@ -53,8 +53,10 @@ def _refused(archive: Archive) -> dict[tuple[str, str, str], str]:
         " JOIN t_kernels b ON b.kernel = c.base JOIN t_kernels h ON h.kernel = c.head"
         " JOIN t_experiments e USING (experiment) ORDER BY e.added_utc, c.rowid"
     ):
-        reasons = from_json(detail.encode(), ComparisonDetail).reasons
-        latest[series, base, head] = "; ".join((verdict, *reasons[:1])) if verdict in REFUSED else ""
+        words = ""
+        if verdict in REFUSED:
+            words = "; ".join((verdict, *from_json(detail.encode(), ComparisonDetail).reasons[:1]))
+        latest[series, base, head] = words
     return latest
 
 
@@ -194,9 +196,8 @@ def judged(nomination: Nomination, report: Report, directory: str) -> Confirmati
     if finding is None:
         return _outcome(nomination, "not confirmed", "the fresh pair has no value of this metric", directory)
     why = f": {reason_text(finding.reasons[0])}" if finding.reasons else ""
-    if finding.verdict in REFUSED:
-        return _outcome(nomination, "not confirmed", f"refused, {finding.verdict}{why}", directory, finding)
-    text = f"{finding.verdict}, evidence {finding.evidence}{why}"
+    refused = finding.verdict in REFUSED
+    text = f"refused, {finding.verdict}{why}" if refused else f"{finding.verdict}, evidence {finding.evidence}{why}"
     outcome = "confirmed" if _agrees(nomination, finding) else "not confirmed"
     return _outcome(nomination, outcome, text, directory, finding)
 
