@@ -105,6 +105,13 @@ uint64_t amount_executed(pid_t pid)
 	return at && sscanf(at, " %" SCNu64 " %" SCNu64, &start, &end) == 2 ? end - start : 0;
 }
 
+uint64_t clone_flags(pid_t pid, uint64_t number, const uint64_t *args)
+{
+	if (number == SYS_clone3)
+		return word_at(pid, args[0]);
+	return number == SYS_clone ? args[0] : 0;
+}
+
 bool kind_given(uint64_t number, const uint64_t *args, char ret[KIND_BYTES])
 {
 	static const struct {

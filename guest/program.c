@@ -186,6 +186,24 @@ static void restore(void)
 	}
 }
 
+static void ignore(int number)
+{
+	(void)number;
+}
+
+/*
+ * A program may signal all of its process group, in which we are as well. Handlers do not pass to what it executes, as
+ * signals would that we ignore.
+ */
+static void outlive_signals(void)
+{
+	static const int numbers[] = { SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGTERM };
+	struct sigaction action = { .sa_handler = ignore, .sa_flags = SA_RESTART };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		sigaction(numbers[i], &action, NULL);
+}
+
 static void limit_tasks(void)
 {
 	int fd = open("/proc/sys/kernel/threads-max", O_WRONLY | O_CLOEXEC);
@@ -290,6 +308,7 @@ static int setup(struct run *run)
 		return -1;
 	/* Where things lie is chosen by chance, and would be chosen anew for each execution. */
 	personality(ADDR_NO_RANDOMIZE);
+	outlive_signals();
 	limit_tasks();
 	if (make_directory(run) || redirect(run))
 		return -1;

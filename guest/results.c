@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <asm/unistd.h> /* newer calls than those of the C library */
 #include <inttypes.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,13 +20,14 @@
 #include "arguments.h"
 #include "call_names.h"
 #include "error_name.h"
+#include "found.h"
 #include "results.h"
 #include "ring.h"
 #include "targets.h"
 
 #define MOST_CALLS 4000 /* of the first process */
 #define MOST_CALLS_OF_OTHERS 4000
-#define MOST_TASKS 64
+#define MOST_TASKS 256
 #define MOST_KINDS 512
 #define MOST_WORDS 384 /* kinds behind these have one word */
 #define LINE_BYTES 160
@@ -187,9 +189,11 @@ static void note_entry(struct task *task, uint64_t number, const uint64_t *args)
 	if (!kind_given(number, args, call->kind))
 		target_given(task->pid, number, args, call->kind);
 	task->given = amount_given(task->pid, number, args);
+	others.missed |= !!(clone_flags(task->pid, number, args) & CLONE_UNTRACED);
 	if (number == SYS_io_uring_enter)
 		task->given = note_operations(task);
 	arguments_note(task->pid, task == tasks ? FIRST : OTHERS, number, args, call->kind);
+	found_note(task->pid, task == tasks ? FIRST : OTHERS, number, args);
 }
 
 static void note_exit(struct task *task, bool failed, uint64_t returned)
@@ -252,12 +256,31 @@ static void emit_arguments(struct run *run, const char *path, enum caller caller
 	emit(&run->stream, "file", path, text, used);
 }
 
+static void emit_found(struct run *run, const char *path, enum caller caller)
+{
+	char *text = run->stream.scratch;
+	size_t used = 0;
+
+	for (uint64_t number = 0; number < sizeof(names) / sizeof(*names); number++) {
+		struct found found = found_by(caller, number);
+
+		if (names[number] && found.calls)
+			used += (size_t)snprintf(text + used, LINE_BYTES,
+						 "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+						 names[number], found.calls, found.bytes, found.huge_bytes, found.mappings,
+						 found.table_bytes);
+	}
+	emit(&run->stream, "file", path, text, used);
+}
+
 void results_emit(struct run *run)
 {
 	emit_arguments(run, "before:kassay/program/arguments", FIRST);
+	emit_found(run, "before:kassay/program/found", FIRST);
 	emit_set(run, "before:kassay/program/results", &first);
 	if (others.missed || is_full(&others))
 		return;
 	emit_arguments(run, "before:kassay/program/arguments_of_others", OTHERS);
+	emit_found(run, "before:kassay/program/found_by_others", OTHERS);
 	emit_set(run, "before:kassay/program/results_of_others", &others);
 }

@@ -8,7 +8,7 @@ from msgspec import structs
 from kassay.analysis.analyse import compare
 from kassay.model.finding import Finding
 from kassay.model.run import CellEvidence, Measurement
-from kassay.model.work import CallResult, Work, WorkItem
+from kassay.model.work import CallResult, MemoryFound, Work, WorkItem
 from kassay.model.workload import Phase
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import evidence, measurement
@@ -27,7 +27,8 @@ FEWER: Items = {(CALL, "madvise"): (4, 480_000), (PAGE_FAULT, "page fault"): (10
 def did(items: Items, ticks: int = 0, *, perturbation: int = 0, repeat: int = 0,
         results: Sequence[CallResult] | None = None, rounds: int = 3, resident_kb: int = 0,
         anonymous_kb: int = 0, region: bool = False, others: Sequence[CallResult] | None = (),
-        arguments: Mapping[str, str] | None = None) -> Measurement:  # fmt: skip
+        arguments: Mapping[str, str] | None = None,
+        found: Sequence[MemoryFound] | None = None) -> Measurement:  # fmt: skip
     """A run in whose rounds this was done."""
     total = ticks or sum(count for _, count in items.values()) + items.get((USER, ""), (0, 0))[0]
     made = tuple(
@@ -36,7 +37,8 @@ def did(items: Items, ticks: int = 0, *, perturbation: int = 0, repeat: int = 0,
     )
     work = Work(phase="iteration", items=made, results=None if results is None else tuple(results),
                 other_results=None if others is None else tuple(others), region=region,
-                arguments=None if arguments is None else tuple(arguments.items()))  # fmt: skip
+                arguments=None if arguments is None else tuple(arguments.items()),
+                found=None if found is None else tuple(found))  # fmt: skip
     run = measurement([total] * rounds, perturbation=perturbation, repeat=repeat)
     kb = {"program.Rss": resident_kb, "program.Anonymous": anonymous_kb}
     after = (*run.after, *((name, str(amount)) for name, amount in kb.items() if amount))

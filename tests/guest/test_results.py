@@ -126,6 +126,7 @@ def watching(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         "results.c",
         "amounts.c",
         "arguments.c",
+        "found.c",
         "targets.c",
         "ring.c",
         "vdso.c",
@@ -263,3 +264,56 @@ def test_a_call_with_other_arguments_has_another_sum(
 def test_where_the_kernel_puts_the_stack_is_no_argument(watching: tuple[Path, Path], argued_program: Path) -> None:
     usual, moved = (argued(watching[0], argued_program, "-", *more) for more in ((), ("x" * 5000,)))
     assert usual == moved, "addresses are chance here, too: the host places mappings as it likes"
+
+
+FINDING = """
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Touches 100 pages of a mapping before or behind four calls on its first half; the argument says how many of them. */
+int main(int argc, char **argv)
+{
+	char *pages = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int before = argc > 1 ? atoi(argv[1]) : 0;
+
+	madvise(pages, 1 << 20, MADV_NOHUGEPAGE);
+	for (int i = 0; i < before; i++)
+		pages[i * 4096] = 1;
+	for (int i = 0; i < 4; i++)
+		mprotect(pages, 1 << 19, i % 2 ? PROT_READ | PROT_WRITE : PROT_READ);
+	for (int i = before; i < 100; i++)
+		pages[i * 4096] = 1;
+	if (argc > 2)
+		for (int i = 0; i < 50; i++)
+			mprotect(pages + i * 8192, 4096, PROT_READ);
+	if (!fork())
+		_exit(0);
+	wait(NULL);
+	return 0;
+}
+"""
+
+
+def test_memory_that_calls_find_is_counted(watching: tuple[Path, Path]) -> None:
+    """fork() is clone() in the C library; what a process has besides is the same in all executions."""
+    program = watching[1].with_name("finding")
+    program.with_suffix(".c").write_text(FINDING)
+    subprocess.run(("gcc", *compile.FLAGS, "-o", program, program.with_suffix(".c")), check=True)
+
+    def found(*words: str) -> dict[str, list[int]]:
+        sums = program.with_name("found")
+        subprocess.run((watching[0], program, *words), check=True, capture_output=True, env={"FOUND_FILE": str(sums)})
+        return {
+            name: [*map(int, numbers)] for name, *numbers in (line.split() for line in sums.read_text().splitlines())
+        }
+
+    before, behind, split = found("100"), found("0"), found("100", "split")
+    at_start = behind["mprotect"][0] - 4
+    assert before["mprotect"][0] == 4 + at_start, "one is the C library's own"
+    assert before["mprotect"][1] - behind["mprotect"][1] == 4 * 100 * 4096
+    assert before["clone"][0] == 1 and before["clone"][1] > 100 * 4096 and before["clone"][4] > 0
+    assert abs(before["clone"][1] - behind["clone"][1]) < 4 * 4096, "where the stack begins is chance here"
+    assert split["clone"][3] - before["clone"][3] == 99
+    assert {"madvise", "mprotect", "clone", "exit_group"} <= before.keys() and "mmap" not in before

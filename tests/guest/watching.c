@@ -14,22 +14,25 @@
 #include "results.h"
 #include "vdso.h"
 
-/* Results go to standard output, functions to standard error, and the sums of arguments to a file, if one is named. */
+/*
+ * Results go to standard output, functions to standard error, the sums of arguments and the memory that calls found to
+ * a file each, if one is named.
+ */
 void emit(struct stream *stream, const char *kind, const char *name, const void *payload, size_t length)
 {
-	const char *path = getenv("ARGUMENTS_FILE");
-	bool sums = strstr(name, "/arguments"), others = strstr(name, "_of_others");
+	bool found = strstr(name, "/found"), apart = found || strstr(name, "/arguments"), others = strstr(name, "_others");
+	const char *path = getenv(found ? "FOUND_FILE" : "ARGUMENTS_FILE");
 	FILE *file = !strcmp(name, "after:kassay/program/vdso") ? stderr : stdout;
 
 	(void)stream;
 	(void)kind;
-	if (sums && (!path || others))
+	if (apart && (!path || others))
 		return;
-	if (sums)
+	if (apart)
 		file = fopen(path, "we");
 	if (file)
 		fwrite(payload, 1, length, file);
-	if (file && sums)
+	if (file && apart)
 		fclose(file);
 }
 

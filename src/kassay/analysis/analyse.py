@@ -114,10 +114,10 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by
         judged = judge_counts(*sides, plan.experiment.margin, repeats_agree(base) or repeats_agree(head))
     else:
         judged = judge_times(*sides, plan.experiment.margin, session)
-    if judged.evidence == "exact":
+    if not refusals and session is None:
         printed = printed_difference(base, head)
         doubts = (*work_doubts(base, head), *((printed,) if printed is not None else ()))
-        judged = weakened(judged, doubts) if doubts else judged
+        judged = weakened(judged, doubts, plan.experiment.margin) if doubts else judged
     return Finding(
         workload=base.cell.workload, settings=base.cell.settings, machine=base.cell.machine,
         metric=phase.name, primary=phase.primary, unit=f"{clock.unit}/{phase.operation}",

@@ -8,6 +8,7 @@ from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summa
 from kassay.analysis.work import text_of, work_differences
 from kassay.analysis.work_done import OF_OTHERS, Done, Key, clones, cost_of_one, is_known, pair_of, work_done
 from kassay.analysis.work_faults import FAULTS, FEW_FAULTS
+from kassay.analysis.work_found import found_by_chance
 from kassay.analysis.work_results import known_results, share_of, table_of
 from kassay.model.finding import Finding
 from kassay.model.reason import Reason, reason
@@ -21,6 +22,11 @@ UNSTEADY = 0.01
 
 OF_C_LIBRARY = 1
 """Readings of the clock with which glibc starts a static program (HP_TIMING in _dl_non_dynamic_init)."""
+
+
+DOUBTS = {"arguments-differ", "change-elsewhere", "faults-left-out", "found-otherwise", "outside-differs",
+          "prints-differ", "resident-differs", "work-varies"}  # fmt: skip
+"""Codes of reasons by which work may differ though its numbers do not."""
 
 
 class Spread(Record, frozen=True, kw_only=True):
@@ -51,7 +57,10 @@ def work_summary(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) 
     pairs = [pair_of(base, head) for base, head in compared if base is not None and head is not None]
     shares = [fsum(difference.share for difference in work_differences(*pair)) for pair in pairs if pair is not None]
     reads = round(max(map(clock_reads, programs))) or None
-    return reason("work-same", share=max(shares), reads=reads) if shares else None
+    if not shares:
+        return None
+    doubted = any(why.code in DOUBTS for finding in findings if finding.primary for why in finding.reasons)
+    return reason("work-in-doubt" if doubted else "work-same", share=max(shares), reads=reads)
 
 
 def clock_reads(side: CellEvidence) -> float:
@@ -76,7 +85,7 @@ def own_spreads(side: CellEvidence) -> tuple[Spread, ...]:
     runs = work_done(side, by)
     keys = dict.fromkeys(key for done in runs for key in done.times if key[0] not in NOT_COMPARED)
     spreads = [*(_spread(key, runs) for key in keys), *_unsettled(side, by, runs[0]), *_of_results(runs, ""),
-               *_of_results(runs, OF_OTHERS)]  # fmt: skip
+               *_of_results(runs, OF_OTHERS), *_found(runs)]  # fmt: skip
     most = sorted((s for s in spreads if s.share), key=lambda spread: (-spread.share, spread.what))
     of_one_name: dict[str, Spread] = {}
     for spread in most:
@@ -104,6 +113,11 @@ def _of_results(runs: Sequence[Done], whose: str) -> Iterator[Spread]:
         if low < high:
             share = share_of(key, high - low, high, known, runs[:1])
             yield Spread(what=key.text(whose), low=low, high=high, share=share)
+
+
+def _found(runs: Sequence[Done]) -> Iterator[Spread]:
+    for text, low, high, share in found_by_chance(runs):
+        yield Spread(what=text, low=low, high=high, share=share)
 
 
 def _unsettled(side: CellEvidence, by: Method, first: Done) -> Iterator[Spread]:

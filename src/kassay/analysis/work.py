@@ -10,7 +10,7 @@ from itertools import chain
 from math import fsum
 from typing import NamedTuple
 
-from kassay.analysis.work_done import OF_OTHERS, Done, Key, clones, cost_of_one
+from kassay.analysis.work_done import OF_OTHERS, Done, Key, clones, cost_of_one, distance
 from kassay.analysis.work_faults import FAULTS, are_few, faults_are_the_kernels
 from kassay.analysis.work_results import (
     ERROR,
@@ -137,14 +137,8 @@ def _named_once(found: Sequence[Difference], results: Sequence[_Result]) -> Iter
 
 def _apart(key: Key, base: Sequence[Done], head: Sequence[Done]) -> float:
     """Instructions of one kind of work that only one kernel did; 0 if the runs of one kernel lie as far apart."""
-    more = _more([[done.times.get(key, 0.0) for done in side] for side in (base, head)])
+    more = distance([[done.times.get(key, 0.0) for done in side] for side in (base, head)])
     return more if key == USER_CODE else more * max(cost_of_one(key, base[0]), cost_of_one(key, head[0]))
-
-
-def _more(sides: Sequence[Sequence[float]]) -> float:
-    """Distance between the first runs of two sides. 0 if the runs of one side differ by as much."""
-    more = abs(sides[0][0] - sides[1][0])
-    return more if more > max(max(side) - min(side) for side in sides) else 0.0
 
 
 def _results(base: Sequence[Done], head: Sequence[Done], whose: str) -> list[_Result]:
@@ -157,7 +151,7 @@ def _results(base: Sequence[Done], head: Sequence[Done], whose: str) -> list[_Re
     tables = [[table_of(results) for results in side] for side in known]
     for key in sorted({key for side in tables for table in side for key in table}):
         values = [[table.get(key, 0) for table in side] for side in tables]
-        more = _more(values)
+        more = distance(values)
         if not more:
             continue
         most = max(side[0] for side in values)

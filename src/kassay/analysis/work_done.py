@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The work that a user's program did in each run of a kernel, per round or per printed operation."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from msgspec import structs
 
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
 from kassay.model.run import CellEvidence, Measurement
-from kassay.model.work import CLONES, OF_RING, CallResult, Work, per_round
+from kassay.model.work import CLONES, OF_RING, CallResult, MemoryFound, Work, per_round
 from kassay.supply.clocks import clock_of
 
 Key = tuple[str, str]
@@ -41,6 +41,10 @@ class Done(NamedTuple):
     arguments: Mapping[str, str] = {}
     """Sum of all arguments of the calls of each name, with OF_OTHERS those of children and threads; empty where they
     are not known."""
+    found: Mapping[str, MemoryFound] = {}
+    """Memory that the calls of each name found, named as in arguments."""
+    execution: tuple[CallResult, ...] | None = None
+    """Results of the whole execution where a round is a part of it; None where they are not known."""
     watched: int = 0
     """System calls of the first process whose results are known."""
 
@@ -72,6 +76,9 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
         anonymous_kb=_number(dict(measurement.after).get("program.Anonymous")),
         arguments={**dict(work.arguments or ()),
                    **{f"{name}{OF_OTHERS}": number for name, number in work.other_arguments or ()}},
+        found={**{one.name: one for one in work.found or ()},
+               **{f"{one.name}{OF_OTHERS}": one for one in work.found_by_others or ()}},
+        execution=(*work.results, *(work.other_results or ())) if work.region and work.results is not None else None,
         watched=sum(result.times for result in work.results or () if not result.kind.startswith(OF_RING)),
     )  # fmt: skip
 
@@ -98,6 +105,12 @@ def pair_of(base: CellEvidence, head: CellEvidence) -> tuple[tuple[Done, ...], t
     by = method_of((base, head), first.phase)
     sides = work_done(base, by), work_done(head, by)
     return sides if all(side and side[0].plain for side in sides) else None
+
+
+def distance(sides: Sequence[Sequence[float]]) -> float:
+    """Distance between the first runs of two sides. 0 if the runs of one side differ by as much."""
+    more = abs(sides[0][0] - sides[1][0])
+    return more if more > max(max(side) - min(side) for side in sides) else 0.0
 
 
 def cost_of_one(key: Key, done: Done) -> float:

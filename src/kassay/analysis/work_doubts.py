@@ -9,17 +9,21 @@ from msgspec import structs
 from kassay.analysis.exact import Judgement
 from kassay.analysis.work import LIMIT, faults_left_out, work_differences
 from kassay.analysis.work_done import Done, Key, clones, pair_of
+from kassay.analysis.work_found import found_otherwise, outside_otherwise
 from kassay.analysis.work_results import argued_otherwise
 from kassay.model.finding import CHANGES
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
-from kassay.model.work import DECIDING, PAGE_FAULTS, is_asked, is_call
+from kassay.model.work import DECIDING, PAGE_FAULTS, USER_CODE, is_asked, is_call
 
 RESIDENT, RESIDENT_KB = 0.05, 64
 """Part and kB by which the memory that is resident at the end of a program may differ."""
 
 NAMED = 3
 """Calls that a doubt names."""
+
+ELSEWHERE = 0.01
+"""Part of the value by which instructions may differ that belong to no kind of work."""
 
 WATCHED = 4000
 """System calls of a program's first process whose results are noted (CALLS in guest/results.c)."""
@@ -28,22 +32,29 @@ WATCHED = 4000
 def work_doubts(base: CellEvidence, head: CellEvidence) -> tuple[Reason, ...]:
     """Every reason for which counts of two programs are no exact evidence, though no work is known to differ."""
     pair = pair_of(base, head)
-    return tuple(_doubts(*pair)) if pair is not None else ()
+    if pair is None:
+        return ()
+    return (*_of_numbers(*pair), *_of_what_was_before(base.label, head.label, *pair), *_of_watching(*pair))
 
 
-def weakened(judged: Judgement, doubts: Sequence[Reason]) -> Judgement:
+def weakened(judged: Judgement, doubts: Sequence[Reason], margin: float) -> Judgement:
     """Exact counts that are no exact evidence. A change that is not larger than the work in doubt is no verdict. Calls
-    with other arguments may also make others cost more, such as the end of the program: it must be twice theirs."""
+    with other arguments may also make others cost more, such as the end of the program: it must be twice theirs. Nor is
+    an equivalence if as much as the margin is in doubt."""
     change = judged.change or 0.0
     of_larger = abs(change) / max(1.0, 1.0 + change)
-    limits = {"work-not-proportional": abs(change), "arguments-differ": of_larger / 2}
+    limits = {"work-not-proportional": abs(change), "arguments-differ": of_larger / 2, "found-otherwise": of_larger / 2}
+    if judged.verdict not in CHANGES:
+        limits = dict.fromkeys(limits, margin)
     shares = [(why["share"], limits[why.code]) for why in doubts if why.code in limits]
     hidden = any(isinstance(share, float) and share >= limit for share, limit in shares)
-    verdict = "inconclusive" if judged.verdict in CHANGES and hidden else judged.verdict
-    return structs.replace(judged, verdict=verdict, evidence="partial", reasons=(*judged.reasons, *doubts))
+    unknown = hidden or any(why.code == "outside-differs" for why in doubts)
+    verdict = "inconclusive" if judged.verdict in (*CHANGES, "equivalent") and unknown else judged.verdict
+    evidence = "partial" if judged.evidence == "exact" else judged.evidence
+    return structs.replace(judged, verdict=verdict, evidence=evidence, reasons=(*judged.reasons, *doubts))
 
 
-def _doubts(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
+def _of_numbers(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
     if base[0].divided:
         share = fsum(difference.share for difference in work_differences(base, head))
         if share > LIMIT:
@@ -65,12 +76,39 @@ def _doubts(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
         share = max(_share_of(side[0], is_asked) for side in (base, head))
     if share > LIMIT:
         yield reason("arguments-differ", calls=", ".join(f"{name}()" for name, _ in otherwise[:NAMED]), share=share)
+
+
+def _of_what_was_before(
+    base_label: str, head_label: str, base: Sequence[Done], head: Sequence[Done]
+) -> Iterator[Reason]:
+    found = found_otherwise(base, head)
+    share = fsum(row.share for row in found)
+    if share > LIMIT:
+        most = found[0]
+        yield reason("found-otherwise", what=most.call, base_value=most.base, base=base_label, head_value=most.head,
+                     head=head_label, more=len(found) - 1 or None, share=min(share, 1.0))  # fmt: skip
+    outside = outside_otherwise(base, head)
+    if outside:
+        yield reason("outside-differs", calls=", ".join(f"{name}()" for name in outside[:NAMED]),
+                     more=max(len(outside) - NAMED, 0) or None)  # fmt: skip
+
+
+def _of_watching(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
+    change = head[0].ticks - base[0].ticks
+    elsewhere = _elsewhere(head[0]) - _elsewhere(base[0])
+    if abs(elsewhere) > max(ELSEWHERE * min(base[0].ticks, head[0].ticks), abs(change) / 2):
+        yield reason("change-elsewhere", share=min(abs(elsewhere) / max(abs(change), 1.0), 1.0))
     if max(_share_of(side[0], is_call) for side in (base, head)) <= LIMIT:
         return
     if any(side[0].watched >= WATCHED for side in (base, head)):
         yield reason("calls-not-watched", count=WATCHED)
     if any(clones(side[0]) and side[0].other_results is None for side in (base, head)):
         yield reason("others-not-watched")
+
+
+def _elsewhere(done: Done) -> float:
+    """Instructions outside of the kinds of work that are compared."""
+    return done.ticks - done.times.get(USER_CODE, 0.0) - fsum(c for key, c in done.counts.items() if is_asked(key))
 
 
 def _share_of(done: Done, counts: Callable[[Key], bool]) -> float:

@@ -12,7 +12,7 @@ FAULTS = (PAGE_FAULTS, INNER_FAULTS)
 FEW_FAULTS = 4
 """Page faults that the start of a program may take more on one kernel than on another, in a whole execution."""
 
-_KB_PER_PAGE = 4
+_KB, _KB_PER_PAGE = 1 / 1024, 4
 
 
 def faults_are_the_kernels(base: Done, head: Done) -> bool:
@@ -42,12 +42,15 @@ def are_few(base: Done, head: Done) -> bool:
 
 
 def _resident_follows(base: Done, head: Done) -> bool:
-    """True if the side with more faults also ends with more resident pages, by half of them at least."""
-    if base.region or base.resident_kb is None or head.resident_kb is None:
+    """True if the side with more faults also has more resident pages, by half of them at least: at its end, or where
+    all calls of a name look."""
+    if base.region:
         return False
     faults = _more_faults(base, head)
-    pages = (head.resident_kb - base.resident_kb) / _KB_PER_PAGE
-    return pages * faults >= faults * faults / 2
+    found = [_KB * (head.found[name].bytes - base.found[name].bytes) for name in base.found.keys() & head.found.keys()]
+    if base.resident_kb is not None and head.resident_kb is not None:
+        found.append(head.resident_kb - base.resident_kb)
+    return any(kb / _KB_PER_PAGE * faults >= faults * faults / 2 for kb in found)
 
 
 def _faults(done: Done) -> float:

@@ -70,7 +70,7 @@ def share_of(
     those that are compared, of which the one with the most calls counts; runs: one of each side."""
     called = max(sum(one.times for one in results if one.name == key.name) for results in executions)
     part = more / (most if key.number_of == AMOUNT else called)
-    return part * max(_share_of_name(key.name, run) for run in runs)
+    return part * max(share_of_name(key.name, run) for run in runs)
 
 
 def asked_otherwise(base: tuple[CallResult, ...] | None, head: tuple[CallResult, ...] | None) -> Iterator[str]:
@@ -83,19 +83,26 @@ def asked_otherwise(base: tuple[CallResult, ...] | None, head: tuple[CallResult,
 
 
 def argued_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[tuple[str, float], ...]:
-    """(name, share of the value) of calls that were given other arguments on one side, in all of its runs; those that
-    carry most first. Arguments by which the runs of one kernel differ are chance."""
+    """(name, share of the value) of calls that were given other arguments on one side; those that carry most first."""
+    names = arguments_apart(base, head)
+    shares = [(name, max(share_of_name(name, side[0]) for side in (base, head))) for name in names]
+    return tuple(sorted(shares, key=lambda pair: (-pair[1], pair[0])))
+
+
+def arguments_apart(base: Sequence[Done], head: Sequence[Done]) -> frozenset[str]:
+    """Names of calls that were given other arguments on one side, in all of its runs. Arguments by which the runs of
+    one kernel differ are chance."""
     known = [[run.arguments for run in side if run.arguments] for side in (base, head)]
     if not all(known):
-        return ()
+        return frozenset()
     calls = set()
     for name in {name for side in known for sums in side for name in sums}:
         first, second = ({sums.get(name) for sums in side} for side in known)
         if len(first) == len(second) == 1 and first != second:
             calls.add(name.removesuffix(OF_OTHERS))
-    shares = [(name, max(_share_of_name(name, run) for run in (base[0], head[0]))) for name in calls]
-    return tuple(sorted(shares, key=lambda pair: (-pair[1], pair[0])))
+    return frozenset(calls)
 
 
-def _share_of_name(name: str, run: Done) -> float:
+def share_of_name(name: str, run: Done) -> float:
+    """Part of a run's value that calls of a name carry."""
     return sum(count for (_, of), count in run.counts.items() if of == name) / run.ticks

@@ -45,8 +45,15 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "and the same calls do not explain it: it may have used other pages",
     "arguments-differ": "{calls}: the calls were given other arguments on one kernel, such as other addresses or "
     "paths of another length; what may have worked on other memory or files carries {share:.1%} of the value",
+    "found-otherwise": "{what} found {base_value} on {base!k}, {head_value} on {head!k} (mean of its calls)[, and "
+    "{more} more system call(s) found other memory]: what was done before differs; this carries {share:.1%} of the "
+    "value",
+    "outside-differs": "outside of the region the program did not do the same on both kernels: {calls}[ and {more} "
+    "more]; what it left may make the region cost more",
     "calls-not-watched": "errors and lengths are known of the program's first {count} system calls alone",
     "others-not-watched": "errors and lengths of system calls of its children and threads are not known",
+    "change-elsewhere": "{share:.0%} of the difference is in kernel code outside of system calls and page faults, such "
+    "as interrupts and task switches: it is not known whether that was the same work",
     "prints-differ": "the program prints {name} {base_value} on {base!k}, {head_value} on {head!k}[, and {more} more], "
     "so it may have done different work",
     "work-varies": "the program does not do the same work in all runs: {what}, which carries {share:.1%} of the value",
@@ -244,6 +251,9 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "work-same": "the same on all kernels: system calls with their results, faults, the program's own instructions; "
     "differences carry at most {share:.2%} of the value[; the program reads a clock ({reads} per round), so the "
     "amount of work may depend on time]",
+    "work-in-doubt": "alike in number on all kernels: system calls with their results, faults, the program's own "
+    "instructions; differences carry at most {share:.2%} of the value. The reasons of the verdict say what may differ "
+    "all the same[; the program reads a clock ({reads} per round), so the amount of work may depend on time]",
     # what a search leaves open; "!c" is a candidate, by its position
     "end-not-measured": "the {end} end cannot be measured",
     "ends-alike": "the two ends cost the same within {margin:.1%}: {good:g} and {bad:g}",

@@ -33,7 +33,7 @@ STEERING = tuple(
 OF_RING = "operation-"
 """Begins the kind of an operation that io_uring_enter() submits, which is no call by itself."""
 DECIDING = ("bpf", "creat", "dup2", "dup3", "lseek", "memfd_create", "mmap", "mremap", "open", "openat", "openat2",
-            "perf_event_open")  # fmt: skip
+            "perf_event_open", "personality", "prctl", "set_mempolicy")  # fmt: skip
 """Calls that decide on what later calls and faults work."""
 ASKED = (SYSTEM_CALL, FAULT)
 """Kinds of which single calls are counted."""
@@ -94,6 +94,22 @@ class CallResult(Record, frozen=True, kw_only=True):
     for most calls."""
 
 
+class MemoryFound(Record, frozen=True, kw_only=True):
+    """Memory that calls of one name found in the watched execution: sums over the calls that were looked at."""
+
+    name: str
+    calls: int
+    bytes: int
+    """Pages that were present in the range that a call names; or all anonymous pages of the process that it copies or
+    ends."""
+    huge_bytes: int = 0
+    """The part of that process's pages that is in huge pages; 0 for calls on a range."""
+    mappings: int = 0
+    """Mappings of that process; 0 for calls on a range."""
+    table_bytes: int = 0
+    """Page tables of that process; 0 for calls on a range."""
+
+
 class PrintedOperations(Record, frozen=True, kw_only=True):
     """The number that each execution of a program prints as its count of operations, or as its rate."""
 
@@ -118,6 +134,10 @@ class Work(Record, frozen=True, kw_only=True):
     """Names of calls with a sum over all arguments of each, which tells whether two executions were given the same
     ones; None where nothing is known of them."""
     other_arguments: tuple[tuple[str, str], ...] | None = None
+    """The same of the program's children and threads; None where not all of their calls were seen."""
+    found: tuple[MemoryFound, ...] | None = None
+    """Memory that calls found; None where nothing is known of it."""
+    found_by_others: tuple[MemoryFound, ...] | None = None
     """The same of the program's children and threads; None where not all of their calls were seen."""
     operations: PrintedOperations | None = None
     """None where kassay recognises no such number in what the program prints."""

@@ -112,11 +112,12 @@ def compilers(report: Report) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def outcomes_text(report: Report) -> str:
-    """ "20 runs planned: 19 ok, 1 failed, 0 refused; 1 retried"."""
+    """ "20 runs planned: 19 ok, 1 failed, 0 refused; 1 retried". What the gate refuses is ok all the same."""
     r = report.runs
     unmade = f", {r.unmade} not made yet" if r.unmade else ""
     unmade += f", {r.unneeded} not needed any more" if r.unneeded else ""
-    ends = f"{r.ok} ok, {r.failed} failed{unmade}, {r.refused} refused; {r.retried} retried"
+    refused = f"{r.refused} of the ok ones refused" if r.refused else "0 refused"
+    ends = f"{r.ok} ok, {r.failed} failed{unmade}, {refused}; {r.retried} retried"
     return f"{counted(r.planned, 'run')} planned: {ends}"
 
 

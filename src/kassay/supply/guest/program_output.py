@@ -16,7 +16,7 @@ from kassay.effects.files import sha256_bytes
 from kassay.model.guest import GuestReport
 from kassay.model.printed_values import Printed
 from kassay.model.program import Check
-from kassay.model.work import CallResult
+from kassay.model.work import CallResult, MemoryFound
 
 OUTPUT = "kassay/program"
 """Where a stream has what a program wrote: OUTPUT/output and OUTPUT/errors."""
@@ -25,6 +25,8 @@ RESULTS, RESULTS_OF_OTHERS = "kassay/program/results", "kassay/program/results_o
 """Where a stream has the results of system calls: of the program's first process, and of its other tasks."""
 ARGUMENTS, ARGUMENTS_OF_OTHERS = "kassay/program/arguments", "kassay/program/arguments_of_others"
 """The same for sums of their arguments."""
+FOUND, FOUND_BY_OTHERS = "kassay/program/found", "kassay/program/found_by_others"
+"""The same for the memory that they found."""
 _WORK = "kassay/program/work"
 SEPARATOR = "\x1e\n"
 """Behind the output of each execution."""
@@ -61,7 +63,7 @@ def call_results(report: GuestReport, path: str) -> tuple[CallResult, ...] | Non
     "unknown" is left out: a signal came in, the kernel starts the call again, and the program does not see that
     (ERESTARTSYS).
     """
-    text = next((file.content for file in report.files if file.path == path), None)
+    text = _text_of(report, path)
     if text is None:
         return None
     lines = (line.split(" ") for line in text.splitlines())
@@ -77,10 +79,28 @@ def call_results(report: GuestReport, path: str) -> tuple[CallResult, ...] | Non
 
 def call_arguments(report: GuestReport, path: str) -> tuple[tuple[str, str], ...] | None:
     """(name, sum) of all arguments of calls (guest/arguments.h); None if nothing was recorded."""
-    text = next((file.content for file in report.files if file.path == path), None)
+    text = _text_of(report, path)
     if text is None:
         return None
     return tuple((name, number) for name, _, number in (line.partition(" ") for line in text.splitlines()))
+
+
+def memory_found(report: GuestReport, path: str) -> tuple[MemoryFound, ...] | None:
+    """Memory that calls found: a line "NAME CALLS BYTES HUGE_BYTES MAPPINGS TABLE_BYTES" for each name (guest/found.h);
+    None if nothing was recorded."""
+    text = _text_of(report, path)
+    if text is None:
+        return None
+    return tuple(_found(*line.split(" ")) for line in text.splitlines())
+
+
+def _found(name: str, *numbers: str) -> MemoryFound:
+    calls, size, huge, mappings, tables = map(int, numbers)
+    return MemoryFound(name=name, calls=calls, bytes=size, huge_bytes=huge, mappings=mappings, table_bytes=tables)
+
+
+def _text_of(report: GuestReport, path: str) -> str | None:
+    return next((file.content for file in report.files if file.path == path), None)
 
 
 def with_printed_operations(report: GuestReport) -> GuestReport:

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Other work before the calls that are compared: the memory that they find, and calls outside of a region."""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import fsum
+from typing import NamedTuple
+
+from kassay.analysis.work_done import OF_OTHERS, Done, distance
+from kassay.analysis.work_faults import FAULTS
+from kassay.analysis.work_results import AMOUNT, ResultKey, arguments_apart, share_of_name, table_of
+from kassay.model.work import MemoryFound, is_call
+
+_KB = 1024
+
+
+_APART = 0.02
+"""Part by which runs may differ in what they find: perturbed ones have a larger stack."""
+
+
+class _Measure(NamedTuple):
+    """One thing that calls find."""
+
+    noun: str
+    of: Callable[[MemoryFound], int]
+    unit: int
+    few: int
+    """Up to so many more or less are the kernel's: the vDSO has another number of mappings on some."""
+    faults: bool
+    """True if it says that the page faults before found other memory, too."""
+
+
+_MEASURES = (
+    _Measure("kB of memory", lambda found: found.bytes, _KB, 16, False),
+    _Measure("kB in huge pages", lambda found: found.huge_bytes, _KB, 0, True),
+    _Measure("mappings", lambda found: found.mappings, 1, 4, False),
+    _Measure("kB of page tables", lambda found: found.table_bytes, _KB, 64, True),
+)
+
+_LEAVING_NOTHING = {
+    "clock_getres", "clock_gettime", "clock_nanosleep", "epoll_pwait", "epoll_wait", "futex", "getcpu", "getegid",
+    "geteuid", "getgid", "getpgid", "getpgrp", "getpid", "getppid", "getrandom", "getrusage", "getsid", "gettid",
+    "gettimeofday", "getuid", "nanosleep", "poll", "ppoll", "pselect6", "restart_syscall", "sched_getaffinity",
+    "sched_yield", "select", "sysinfo", "time", "times", "uname",
+}  # fmt: skip
+"""Calls behind which a process and its files are as before."""
+
+_READING = {"getdents64", "pread64", "read"}
+_OF_KERNEL = ("/proc/", "/sys/")
+
+
+class Found(NamedTuple):
+    """Other memory that the calls of one name found, per call."""
+
+    call: str
+    base: str
+    head: str
+    share: float
+    """Part of the value that the calls carry, as far as what they found differs."""
+
+
+def found_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[Found, ...]:
+    """Calls that found other memory on the two sides, those that carry most first: one row for each name."""
+    rows = [max(rows, key=lambda row: row.share) for name in names_found((*base, *head))
+            if (rows := [*_found(name, base, head)])]  # fmt: skip
+    return tuple(sorted(rows, key=lambda row: -row.share))
+
+
+def found_by_chance(runs: Sequence[Done]) -> Iterator[tuple[str, float, float, float]]:
+    """(text, low, high, share of the value) of memory that calls find, where the runs of one kernel differ in it by
+    more than a few."""
+    for name in names_found(runs):
+        found = [run.found[name] for run in runs if name in run.found]
+        for measure in _MEASURES:
+            means = [measure.of(one) / one.calls / measure.unit for one in found]
+            low, high = min(means), max(means)
+            if high - low > max(measure.few, _APART * high):
+                share = share_of_name(name.removesuffix(OF_OTHERS), runs[0])
+                yield f"{measure.noun} that {_call(name)} found", low, high, share * (high - low) / high
+
+
+def names_found(runs: Sequence[Done]) -> tuple[str, ...]:
+    """Names of the calls of which it is known what memory they found, sorted."""
+    return tuple(sorted({name for run in runs for name in run.found}))
+
+
+def _call(name: str) -> str:
+    return f"{name.removesuffix(OF_OTHERS)}(){OF_OTHERS if name.endswith(OF_OTHERS) else ''}"
+
+
+def _found(name: str, base: Sequence[Done], head: Sequence[Done]) -> Iterator[Found]:
+    known = [[run.found[name] for run in side if name in run.found] for side in (base, head)]
+    if not all(known):
+        return
+    share = max(share_of_name(name.removesuffix(OF_OTHERS), side[0]) for side in (base, head))
+    of_faults = max(fsum(side[0].counts.get(key, 0.0) for key in FAULTS) / side[0].ticks for side in (base, head))
+    for measure in _MEASURES:
+        means = [[measure.of(found) / found.calls / measure.unit for found in side] for side in known]
+        more = distance(means)
+        if more > measure.few:
+            text, other = (f"{side[0]:.0f} {measure.noun}" for side in means)
+            carried = min(1.0, share + of_faults * measure.faults)
+            yield Found(_call(name), text, other, carried * more / max(side[0] for side in means))
+
+
+def outside_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[str, ...]:
+    """Names of calls that a program makes outside of its region alone, and not alike on the two sides: their number,
+    what they were told and given. Calls that leave nothing behind do not count, nor what reading the kernel's own files
+    returns."""
+    inside = {key[1] for side in (base, head) for key in side[0].times if is_call(key)}
+    tables = [[_outside(run, inside) for run in side if run.execution is not None] for side in (base, head)]
+    if not base[0].region or not all(tables):
+        return ()
+    keys = {key for side in tables for table in side for key in table}
+    names = {key[0] for key in keys if distance([[float(table.get(key, 0)) for table in side] for side in tables])}
+    argued = {name for name in arguments_apart(base, head) if name not in inside and name not in _LEAVING_NOTHING}
+    return tuple(sorted(names | argued))
+
+
+def _outside(run: Done, inside: set[str]) -> dict[tuple[str, str, str], int]:
+    """(name, number of, word) -> number, of all calls of an execution but those of the names inside of its region; two
+    empty words for all calls of a name."""
+    results = [
+        one for one in run.execution or ()
+        if one.name not in inside | _LEAVING_NOTHING and not (one.name in _READING and one.kind.startswith(_OF_KERNEL))
+    ]  # fmt: skip
+    table = {(key.name, key.number_of, key.word): n for key, n in table_of(results).items() if not _is_returned(key)}
+    for one in results:
+        table[one.name, "", ""] = table.get((one.name, "", ""), 0) + one.times
+    return table
+
+
+def _is_returned(key: ResultKey) -> bool:
+    return key.number_of == AMOUNT and key.name in _READING

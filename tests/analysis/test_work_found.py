@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Calls that are alike in number, and find other memory: touched by other code before, or outside of a region."""
+
+import pytest
+
+from kassay.analysis.own_work import work_summary
+from kassay.model.work import CallResult, MemoryFound
+from tests.analysis.sides import evidence
+from tests.analysis.test_work_hidden import codes, kernel
+from tests.analysis.works import CALL, PAGE_FAULT, USER, Items, changed, did, two
+
+TOGGLES: Items = {(CALL, "mprotect"): (40, 1_600_000), (CALL, "fork"): (1, 100_000), (CALL, "exit_group"): (1, 50_000),
+                  (PAGE_FAULT, "page fault"): (1000, 3_000_000), (USER, ""): (20_000, 0)}  # fmt: skip
+CHEAPER = changed(TOGGLES, mprotect=(40, 200_000))
+"""30 % less."""
+
+
+def found(name: str = "mprotect", kb: int = 0, calls: int = 40, **words: int) -> list[MemoryFound]:
+    return [MemoryFound(name=name, calls=calls, bytes=kb * 1024 * calls, **words)]
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "verdict", "grade"),
+    [
+        (found(kb=4096), found(kb=0), "inconclusive", "partial"),  # toggled before it was touched
+        (found(kb=4096), found(kb=4090), "improvement", "exact"),  # two pages of 1024
+        (found(kb=4096), found(kb=3900), "improvement", "partial"),  # 5 % of what 33 % carry
+        (found("fork", 600, 1), found("fork", 40, 1), "improvement", "partial"),  # it carries 2 %
+        (found("fork", 600, 1, mappings=20), found("fork", 600, 1, mappings=23), "improvement", "exact"),  # the vDSO's
+        (found("fork", 600, 1, mappings=20), found("fork", 600, 1, mappings=420), "improvement", "partial"),
+        (found("exit_group", 600, 1, table_bytes=40_000), found("exit_group", 600, 1, table_bytes=2_000_000),
+         "inconclusive", "partial"),  # what faults found carries 63 %
+        (found("exit_group", 600, 1, huge_bytes=0), found("exit_group", 600, 1, huge_bytes=8 << 20),
+         "inconclusive", "partial"),
+        (None, found(kb=0), "improvement", "exact"),  # measured by an older kassay
+    ],
+)  # fmt: skip
+def test_other_memory_that_calls_find_may_be_all_of_the_change(
+    base: list[MemoryFound] | None, head: list[MemoryFound], verdict: str, grade: str
+) -> None:
+    sides = kernel("6.12", TOGGLES, found=base), kernel("7.3", CHEAPER, found=head)
+    finding = two(*sides)
+    assert (finding.verdict, finding.evidence) == (verdict, grade)
+    assert codes(finding) == ["found-otherwise"] * (grade == "partial")
+    said = work_summary((finding,), sides)
+    assert said is not None and said.code == ("work-in-doubt" if grade == "partial" else "work-same")
+
+
+def test_an_equivalence_in_doubt_is_none() -> None:
+    sides = kernel("6.12", TOGGLES, found=found(kb=4096)), kernel("7.3", TOGGLES, found=found(kb=0))
+    assert two(*sides).verdict == "inconclusive"
+
+
+def test_faults_are_not_the_kernels_if_calls_find_as_many_more_pages() -> None:
+    """1000 pages more are touched and unmapped: as many instructions, and nothing is left at the end."""
+    more = changed(TOGGLES, fault=(2000, 6_000_000))
+    for kb, verdict in ((4000, "different-work"), (0, "regression")):
+        sides = (
+            kernel("6.12", TOGGLES, found=found("munmap", 4, 1)),
+            kernel("7.3", more, found=found("munmap", kb + 4, 1)),
+        )
+        assert two(*sides).verdict == verdict
+
+
+def test_memory_by_which_the_runs_of_one_kernel_differ_is_chance() -> None:
+    """A random number decides what the calls find: the runs lie further apart than the kernels."""
+    base = [did(TOGGLES, repeat=n, perturbation=n // 2, found=found(kb=kb)) for n, kb in enumerate((4096, 4096, 100))]
+    head = [did(CHEAPER, repeat=n, perturbation=n // 2, found=found(kb=kb)) for n, kb in enumerate((4096, 4096, 200))]
+    finding = two(evidence("6.12", *base), evidence("7.3", *head, index=1))
+    assert (finding.verdict, codes(finding)) == ("different-work", ["work-by-chance"])
+    assert finding.differences[0].field == "kB of memory that mprotect() found"
+
+
+def made(name: str, times: int, total: int = 0, kind: str = "") -> CallResult:
+    return CallResult(name=name, times=times, total=total, kind=kind)
+
+
+MPROTECT = made("mprotect", 40, 4096 * 40)
+
+
+@pytest.mark.parametrize(
+    ("head", "verdict"),
+    [
+        ((made("write", 2, 8192),), "improvement"),
+        ((made("write", 300, 8192 * 150),), "inconclusive"),  # called more often
+        ((made("write", 2, 9000),), "inconclusive"),  # of other lengths
+        ((made("write", 2, 8192, "device-1:3"),), "inconclusive"),
+        ((made("write", 2, 8192), made("getpid", 50)), "improvement"),  # leaves nothing behind
+        ((made("write", 2, 8192), made("read", 3, 700, "/proc/N/maps")), "improvement"),  # the kernel's own text
+        ((made("write", 2, 8192), made("read", 3, 700)), "inconclusive"),
+    ],
+)
+def test_calls_outside_of_a_region_may_make_it_cost_more(head: tuple[CallResult, ...], verdict: str) -> None:
+    region = {key: value for key, value in TOGGLES.items() if key[1] in ("mprotect", "")}
+    cheaper = {key: value for key, value in CHEAPER.items() if key[1] in ("mprotect", "")}
+    sides = (kernel("6.12", region, region=True, results=(MPROTECT, made("write", 2, 8192))),
+             kernel("7.3", cheaper, region=True, results=(MPROTECT, *head)))  # fmt: skip
+    finding = two(*sides)
+    assert finding.verdict == verdict
+    assert codes(finding) == ["outside-differs"] * (verdict == "inconclusive")
+
+
+def test_a_change_outside_of_calls_and_faults_is_no_exact_evidence() -> None:
+    runs = [[did(TOGGLES, ticks, repeat=n, perturbation=n // 2) for n in range(3)] for ticks in (5_000_000, 6_000_000)]
+    finding = two(evidence("6.12", *runs[0]), evidence("7.3", *runs[1], index=1))
+    assert (finding.verdict, finding.evidence, codes(finding)) == ("regression", "partial", ["change-elsewhere"])
