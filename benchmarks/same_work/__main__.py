@@ -4,8 +4,8 @@
 usage: python -m benchmarks.same_work --out DIR [--page PAGE] [NAMES]     About 10 s for each program on 2 idle cores.
 
 DIR keeps the runs: what was measured is only read, and judged by the rule as it is now. The first comment of a program
-names the verdicts that are right; "same" stands for all that are no refusal. Writes the table between its markers in
-PAGE (docs/results/same-work.md).
+names the verdicts that are right; "same" stands for all that are no refusal. A second comment may have options of
+kassay. Writes the table between its markers in PAGE (docs/results/same-work.md).
 """
 
 import argparse
@@ -30,6 +30,8 @@ class Program(NamedTuple):
     path: Path
     right: tuple[str, ...]
     does: str
+    options: tuple[str, ...] = ()
+    """Further options of kassay."""
 
     @property
     def name(self) -> str:
@@ -84,14 +86,18 @@ def programs() -> list[Program]:
 
 
 def _read(path: Path) -> Program:
-    comment = path.read_text().splitlines()[1].removeprefix("/*").removesuffix("*/").strip()
+    comment, second = (
+        line.removeprefix("/*").removesuffix("*/").strip() for line in path.read_text().splitlines()[1:3]
+    )
     right, _, does = comment.partition(": ")
-    return Program(path, ANSWERS if right == "same" else tuple(right.split(", ")), does)
+    options = tuple(second.removeprefix("options: ").split()) if second.startswith("options: ") else ()
+    return Program(path, ANSWERS if right == "same" else tuple(right.split(", ")), does, options)
 
 
 def answered(program: Program, directory: Path) -> Row:
     """Answer of kassay on one program."""
-    ran = kassay("compare", "--program", str(program.path), *KERNELS, *OPTIONS, "--out", str(directory))
+    options = (*OPTIONS, *program.options, "--out", str(directory))
+    ran = kassay("compare", "--program", str(program.path), *KERNELS, *options)
     if not ran.text:
         return Row(program, "failed", "", (ran.errors.strip().splitlines() or ["nothing was said"])[-1], doubt=False)
     report = ran.json()

@@ -14,6 +14,7 @@ int main(void)
 	struct utsname names;
 	char *p = mmap(NULL, 2 * half, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+	madvise(p, 2 * half, MADV_NOHUGEPAGE);
 	uname(&names);
 	for (size_t at = 0; at < half; at += 4096)
 		p[at] = 1;
