@@ -4,11 +4,14 @@
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/vfs.h>
 
+#include "amounts.h"
 #include "arguments.h"
 #include "call_arguments.h"
 #include "peek.h"
@@ -33,9 +36,10 @@ static struct {
 static uint64_t made; /* regions */
 static uint64_t heap, heap_end;
 
-#define CALL(name, count, text) [__NR_##name] = { count, text },
+#define CALL(name, count, text) [__NR_##name] = { count, text, true },
 static const struct {
-	unsigned char count, text; /* arguments; which ones are names of files: a bit for each */
+	unsigned char count, text; /* the first arguments; which ones are names of files: a bit for each */
+	bool known;
 } calls[MOST_CALLS] = { CALLS_WITH_ARGUMENTS };
 #undef CALL
 
@@ -80,7 +84,22 @@ static uint64_t place_of_name(uint64_t hash)
 	return i;
 }
 
-/* A name by its length, its depth and its place among all names: the name itself may be chance. */
+/* The kind of file system that a name leads to, or its directory; a relative one is taken from the working directory. */
+static uint64_t file_system_of(pid_t pid, const char *name)
+{
+	char path[PATH_BYTES + 64];
+	struct statfs info;
+	char *slash;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s/%s", pid, *name == '/' ? "root" : "cwd", name);
+	if (!statfs(path, &info))
+		return (uint64_t)info.f_type;
+	slash = strrchr(path, '/');
+	*slash = '\0';
+	return statfs(path, &info) ? 0 : (uint64_t)info.f_type;
+}
+
+/* A name by its length, its depth, its file system and its place among all names: the name itself may be chance. */
 static uint64_t mix_name(uint64_t hash, pid_t pid, uint64_t address)
 {
 	char text[PATH_BYTES + 1];
@@ -90,6 +109,7 @@ static uint64_t mix_name(uint64_t hash, pid_t pid, uint64_t address)
 		depth += *at == '/';
 		name = mix(name, (unsigned char)*at);
 	}
+	hash = mix(hash, file_system_of(pid, text));
 	return mix(mix(mix(hash, length), depth), place_of_name(name));
 }
 
@@ -107,10 +127,14 @@ static uint64_t mix_bytes(uint64_t hash, pid_t pid, uint64_t address, uint64_t c
 	return hash;
 }
 
-/* The length of a filter: the first field of a struct sock_fprog. */
+/* The instructions of a filter, of 8 bytes each: a struct sock_fprog has their number, and where they are. */
 static uint64_t mix_filter(uint64_t hash, pid_t pid, uint64_t address)
 {
-	return mix(hash, word_at(pid, address) & 0xffff);
+	uint64_t length = word_at(pid, address) & 0xffff, start = word_at(pid, address + 8);
+
+	for (uint64_t i = 0; i < length; i++)
+		hash = mix(hash, word_at(pid, start + i * sizeof(uint64_t)));
+	return mix(hash, length);
 }
 
 /* What some arguments point to. The file and the events of a struct pollfd are compared, what the kernel writes is not. */
@@ -128,6 +152,14 @@ static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint
 	case __NR_recvmsg:
 		hash = mix_value(hash, word_at(pid, args[1] + 24));	  /* msg_iovlen */
 		return mix_value(hash, word_at(pid, args[1] + 40)); /* msg_controllen */
+	case __NR_process_vm_readv:
+	case __NR_process_vm_writev:
+		return mix_words(mix_words(hash, pid, args[1], 2 * args[2]), pid, args[3], 2 * args[4]);
+	case __NR_perf_event_open:
+		return mix_words(hash, pid, args[0], half_at(pid, args[0] + 4) / sizeof(uint64_t)); /* its size */
+	case __NR_clone:
+	case __NR_clone3:
+		return mix(hash, clone_flags(pid, number, args));
 	case __NR_ioctl:
 		if (_IOC_DIR(args[1]) & _IOC_WRITE)
 			return mix_words(hash, pid, args[2], _IOC_SIZE(args[1]) / sizeof(uint64_t));
@@ -171,7 +203,7 @@ void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64
 {
 	uint64_t hash = number, *so_far;
 
-	if (number >= MOST_CALLS || !calls[number].count)
+	if (number >= MOST_CALLS || !calls[number].known)
 		return;
 	for (unsigned int i = 0; i < calls[number].count; i++)
 		hash = calls[number].text & 1U << i ? mix_name(hash, pid, args[i]) : mix_value(hash, args[i]);
@@ -193,6 +225,13 @@ void arguments_succeeded(uint64_t number, const uint64_t *args, uint64_t returne
 	} else if (number == __NR_execve || number == __NR_execveat) {
 		made = heap = heap_end = 0;
 	}
+}
+
+int arguments_name(uint64_t number)
+{
+	unsigned int text = number < MOST_CALLS ? calls[number].text : 0;
+
+	return text ? 31 - __builtin_clz(text) : -1;
 }
 
 uint64_t arguments_number(enum caller caller, uint64_t number)

@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "peek.h"
 #include "targets.h"
 
@@ -22,21 +23,6 @@ static const uint64_t on_files[] = {
 	__NR_tee,     __NR_vmsplice, __NR_close,     __NR_copy_file_range, __NR_sync_file_range,
 #ifdef __x86_64__
 	__NR_getdents,
-#endif
-};
-
-/* Calls that name a file, by the argument that has the name. */
-static const struct {
-	uint64_t number;
-	unsigned int argument;
-} on_names[] = {
-	{ __NR_openat, 1 },   { __NR_openat2, 1 },   { __NR_statx, 1 },	      { __NR_readlinkat, 1 }, { __NR_faccessat, 1 },
-	{ __NR_faccessat2, 1 }, { __NR_execve, 0 },  { __NR_execveat, 1 },    { __NR_newfstatat, 1 }, { __NR_chdir, 0 },
-	{ __NR_statfs, 0 },   { __NR_truncate, 0 },  { __NR_getxattr, 0 },    { __NR_mount, 1 },	      { __NR_mkdirat, 1 },
-	{ __NR_unlinkat, 1 }, { __NR_inotify_add_watch, 1 }, { __NR_fchmodat, 1 }, { __NR_swapon, 0 },
-#ifdef __x86_64__
-	{ __NR_open, 0 },     { __NR_stat, 0 },	     { __NR_lstat, 0 },	      { __NR_access, 0 },     { __NR_readlink, 0 },
-	{ __NR_mkdir, 0 },    { __NR_rmdir, 0 },     { __NR_unlink, 0 },      { __NR_creat, 0 },      { __NR_chmod, 0 },
 #endif
 };
 
@@ -101,9 +87,5 @@ bool target_given(pid_t pid, uint64_t number, const uint64_t *args, char ret[KIN
 		if (on_files[i] == number)
 			return of_file(pid, args[0], ret);
 	}
-	for (size_t i = 0; i < COUNT(on_names); i++) {
-		if (on_names[i].number == number)
-			return of_name(pid, args[on_names[i].argument], ret);
-	}
-	return false;
+	return arguments_name(number) >= 0 && of_name(pid, args[arguments_name(number)], ret);
 }

@@ -203,11 +203,19 @@ def test_functions_of_the_vdso_are_shipped_with_their_offsets(watching: tuple[Pa
 
 
 ARGUED = """
+#define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -220,6 +228,10 @@ int main(int argc, char **argv)
 	char *pages = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct pollfd polled[2] = { { .fd = 0, .events = POLLIN }, { .fd = other == 'p' ? -1 : 1, .events = POLLIN } };
 	struct iovec parts[2] = { { pages, other == 'v' ? 1 : 2 }, { pages + 8, other == 'v' ? 3 : 2 } };
+	struct sock_filter filters[2] = { { 0x20, 0, 0, 0 }, { 0x6, 0, 0, 0x7fff0000 } }; /* load a word, allow */
+	struct sock_fprog filter = { 2, filters };
+	struct iovec own = { pages, 8 };
+	struct stat info;
 
 	memset(space, 'x', sizeof(space));
 	mprotect(other == 'a' ? pages + 8192 : pages, 4096, PROT_READ);
@@ -228,6 +240,13 @@ int main(int argc, char **argv)
 	poll(polled, 2, 0);
 	writev(open("/dev/null", O_WRONLY), parts, 2);
 	read(-1, argc > 2 ? space + 64 : space, 4); /* elsewhere: the stack */
+	stat(other == 's' ? "/proc" : "/root", &info);
+	filters[0].k = other == 'l' ? 4 : 0; /* another word */
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+	process_vm_readv(getpid(), &own, 1, &own, other == 'm' ? 0 : 1, 0);
+	if (!syscall(SYS_clone, SIGCHLD | (other == 'c' ? CLONE_FILES : 0), 0, 0, 0, 0))
+		_exit(0);
 	return 0;
 }
 """
@@ -251,6 +270,7 @@ def argued(watching: Path, program: Path, *words: str) -> dict[str, str]:
     ("word", "calls"),
     [
         ("a", {"mprotect"}), ("f", {"mprotect"}), ("n", {"openat"}), ("p", {"poll"}), ("v", {"writev"}), ("-", set()),
+        ("s", {"newfstatat"}), ("l", {"prctl"}), ("m", {"process_vm_readv"}), ("c", {"clone"}),
     ],
 )  # fmt: skip
 def test_a_call_with_other_arguments_has_another_sum(
