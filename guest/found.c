@@ -34,6 +34,7 @@ static const uint64_t on_all[] = {
 };
 
 static struct found sums[2][MOST_CALLS];
+static uint64_t made[2]; /* calls */
 static uint64_t looked_at; /* pages */
 
 static bool is_in(const uint64_t *numbers, size_t count, uint64_t number)
@@ -117,7 +118,11 @@ void found_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *
 	struct found *sum = &sums[caller][number < MOST_CALLS ? number : 0];
 	char text[4096];
 
-	if (number >= MOST_CALLS || looked_at >= MOST_PAGES)
+	if (number >= MOST_CALLS)
+		return;
+	sum->before += made[caller]++;
+	sum->calls++;
+	if (looked_at >= MOST_PAGES)
 		return;
 	if (is_in(on_ranges, COUNT(on_ranges), number)) {
 		sum->bytes += present_in(pid, args[0], args[1], page);
@@ -133,7 +138,7 @@ void found_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *
 	} else {
 		return;
 	}
-	sum->calls++;
+	sum->looked++;
 }
 
 struct found found_by(enum caller caller, uint64_t number)

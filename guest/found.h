@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The memory that calls find: pages of the range that a call names, or all of the process that it copies or ends. The
- * same call costs more where it finds more, and what was done before decides that.
+ * What calls find: pages of the range that a call names, all memory of the process that it copies or ends, and how many
+ * calls came before. The same call costs more where it finds more, and what was done before decides that.
  */
 #ifndef KASSAY_FOUND_H
 #define KASSAY_FOUND_H
@@ -11,15 +11,16 @@
 
 #include "arguments.h"
 
-/* Sums over the calls of one name that were looked at. */
+/* Sums over the calls of one name; those of memory over the calls that were looked at. */
 struct found {
-	uint64_t calls, bytes, huge_bytes, mappings, table_bytes;
+	uint64_t calls, before; /* calls of all names before them */
+	uint64_t looked, bytes, huge_bytes, mappings, table_bytes;
 };
 
 /* @pid enters a call. */
 void found_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *args);
 
-/* The sums of a call; no calls for one that was not made, or that finds no memory. */
+/* The sums of a call; no calls for one that was not made. */
 struct found found_by(enum caller caller, uint64_t number);
 
 #endif

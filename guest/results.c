@@ -266,9 +266,9 @@ static void emit_found(struct run *run, const char *path, enum caller caller)
 
 		if (names[number] && found.calls)
 			used += (size_t)snprintf(text + used, LINE_BYTES,
-						 "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-						 names[number], found.calls, found.bytes, found.huge_bytes, found.mappings,
-						 found.table_bytes);
+						 "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+						 " %" PRIu64 "\n", names[number], found.calls, found.before, found.looked,
+						 found.bytes, found.huge_bytes, found.mappings, found.table_bytes);
 	}
 	emit(&run->stream, "file", path, text, used);
 }

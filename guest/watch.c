@@ -122,8 +122,8 @@ int program_failed(struct run *run, const struct program *program, int status)
 		return fail(run, "program: it forked until there were %u tasks, and was ended after %" PRIu64 " ms of guest "
 			    "time; it last printed: %s", tasks, program->limit_ms, line);
 	if (program_overran(&tasks))
-		return fail(run, "program: no end within %" PRIu64 " ms of guest time; it last printed: %s",
-			    program->limit_ms, line);
+		return fail(run, "program: no end within %" PRIu64 " ms of guest time%s; it last printed: %s",
+			    program->limit_ms, program->application ? "" : " (allow more with --limit)", line);
 	if (WIFSIGNALED(status))
 		return fail(run, "program: killed by signal %d (%s); it last printed: %s", WTERMSIG(status),
 			    strsignal(WTERMSIG(status)), line);

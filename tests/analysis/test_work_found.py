@@ -4,7 +4,7 @@
 import pytest
 
 from kassay.analysis.own_work import work_summary
-from kassay.model.work import CallResult, MemoryFound
+from kassay.model.work import CallResult, Found
 from tests.analysis.sides import evidence
 from tests.analysis.test_work_hidden import codes, kernel
 from tests.analysis.works import CALL, PAGE_FAULT, USER, Items, changed, did, two
@@ -15,8 +15,8 @@ CHEAPER = changed(TOGGLES, mprotect=(40, 200_000))
 """30 % less."""
 
 
-def found(name: str = "mprotect", kb: int = 0, calls: int = 40, **words: int) -> list[MemoryFound]:
-    return [MemoryFound(name=name, calls=calls, bytes=kb * 1024 * calls, **words)]
+def found(name: str = "mprotect", kb: int = 0, calls: int = 40, **words: int) -> list[Found]:
+    return [Found(name=name, calls=calls, looked=calls, bytes=kb * 1024 * calls, **words)]
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def found(name: str = "mprotect", kb: int = 0, calls: int = 40, **words: int) ->
     ],
 )  # fmt: skip
 def test_other_memory_that_calls_find_may_be_all_of_the_change(
-    base: list[MemoryFound] | None, head: list[MemoryFound], verdict: str, grade: str
+    base: list[Found] | None, head: list[Found], verdict: str, grade: str
 ) -> None:
     sides = kernel("6.12", TOGGLES, found=base), kernel("7.3", CHEAPER, found=head)
     finding = two(*sides)
@@ -44,6 +44,24 @@ def test_other_memory_that_calls_find_may_be_all_of_the_change(
     assert codes(finding) == ["found-otherwise"] * (grade == "partial")
     said = work_summary((finding,), sides)
     assert said is not None and said.code == ("work-in-doubt" if grade == "partial" else "work-same")
+
+
+@pytest.mark.parametrize(
+    ("opened", "places", "verdict"),
+    [(40, (10, 15), "improvement"), (40, (10, 70), "inconclusive"), (41, (10, 70), "improvement")],
+)
+def test_calls_in_another_order_may_be_all_of_the_change(opened: int, places: tuple[int, int], verdict: str) -> None:
+    """The order is compared if there are as many calls of each name."""
+    before, after = (
+        [
+            Found(name="mprotect", calls=40, before=40 * place),
+            Found(name="openat", calls=calls, before=40 * (90 - place)),
+        ]
+        for place, calls in zip(places, (40, opened), strict=True)
+    )
+    finding = two(kernel("6.12", TOGGLES, found=before), kernel("7.3", CHEAPER, found=after))
+    assert finding.verdict == verdict
+    assert (finding.evidence == "partial") == (opened == 40)
 
 
 def test_an_equivalence_in_doubt_is_none() -> None:

@@ -8,7 +8,7 @@ from msgspec import structs
 from kassay.analysis.analyse import compare
 from kassay.model.finding import Finding
 from kassay.model.run import CellEvidence, Measurement
-from kassay.model.work import CallResult, MemoryFound, Work, WorkItem
+from kassay.model.work import CallResult, Found, Work, WorkItem
 from kassay.model.workload import Phase
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import evidence, measurement
@@ -28,7 +28,7 @@ def did(items: Items, ticks: int = 0, *, perturbation: int = 0, repeat: int = 0,
         results: Sequence[CallResult] | None = None, rounds: int = 3, resident_kb: int = 0,
         anonymous_kb: int = 0, region: bool = False, others: Sequence[CallResult] | None = (),
         arguments: Mapping[str, str] | None = None,
-        found: Sequence[MemoryFound] | None = None) -> Measurement:  # fmt: skip
+        found: Sequence[Found] | None = None) -> Measurement:  # fmt: skip
     """A run in whose rounds this was done."""
     total = ticks or sum(count for _, count in items.values()) + items.get((USER, ""), (0, 0))[0]
     made = tuple(

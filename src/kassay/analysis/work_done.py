@@ -9,7 +9,7 @@ from msgspec import structs
 
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
 from kassay.model.run import CellEvidence, Measurement
-from kassay.model.work import CLONES, OF_RING, CallResult, MemoryFound, Work, per_round
+from kassay.model.work import CLONES, OF_RING, CallResult, Found, Work, per_round
 from kassay.supply.clocks import clock_of
 
 Key = tuple[str, str]
@@ -41,7 +41,7 @@ class Done(NamedTuple):
     arguments: Mapping[str, str] = {}
     """Sum of all arguments of the calls of each name, with OF_OTHERS those of children and threads; empty where they
     are not known."""
-    found: Mapping[str, MemoryFound] = {}
+    found: Mapping[str, Found] = {}
     """Memory that the calls of each name found, named as in arguments."""
     execution: tuple[CallResult, ...] | None = None
     """Results of the whole execution where a round is a part of it; None where they are not known."""

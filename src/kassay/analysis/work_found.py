@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kassay.analysis.work_done import OF_OTHERS, Done, distance
 from kassay.analysis.work_faults import FAULTS
 from kassay.analysis.work_results import AMOUNT, ResultKey, arguments_apart, share_of_name, table_of
-from kassay.model.work import MemoryFound, is_call
+from kassay.model.work import Found, is_call
 
 _KB = 1024
 
@@ -21,20 +21,25 @@ class _Measure(NamedTuple):
     """One thing that calls find."""
 
     noun: str
-    of: Callable[[MemoryFound], int]
-    unit: int
+    mean: Callable[[Found], float | None]
+    """Mean of the calls of one name; None where none was looked at."""
     few: int
     """Up to so many more or less are the kernel's: the vDSO has another number of mappings on some."""
-    faults: bool
+    faults: bool = False
     """True if it says that the page faults before found other memory, too."""
 
 
-_MEASURES = (
-    _Measure("kB of memory", lambda found: found.bytes, _KB, 16, False),
-    _Measure("kB in huge pages", lambda found: found.huge_bytes, _KB, 0, True),
-    _Measure("mappings", lambda found: found.mappings, 1, 4, False),
-    _Measure("kB of page tables", lambda found: found.table_bytes, _KB, 64, True),
+def _looked(number: Callable[[Found], int], unit: int = 1) -> Callable[[Found], float | None]:
+    return lambda found: number(found) / found.looked / unit if found.looked else None
+
+
+_MEMORY = (
+    _Measure("kB of memory", _looked(lambda found: found.bytes, _KB), 16),
+    _Measure("kB in huge pages", _looked(lambda found: found.huge_bytes, _KB), 0, faults=True),
+    _Measure("mappings", _looked(lambda found: found.mappings), 4),
+    _Measure("kB of page tables", _looked(lambda found: found.table_bytes, _KB), 64, faults=True),
 )
+_ORDER = _Measure("earlier calls", lambda found: found.before / found.calls if found.calls else None, 4)
 
 _LEAVING_NOTHING = {
     "clock_getres", "clock_gettime", "clock_nanosleep", "epoll_pwait", "epoll_wait", "futex", "getcpu", "getegid",
@@ -48,7 +53,7 @@ _READING = {"getdents64", "pread64", "read"}
 _OF_KERNEL = ("/proc/", "/sys/")
 
 
-class Found(NamedTuple):
+class FoundApart(NamedTuple):
     """Other memory that the calls of one name found, per call."""
 
     call: str
@@ -58,48 +63,54 @@ class Found(NamedTuple):
     """Part of the value that the calls carry, as far as what they found differs."""
 
 
-def found_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[Found, ...]:
-    """Calls that found other memory on the two sides, those that carry most first: one row for each name."""
-    rows = [max(rows, key=lambda row: row.share) for name in names_found((*base, *head))
-            if (rows := [*_found(name, base, head)])]  # fmt: skip
+def found_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[FoundApart, ...]:
+    """Calls that found other memory on the two sides, or came in another order; those that carry most first: one row
+    for each name. The order is compared where all calls of the first process are as many."""
+    measures = (*_MEMORY, _ORDER) if len({_calls(run) for run in (*base, *head)}) == 1 else _MEMORY
+    rows = [max(rows, key=lambda row: row.share) for name in _names((*base, *head))
+            if (rows := [*_found(name, measures, base, head)])]  # fmt: skip
     return tuple(sorted(rows, key=lambda row: -row.share))
 
 
 def found_by_chance(runs: Sequence[Done]) -> Iterator[tuple[str, float, float, float]]:
     """(text, low, high, share of the value) of memory that calls find, where the runs of one kernel differ in it by
     more than a few."""
-    for name in names_found(runs):
-        found = [run.found[name] for run in runs if name in run.found]
-        for measure in _MEASURES:
-            means = [measure.of(one) / one.calls / measure.unit for one in found]
-            low, high = min(means), max(means)
+    for name in _names(runs):
+        for measure in _MEMORY:
+            means = _means(measure, name, runs)
+            low, high = min(means, default=0.0), max(means, default=0.0)
             if high - low > max(measure.few, _APART * high):
                 share = share_of_name(name.removesuffix(OF_OTHERS), runs[0])
                 yield f"{measure.noun} that {_call(name)} found", low, high, share * (high - low) / high
 
 
-def names_found(runs: Sequence[Done]) -> tuple[str, ...]:
-    """Names of the calls of which it is known what memory they found, sorted."""
-    return tuple(sorted({name for run in runs for name in run.found}))
+def _calls(run: Done) -> frozenset[tuple[str, int]]:
+    return frozenset((name, found.calls) for name, found in run.found.items() if not name.endswith(OF_OTHERS))
+
+
+def _names(runs: Sequence[Done]) -> list[str]:
+    return sorted({name for run in runs for name in run.found})
+
+
+def _means(measure: _Measure, name: str, runs: Sequence[Done]) -> list[float]:
+    every = (measure.mean(run.found[name]) for run in runs if name in run.found)
+    return [mean for mean in every if mean is not None]
 
 
 def _call(name: str) -> str:
     return f"{name.removesuffix(OF_OTHERS)}(){OF_OTHERS if name.endswith(OF_OTHERS) else ''}"
 
 
-def _found(name: str, base: Sequence[Done], head: Sequence[Done]) -> Iterator[Found]:
-    known = [[run.found[name] for run in side if name in run.found] for side in (base, head)]
-    if not all(known):
-        return
+def _found(name: str, measures: Sequence[_Measure], base: Sequence[Done], head: Sequence[Done]) -> Iterator[FoundApart]:
     share = max(share_of_name(name.removesuffix(OF_OTHERS), side[0]) for side in (base, head))
     of_faults = max(fsum(side[0].counts.get(key, 0.0) for key in FAULTS) / side[0].ticks for side in (base, head))
-    for measure in _MEASURES:
-        means = [[measure.of(found) / found.calls / measure.unit for found in side] for side in known]
-        more = distance(means)
-        if more > measure.few:
+    for measure in measures:
+        means = [_means(measure, name, side) for side in (base, head)]
+        more = distance(means) if all(means) else 0.0
+        if more > measure.few and not (measure is _ORDER and name.endswith(OF_OTHERS)):
             text, other = (f"{side[0]:.0f} {measure.noun}" for side in means)
             carried = min(1.0, share + of_faults * measure.faults)
-            yield Found(_call(name), text, other, carried * more / max(side[0] for side in means))
+            yield FoundApart(_call(name), text, other, carried * more / max(side[0] for side in means))
 
 
 def outside_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[str, ...]:

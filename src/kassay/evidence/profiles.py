@@ -41,8 +41,8 @@ from kassay.supply.guest.program_output import (
     RESULTS_OF_OTHERS,
     call_arguments,
     call_results,
+    calls_found,
     is_program_run,
-    memory_found,
     with_printed_operations,
 )
 
@@ -83,8 +83,8 @@ def work_of_run(directory: Path, record: RunRecord, *, apart: bool, region: bool
     nothing = Work(
         phase=phase, items=(), results=call_results(report, RESULTS),
         other_results=call_results(report, RESULTS_OF_OTHERS), arguments=call_arguments(report, ARGUMENTS),
-        other_arguments=call_arguments(report, ARGUMENTS_OF_OTHERS), found=memory_found(report, FOUND),
-        found_by_others=memory_found(report, FOUND_BY_OTHERS), operations=operations_printed(report),
+        other_arguments=call_arguments(report, ARGUMENTS_OF_OTHERS), found=calls_found(report, FOUND),
+        found_by_others=calls_found(report, FOUND_BY_OTHERS), operations=operations_printed(report),
         region=region,
     )  # fmt: skip
     if record.profile_sha256 is None:

@@ -94,12 +94,16 @@ class CallResult(Record, frozen=True, kw_only=True):
     for most calls."""
 
 
-class MemoryFound(Record, frozen=True, kw_only=True):
-    """Memory that calls of one name found in the watched execution: sums over the calls that were looked at."""
+class Found(Record, frozen=True, kw_only=True):
+    """Things that calls of one name found in the watched execution: sums over the calls; those of memory over the calls
+    that were looked at."""
 
     name: str
-    calls: int
-    bytes: int
+    calls: int = 0
+    before: int = 0
+    """Calls of all names before them."""
+    looked: int = 0
+    bytes: int = 0
     """Pages that were present in the range that a call names; or all anonymous pages of the process that it copies or
     ends."""
     huge_bytes: int = 0
@@ -135,9 +139,9 @@ class Work(Record, frozen=True, kw_only=True):
     ones; None where nothing is known of them."""
     other_arguments: tuple[tuple[str, str], ...] | None = None
     """The same of the program's children and threads; None where not all of their calls were seen."""
-    found: tuple[MemoryFound, ...] | None = None
+    found: tuple[Found, ...] | None = None
     """Memory that calls found; None where nothing is known of it."""
-    found_by_others: tuple[MemoryFound, ...] | None = None
+    found_by_others: tuple[Found, ...] | None = None
     """The same of the program's children and threads; None where not all of their calls were seen."""
     operations: PrintedOperations | None = None
     """None where kassay recognises no such number in what the program prints."""

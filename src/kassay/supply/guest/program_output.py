@@ -16,7 +16,7 @@ from kassay.effects.files import sha256_bytes
 from kassay.model.guest import GuestReport
 from kassay.model.printed_values import Printed
 from kassay.model.program import Check
-from kassay.model.work import CallResult, MemoryFound
+from kassay.model.work import CallResult, Found
 
 OUTPUT = "kassay/program"
 """Where a stream has what a program wrote: OUTPUT/output and OUTPUT/errors."""
@@ -85,18 +85,18 @@ def call_arguments(report: GuestReport, path: str) -> tuple[tuple[str, str], ...
     return tuple((name, number) for name, _, number in (line.partition(" ") for line in text.splitlines()))
 
 
-def memory_found(report: GuestReport, path: str) -> tuple[MemoryFound, ...] | None:
-    """Memory that calls found: a line "NAME CALLS BYTES HUGE_BYTES MAPPINGS TABLE_BYTES" for each name (guest/found.h);
-    None if nothing was recorded."""
+def calls_found(report: GuestReport, path: str) -> tuple[Found, ...] | None:
+    """Sums over calls (guest/found.h): a line for each name with all numbers of Found; None if nothing was recorded."""
     text = _text_of(report, path)
     if text is None:
         return None
     return tuple(_found(*line.split(" ")) for line in text.splitlines())
 
 
-def _found(name: str, *numbers: str) -> MemoryFound:
-    calls, size, huge, mappings, tables = map(int, numbers)
-    return MemoryFound(name=name, calls=calls, bytes=size, huge_bytes=huge, mappings=mappings, table_bytes=tables)
+def _found(name: str, *numbers: str) -> Found:
+    calls, before, looked, size, huge, mappings, tables = map(int, numbers)
+    return Found(name=name, calls=calls, before=before, looked=looked, bytes=size, huge_bytes=huge, mappings=mappings,
+                 table_bytes=tables)  # fmt: skip
 
 
 def _text_of(report: GuestReport, path: str) -> str | None:
