@@ -95,7 +95,7 @@ def test_a_change_smaller_than_the_work_in_which_runs_of_one_kernel_differ_gets_
     finding = two(base, head)
     (why,) = finding.reasons
     assert (finding.verdict, why.code, why.kernel) == ("different-work", "work-by-chance", "7.3")
-    assert "page fault 1300 to 2600 per round" in reason_text(why) and "(+2.0%)" in reason_text(why)
+    assert "page fault 1300 to 2600 per round" in reason_text(why) and "differ by +2.0%" in reason_text(why)
     assert {(d.field, d.base, d.head) for d in finding.differences} >= {("madvise()", "-", "5 to 10")}
     assert [(cost.name, cost.verdict) for cost in finding.calls] == [
         ("page fault", "regression"),

@@ -12,6 +12,8 @@ from kassay.analysis.exact import judge_counts
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
 from kassay.analysis.work import PER_OPERATION_LIMIT, Mix, mix_of, work_differences
 from kassay.analysis.work_done import Done, Key, cost_of_one, of_one_call, pair_of
+from kassay.analysis.work_found import finding_otherwise
+from kassay.analysis.work_results import arguments_apart
 from kassay.model.finding import Side
 from kassay.model.reason import Reason
 from kassay.model.run import CellEvidence, Measurement
@@ -34,7 +36,8 @@ def call_costs(
 
     sides: those of the finding. margin: as in the experiment. disagreement: as for judge_counts(). refused: the work
     differs. Then a cost is no more than `partial`, calls that were made with other amounts, errors or kinds have none,
-    and those whose cost follows from other work have no verdict; see _follows().
+    and those whose cost follows from other work have no verdict; see _follows(). Nor have calls with other arguments,
+    or that found other memory.
     """
     pair = pair_of(base, head)
     if pair is None or any(side.value is None for side in sides):
@@ -46,12 +49,14 @@ def call_costs(
             found.append(_call_cost(key, pair, sides, margin, disagreement, min(shares)))
     if refused:
         mix = mix_of(*pair)
-        found = [_weakened(cost, mix) for cost in found if cost.name not in mix.otherwise]
+        found = [_weakened(cost, doubted=_follows(cost, mix)) for cost in found if cost.name not in mix.otherwise]
+    doubted = {*arguments_apart(*pair), *finding_otherwise(*pair)}
+    found = [_weakened(cost, doubted=True) if cost.name in doubted else cost for cost in found]
     return tuple(sorted(found, key=lambda cost: (-cost.share, cost.text)))
 
 
-def _weakened(cost: CallCost, mix: Mix) -> CallCost:
-    verdict = "inconclusive" if _follows(cost, mix) else cost.verdict
+def _weakened(cost: CallCost, *, doubted: bool) -> CallCost:
+    verdict = "inconclusive" if doubted else cost.verdict
     return structs.replace(cost, verdict=verdict, evidence="partial")
 
 

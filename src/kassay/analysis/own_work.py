@@ -37,6 +37,8 @@ class Spread(Record, frozen=True, kw_only=True):
     high: float
     share: float
     """Part of the value that belongs to the difference."""
+    in_watched: bool = False
+    """True if the watched executions show it alone: measured ones may differ by more."""
 
 
 def work_summary(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) -> Reason | None:
@@ -116,8 +118,9 @@ def _of_results(runs: Sequence[Done], whose: str) -> Iterator[Spread]:
 
 
 def _found(runs: Sequence[Done]) -> Iterator[Spread]:
-    for text, low, high, share in found_by_chance(runs):
-        yield Spread(what=text, low=low, high=high, share=share)
+    for row in found_by_chance(runs):
+        what = f"{row.noun} found by {row.call}"
+        yield Spread(what=what, low=round(row.low), high=round(row.high), share=row.share, in_watched=True)
 
 
 def _unsettled(side: CellEvidence, by: Method, first: Done) -> Iterator[Spread]:

@@ -72,16 +72,33 @@ def found_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[FoundAp
     return tuple(sorted(rows, key=lambda row: -row.share))
 
 
-def found_by_chance(runs: Sequence[Done]) -> Iterator[tuple[str, float, float, float]]:
-    """(text, low, high, share of the value) of memory that calls find, where the runs of one kernel differ in it by
-    more than a few."""
+def finding_otherwise(base: Sequence[Done], head: Sequence[Done]) -> frozenset[str]:
+    """Names of calls that found other memory on the two sides, or in the runs of one of them."""
+    apart = {row.call for row in found_otherwise(base, head)}
+    chance = {row.call for side in (base, head) for row in found_by_chance(side)}
+    return frozenset(call.partition("()")[0] for call in apart | chance)
+
+
+class FoundByChance(NamedTuple):
+    """Memory that the calls of one name found in the runs of one kernel, per call."""
+
+    call: str
+    noun: str
+    low: float
+    high: float
+    share: float
+    """Part of the value that the calls carry, as far as what they found differs."""
+
+
+def found_by_chance(runs: Sequence[Done]) -> Iterator[FoundByChance]:
+    """Memory that calls find, where the runs of one kernel differ in it by more than a few."""
     for name in _names(runs):
         for measure in _MEMORY:
             means = _means(measure, name, runs)
             low, high = min(means, default=0.0), max(means, default=0.0)
             if high - low > max(measure.few, _APART * high):
                 share = share_of_name(name.removesuffix(OF_OTHERS), runs[0])
-                yield f"{measure.noun} that {_call(name)} found", low, high, share * (high - low) / high
+                yield FoundByChance(_call(name), measure.noun, low, high, share * (high - low) / high)
 
 
 def _calls(run: Done) -> frozenset[tuple[str, int]]:

@@ -124,9 +124,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "{unit}[, and {more:kinds}]; what differs carries {share:.1%} of the value[; the program reads a "
     "clock ({reads} per round), so the amount of work may depend on time]",
     "work-by-chance": "the program does not do the same work in all runs: {what} {low} to {high} per "
-    "{unit}[, and {more:kinds}]; what varies carries {share:.1%} of the value, more than the kernels "
-    "differ by ({change:+.1%})[; the program reads a clock ({reads} per round), so the amount of work may depend on "
-    "time]",
+    "{unit}[, and {more:kinds}]; what varies carries {share:.1%} of the value, and the kernels differ by "
+    "{change:+.1%}[; the program reads a clock ({reads} per round), so the amount of work may depend on time]",
     # of others' results
     "runs-did-other-work": "the runs did different work: {what} is {base_value:.6g} on {base!k}, {head_value:.6g} on "
     "{head!k}",

@@ -45,16 +45,18 @@ def _unsteady(
     base: CellEvidence, head: CellEvidence, pair: tuple[tuple[Done, ...], tuple[Done, ...]]
 ) -> tuple[Refusal, ...]:
     """The runs of one kernel differ in work that carries more of the value than the kernels differ by: which of these
-    amounts of work a kernel did is then chance."""
+    amounts of work a kernel did is then chance. Half of it is enough where the watched executions show it alone."""
     spreads = {side.label: own_spreads(side) for side in (base, head)}
     label = max(spreads, key=lambda label: varying_share(spreads[label]))
     share, change = varying_share(spreads[label]), pair[1][0].ticks / pair[0][0].ticks - 1
-    if share <= max(UNSTEADY, abs(change)):
+    watched = varying_share([spread for spread in spreads[label] if spread.in_watched])
+    if share <= max(UNSTEADY, abs(change)) and watched <= max(UNSTEADY, abs(change) / max(1.0, 1.0 + change) / 2):
         return ()
     most = spreads[label][0]
     why = reason(
         "work-by-chance", label, what=most.what, low=number_text(most.low), high=number_text(most.high),
-        unit=_unit(pair), more=len(spreads[label]) - 1 or None, share=min(share, 1.0), change=change,
+        unit="call" if most.in_watched else _unit(pair), more=len(spreads[label]) - 1 or None, share=min(share, 1.0),
+        change=change,
         reads=round(max(clock_reads(base), clock_reads(head))) or None,
     )  # fmt: skip
     return (
