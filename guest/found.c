@@ -15,7 +15,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define MOST_CALLS 512
-#define MOST_PAGES (1UL << 20) /* that are looked at in one execution: a second of guest time */
+#define MOST_PAGES (1UL << 18) /* that are looked at in one execution: about 100 ms of guest time */
 #define ENTRIES_AT_ONCE 2048
 #define PRESENT (1ULL << 63) /* of an entry: Documentation/admin-guide/mm/pagemap.rst */
 

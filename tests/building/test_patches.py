@@ -11,6 +11,8 @@ from kassay.supply.building import git
 from kassay.supply.building.patches import apply, patched, read_patches
 from tests.building._repository import BASE, FIRST, commit, run, series
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 
 @pytest.fixture
 def linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, tuple[str, ...]]:

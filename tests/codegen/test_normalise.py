@@ -14,6 +14,8 @@ from kassay.supply.machine_code.images import Image
 from kassay.supply.machine_code.listing import Listing, listing
 from tests.codegen.compiled import ARM64, COMPILERS, SCAN, built, code_of, linked, needs, stubs
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 TOP = 0xFFFFFFFF81000000
 by_compiler = pytest.mark.parametrize("cc", (*COMPILERS, ARM64))
 

@@ -9,6 +9,8 @@ import pytest
 
 from kassay.commands import command_named, command_packages
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 COMMANDS = {name: command_named(name) for name in command_packages()}
 HEAVY = ("numpy", "scipy", "vl_convert", "duckdb", "elftools", "capstone", "zstandard", "jinja2", "pyperf",
          "pydantic", "markdown_it")  # fmt: skip

@@ -21,6 +21,8 @@ from kassay.tools.history.query import SeriesFilter, lines
 from tests.history.batches import batch, batch_of, series
 from tests.history.directories import keep, measured, plan_with, runs_of
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:

@@ -34,6 +34,8 @@ from tests.history.batches import batch_of, compared, series
 from tests.history.directories import measured, plan_with
 from tests.report.reports import compare
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:

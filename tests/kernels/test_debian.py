@@ -18,6 +18,8 @@ from kassay.supply.kernels import debian, fetch, load_modules, versions
 from tests.kernels import fakes
 from tests.kernels.fakes import Told
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 _OLD, _NEW, _RC = "6.17.8+deb13-cloud-amd64", "7.0.9+deb13-cloud-amd64", "7.3-cloud-amd64"
 _MIRRORS = Mirrors(main=Mirror(uri="http://mirror.example/debian", signed_by=""), security=None)
 

@@ -20,6 +20,8 @@ from kassay.report.answers import answer_formats
 from kassay.report.document import Chart
 from tests.pcp.queue import simulated_wait
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 SMALL = {"events": ("60000",), "memory": ("1GiB",), "cpus": ("4",)}
 
 

@@ -7,6 +7,8 @@ from msgspec import structs
 
 from kassay.labs.predict.timing import MEASURED, timing_for
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 
 def test_effects_are_those_of_a_replay_at_both_ends() -> None:
     timing = timing_for("skylake_sp")

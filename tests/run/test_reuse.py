@@ -22,6 +22,8 @@ from kassay.supply.prepare.supply import Supply
 from tests.analysis.plans import plan_input
 from tests.history.directories import keep, measured, plan_with, runs_of
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 SUPPLY = cast(Supply, SimpleNamespace(no_profile="none here", artifacts=()))
 DRAWS = {"6.12.1": 12, "6.16.9": 16, "6.17.2": 17, "6.18.5": 18}
 

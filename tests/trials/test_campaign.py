@@ -11,6 +11,8 @@ import pytest
 from benchmarks.trials import campaign, fuzz, native
 from benchmarks.trials.campaign import Result, read, run, turns
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 
 def good(random: Random) -> Result:
     return Result(random.randint(1, 9))

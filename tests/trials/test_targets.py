@@ -10,6 +10,8 @@ from benchmarks.trials.target import Target, attempt, names, target_of
 
 from kassay.errors import BadInput, Defect
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 FINDS = Path(__file__).parent.parent / "data" / "finds"
 CHANGES = 200
 SLOW = {

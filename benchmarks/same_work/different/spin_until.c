@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* different-work, equivalent: adds numbers until 2 ms have passed; the time is the same whatever the kernel does. */
+/* different-work, equivalent, inconclusive: adds numbers until 2 ms have passed; that time is the same on all kernels. */
 #include <stdio.h>
 #include <time.h>
 

@@ -116,7 +116,7 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by
         judged = judge_times(*sides, plan.experiment.margin, session)
     if not refusals and session is None:
         printed = printed_difference(base, head)
-        doubts = (*work_doubts(base, head), *((printed,) if printed is not None else ()))
+        doubts = (*work_doubts(base, head, plan.experiment.margin), *((printed,) if printed is not None else ()))
         judged = weakened(judged, doubts, plan.experiment.margin) if doubts else judged
     return Finding(
         workload=base.cell.workload, settings=base.cell.settings, machine=base.cell.machine,

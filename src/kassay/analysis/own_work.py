@@ -24,8 +24,8 @@ OF_C_LIBRARY = 1
 """Readings of the clock with which glibc starts a static program (HP_TIMING in _dl_non_dynamic_init)."""
 
 
-DOUBTS = {"arguments-differ", "change-elsewhere", "faults-left-out", "found-otherwise", "outside-differs",
-          "prints-differ", "resident-differs", "work-varies"}  # fmt: skip
+DOUBTS = {"arguments-differ", "change-by-chance", "change-elsewhere", "faults-left-out", "found-otherwise",
+          "outside-differs", "prints-differ", "resident-differs", "work-varies"}  # fmt: skip
 """Codes of reasons by which work may differ though its numbers do not."""
 
 

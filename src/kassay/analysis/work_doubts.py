@@ -7,6 +7,7 @@ from math import fsum
 from msgspec import structs
 
 from kassay.analysis.exact import Judgement
+from kassay.analysis.own_work import own_spreads, varying_share
 from kassay.analysis.work import LIMIT, faults_left_out, work_differences
 from kassay.analysis.work_done import Done, Key, clones, pair_of
 from kassay.analysis.work_found import found_otherwise, outside_otherwise
@@ -29,12 +30,13 @@ WATCHED = 4000
 """System calls of a program's first process whose results are noted (CALLS in guest/results.c)."""
 
 
-def work_doubts(base: CellEvidence, head: CellEvidence) -> tuple[Reason, ...]:
+def work_doubts(base: CellEvidence, head: CellEvidence, margin: float) -> tuple[Reason, ...]:
     """Every reason for which counts of two programs are no exact evidence, though no work is known to differ."""
     pair = pair_of(base, head)
     if pair is None:
         return ()
-    return (*_of_numbers(*pair), *_of_what_was_before(base.label, head.label, *pair), *_of_watching(*pair))
+    return (*_of_numbers(*pair), *_of_what_was_before(base.label, head.label, *pair), *_of_watching(*pair),
+            *_of_chance(base, head, pair[1][0].ticks / pair[0][0].ticks - 1, margin))  # fmt: skip
 
 
 def weakened(judged: Judgement, doubts: Sequence[Reason], margin: float) -> Judgement:
@@ -46,12 +48,16 @@ def weakened(judged: Judgement, doubts: Sequence[Reason], margin: float) -> Judg
     limits = {"work-not-proportional": abs(change), "arguments-differ": of_larger / 2, "found-otherwise": of_larger / 2}
     if judged.verdict not in CHANGES:
         limits = dict.fromkeys(limits, margin)
-    shares = [(why["share"], limits[why.code]) for why in doubts if why.code in limits]
-    hidden = any(isinstance(share, float) and share >= limit for share, limit in shares)
-    unknown = hidden or any(why.code == "outside-differs" for why in doubts)
-    verdict = "inconclusive" if judged.verdict in (*CHANGES, "equivalent") and unknown else judged.verdict
+    decisive = [
+        why for why in doubts
+        if why.code in ("outside-differs", "change-by-chance")
+        or (why.code in limits and isinstance(share := why["share"], float) and share >= limits[why.code])
+    ]  # fmt: skip
     evidence = "partial" if judged.evidence == "exact" else judged.evidence
-    return structs.replace(judged, verdict=verdict, evidence=evidence, reasons=(*judged.reasons, *doubts))
+    if not decisive or judged.verdict not in (*CHANGES, "equivalent"):
+        return structs.replace(judged, evidence=evidence, reasons=(*judged.reasons, *doubts))
+    others = (why for why in (*judged.reasons, *doubts) if why not in decisive)
+    return structs.replace(judged, verdict="inconclusive", evidence=evidence, reasons=(*decisive, *others))
 
 
 def _of_numbers(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
@@ -104,6 +110,15 @@ def _of_watching(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]
         yield reason("calls-not-watched", count=WATCHED)
     if any(clones(side[0]) and side[0].other_results is None for side in (base, head)):
         yield reason("others-not-watched")
+
+
+def _of_chance(base: CellEvidence, head: CellEvidence, change: float, margin: float) -> Iterator[Reason]:
+    """A change is larger than the margin whatever the work is in which the runs of one kernel differ."""
+    spreads = {side.label: own_spreads(side) for side in (base, head)}
+    label = max(spreads, key=lambda label: varying_share(spreads[label]))
+    share = varying_share(spreads[label])
+    if share > LIMIT and margin < abs(change) < share + margin:
+        yield reason("change-by-chance", label, what=spreads[label][0].what, share=min(share, 1.0), margin=margin)
 
 
 def _elsewhere(done: Done) -> float:

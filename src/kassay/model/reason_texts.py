@@ -54,6 +54,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "others-not-watched": "errors and lengths of system calls of its children and threads are not known",
     "change-elsewhere": "{share:.0%} of the difference is in kernel code outside of system calls and page faults, such "
     "as interrupts and task switches: it is not known whether that was the same work",
+    "change-by-chance": "the runs do not all do the same work: {what}, and what varies carries {share:.1%} of the "
+    "value; without it the change may lie inside the margin of {margin:.1%}",
     "prints-differ": "the program prints {name} {base_value} on {base!k}, {head_value} on {head!k}[, and {more} more], "
     "so it may have done different work",
     "work-varies": "the program does not do the same work in all runs: {what}, which carries {share:.1%} of the value",

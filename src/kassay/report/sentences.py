@@ -197,7 +197,7 @@ def verdict_of(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder
         for f in (f for f in findings if f.primary):
             base, head = (name_of.get(side.kernel, side.kernel) for side in f.sides)
             sentences += [compare_sentence(work_at(plan, f), f, base, head), other_phases(f, findings)]
-    return " ".join(filter(None, (*sentences, *strength(findings)))) or "Nothing was measured."
+    return " ".join(filter(None, (*sentences, *strength(findings, compared=not ladders)))) or "Nothing was measured."
 
 
 def work_at(plan: Plan, result: AtMetric) -> str:
@@ -218,18 +218,23 @@ def _point(plan: Plan, result: AtMetric) -> list[str]:
 
 
 def strength(
-    findings: Sequence[Finding], names: Mapping[str, str] = MappingProxyType({}), *, everyday: bool = False
-) -> tuple[str, ...]:
+    findings: Sequence[Finding], names: Mapping[str, str] = MappingProxyType({}), *, everyday: bool = False,
+    compared: bool = False,
+) -> tuple[str, ...]:  # fmt: skip
     """The weakest evidence, unless all findings are exact or reliable: no sentence may sound surer than it is.
 
-    names: of kernels by label. everyday: in words that need no glossary.
+    names: of kernels by label. everyday: in words that need no glossary. compared: compare_sentence() stands before it,
+    with the first reason of what is inconclusive.
     """
     admitted = [f for f in findings if f.primary and f.verdict not in REFUSED]
     weak = [f for f in admitted if f.evidence not in ("exact", "reliable")]
     if not weak:
         return ()
     worst = max((f.evidence for f in weak), key=list(EVIDENCE).index)
-    reasons = [reason for f in weak if f.evidence == worst for reason in f.reasons]
+    reasons = [
+        reason for f in weak if f.evidence == worst
+        for reason in f.reasons[compared and f.verdict == "inconclusive" :]
+    ]  # fmt: skip
     texts = shortened(joined_reasons(reasons, names, everyday=everyday), MOST_REASONS, "and {} more")
     title = "Weaker than it looks" if everyday else f"Evidence: {worst}"
     because = f" ({'; '.join(texts)})" if texts else ""
