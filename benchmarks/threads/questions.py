@@ -36,8 +36,8 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def only_writes(self) -> bool:
-        """True if it writes files for another tool, which have no figures of their own."""
-        return "--format framework" in self.command
+        """True if it writes files for another tool or run, which have no figures of their own."""
+        return "--format framework" in self.command or self.command.startswith("pcp record")
 
     @property
     def prints(self) -> bool:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Recorded guests through policies: two real ones, and small ones made by hand."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 from kassay.errors import BadInput
@@ -12,7 +14,7 @@ from kassay.labs.pcp.observed import observed
 from kassay.labs.pcp.replay import Asked, config, own_policy, replay
 from kassay.labs.pcp.report.replayed import REPLAYED
 from kassay.model.progress import silent
-from kassay.tools.recording.pages import PageTrace, write_pages
+from kassay.tools.recording.pages import EVENT, Kind, PageTrace, read_pages, write_pages
 from kassay.tools.recording.recorded import About, page_trace
 from tests.recording.written import Happened, written
 
@@ -47,6 +49,27 @@ def test_the_guests_counts_are_explained_by_its_events_to_the_page(answer: PcpRe
         assert trace.guest.unexplained_pages == 0
         assert trace.guest.totals.refilled_pages > 5000
         assert trace.guest.totals.high_order_drained > 2000
+
+
+def test_the_range_of_high_is_that_of_all_samples(answer: PcpReplay) -> None:
+    for trace in answer.traces:
+        sides = [(trace.guest.samples, trace.guest.high), *((one.samples, one.high) for one in trace.policies)]
+        for samples, high in sides:
+            highs = sorted(sample.high for sample in samples)
+            assert high is not None and (high.least, high.most) == (highs[0], highs[-1])
+            assert high.least < high.most
+
+
+def test_the_moments_at_which_kswapd_was_woken_are_counted(tmp_path: Path) -> None:
+    trace = read_pages(OLD)
+    first, start = int(trace.events["time_ns"][0]), trace.main_zone.start_pfn
+    added = [(first, Kind.RECLAIM << 4 | begins, 0, 0, start) for begins in (1, 0, 1)]
+    events = np.concatenate([np.array(added, EVENT), trace.events])
+    write_pages(tmp_path / "woken", replace(trace, events=events))
+    (without,), (replayed,) = (replay((path,), Asked(), silent).traces for path in (OLD, tmp_path / "woken"))
+    assert (without.guest.reclaims, replayed.guest.reclaims) == (0, 2)
+    (own,), (calm,) = replayed.policies, without.policies
+    assert own.totals.drained_pages > calm.totals.drained_pages, "the policy drains while reclaim is active"
 
 
 def test_without_what_the_trace_shows_of_each_list_the_error_is_larger() -> None:

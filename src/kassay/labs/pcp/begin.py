@@ -17,8 +17,8 @@ from kassay.tools.recording.zoneinfo import tuned_limits
 
 _MOVABLE, _RECLAIMABLE = 1, 2
 _TYPES = 3
-_LATER_PAGES = 0.03
-"""The largest part of a zone that is added to it late in the boot: the kernel's own initial data."""
+_LATER_PAGES = 0.06
+"""The largest part of a zone that is added to it late in the boot: the kernel's own initial data, in 256 MiB."""
 
 
 def limits(trace: PageTrace, zone: Zone, policy: str) -> tuple[int, int]:

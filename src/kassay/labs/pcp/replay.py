@@ -15,7 +15,16 @@ from kassay.errors import BadInput
 from kassay.labs.pcp import engine
 from kassay.labs.pcp.begin import limits, states_at_begin
 from kassay.labs.pcp.engine import RUN, Config, Outcome
-from kassay.labs.pcp.model.replayed import Errors, Guest, ListSample, PcpReplay, Replayed, ReplayedTrace, Totals
+from kassay.labs.pcp.model.replayed import (
+    Errors,
+    Guest,
+    HighRange,
+    ListSample,
+    PcpReplay,
+    Replayed,
+    ReplayedTrace,
+    Totals,
+)
 from kassay.labs.pcp.observed import Numbers, Observed, observed
 from kassay.model.progress import Progress, Tell
 from kassay.tools.recording.pages import SCHEMA, Kind, PageTrace, read_pages
@@ -161,7 +170,7 @@ def _replayed(trace: PageTrace, guest: Observed, outcome: Outcome) -> Replayed:
     )
     return Replayed(
         policy=outcome.policy, kernels=engine.policies()[outcome.policy].kernels, totals=totals,
-        errors=_errors(guest, model, totals), samples=samples,
+        errors=_errors(guest, model, totals), samples=samples, high=_high_range(samples),
     )  # fmt: skip
 
 
@@ -204,14 +213,20 @@ def _distance(model: Floats, guest: Numbers) -> float | None:
 
 def _guest(trace: PageTrace, guest: Observed) -> Guest:
     kinds, order = trace.kinds, (trace.events["what"] & 15).astype(np.int64)
+    samples = _list_samples(guest)
     return Guest(
         kernel=trace.origin.kernel, release=trace.origin.release, workload=trace.origin.workload,
         arch=trace.origin.arch, cpus=trace.origin.cpus, memory_bytes=trace.origin.memory_bytes,
         zone=trace.main_zone.name, span_ns=trace.origin.span_ns, allocations=int((kinds == Kind.ALLOC).sum()),
         frees=int((kinds == Kind.FREE).sum()), allocated_pages=int((1 << order[kinds == Kind.ALLOC]).sum()),
-        totals=guest.totals, samples=_list_samples(guest), unexplained_pages=guest.unexplained_pages,
-        bulk_seen=trace.origin.bulk_seen,
+        totals=guest.totals, samples=samples, unexplained_pages=guest.unexplained_pages,
+        bulk_seen=trace.origin.bulk_seen, reclaims=int(order[kinds == Kind.RECLAIM].sum()), high=_high_range(samples),
     )  # fmt: skip
+
+
+def _high_range(samples: Sequence[ListSample]) -> HighRange | None:
+    highs = [sample.high for sample in samples]
+    return HighRange(least=min(highs), most=max(highs)) if highs else None
 
 
 def _list_samples(guest: Observed) -> tuple[ListSample, ...]:

@@ -78,5 +78,5 @@ def record(
         traces = recorded(experiment, out, tell, Recorder(buffer_kb=buffer_kb, sample_us=sample))
     say("".join(f"{trace.path}\n" for trace in traces if trace.path))
     if text := problems(traces):
-        raise BadInput(f"not recorded:\n{text}", "kassay pcp record needs kernels with CONFIG_FTRACE, as Debian's have")
+        raise BadInput(f"not recorded:\n{text}", "recording also needs CONFIG_FTRACE, which the archive's kernels have")
     return 0

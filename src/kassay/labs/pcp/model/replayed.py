@@ -45,6 +45,13 @@ class ListSample(Record, frozen=True, kw_only=True, array_like=True):
     high: int
 
 
+class HighRange(Record, frozen=True, kw_only=True):
+    """Range of high over all CPUs' lists in the main zone and all samples; pages."""
+
+    least: int
+    most: int
+
+
 class Replayed(Record, frozen=True, kw_only=True):
     """Result of replaying a trace under one policy."""
 
@@ -54,6 +61,8 @@ class Replayed(Record, frozen=True, kw_only=True):
     errors: Errors
     samples: tuple[ListSample, ...]
     """Lists at the times of the guest's samples."""
+    high: HighRange | None = None
+    """The range of these samples; None without any."""
 
 
 class Guest(Record, frozen=True, kw_only=True):
@@ -76,6 +85,10 @@ class Guest(Record, frozen=True, kw_only=True):
     """Largest difference on any CPU between its count at the end and the count that follows from its first count and
     the recorded events."""
     bulk_seen: bool
+    reclaims: int = 0
+    """Number of times that kswapd was woken."""
+    high: HighRange | None = None
+    """The range of its samples; None without any."""
 
 
 class ReplayedTrace(Record, frozen=True, kw_only=True):

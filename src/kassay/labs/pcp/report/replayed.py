@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable
 
-from kassay.labs.pcp.model.replayed import ListSample, PcpReplay, Replayed, ReplayedTrace, Totals
+from kassay.labs.pcp.model.replayed import HighRange, ListSample, PcpReplay, Replayed, ReplayedTrace, Totals
 from kassay.labs.pcp.report.lab import ListGroup, PagePart, lab_document
 from kassay.labs.pcp.report.lists import MOST_CPUS, ListPoint, ListSource
 from kassay.model.texts import Table, cells, counted, cpus_text, figures, memory_text, table
@@ -61,9 +61,10 @@ def title(trace: ReplayedTrace) -> str:
 def tables(answer: PcpReplay) -> Iterable[Table]:
     """For each trace the guest and every policy; then the errors of all."""
     for trace in answer.traces:
-        rows = [cells("the guest", *_totals(trace.guest.totals))]
-        rows += [cells(policy.policy, *_totals(policy.totals)) for policy in trace.policies]
-        columns = ("", *figures("refills", "pages refilled", "pages drained", "by decay", "of order 1-3"))
+        rows = [cells("the guest", *_totals(trace.guest.totals), _range(trace.guest.high), str(trace.guest.reclaims))]
+        rows += [cells(p.policy, *_totals(p.totals), _range(p.high), "-") for p in trace.policies]
+        numbers = ("refills", "pages refilled", "pages drained", "by decay", "of order 1-3", "high", "kswapd woken")
+        columns = ("", *figures(*numbers))
         yield table(title(trace), columns, rows)
     rows = [
         cells(trace.guest.release.partition("+")[0], trace.guest.workload, policy.policy, *_errors(policy))
@@ -98,6 +99,12 @@ def _totals(totals: Totals) -> tuple[str, ...]:
 def _errors(policy: Replayed) -> tuple[str, ...]:
     errors = policy.errors
     return format_change(errors.moved), *(_share(value) for value in (errors.path, errors.high, errors.count))
+
+
+def _range(high: HighRange | None) -> str:
+    if high is None:
+        return "-"
+    return " to ".join(dict.fromkeys((format_number(high.least), format_number(high.most))))
 
 
 def _share(value: float | None) -> str:
