@@ -16,6 +16,8 @@
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define MOST_CALLS 512
 #define MOST_PAGES (1UL << 18) /* that are looked at in one execution: about 100 ms of guest time */
+#define MOST_OF_RANGE (1UL << 14) /* its first pages */
+#define MOST_OF_ALL (1UL << 20)	  /* resident pages of processes, for which the kernel walks its tables */
 #define ENTRIES_AT_ONCE 2048
 #define PRESENT (1ULL << 63) /* of an entry: Documentation/admin-guide/mm/pagemap.rst */
 
@@ -35,7 +37,7 @@ static const uint64_t on_all[] = {
 
 static struct found sums[2][MOST_CALLS];
 static uint64_t made[2]; /* calls */
-static uint64_t looked_at; /* pages */
+static uint64_t looked_at, walked; /* pages */
 
 static bool is_in(const uint64_t *numbers, size_t count, uint64_t number)
 {
@@ -61,6 +63,7 @@ static uint64_t present_in(pid_t pid, uint64_t start, uint64_t length, uint64_t 
 	uint64_t at = start / page, end = (start + length + page - 1) / page, present = 0;
 	int fd = open_file(pid, "pagemap");
 
+	end = end - at > MOST_OF_RANGE ? at + MOST_OF_RANGE : end;
 	while (fd >= 0 && at < end && looked_at < MOST_PAGES) {
 		size_t most = end - at < ENTRIES_AT_ONCE ? end - at : ENTRIES_AT_ONCE;
 		ssize_t got = pread(fd, entries, most * sizeof(*entries), (off_t)(at * sizeof(*entries)));
@@ -122,14 +125,13 @@ void found_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *
 		return;
 	sum->before += made[caller]++;
 	sum->calls++;
-	if (looked_at >= MOST_PAGES)
-		return;
-	if (is_in(on_ranges, COUNT(on_ranges), number)) {
+	if (is_in(on_ranges, COUNT(on_ranges), number) && looked_at < MOST_PAGES) {
 		sum->bytes += present_in(pid, args[0], args[1], page);
-	} else if (is_in(on_all, COUNT(on_all), number) && !(clone_flags(pid, number, args) & CLONE_VM)) {
+	} else if (is_in(on_all, COUNT(on_all), number) && walked < MOST_OF_ALL &&
+		   !(clone_flags(pid, number, args) & CLONE_VM)) {
 		/* Counters of processes are late, and differ by that between kernels: this file walks the tables. */
 		read_text(pid, "smaps_rollup", text, sizeof(text));
-		looked_at += bytes_of(text, "Anonymous:") / page;
+		walked += bytes_of(text, "Rss:") / page;
 		sum->bytes += bytes_of(text, "Anonymous:");
 		sum->huge_bytes += bytes_of(text, "AnonHugePages:");
 		read_text(pid, "status", text, sizeof(text));
