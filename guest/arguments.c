@@ -22,6 +22,7 @@
 #define PATH_BYTES 256
 #define MOST_NAMES 1024
 #define COMMAND_BYTES 64 /* of what is written to a file of the kernel */
+#define MOST_ARGUMENTS 4096
 #define LOWEST_ADDRESS (1ULL << 32) /* below it are numbers, and addresses of a static program, which stay */
 
 /* Kinds of values. */
@@ -127,6 +128,16 @@ static uint64_t mix_bytes(uint64_t hash, pid_t pid, uint64_t address, uint64_t c
 	return hash;
 }
 
+/* How many arguments a new program is given; of its variables kassay's perturbed runs have one more. */
+static uint64_t mix_count(uint64_t hash, pid_t pid, uint64_t address)
+{
+	uint64_t count = 0;
+
+	while (count < MOST_ARGUMENTS && word_at(pid, address + count * sizeof(uint64_t)))
+		count++;
+	return mix(hash, count);
+}
+
 /* The instructions of a filter, of 8 bytes each: a struct sock_fprog has their number, and where they are. */
 static uint64_t mix_filter(uint64_t hash, pid_t pid, uint64_t address)
 {
@@ -152,6 +163,10 @@ static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint
 	case __NR_recvmsg:
 		hash = mix_value(hash, word_at(pid, args[1] + 24));	  /* msg_iovlen */
 		return mix_value(hash, word_at(pid, args[1] + 40)); /* msg_controllen */
+	case __NR_execve:
+		return mix_count(hash, pid, args[1]);
+	case __NR_execveat:
+		return mix_count(hash, pid, args[2]);
 	case __NR_process_vm_readv:
 	case __NR_process_vm_writev:
 		return mix_words(mix_words(hash, pid, args[1], 2 * args[2]), pid, args[3], 2 * args[4]);

@@ -245,6 +245,7 @@ int main(int argc, char **argv)
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
 	process_vm_readv(getpid(), &own, 1, &own, other == 'm' ? 0 : 1, 0);
+	execv("/nowhere/abc", other == 'e' ? (char *[]){ "ab", NULL } : (char *[]){ "a", "", NULL });
 	if (!syscall(SYS_clone, SIGCHLD | (other == 'c' ? CLONE_FILES : 0), 0, 0, 0, 0))
 		_exit(0);
 	return 0;
@@ -271,6 +272,7 @@ def argued(watching: Path, program: Path, *words: str) -> dict[str, str]:
     [
         ("a", {"mprotect"}), ("f", {"mprotect"}), ("n", {"openat"}), ("p", {"poll"}), ("v", {"writev"}), ("-", set()),
         ("s", {"newfstatat"}), ("l", {"prctl"}), ("m", {"process_vm_readv"}), ("c", {"clone"}),
+        ("e", {"execve"}),
     ],
 )  # fmt: skip
 def test_a_call_with_other_arguments_has_another_sum(

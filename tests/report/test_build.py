@@ -12,12 +12,14 @@ from kassay.model.reason import reason
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Comparisons, Report
 from kassay.model.run import CellEvidence, Measurement
+from kassay.model.work import Found
 from kassay.report.build import build_report
 from kassay.report.formats import format_named
 from kassay.report.words import short_kernel_names
 from kassay.spec.rules import question_of
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import STATE, evidence, measurement
+from tests.analysis.works import CALL, USER, Items, did
 from tests.report.reports import SAMPLES, attribution
 
 
@@ -102,6 +104,22 @@ def test_runs_that_were_not_made_yet_weaken_the_evidence() -> None:
     assert report.findings[0].evidence == "partial"
     assert reason("runs-unmade", "debian:6.1", count=1) in report.findings[0].reasons
     assert report.runs.unmade == 8  # no record at all stands in this journal
+
+
+def test_calls_that_found_other_memory_are_named_once_with_the_way_out() -> None:
+    items: Items = {(CALL, "mprotect"): (40, 1_600_000), (USER, ""): (20_000, 0)}
+    sides = [
+        evidence(ref, *[did({**items, (CALL, "mprotect"): (40, cost)}, repeat=n, perturbation=n // 2, found=[found])
+                        for n in range(3)])
+        for ref, cost, found in (
+            ("a", 1_600_000, Found(name="mprotect", calls=40, looked=40, bytes=40 << 22)),
+            ("b", 400_000, Found(name="mprotect", calls=40, looked=40)),
+        )
+    ]  # fmt: skip
+    report = answered(plan_of(2, repeats=2, perturb=1), *sides)
+    assert "no verdict between 6.0 and 6.1" in report.verdict
+    assert report.verdict.count("mprotect() found 4096 kB of memory on") == 1, report.verdict
+    assert report.next_steps[0].startswith("let the program do the same on both kernels")
 
 
 def test_the_points_of_a_matrix_are_told_apart() -> None:

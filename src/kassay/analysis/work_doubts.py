@@ -91,8 +91,9 @@ def _of_what_was_before(
     share = fsum(row.share for row in found)
     if share > LIMIT:
         most = found[0]
-        yield reason("found-otherwise", what=most.call, base_value=most.base, base=base_label, head_value=most.head,
-                     head=head_label, more=len(found) - 1 or None, share=min(share, 1.0))  # fmt: skip
+        yield reason("found-otherwise", what=most.call, noun=most.noun, base_value=round(most.base), base=base_label,
+                     head_value=round(most.head), head=head_label, more=len(found) - 1 or None,
+                     share=min(share, 1.0))  # fmt: skip
     outside = outside_otherwise(base, head)
     if outside:
         yield reason("outside-differs", calls=", ".join(f"{name}()" for name in outside[:NAMED]),

@@ -57,8 +57,10 @@ class FoundApart(NamedTuple):
     """Other memory that the calls of one name found, per call."""
 
     call: str
-    base: str
-    head: str
+    noun: str
+    """The things that were counted: "kB of memory"."""
+    base: float
+    head: float
     share: float
     """Part of the value that the calls carry, as far as what they found differs."""
 
@@ -125,9 +127,9 @@ def _found(name: str, measures: Sequence[_Measure], base: Sequence[Done], head: 
         means = [_means(measure, name, side) for side in (base, head)]
         more = distance(means) if all(means) else 0.0
         if more > measure.few and not (measure is _ORDER and name.endswith(OF_OTHERS)):
-            text, other = (f"{side[0]:.0f} {measure.noun}" for side in means)
             carried = min(1.0, share + of_faults * measure.faults)
-            yield FoundApart(_call(name), text, other, carried * more / max(side[0] for side in means))
+            first, second = (side[0] for side in means)
+            yield FoundApart(_call(name), measure.noun, first, second, carried * more / max(first, second))
 
 
 def outside_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[str, ...]:

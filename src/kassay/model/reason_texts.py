@@ -45,9 +45,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "and the same calls do not explain it: it may have used other pages",
     "arguments-differ": "{calls}: the calls were given other arguments on one kernel, such as other addresses or "
     "paths of another length; what may have worked on other memory or files carries {share:.1%} of the value",
-    "found-otherwise": "{what} found {base_value} on {base!k}, {head_value} on {head!k} (mean of its calls)[, and "
-    "{more} more system call(s) found other memory]: what was done before differs; this carries {share:.1%} of the "
-    "value",
+    "found-otherwise": "{what} found {base_value} {noun} on {base!k} and {head_value} on {head!k}[, and {more} more "
+    "system call(s) found other things], so the program did other things before; this carries {share:.1%} of the value",
     "outside-differs": "outside of the region the program did not do the same on both kernels: {calls}[ and {more} "
     "more]; what it left may make the region cost more",
     "calls-not-watched": "errors and lengths are known of the program's first {count} system calls alone",

@@ -18,7 +18,7 @@ from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples
 from kassay.model.texts import shortened
 from kassay.model.timing import Family, SeedFinding
 from kassay.report.conditions import cpu_sentences, disclosures, memory_state, seen_cpus
-from kassay.report.sections.programs import next_step
+from kassay.report.sections.programs import next_step, same_start
 from kassay.report.sections.repeat import step_alone, whole_again
 from kassay.report.sentences import measured_sentence, verdict_of
 from kassay.supply.clocks import clock_of
@@ -88,10 +88,16 @@ def _audits(evidence: Sequence[CellEvidence]) -> tuple[AuditTable, ...]:
     )  # fmt: skip
 
 
+OF_OTHER_THINGS = ("arguments-differ", "found-otherwise", "outside-differs")
+"""Codes of reasons for which the same calls are no verdict: they worked on other memory or files."""
+
+
 def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], directory: str) -> tuple[str, ...]:
     if different := [f.workload for f in findings if f.verdict == "different-work"]:
         used = [plan.experiment.program(name) for name in different]
         return (next_step(named=any(use is not None and use.points for use in used)),)
+    if any(f.verdict == "inconclusive" and f.reasons and f.reasons[0].code in OF_OTHER_THINGS for f in findings):
+        return (same_start(), *_profile(findings, directory, ""))
     if any(f.verdict in REFUSED for f in findings):
         return (f"kassay report {quote(directory)} --format markdown  (the whole audit, side by side)",)
     if any(

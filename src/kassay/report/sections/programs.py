@@ -22,6 +22,11 @@ def next_step(named: bool) -> str:
     return f"fix the number of operations in the program, {region}, or divide with --work NAME"
 
 
+def same_start() -> str:
+    """Advice for a user whose program made the same calls on other memory or files."""
+    return "let the program do the same on both kernels, also before the region and the calls that are named above"
+
+
 def dominant_calls(finding: Finding) -> tuple[CallCost, ...]:
     """The costs that are the answer of a comparison refused for its amount of work: that of a printed operation, and of
     the calls that carry most of the value; empty if neither is known."""
