@@ -17,6 +17,7 @@
 #define UFFDIO_MOVE_NUMBER 5
 #define UFFDIO_LAST_NUMBER 8
 #define ARGUMENTS_FIELD 48 /* arg_start of /proc/PID/stat, which arg_end follows: proc(5) */
+#define FAULTS_FIELD 10 /* minflt, which cminflt follows */
 #define SCAN_BYTES 96 /* of struct pm_scan_arg */
 #define PAGEMAP_SCAN_NUMBER _IOC(_IOC_READ | _IOC_WRITE, 'f', 16, SCAN_BYTES)
 
@@ -84,10 +85,10 @@ uint64_t amount_given(pid_t pid, uint64_t number, const uint64_t *args)
 	return 0;
 }
 
-uint64_t amount_executed(pid_t pid)
+/* A field of /proc/PID/stat from the third on, and that behind it. Returns false if they cannot be read. */
+static bool stat_fields(pid_t pid, int number, uint64_t *ret, uint64_t *ret_next)
 {
 	char path[64], text[1024];
-	uint64_t start, end;
 	const char *at;
 	size_t got = 0;
 	FILE *file;
@@ -100,9 +101,23 @@ uint64_t amount_executed(pid_t pid)
 	}
 	text[got] = '\0';
 	at = strrchr(text, ')'); /* behind the second field, which may have blanks */
-	for (int field = 2; at && field < ARGUMENTS_FIELD; field++)
+	for (int field = 2; at && field < number; field++)
 		at = strchr(at + 1, ' ');
-	return at && sscanf(at, " %" SCNu64 " %" SCNu64, &start, &end) == 2 ? end - start : 0;
+	return at && sscanf(at, " %" SCNu64 " %" SCNu64, ret, ret_next) == 2;
+}
+
+uint64_t amount_executed(pid_t pid)
+{
+	uint64_t start, end;
+
+	return stat_fields(pid, ARGUMENTS_FIELD, &start, &end) ? end - start : 0;
+}
+
+uint64_t faults_taken(pid_t pid)
+{
+	uint64_t own, of_children;
+
+	return stat_fields(pid, FAULTS_FIELD, &own, &of_children) ? own + of_children : 0;
 }
 
 uint64_t clone_flags(pid_t pid, uint64_t number, const uint64_t *args)

@@ -16,6 +16,9 @@ uint64_t amount_given(pid_t pid, uint64_t number, const uint64_t *args);
 /* Bytes of the arguments with which @pid has just executed a program. Variables are kassay's own in perturbed runs. */
 uint64_t amount_executed(pid_t pid);
 
+/* Page faults that @pid and the children it has waited for took, without those that read a disk. */
+uint64_t faults_taken(pid_t pid);
+
 /* Flags of clone() and clone3(); 0 for other calls. */
 uint64_t clone_flags(pid_t pid, uint64_t number, const uint64_t *args);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
 #include <asm/unistd.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,7 +42,12 @@ static uint64_t heap, heap_end;
 static const struct {
 	unsigned char count, text; /* the first arguments; which ones are names of files: a bit for each */
 	bool known;
-} calls[MOST_CALLS] = { CALLS_WITH_ARGUMENTS };
+} calls[MOST_CALLS] = {
+	CALLS_WITH_ARGUMENTS
+#ifdef __NR_cachestat
+	CALL(cachestat, 4, 0)
+#endif
+};
 #undef CALL
 
 /* The finaliser of SplitMix64 (Steele, Lea and Flood 2014): each bit of @value moves half of the others. */
@@ -128,6 +134,16 @@ static uint64_t mix_bytes(uint64_t hash, pid_t pid, uint64_t address, uint64_t c
 	return hash;
 }
 
+static uint64_t mix_text(uint64_t hash, pid_t pid, uint64_t address)
+{
+	char text[PATH_BYTES + 1];
+
+	text_at(pid, address, text, sizeof(text));
+	for (const char *at = text; *at; at++)
+		hash = mix(hash, (unsigned char)*at);
+	return hash;
+}
+
 /* How many arguments a new program is given; of its variables kassay's perturbed runs have one more. */
 static uint64_t mix_count(uint64_t hash, pid_t pid, uint64_t address)
 {
@@ -167,6 +183,18 @@ static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint
 		return mix_count(hash, pid, args[1]);
 	case __NR_execveat:
 		return mix_count(hash, pid, args[2]);
+	case __NR_fcntl: /* struct flock up to its length; the process behind it is chance */
+		return args[1] == F_SETLK || args[1] == F_SETLKW || args[1] == F_GETLK ? mix_words(hash, pid, args[2], 3) : hash;
+	case __NR_epoll_ctl:
+		return args[3] ? mix(hash, half_at(pid, args[3])) : hash; /* the events of a struct epoll_event */
+	case __NR_mount:
+		return args[4] ? mix_text(hash, pid, args[4]) : hash;
+	case __NR_sched_setscheduler:
+		return mix(mix(hash, args[1]), half_at(pid, args[2]));
+#ifdef __NR_cachestat
+	case __NR_cachestat:
+		return mix_words(hash, pid, args[1], 2);
+#endif
 	case __NR_process_vm_readv:
 	case __NR_process_vm_writev:
 		return mix_words(mix_words(hash, pid, args[1], 2 * args[2]), pid, args[3], 2 * args[4]);

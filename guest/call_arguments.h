@@ -31,7 +31,8 @@
 	CALL(pwritev, 5, 0) CALL(pwritev2, 6, 0) CALL(quotactl, 4, 0) CALL(read, 3, 0) CALL(readahead, 3, 0) \
 	CALL(readlinkat, 4, 2) CALL(readv, 3, 0) CALL(recvfrom, 6, 0) CALL(recvmmsg, 5, 0) CALL(recvmsg, 3, 0) \
 	CALL(remap_file_pages, 5, 0) CALL(renameat2, 5, 10) CALL(rt_sigaction, 4, 0) CALL(rt_sigprocmask, 4, 0) \
-	CALL(sched_setattr, 3, 0) CALL(seccomp, 3, 0) CALL(semctl, 4, 0) CALL(semget, 3, 0) CALL(semop, 3, 0) \
+	CALL(sched_setattr, 3, 0) CALL(sched_setscheduler, 0, 0) CALL(seccomp, 3, 0) CALL(semctl, 4, 0) \
+	CALL(semget, 3, 0) CALL(semop, 3, 0) \
 	CALL(semtimedop, 4, 0) CALL(sendfile, 4, 0) CALL(sendmmsg, 4, 0) CALL(sendmsg, 3, 0) CALL(sendto, 6, 0) \
 	CALL(set_mempolicy, 3, 0) CALL(setgroups, 2, 0) CALL(setns, 2, 0) CALL(setsockopt, 5, 0) \
 	CALL(setxattr, 5, 1) CALL(shmat, 3, 0) CALL(shmctl, 3, 0) CALL(shmdt, 1, 0) CALL(shmget, 3, 0) \

@@ -19,6 +19,7 @@
 #define MOST_OF_RANGE (1UL << 14) /* its first pages */
 #define MOST_OF_ALL (1UL << 20)	  /* resident pages of processes, for which the kernel walks its tables */
 #define ENTRIES_AT_ONCE 2048
+#define OF_PROCESS "/proc/N/" /* begins a target that is a file of a process */
 #define PRESENT (1ULL << 63) /* of an entry: Documentation/admin-guide/mm/pagemap.rst */
 
 /* Calls whose first two arguments are a range of memory. */
@@ -115,8 +116,9 @@ static uint64_t count_mappings(pid_t pid)
 	return lines;
 }
 
-void found_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *args)
+void found_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *args, const char *target)
 {
+	bool all = is_in(on_all, COUNT(on_all), number) && !(clone_flags(pid, number, args) & CLONE_VM);
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct found *sum = &sums[caller][number < MOST_CALLS ? number : 0];
 	char text[4096];
@@ -127,8 +129,7 @@ void found_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *
 	sum->calls++;
 	if (is_in(on_ranges, COUNT(on_ranges), number) && looked_at < MOST_PAGES) {
 		sum->bytes += present_in(pid, args[0], args[1], page);
-	} else if (is_in(on_all, COUNT(on_all), number) && walked < MOST_OF_ALL &&
-		   !(clone_flags(pid, number, args) & CLONE_VM)) {
+	} else if ((all || !strncmp(target, OF_PROCESS, strlen(OF_PROCESS))) && walked < MOST_OF_ALL) {
 		/* Counters of processes are late, and differ by that between kernels: this file walks the tables. */
 		read_text(pid, "smaps_rollup", text, sizeof(text));
 		walked += bytes_of(text, "Rss:") / page;
@@ -137,6 +138,7 @@ void found_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *
 		read_text(pid, "status", text, sizeof(text));
 		sum->table_bytes += bytes_of(text, "VmPTE:");
 		sum->mappings += count_mappings(pid);
+		sum->faults += faults_taken(pid);
 	} else {
 		return;
 	}

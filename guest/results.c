@@ -193,7 +193,7 @@ static void note_entry(struct task *task, uint64_t number, const uint64_t *args)
 	if (number == SYS_io_uring_enter)
 		task->given = note_operations(task);
 	arguments_note(task->pid, task == tasks ? FIRST : OTHERS, number, args, call->kind);
-	found_note(task->pid, task == tasks ? FIRST : OTHERS, number, args);
+	found_note(task->pid, task == tasks ? FIRST : OTHERS, number, args, call->kind);
 }
 
 static void note_exit(struct task *task, bool failed, uint64_t returned)
@@ -267,8 +267,9 @@ static void emit_found(struct run *run, const char *path, enum caller caller)
 		if (names[number] && found.calls)
 			used += (size_t)snprintf(text + used, LINE_BYTES,
 						 "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-						 " %" PRIu64 "\n", names[number], found.calls, found.before, found.looked,
-						 found.bytes, found.huge_bytes, found.mappings, found.table_bytes);
+						 " %" PRIu64 " %" PRIu64 "\n", names[number], found.calls, found.before,
+						 found.looked, found.bytes, found.huge_bytes, found.mappings,
+						 found.table_bytes, found.faults);
 	}
 	emit(&run->stream, "file", path, text, used);
 }

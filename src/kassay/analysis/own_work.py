@@ -62,7 +62,7 @@ def work_summary(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) 
     if not shares:
         return None
     doubted = any(why.code in DOUBTS for finding in findings if finding.primary for why in finding.reasons)
-    return reason("work-in-doubt" if doubted else "work-same", share=max(shares), reads=reads)
+    return reason("work-in-doubt", reads=reads) if doubted else reason("work-same", share=max(shares), reads=reads)
 
 
 def clock_reads(side: CellEvidence) -> float:

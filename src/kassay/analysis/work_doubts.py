@@ -26,6 +26,9 @@ NAMED = 3
 ELSEWHERE = 0.01
 """Part of the value by which instructions may differ that belong to no kind of work."""
 
+MOSTLY = 0.9
+"""Part of a change that belongs to no kind of work from which the change is no verdict."""
+
 WATCHED = 4000
 """System calls of a program's first process whose results are noted (CALLS in guest/results.c)."""
 
@@ -48,6 +51,7 @@ def weakened(judged: Judgement, doubts: Sequence[Reason], margin: float) -> Judg
     limits = {"work-not-proportional": abs(change), "arguments-differ": of_larger / 2, "found-otherwise": of_larger / 2}
     if judged.verdict not in CHANGES:
         limits = dict.fromkeys(limits, margin)
+    limits["change-elsewhere"] = MOSTLY
     decisive = [
         why for why in doubts
         if why.code in ("outside-differs", "change-by-chance")
@@ -96,7 +100,7 @@ def _of_what_was_before(
                      share=min(share, 1.0))  # fmt: skip
     outside = outside_otherwise(base, head)
     if outside:
-        yield reason("outside-differs", calls=", ".join(f"{name}()" for name in outside[:NAMED]),
+        yield reason("outside-differs", calls=", ".join(outside[:NAMED]),
                      more=max(len(outside) - NAMED, 0) or None)  # fmt: skip
 
 

@@ -6,9 +6,8 @@ from math import fsum
 from typing import NamedTuple
 
 from kassay.analysis.work_done import OF_OTHERS, Done, distance
-from kassay.analysis.work_faults import FAULTS
 from kassay.analysis.work_results import AMOUNT, ResultKey, arguments_apart, share_of_name, table_of
-from kassay.model.work import Found, is_call
+from kassay.model.work import Found, is_asked, is_call
 
 _KB = 1024
 
@@ -25,8 +24,8 @@ class _Measure(NamedTuple):
     """Mean of the calls of one name; None where none was looked at."""
     few: int
     """Up to so many more or less are the kernel's: the vDSO has another number of mappings on some."""
-    faults: bool = False
-    """True if it says that the page faults before found other memory, too."""
+    decides: bool = False
+    """True if all calls and faults may cost more for it, and not only these calls."""
 
 
 def _looked(number: Callable[[Found], int], unit: int = 1) -> Callable[[Found], float | None]:
@@ -35,10 +34,13 @@ def _looked(number: Callable[[Found], int], unit: int = 1) -> Callable[[Found], 
 
 _MEMORY = (
     _Measure("kB of memory", _looked(lambda found: found.bytes, _KB), 16),
-    _Measure("kB in huge pages", _looked(lambda found: found.huge_bytes, _KB), 0, faults=True),
+    _Measure("kB in huge pages", _looked(lambda found: found.huge_bytes, _KB), 0, decides=True),
     _Measure("mappings", _looked(lambda found: found.mappings), 4),
-    _Measure("kB of page tables", _looked(lambda found: found.table_bytes, _KB), 64, faults=True),
+    _Measure("kB of page tables", _looked(lambda found: found.table_bytes, _KB), 64, decides=True),
 )
+_FAULTS = _Measure("page faults", _looked(lambda found: found.faults), 32)
+_FAULTS_APART = 0.2
+"""Part by which the faults of a whole execution may differ, since kernels map other numbers of pages at once."""
 _ORDER = _Measure("earlier calls", lambda found: found.before / found.calls if found.calls else None, 4)
 
 _LEAVING_NOTHING = {
@@ -122,20 +124,20 @@ def _call(name: str) -> str:
 
 def _found(name: str, measures: Sequence[_Measure], base: Sequence[Done], head: Sequence[Done]) -> Iterator[FoundApart]:
     share = max(share_of_name(name.removesuffix(OF_OTHERS), side[0]) for side in (base, head))
-    of_faults = max(fsum(side[0].counts.get(key, 0.0) for key in FAULTS) / side[0].ticks for side in (base, head))
+    asked = max(fsum(n for key, n in side[0].counts.items() if is_asked(key)) / side[0].ticks for side in (base, head))
     for measure in measures:
         means = [_means(measure, name, side) for side in (base, head)]
         more = distance(means) if all(means) else 0.0
         if more > measure.few and not (measure is _ORDER and name.endswith(OF_OTHERS)):
-            carried = min(1.0, share + of_faults * measure.faults)
+            carried = min(1.0, asked) if measure.decides else share
             first, second = (side[0] for side in means)
             yield FoundApart(_call(name), measure.noun, first, second, carried * more / max(first, second))
 
 
 def outside_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[str, ...]:
-    """Names of calls that a program makes outside of its region alone, and not alike on the two sides: their number,
-    what they were told and given. Calls that leave nothing behind do not count, nor what reading the kernel's own files
-    returns."""
+    """Calls that a program makes outside of its region alone, and not alike on the two sides: their number, what they
+    were told and given. Calls that leave nothing behind do not count, nor what reading the kernel's own files returns.
+    And page faults, if those of the whole execution differ by more than a kernel maps at once."""
     inside = {key[1] for side in (base, head) for key in side[0].times if is_call(key)}
     tables = [[_outside(run, inside) for run in side if run.execution is not None] for side in (base, head)]
     if not base[0].region or not all(tables):
@@ -143,7 +145,10 @@ def outside_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[str, 
     keys = {key for side in tables for table in side for key in table}
     names = {key[0] for key in keys if distance([[float(table.get(key, 0)) for table in side] for side in tables])}
     argued = {name for name in arguments_apart(base, head) if name not in inside and name not in _LEAVING_NOTHING}
-    return tuple(sorted(names | argued))
+    faults = [_means(_FAULTS, "exit_group", side) for side in (base, head)]
+    touched = all(faults) and distance(faults) > max(_FAULTS.few, _FAULTS_APART * faults[0][0])
+    other = ("page faults",) if touched else ()
+    return (*other, *(f"{name}()" for name in sorted(names | argued)))
 
 
 def _outside(run: Done, inside: set[str]) -> dict[tuple[str, str, str], int]:

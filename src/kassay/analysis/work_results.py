@@ -91,14 +91,15 @@ def argued_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[tuple[
 
 def arguments_apart(base: Sequence[Done], head: Sequence[Done]) -> frozenset[str]:
     """Names of calls that were given other arguments on one side, in all of its runs. Arguments by which the runs of
-    one kernel differ are chance."""
+    one kernel differ are chance. Calls of another number are not compared here: their sums differ in any case."""
     known = [[run.arguments for run in side if run.arguments] for side in (base, head)]
     if not all(known):
         return frozenset()
     calls = set()
     for name in {name for side in known for sums in side for name in sums}:
         first, second = ({sums.get(name) for sums in side} for side in known)
-        if len(first) == len(second) == 1 and first != second:
+        made = {run.found[name].calls for side in (base, head) for run in side if name in run.found}
+        if len(first) == len(second) == 1 and first != second and len(made) <= 1:
             calls.add(name.removesuffix(OF_OTHERS))
     return frozenset(calls)
 

@@ -43,8 +43,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "value; the program executes as many instructions, so the kernels are taken for their cause",
     "resident-differs": "the program ends with {base_value} and {head_value} kB[ of {kind} memory] resident, "
     "and the same calls do not explain it: it may have used other pages",
-    "arguments-differ": "{calls}: the calls were given other arguments on one kernel, such as other addresses or "
-    "paths of another length; what may have worked on other memory or files carries {share:.1%} of the value",
+    "arguments-differ": "{calls}: the calls were given other arguments on one kernel (addresses, numbers, flags, or "
+    "names of another length); what may have worked on other memory or files carries {share:.1%} of the value",
     "found-otherwise": "{what} found {base_value} {noun} on {base!k} and {head_value} on {head!k}[, and {more} more "
     "system call(s) found other things], so the program did other things before; this carries {share:.1%} of the value",
     "outside-differs": "outside of the region the program did not do the same on both kernels: {calls}[ and {more} "
@@ -249,11 +249,11 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "these are",
     # the work of users' programs
     "work-same": "the same on all kernels: system calls with their results, faults, the program's own instructions; "
-    "differences carry at most {share:.2%} of the value[; the program reads a clock ({reads} per round), so the "
-    "amount of work may depend on time]",
-    "work-in-doubt": "alike in number on all kernels: system calls with their results, faults, the program's own "
-    "instructions; differences carry at most {share:.2%} of the value. The reasons of the verdict say what may differ "
-    "all the same[; the program reads a clock ({reads} per round), so the amount of work may depend on time]",
+    "differences carry at most {share:.2%} of the value[. The program reads a clock ({reads} per round), and did the "
+    "same work all the same]",
+    "work-in-doubt": "not refused: system calls with their results, faults and the program's own instructions are "
+    "alike, or the kernels are taken for the cause. The reasons of the evidence say what may differ all the same[. The "
+    "program reads a clock ({reads} per round)]",
     # what a search leaves open; "!c" is a candidate, by its position
     "end-not-measured": "the {end} end cannot be measured",
     "ends-alike": "the two ends cost the same within {margin:.1%}: {good:g} and {bad:g}",

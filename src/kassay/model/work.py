@@ -32,8 +32,9 @@ STEERING = tuple(
 """Keys of calls that are cheap, and decide how many faults a program takes."""
 OF_RING = "operation-"
 """Begins the kind of an operation that io_uring_enter() submits, which is no call by itself."""
-DECIDING = ("bpf", "creat", "dup2", "dup3", "lseek", "memfd_create", "mmap", "mremap", "open", "openat", "openat2",
-            "perf_event_open", "personality", "prctl", "set_mempolicy")  # fmt: skip
+DECIDING = ("bpf", "creat", "dup2", "dup3", "epoll_ctl", "fcntl", "io_uring_setup", "lseek", "memfd_create", "mmap",
+            "mount", "mremap", "msgget", "open", "openat", "openat2", "perf_event_open", "personality", "prctl",
+            "sched_setattr", "sched_setscheduler", "semget", "set_mempolicy", "setsockopt", "shmget")  # fmt: skip
 """Calls that decide on what later calls and faults work."""
 ASKED = (SYSTEM_CALL, FAULT)
 """Kinds of which single calls are counted."""
@@ -112,6 +113,8 @@ class Found(Record, frozen=True, kw_only=True):
     """Mappings of that process; 0 for calls on a range."""
     table_bytes: int = 0
     """Page tables of that process; 0 for calls on a range."""
+    faults: int = 0
+    """Page faults that the process and its children have taken; 0 for calls on a range."""
 
 
 class PrintedOperations(Record, frozen=True, kw_only=True):

@@ -94,9 +94,9 @@ def calls_found(report: GuestReport, path: str) -> tuple[Found, ...] | None:
 
 
 def _found(name: str, *numbers: str) -> Found:
-    calls, before, looked, size, huge, mappings, tables = map(int, numbers)
+    calls, before, looked, size, huge, mappings, tables, faults = map(int, numbers)
     return Found(name=name, calls=calls, before=before, looked=looked, bytes=size, huge_bytes=huge, mappings=mappings,
-                 table_bytes=tables)  # fmt: skip
+                 table_bytes=tables, faults=faults)  # fmt: skip
 
 
 def _text_of(report: GuestReport, path: str) -> str | None:
