@@ -15,6 +15,7 @@
 #include "amounts.h"
 #include "arguments.h"
 #include "call_arguments.h"
+#include "call_names.h"
 #include "peek.h"
 
 #define MOST_CALLS 512
@@ -42,12 +43,7 @@ static uint64_t heap, heap_end;
 static const struct {
 	unsigned char count, text; /* the first arguments; which ones are names of files: a bit for each */
 	bool known;
-} calls[MOST_CALLS] = {
-	CALLS_WITH_ARGUMENTS
-#ifdef __NR_cachestat
-	CALL(cachestat, 4, 0)
-#endif
-};
+} calls[MOST_CALLS] = { CALLS_WITH_ARGUMENTS };
 #undef CALL
 
 /* The finaliser of SplitMix64 (Steele, Lea and Flood 2014): each bit of @value moves half of the others. */
@@ -191,10 +187,8 @@ static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint
 		return args[4] ? mix_text(hash, pid, args[4]) : hash;
 	case __NR_sched_setscheduler:
 		return mix(mix(hash, args[1]), half_at(pid, args[2]));
-#ifdef __NR_cachestat
 	case __NR_cachestat:
 		return mix_words(hash, pid, args[1], 2);
-#endif
 	case __NR_process_vm_readv:
 	case __NR_process_vm_writev:
 		return mix_words(mix_words(hash, pid, args[1], 2 * args[2]), pid, args[3], 2 * args[4]);

@@ -8,8 +8,8 @@
 #define KASSAY_CALL_ARGUMENTS_H
 
 #define ARGUMENTS_OF_ALL \
-	CALL(accept, 3, 0) CALL(accept4, 4, 0) CALL(bind, 3, 0) CALL(bpf, 3, 0) CALL(chdir, 1, 1) CALL(clone, 0, 0) \
-	CALL(clone3, 0, 0) CALL(close, 1, 0) CALL(close_range, 3, 0) CALL(connect, 3, 0) \
+	CALL(accept, 3, 0) CALL(accept4, 4, 0) CALL(bind, 3, 0) CALL(bpf, 3, 0) CALL(cachestat, 4, 0) CALL(chdir, 1, 1) \
+	CALL(clone, 0, 0) CALL(clone3, 0, 0) CALL(close, 1, 0) CALL(close_range, 3, 0) CALL(connect, 3, 0) \
 	CALL(copy_file_range, 6, 0) CALL(dup, 1, 0) CALL(dup3, 3, 0) CALL(epoll_create1, 1, 0) \
 	CALL(epoll_ctl, 4, 0) CALL(epoll_pwait, 6, 0) CALL(eventfd2, 2, 0) CALL(execve, 3, 1) CALL(execveat, 5, 2) \
 	CALL(exit_group, 1, 0) CALL(faccessat, 3, 2) CALL(faccessat2, 4, 2) CALL(fadvise64, 4, 0) \

@@ -3,10 +3,14 @@
 #ifndef KASSAY_CALL_NAMES_H
 #define KASSAY_CALL_NAMES_H
 
+#ifndef __NR_cachestat
+#define __NR_cachestat 451 /* Linux 6.5, of every architecture */
+#endif
+
 #define CALLS_OF_ALL \
 	CALL(accept) CALL(accept4) CALL(acct) CALL(add_key) CALL(adjtimex) CALL(bind) CALL(bpf) CALL(brk) \
-	CALL(capget) CALL(capset) CALL(chdir) CALL(chroot) CALL(clock_adjtime) CALL(clock_getres) CALL(clock_gettime) \
-	CALL(clock_nanosleep) CALL(clock_settime) CALL(clone) CALL(clone3) CALL(close) CALL(close_range) \
+	CALL(cachestat) CALL(capget) CALL(capset) CALL(chdir) CALL(chroot) CALL(clock_adjtime) CALL(clock_getres) \
+	CALL(clock_gettime) CALL(clock_nanosleep) CALL(clock_settime) CALL(clone) CALL(clone3) CALL(close) CALL(close_range) \
 	CALL(connect) CALL(copy_file_range) CALL(delete_module) CALL(dup) CALL(dup3) CALL(epoll_create1) \
 	CALL(epoll_ctl) CALL(epoll_pwait) CALL(epoll_pwait2) CALL(eventfd2) CALL(execve) CALL(execveat) CALL(exit) \
 	CALL(exit_group) CALL(faccessat) CALL(faccessat2) CALL(fadvise64) CALL(fallocate) CALL(fanotify_init) \
