@@ -290,6 +290,16 @@ def printing(ref: str, items: Items, count: int, index: int) -> CellEvidence:
     return evidence(ref, divided(items, count), divided(items, count, 0, 1), divided(items, count, 1, 2), index=index)
 
 
+def test_what_carries_most_is_named_and_not_the_start_of_a_program_that_did_fewer_operations() -> None:
+    """100 operations and 20: each of the 20 takes 30 faults more, and a larger part of the end."""
+    items: Items = {(CALL, "madvise"): (100, 400_000), (CALL, "exit_group"): (1, 10_000), (USER, ""): (90_000, 0),
+                    (PAGE_FAULT, "page fault"): (100, 300_000)}  # fmt: skip
+    fewer = changed(items, madvise=(20, 80_000), fault=(620, 1_860_000), user=(40_000, 0))
+    finding = two(printing("6.12", items, 100, 0), printing("7.3", fewer, 20, 1))
+    assert finding.verdict == "different-work" and finding.reasons[0]["what"] == "page fault"
+    assert finding.differences[0].field == "page fault"
+
+
 def test_values_are_divided_by_the_operations_that_a_program_prints() -> None:
     finding = two(printing("6.12", ADAPTIVE, 5, 0), printing("7.3", FEWER, 4, 1))
     assert (finding.base_value, finding.head_value) == (4_520_000 / 5, 3_998_900 / 4)

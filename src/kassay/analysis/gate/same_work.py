@@ -9,7 +9,7 @@ from math import fsum
 
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.analysis.own_work import UNSTEADY, Spread, clock_reads, own_spreads, varying_share
-from kassay.analysis.work import LIMIT, limit_of, number_text, work_differences
+from kassay.analysis.work import limit_of, number_text, work_differences
 from kassay.analysis.work_done import Done, pair_of
 from kassay.model.finding import StateDifference
 from kassay.model.reason import Reason, reason
@@ -26,7 +26,7 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
     if share <= limit_of(pair[0]):
         return _unsteady(base, head, pair)
     # A system call is what the program asked for; the faults may follow from it.
-    first = next((d for d in found if d.what.endswith("()") and d.share > LIMIT), found[0])
+    first = next((d for d in found if d.what.endswith("()") and d.share > limit_of(pair[0])), found[0])
     reads = max(clock_reads(base), clock_reads(head))
     why = reason(
         "different-work", what=first.what, base_value=first.base, base=base.label, head_value=first.head,
