@@ -290,6 +290,18 @@ def printing(ref: str, items: Items, count: int, index: int) -> CellEvidence:
     return evidence(ref, divided(items, count), divided(items, count, 0, 1), divided(items, count, 1, 2), index=index)
 
 
+def test_turns_of_threads_in_the_watched_execution_are_no_work() -> None:
+    """Four threads meet at a barrier: as many calls, of which others came too late under ptrace."""
+    meets = changed(ADAPTIVE, futex=(400, 2_000_000))
+    late = [[CallResult(name="futex", error="EAGAIN", times=times), CallResult(name="futex", times=400 - times)]
+            for times in (153, 226)]  # fmt: skip
+    sides = [
+        evidence(ref, *[did(meets, repeat=n, perturbation=n // 2, others=results) for n in range(3)], index=index)
+        for index, (ref, results) in enumerate(zip(("6.12", "7.3"), late, strict=True))
+    ]
+    assert two(*sides).verdict == "equivalent"
+
+
 def test_what_carries_most_is_named_and_not_the_start_of_a_program_that_did_fewer_operations() -> None:
     """100 operations and 20: each of the 20 takes 30 faults more, and a larger part of the end."""
     items: Items = {(CALL, "madvise"): (100, 400_000), (CALL, "exit_group"): (1, 10_000), (USER, ""): (90_000, 0),

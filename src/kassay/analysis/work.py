@@ -26,6 +26,9 @@ from kassay.model.work import FUTEX, NOT_COMPARED, STEERING, USER_CODE, is_call
 LIMIT = 0.0025
 """Share of the value that work may carry which only one of the kernels did: a quarter of the usual margin."""
 
+TURN = (FUTEX[1], ERROR)
+"""Calls of futex() that fail, as another task came first under ptrace. Their number is compared as it is measured."""
+
 PER_OPERATION_LIMIT = 0.1
 """The same where values are divided by printed operations: the start of a program is not proportional to them."""
 
@@ -152,7 +155,7 @@ def _results(base: Sequence[Done], head: Sequence[Done], whose: str) -> list[_Re
     for key in sorted({key for side in tables for table in side for key in table}):
         values = [[table.get(key, 0) for table in side] for side in tables]
         more = distance(values)
-        if not more:
+        if not more or (key.name, key.number_of) == TURN:
             continue
         most = max(side[0] for side in values)
         share = share_of(key, more, most, [side[0] for side in known], (base[0], head[0]))
