@@ -5,6 +5,7 @@ import random
 from math import exp
 
 import msgspec
+import pytest
 
 from kassay.analysis.analyse import analyse
 from kassay.model.plan import Plan
@@ -13,6 +14,8 @@ from kassay.model.run import CellEvidence
 from kassay.spec.rules import question_of
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import evidence, measurement
+
+pytestmark = pytest.mark.slow  # seconds for the whole file
 
 SCALE = 1_000_000
 

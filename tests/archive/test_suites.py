@@ -16,6 +16,8 @@ from kassay.supply.kernels import fetch, versions
 from tests.archive.repository import DAY, Repository, repository
 from tests.kernels.fakes import Told
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 _SUITES = ("stable", "testing", "unstable", "experimental")
 
 

@@ -15,6 +15,8 @@ from kassay.model.progress import silent
 from kassay.supply.building import git
 from kassay.supply.building.source import source_tree
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 
 def files(place: Path, **texts: str) -> Path:
     place.mkdir(exist_ok=True)

@@ -13,6 +13,8 @@ from kassay.supply.building import git, public
 from kassay.supply.building.public import fetch_public, public_source
 from tests.building._repository import run, series
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 ADDRESS = "https://git.kernel.org/pub/scm/linux.git"
 
 

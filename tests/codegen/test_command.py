@@ -24,6 +24,8 @@ from kassay.supply.building.git import GitFailed
 from kassay.supply.machine_code.images import Image
 from tests.codegen.compiled import SCAN, built, linked, stubs
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 TOP = 0xFFFFFFFF81000000
 LONGER = SCAN.replace("+ 7", "+ (n ^ i) * 7")
 REFS = {"image:old": SCAN, "image:moved": SCAN, "image:new": LONGER}

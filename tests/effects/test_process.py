@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from kassay.effects import process
 from kassay.errors import HostLacks
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 FORKING = "sleep 1000 & echo $$ $! >{place}; wait"
 PARENT = (
     "from kassay.effects import process\n"

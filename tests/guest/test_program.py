@@ -14,6 +14,8 @@ from kassay.supply.guest.payload import Packed, pack, unpack
 from kassay.supply.guest.program import packed, program_in, program_points
 from kassay.supply.guest.program_source import contents, kind_of, pinned
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 HELLO = '#include <stdio.h>\nint twice(int a) { return 2 * a; }\nint main(void)\n{\n\tputs("hello");\n\treturn 0;\n}\n'
 
 

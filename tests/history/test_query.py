@@ -16,6 +16,8 @@ from kassay.tools.history.query import SeriesFilter, apart, lines
 from kassay.tools.history.records import StoredSeries
 from tests.history.batches import batch_of, kernel, series
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Iterator[Archive]:

@@ -12,6 +12,8 @@ from kassay.tools.imports.importer import Given
 from kassay.tools.imports.read import importers
 from tests.imports.files import DATA, LKP, MAIL
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 MATRIX = next(LKP.glob("result/*/*/*/*/*/*/9f*/0/will-it-scale.json"))
 REAL = {
     "framework_csv": DATA / "framework.raw.csv",

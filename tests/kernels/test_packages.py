@@ -18,6 +18,8 @@ from kassay.supply.packages import pacman, rpm
 from tests.kernels import fakes, package_files
 from tests.kernels.fakes import Told
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 RELEASE = "6.99.1-fake"
 IMAGE = fakes.bzimage(fakes.gzip(fakes.vmlinux(RELEASE)))
 TREE = f"usr/lib/modules/{RELEASE}"

@@ -15,6 +15,8 @@ from kassay.supply.kernels import fetch
 from tests.kernels import fakes
 from tests.kernels.fakes import Told
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 _VMLINUX = fakes.vmlinux()
 _BZIMAGE = fakes.bzimage(fakes.gzip(_VMLINUX))
 

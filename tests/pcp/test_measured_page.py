@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The page of what was measured on real kernels: the lock's work and each kernel's lists."""
 
+import pytest
 from msgspec.structs import replace
 
 from kassay.labs.pcp.model.measured import ListSample, ListState, PcpMeasured, PcpRow, ZoneCounts
 from kassay.labs.pcp.report.measured import MEASURED
 from kassay.model.records import Setting
+
+pytestmark = pytest.mark.slow  # seconds for the whole file
 
 COUNTS = ZoneCounts(
     instructions=1, allocated=2000, freed=2000, refills=20, refilled=1200, direct=0, drains=10, drained=600,

@@ -14,6 +14,8 @@ from tests.pcp.events import ALLOC, FREE, RECLAIM, VMSTAT, Event, reference, wri
 from tests.pcp.reference_machine import counted
 from tests.pcp.reference_policies import REFERENCE
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 CPUS = 3
 ORDERS = (0, 0, 0, 0, 1, 2, 3, 3, 5, 9)
 

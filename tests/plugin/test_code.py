@@ -13,6 +13,8 @@ from elftools.elf.elffile import ELFFile
 from kassay.evidence.profile.place import decode
 from kassay.supply.machines._plugin import FLAGS, sources
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 TARGETS = ("aarch64", "x86_64")
 PLAIN, JUMP, CALL, JUMP_INDIRECT, CALL_INDIRECT, RETURN, SYSCALL, EXCEPTION_RETURN, SYSCALL_RETURN, HALT, REPEAT = (
     range(11)

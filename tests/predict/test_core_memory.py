@@ -9,6 +9,8 @@ import pytest
 from tests.predict.runs import answer, causes, each, loop, main_cause, rounds
 from tests.predict.tokens import Tokens, insn, load, store
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 LARGE_TLB = {"dtlb_entries": 4096, "dtlb_ways": 4096}
 KIB, MIB = 1024, 1024 * 1024
 

@@ -14,6 +14,8 @@ from kassay.supply.building import git
 from kassay.supply.building.patches import apply, read_patches
 from tests.building._repository import run, series
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 _DIFF = b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+\xff\n"
 
 

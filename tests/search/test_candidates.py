@@ -15,6 +15,8 @@ from kassay.supply import kernels as kernel_store
 from kassay.tools.search.candidates import between, listed
 from tests.histories import commit, commits, git, line_of
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 
 def test_the_commits_of_a_line_come_oldest_first_with_their_options(tmp_path: Path) -> None:
     line = line_of(tmp_path / "t", 4)

@@ -15,6 +15,8 @@ from kassay.tools.search.noisy import END_PAIRS, next_step
 from kassay.tools.search.posterior import Levels, Posterior, levels_of
 from tests.search.searching import played
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 
 def searched(last: int, levels: dict[int, float], sigma: float, seed: int, *, lost: float = 0.02, strays: float = 0.03,
              unbuilt: tuple[int, ...] = (), pace: Callable[[int], float] = lambda _: 1.0

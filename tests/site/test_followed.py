@@ -14,6 +14,8 @@ from kassay.labs.site.turn.settings import Branch, Lab, parse
 from kassay.model.progress import silent
 from tests.histories import commit, git, line_of
 
+pytestmark = pytest.mark.slow  # seconds for the whole file
+
 OFFERED = ("6.12.9-1", "6.12.118-1", "6.16.12-1~bpo13+1", "6.17.8-1", "6.17.13-1", "7.0~rc3-1")
 
 
