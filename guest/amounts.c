@@ -65,11 +65,7 @@ static uint64_t range_given(pid_t pid, uint64_t request, uint64_t address)
 
 bool amount_returned(uint64_t number)
 {
-	for (size_t i = 0; i < COUNT(returning); i++) {
-		if (returning[i] == number)
-			return true;
-	}
-	return false;
+	return is_among(returning, COUNT(returning), number);
 }
 
 uint64_t amount_given(pid_t pid, uint64_t number, const uint64_t *args)

@@ -4,8 +4,19 @@
 #define KASSAY_AMOUNTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* Whether a table of calls has this one. */
+static inline bool is_among(const uint64_t *numbers, size_t count, uint64_t number)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (numbers[i] == number)
+			return true;
+	}
+	return false;
+}
 
 /* Whether the call returns the bytes or the items that it handled. */
 bool amount_returned(uint64_t number);
@@ -25,8 +36,8 @@ uint64_t clone_flags(pid_t pid, uint64_t number, const uint64_t *args);
 #define KIND_BYTES 48
 
 /*
- * A word for what the call is told to do: an advice, flags or a command in hex, or a family of sockets. Returns false
- * for a call that does one thing only.
+ * Writes a word for the task of a call: an advice, flags or a command in hex, or a family of sockets. Returns false for
+ * a call that does one thing only.
  */
 bool kind_given(uint64_t number, const uint64_t *args, char ret[KIND_BYTES]);
 

@@ -18,7 +18,6 @@
 #include "call_names.h"
 #include "peek.h"
 
-#define MOST_CALLS 512
 #define MOST_REGIONS 128
 #define MOST_ITEMS 64 /* of an array, and words of a request */
 #define PATH_BYTES 256
@@ -30,7 +29,7 @@
 /* Kinds of values. */
 enum { NUMBER, IN_REGION, IN_HEAP, ELSEWHERE };
 
-static uint64_t numbers[2][MOST_CALLS];
+static uint64_t numbers[2][CALL_NUMBERS];
 
 /* Mappings that calls of the first process have made, the latest last; older ones give way. */
 static struct {
@@ -43,7 +42,7 @@ static uint64_t heap, heap_end;
 static const struct {
 	unsigned char count, text; /* the first arguments; which ones are names of files: a bit for each */
 	bool known;
-} calls[MOST_CALLS] = { CALLS_WITH_ARGUMENTS };
+} calls[CALL_NUMBERS] = { CALLS_WITH_ARGUMENTS };
 #undef CALL
 
 /* The finaliser of SplitMix64 (Steele, Lea and Flood 2014): each bit of @value moves half of the others. */
@@ -71,6 +70,13 @@ static uint64_t mix_value(uint64_t hash, uint64_t value)
 	if (value >= LOWEST_ADDRESS && value < (uint64_t)-LOWEST_ADDRESS)
 		return mix(hash, ELSEWHERE);
 	return mix(mix(hash, NUMBER), value);
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = mix(hash, (unsigned char)*text);
+	return hash;
 }
 
 /* Which of all names this is, in the order in which they came; those behind the last that there is room for are one. */
@@ -106,14 +112,12 @@ static uint64_t file_system_of(pid_t pid, const char *name)
 static uint64_t mix_name(uint64_t hash, pid_t pid, uint64_t address)
 {
 	char text[PATH_BYTES + 1];
-	uint64_t length = text_at(pid, address, text, sizeof(text)), depth = 0, name = 0;
+	uint64_t length = text_at(pid, address, text, sizeof(text)), depth = 0;
 
-	for (const char *at = text; *at; at++) {
+	for (const char *at = text; *at; at++)
 		depth += *at == '/';
-		name = mix(name, (unsigned char)*at);
-	}
 	hash = mix(hash, file_system_of(pid, text));
-	return mix(mix(mix(hash, length), depth), place_of_name(name));
+	return mix(mix(mix(hash, length), depth), place_of_name(mix_text(0, text)));
 }
 
 static uint64_t mix_words(uint64_t hash, pid_t pid, uint64_t address, uint64_t count)
@@ -127,16 +131,6 @@ static uint64_t mix_bytes(uint64_t hash, pid_t pid, uint64_t address, uint64_t c
 {
 	for (uint64_t i = 0; i < count; i++)
 		hash = mix(hash, (uint8_t)word_at(pid, address + i));
-	return hash;
-}
-
-static uint64_t mix_text(uint64_t hash, pid_t pid, uint64_t address)
-{
-	char text[PATH_BYTES + 1];
-
-	text_at(pid, address, text, sizeof(text));
-	for (const char *at = text; *at; at++)
-		hash = mix(hash, (unsigned char)*at);
 	return hash;
 }
 
@@ -163,6 +157,8 @@ static uint64_t mix_filter(uint64_t hash, pid_t pid, uint64_t address)
 /* What some arguments point to. The file and the events of a struct pollfd are compared, what the kernel writes is not. */
 static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint64_t *args)
 {
+	char text[PATH_BYTES + 1];
+
 	switch (number) {
 	case __NR_readv:
 	case __NR_writev:
@@ -184,7 +180,8 @@ static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint
 	case __NR_epoll_ctl:
 		return args[3] ? mix(hash, half_at(pid, args[3])) : hash; /* the events of a struct epoll_event */
 	case __NR_mount:
-		return args[4] ? mix_text(hash, pid, args[4]) : hash;
+		text_at(pid, args[4], text, sizeof(text));
+		return mix_text(hash, text);
 	case __NR_sched_setscheduler:
 		return mix(mix(hash, args[1]), half_at(pid, args[2]));
 	case __NR_cachestat:
@@ -240,7 +237,7 @@ void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64
 {
 	uint64_t hash = number, *so_far;
 
-	if (number >= MOST_CALLS || !calls[number].known)
+	if (number >= CALL_NUMBERS || !calls[number].known)
 		return;
 	for (unsigned int i = 0; i < calls[number].count; i++)
 		hash = calls[number].text & 1U << i ? mix_name(hash, pid, args[i]) : mix_value(hash, args[i]);
@@ -266,12 +263,12 @@ void arguments_succeeded(uint64_t number, const uint64_t *args, uint64_t returne
 
 int arguments_name(uint64_t number)
 {
-	unsigned int text = number < MOST_CALLS ? calls[number].text : 0;
+	unsigned int text = number < CALL_NUMBERS ? calls[number].text : 0;
 
 	return text ? 31 - __builtin_clz(text) : -1;
 }
 
 uint64_t arguments_number(enum caller caller, uint64_t number)
 {
-	return number < MOST_CALLS ? numbers[caller][number] : 0;
+	return number < CALL_NUMBERS ? numbers[caller][number] : 0;
 }

@@ -12,6 +12,8 @@
 
 #include "run.h"
 
+#define CALL_NUMBERS 512 /* calls with higher ones are not known */
+
 /* Whose calls: those of the first process, or those of its children and threads. */
 enum caller { FIRST, OTHERS };
 

@@ -14,7 +14,6 @@
 #include "found.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-#define MOST_CALLS 512
 #define MOST_PAGES (1UL << 18) /* that are looked at in one execution: about 100 ms of guest time */
 #define MOST_OF_RANGE (1UL << 14) /* its first pages */
 #define MOST_OF_ALL (1UL << 20)	  /* resident pages of processes, for which the kernel walks its tables */
@@ -36,18 +35,9 @@ static const uint64_t on_all[] = {
 #endif
 };
 
-static struct found sums[2][MOST_CALLS];
+static struct found sums[2][CALL_NUMBERS];
 static uint64_t made[2]; /* calls */
 static uint64_t looked_at, walked; /* pages */
-
-static bool is_in(const uint64_t *numbers, size_t count, uint64_t number)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (numbers[i] == number)
-			return true;
-	}
-	return false;
-}
 
 static int open_file(pid_t pid, const char *name)
 {
@@ -118,16 +108,16 @@ static uint64_t count_mappings(pid_t pid)
 
 void found_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *args, const char *target)
 {
-	bool all = is_in(on_all, COUNT(on_all), number) && !(clone_flags(pid, number, args) & CLONE_VM);
+	bool all = is_among(on_all, COUNT(on_all), number) && !(clone_flags(pid, number, args) & CLONE_VM);
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	struct found *sum = &sums[caller][number < MOST_CALLS ? number : 0];
+	struct found *sum = &sums[caller][number < CALL_NUMBERS ? number : 0];
 	char text[4096];
 
-	if (number >= MOST_CALLS)
+	if (number >= CALL_NUMBERS)
 		return;
 	sum->before += made[caller]++;
 	sum->calls++;
-	if (is_in(on_ranges, COUNT(on_ranges), number) && looked_at < MOST_PAGES) {
+	if (is_among(on_ranges, COUNT(on_ranges), number) && looked_at < MOST_PAGES) {
 		sum->bytes += present_in(pid, args[0], args[1], page);
 	} else if ((all || !strncmp(target, OF_PROCESS, strlen(OF_PROCESS))) && walked < MOST_OF_ALL) {
 		/* Counters of processes are late, and differ by that between kernels: this file walks the tables. */
@@ -147,5 +137,5 @@ void found_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *
 
 struct found found_by(enum caller caller, uint64_t number)
 {
-	return number < MOST_CALLS ? sums[caller][number] : (struct found){ 0 };
+	return number < CALL_NUMBERS ? sums[caller][number] : (struct found){ 0 };
 }

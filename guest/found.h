@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What calls find: pages of the range that a call names, all memory of the process that it copies or ends, and how many
- * calls came before. The same call costs more where it finds more, and what was done before decides that.
+ * Calls find pages of the range that they name, all memory of the process that they copy or end, and a number of earlier
+ * calls. A call costs more where it finds more, and the work before it decides that.
  */
 #ifndef KASSAY_FOUND_H
 #define KASSAY_FOUND_H

@@ -32,7 +32,7 @@
 #define MOST_WORDS 384 /* kinds behind these have one word */
 #define LINE_BYTES 160
 
-/* A call with a word for what it is told to do, or for what it works on; most calls have "". */
+/* A call, and a word for its task or its file; most calls have "". */
 struct call {
 	uint64_t number;
 	char kind[KIND_BYTES];
@@ -182,6 +182,7 @@ static bool note_operations(struct task *task)
 
 static void note_entry(struct task *task, uint64_t number, const uint64_t *args)
 {
+	enum caller caller = task == tasks ? FIRST : OTHERS;
 	struct call *call = &task->entered;
 
 	*call = (struct call){ .number = number };
@@ -192,8 +193,8 @@ static void note_entry(struct task *task, uint64_t number, const uint64_t *args)
 	others.missed |= !!(clone_flags(task->pid, number, args) & CLONE_UNTRACED);
 	if (number == SYS_io_uring_enter)
 		task->given = note_operations(task);
-	arguments_note(task->pid, task == tasks ? FIRST : OTHERS, number, args, call->kind);
-	found_note(task->pid, task == tasks ? FIRST : OTHERS, number, args, call->kind);
+	arguments_note(task->pid, caller, number, args, call->kind);
+	found_note(task->pid, caller, number, args, call->kind);
 }
 
 static void note_exit(struct task *task, bool failed, uint64_t returned)

@@ -83,9 +83,7 @@ static bool of_name(pid_t pid, uint64_t address, char *ret)
 
 bool target_given(pid_t pid, uint64_t number, const uint64_t *args, char ret[KIND_BYTES])
 {
-	for (size_t i = 0; i < COUNT(on_files); i++) {
-		if (on_files[i] == number)
-			return of_file(pid, args[0], ret);
-	}
+	if (is_among(on_files, COUNT(on_files), number))
+		return of_file(pid, args[0], ret);
 	return arguments_name(number) >= 0 && of_name(pid, args[arguments_name(number)], ret);
 }

@@ -113,6 +113,11 @@ def distance(sides: Sequence[Sequence[float]]) -> float:
     return more if more > max(max(side) - min(side) for side in sides) else 0.0
 
 
+def of_larger(change: float) -> float:
+    """A change, head / base - 1, as a part of the larger side."""
+    return abs(change) / max(1.0, 1.0 + change)
+
+
 def cost_of_one(key: Key, done: Done) -> float:
     """Instructions of one call; 0 where there was none."""
     times = done.times.get(key, 0.0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Doubts about a comparison of programs that is not refused: work that is not compared, or not wholly known."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import fsum
 
 from msgspec import structs
@@ -9,9 +9,9 @@ from msgspec import structs
 from kassay.analysis.exact import Judgement
 from kassay.analysis.own_work import own_spreads, varying_share
 from kassay.analysis.work import LIMIT, faults_left_out, work_differences
-from kassay.analysis.work_done import Done, Key, clones, pair_of
+from kassay.analysis.work_done import Done, clones, of_larger, pair_of
 from kassay.analysis.work_found import found_otherwise, outside_otherwise
-from kassay.analysis.work_results import argued_otherwise
+from kassay.analysis.work_results import argued_otherwise, share_of_kinds
 from kassay.model.finding import CHANGES
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
@@ -47,8 +47,8 @@ def weakened(judged: Judgement, doubts: Sequence[Reason], margin: float) -> Judg
     with other arguments may also make others cost more, such as the end of the program: it must be twice theirs. Nor is
     an equivalence if as much as the margin is in doubt."""
     change = judged.change or 0.0
-    of_larger = abs(change) / max(1.0, 1.0 + change)
-    limits = {"work-not-proportional": abs(change), "arguments-differ": of_larger / 2, "found-otherwise": of_larger / 2}
+    half = of_larger(change) / 2
+    limits = {"work-not-proportional": abs(change), "arguments-differ": half, "found-otherwise": half}
     if judged.verdict not in CHANGES:
         limits = dict.fromkeys(limits, margin)
     limits["change-elsewhere"] = MOSTLY
@@ -83,7 +83,7 @@ def _of_numbers(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
     otherwise = argued_otherwise(base, head)
     share = fsum(share for _, share in otherwise)
     if any(name in DECIDING for name, _ in otherwise):
-        share = max(_share_of(side[0], is_asked) for side in (base, head))
+        share = max(share_of_kinds(is_asked, side[0]) for side in (base, head))
     if share > LIMIT:
         yield reason("arguments-differ", calls=", ".join(f"{name}()" for name, _ in otherwise[:NAMED]), share=share)
 
@@ -109,7 +109,7 @@ def _of_watching(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]
     elsewhere = _elsewhere(head[0]) - _elsewhere(base[0])
     if abs(elsewhere) > max(ELSEWHERE * min(base[0].ticks, head[0].ticks), abs(change) / 2):
         yield reason("change-elsewhere", share=min(abs(elsewhere) / max(abs(change), 1.0), 1.0))
-    if max(_share_of(side[0], is_call) for side in (base, head)) <= LIMIT:
+    if max(share_of_kinds(is_call, side[0]) for side in (base, head)) <= LIMIT:
         return
     if any(side[0].watched >= WATCHED for side in (base, head)):
         yield reason("calls-not-watched", count=WATCHED)
@@ -119,17 +119,15 @@ def _of_watching(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]
 
 def _of_chance(base: CellEvidence, head: CellEvidence, change: float, margin: float) -> Iterator[Reason]:
     """A change is larger than the margin whatever the work is in which the runs of one kernel differ."""
+    if abs(change) <= margin:
+        return
     spreads = {side.label: own_spreads(side) for side in (base, head)}
     label = max(spreads, key=lambda label: varying_share(spreads[label]))
     share = varying_share(spreads[label])
-    if share > LIMIT and margin < abs(change) < share + margin:
+    if share > LIMIT and abs(change) < share + margin:
         yield reason("change-by-chance", label, what=spreads[label][0].what, share=min(share, 1.0), margin=margin)
 
 
 def _elsewhere(done: Done) -> float:
     """Instructions outside of the kinds of work that are compared."""
     return done.ticks - done.times.get(USER_CODE, 0.0) - fsum(c for key, c in done.counts.items() if is_asked(key))
-
-
-def _share_of(done: Done, counts: Callable[[Key], bool]) -> float:
-    return fsum(count for key, count in done.counts.items() if counts(key)) / done.ticks

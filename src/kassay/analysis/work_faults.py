@@ -12,7 +12,7 @@ FAULTS = (PAGE_FAULTS, INNER_FAULTS)
 FEW_FAULTS = 4
 """Page faults that the start of a program may take more on one kernel than on another, in a whole execution."""
 
-_KB, _KB_PER_PAGE = 1 / 1024, 4
+_KB, _PAGE = 1024, 4096
 
 
 def faults_are_the_kernels(base: Done, head: Done) -> bool:
@@ -47,10 +47,10 @@ def _resident_follows(base: Done, head: Done) -> bool:
     if base.region:
         return False
     faults = _more_faults(base, head)
-    found = [_KB * (head.found[name].bytes - base.found[name].bytes) for name in base.found.keys() & head.found.keys()]
+    found: list[float] = [head.found[name].bytes - one.bytes for name, one in base.found.items() if name in head.found]
     if base.resident_kb is not None and head.resident_kb is not None:
-        found.append(head.resident_kb - base.resident_kb)
-    return any(kb / _KB_PER_PAGE * faults >= faults * faults / 2 for kb in found)
+        found.append((head.resident_kb - base.resident_kb) * _KB)
+    return any(more / _PAGE * faults >= faults * faults / 2 for more in found)
 
 
 def _faults(done: Done) -> float:

@@ -2,16 +2,13 @@
 """Other work before the calls that are compared: the memory that they find, and calls outside of a region."""
 
 from collections.abc import Callable, Iterator, Sequence
-from math import fsum
 from typing import NamedTuple
 
 from kassay.analysis.work_done import OF_OTHERS, Done, distance
-from kassay.analysis.work_results import AMOUNT, ResultKey, arguments_apart, share_of_name, table_of
+from kassay.analysis.work_results import AMOUNT, ResultKey, arguments_apart, share_of_kinds, share_of_name, table_of
 from kassay.model.work import Found, is_asked, is_call
 
 _KB = 1024
-
-
 _APART = 0.02
 """Part by which runs may differ in what they find: perturbed ones have a larger stack."""
 
@@ -70,9 +67,11 @@ class FoundApart(NamedTuple):
 def found_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[FoundApart, ...]:
     """Calls that found other memory on the two sides, or came in another order; those that carry most first: one row
     for each name. The order is compared where all calls of the first process are as many."""
-    measures = (*_MEMORY, _ORDER) if len({_calls(run) for run in (*base, *head)}) == 1 else _MEMORY
-    rows = [max(rows, key=lambda row: row.share) for name in _names((*base, *head))
-            if (rows := [*_found(name, measures, base, head)])]  # fmt: skip
+    ordered = len({_calls(run) for run in (*base, *head)}) == 1
+    rows = []
+    for name in _names((*base, *head)):
+        measures = (*_MEMORY, _ORDER) if ordered and not name.endswith(OF_OTHERS) else _MEMORY
+        rows += sorted(_found(name, measures, base, head), key=lambda row: -row.share)[:1]
     return tuple(sorted(rows, key=lambda row: -row.share))
 
 
@@ -124,11 +123,11 @@ def _call(name: str) -> str:
 
 def _found(name: str, measures: Sequence[_Measure], base: Sequence[Done], head: Sequence[Done]) -> Iterator[FoundApart]:
     share = max(share_of_name(name.removesuffix(OF_OTHERS), side[0]) for side in (base, head))
-    asked = max(fsum(n for key, n in side[0].counts.items() if is_asked(key)) / side[0].ticks for side in (base, head))
+    asked = max(share_of_kinds(is_asked, side[0]) for side in (base, head))
     for measure in measures:
         means = [_means(measure, name, side) for side in (base, head)]
         more = distance(means) if all(means) else 0.0
-        if more > measure.few and not (measure is _ORDER and name.endswith(OF_OTHERS)):
+        if more > measure.few:
             carried = min(1.0, asked) if measure.decides else share
             first, second = (side[0] for side in means)
             yield FoundApart(_call(name), measure.noun, first, second, carried * more / max(first, second))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Results of the calls of a watched execution -> numbers that can be compared, each with the share that it carries."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import fsum
 from typing import NamedTuple
 
-from kassay.analysis.work_done import OF_OTHERS, Done, of_one_call
+from kassay.analysis.work_done import OF_OTHERS, Done, Key, of_one_call
 from kassay.model.work import CallResult
 
 ERROR, AMOUNT, KIND, TARGET = "error", "amount", "kind", "target"
@@ -102,6 +103,11 @@ def arguments_apart(base: Sequence[Done], head: Sequence[Done]) -> frozenset[str
         if len(first) == len(second) == 1 and first != second and len(made) <= 1:
             calls.add(name.removesuffix(OF_OTHERS))
     return frozenset(calls)
+
+
+def share_of_kinds(counts: Callable[[Key], bool], run: Done) -> float:
+    """Part of a run's value that all kinds of work carry for whose keys this is true."""
+    return fsum(count for key, count in run.counts.items() if counts(key)) / run.ticks
 
 
 def share_of_name(name: str, run: Done) -> float:

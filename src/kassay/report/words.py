@@ -112,7 +112,7 @@ def compilers(report: Report) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def outcomes_text(report: Report) -> str:
-    """ "20 runs planned: 19 ok, 1 failed, 0 refused; 1 retried". What the gate refuses is ok all the same."""
+    """ "20 runs planned: 19 ok, 1 failed, 0 refused; 1 retried". Refused runs are ok, too."""
     r = report.runs
     unmade = f", {r.unmade} not made yet" if r.unmade else ""
     unmade += f", {r.unneeded} not needed any more" if r.unneeded else ""

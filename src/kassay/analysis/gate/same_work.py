@@ -10,7 +10,7 @@ from math import fsum
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.analysis.own_work import UNSTEADY, Spread, clock_reads, own_spreads, varying_share
 from kassay.analysis.work import limit_of, number_text, work_differences
-from kassay.analysis.work_done import Done, pair_of
+from kassay.analysis.work_done import Done, of_larger, pair_of
 from kassay.model.finding import StateDifference
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
@@ -50,7 +50,7 @@ def _unsteady(
     label = max(spreads, key=lambda label: varying_share(spreads[label]))
     share, change = varying_share(spreads[label]), pair[1][0].ticks / pair[0][0].ticks - 1
     watched = varying_share([spread for spread in spreads[label] if spread.in_watched])
-    if share <= max(UNSTEADY, abs(change)) and watched <= max(UNSTEADY, abs(change) / max(1.0, 1.0 + change) / 2):
+    if share <= max(UNSTEADY, abs(change)) and watched <= max(UNSTEADY, of_larger(change) / 2):
         return ()
     most = spreads[label][0]
     why = reason(
