@@ -20,8 +20,8 @@ PARTS = (
     "tests/effects", "tests/archive", "tests/kernels", "tests/journal", "tests/spec", "tests/imports", "tests/run",
     "tests/commands/test_import.py", "tests/commands/test_doctor.py",
 )  # fmt: skip
-"""Tests of processes, files, packages and the command line. By hand all fast tests can be run (testing.md)."""
-_NEITHER = "slow or boot or network or browser or release"
+"""Tests of processes, files, packages and the command line. By hand all tests can be run (testing.md)."""
+_NEITHER = "boot or network or browser or release"
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def minimal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def test_the_fast_tests_pass_without_apt_dpkg_and_gcc_and_with_busybox(minimal: Path) -> None:
+def test_the_tests_pass_without_apt_dpkg_and_gcc_and_with_busybox(minimal: Path) -> None:
     options = ("-q", "-p", "tests.minimal.lacking", "-p", "no:cacheprovider", "-m", f"not ({_NEITHER})")
     parts = os.environ.get("KASSAY_MINIMAL_TESTS", " ".join(PARTS)).split()
     done = root.run(minimal, (".venv/bin/python", "-m", "pytest", *options, *parts), {})
