@@ -47,9 +47,9 @@ void account_charge(uint32_t function, enum cause cause, uint64_t cycles)
 	row_of(function)->cycles[cause] += cycles;
 }
 
-void account_instruction(uint32_t function, enum cause cause)
+void account_instructions(uint32_t function, enum cause cause, uint64_t count)
 {
-	row_of(function)->instructions[cause]++;
+	row_of(function)->instructions[cause] += count;
 }
 
 void account_context(uint32_t context)

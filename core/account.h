@@ -46,8 +46,8 @@ void account_context(uint32_t context);
 
 void account_charge(uint32_t function, enum cause cause, uint64_t cycles);
 
-/* An instruction of @function that was done while @cause had the core wait, or that waited for it itself. */
-void account_instruction(uint32_t function, enum cause cause);
+/* Instructions of @function that were done while @cause had the core wait, or that waited for it themselves. */
+void account_instructions(uint32_t function, enum cause cause, uint64_t count);
 
 /* Loads and stores that were executed; one of 16 bytes is one. */
 void account_accesses(uint64_t count);

@@ -78,7 +78,7 @@ void charge_retire(const struct charge *charge, uint64_t before, uint64_t now, u
 	}
 	if (now > before)
 		account_charge(charge->function, CAUSE_WIDTH, now - before);
-	account_instruction(charge->function, cause);
+	account_instructions(charge->function, cause, 1);
 	window.cause = CAUSE_WIDTH;
 }
 
@@ -86,6 +86,5 @@ void charge_string(uint32_t function, uint64_t before, uint64_t done, uint64_t t
 {
 	if (done > before)
 		account_charge(function, CAUSE_STRINGS, done - before);
-	for (; times; times--)
-		account_instruction(function, CAUSE_STRINGS);
+	account_instructions(function, CAUSE_STRINGS, times);
 }

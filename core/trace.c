@@ -18,6 +18,7 @@
 #define MOST_ACCESSES 65536 /* of one execution of a block */
 #define MOST_CPUS 64
 #define MOST_FOLDED 8
+#define LONGEST_STRING (1ULL << 27) /* bytes between two interrupts: ten milliseconds of 8 bytes a nanosecond, and more */
 #define NOT_LEFT 0x3fff /* an interrupt came behind the block, which had been executed to its end */
 
 enum { TOKEN_BLOCK, TOKEN_ACCESS, TOKEN_EVENT };
@@ -198,6 +199,14 @@ static void page(void)
 	pages_put(virtual, frame);
 }
 
+/* Bytes of a cache line that one element uses up, the gap behind it included. */
+static uint64_t bytes_of_a_line(int64_t stride)
+{
+	uint64_t bytes = stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
+
+	return bytes < 1 ? 1 : bytes < 64 ? bytes : 64;
+}
+
 /* The last @limit accesses of the block are its iteration. After it each access is at its place after @times. */
 static void repeat(void)
 {
@@ -211,8 +220,11 @@ static void repeat(void)
 	if (vcpu->count > MOST_FOLDED)
 		wrong("a repetition with %u accesses", vcpu->count);
 	habit = vcpu->block->insns[vcpu->block->count - 1].habit;
-	for (uint32_t n = 0; n < vcpu->count; n++)
+	for (uint32_t n = 0; n < vcpu->count; n++) {
 		strides[n] = (int64_t)zigzag(number());
+		if (times > LONGEST_STRING / bytes_of_a_line(strides[n]))
+			wrong("a repetition that touches more than 128 MiB");
+	}
 	flush(vcpu);
 	pipeline_repeat(vcpu->block, vcpu->accesses, strides, vcpu->count, times);
 	account_accesses(vcpu->block->insns[vcpu->block->count - 1].kind != REMOVED ? vcpu->count * times : 0);
