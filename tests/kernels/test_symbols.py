@@ -115,3 +115,14 @@ _WHOLE = kernel_with_table("6.17", ADDRESSES)
 @given(st.integers(0, len(_WHOLE)))
 def test_a_truncated_kernel_gives_all_or_nothing(length: int) -> None:
     assert decode_symbols(_WHOLE[:length]) in (None, _expected(ADDRESSES))
+
+
+def test_a_symbol_without_a_name_is_no_table() -> None:
+    packed = b"\x0etsome_function"
+    assert packed in _WHOLE
+    assert decode_symbols(_WHOLE.replace(packed, b"\x0e" + bytes([1]) * 14)) is None
+
+
+def test_tokens_that_would_start_in_front_of_the_file_are_none() -> None:
+    for cut in (1, 2, 3, 40):
+        assert decode_symbols(_tokens()[cut:]) is None

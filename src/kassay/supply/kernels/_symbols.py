@@ -83,6 +83,8 @@ def _token_tables(kernel: bytes) -> Iterator[_Tokens]:
             index = struct.unpack_from("<256H", kernel, index_at) if index_at + 512 <= len(kernel) else (1,)
             if index[0] == 0 and [i - index[_FIRST_DIGIT] for i in index[_FIRST_DIGIT:]] == offsets:
                 table_at = at - index[_FIRST_DIGIT]
+                if table_at < 0:
+                    continue
                 tokens = tuple(kernel[table_at + i : kernel.find(b"\0", table_at + i)] for i in index)
                 yield _Tokens(table_at, index_at, tokens)
 
@@ -97,8 +99,9 @@ def _names(kernel: bytes, tokens: _Tokens) -> _Names | None:
         if _FEWEST <= count < _MOST and _BYTES_EACH[0] <= (tokens.table_at - num_at) / count <= _BYTES_EACH[1]:
             names_at = num_at + (8 if kernel[num_at + 4 : num_at + 8] == bytes(4) else 4)
             spans = _spans(kernel, names_at, count, tokens.table_at)
-            if spans:
-                return _Names(num_at, [_expand(kernel[a:b], tokens.tokens) for a, b in spans])
+            names = [_expand(kernel[a:b], tokens.tokens) for a, b in spans or ()]
+            if names and all(names):
+                return _Names(num_at, names)
     return None
 
 
