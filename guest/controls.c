@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "tasks.h"
 
 #define CGROUPS "/sys/fs/cgroup"
 #define GROUP CGROUPS "/kassay"
@@ -70,4 +73,33 @@ const char *memcg_make(uint64_t limit)
 const char *memcg_enter(void)
 {
 	return write_text(GROUP "/cgroup.procs", "0");
+}
+
+const char *sched_fifo(pid_t pid)
+{
+	const struct sched_param least = { .sched_priority = 1 };
+
+	if (!sched_setscheduler(pid, SCHED_FIFO, &least))
+		return NULL;
+	snprintf(sentence, sizeof(sentence), "SCHED_FIFO of task %d: %s", pid, strerror(errno));
+	return sentence;
+}
+
+/* A thread of the kernel executes no file. */
+static void sched_fifo_task(const struct task *task, void *why)
+{
+	char path[32], file[8];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", task->pid);
+	if (task->pid != 1 && readlink(path, file, sizeof(file)) > 0 && !*(const char **)why)
+		*(const char **)why = sched_fifo(task->tid);
+}
+
+const char *sched_fifo_all(void)
+{
+	const char *why = NULL;
+
+	if (tasks_walk(sched_fifo_task, &why))
+		return "/proc cannot be read";
+	return why;
 }

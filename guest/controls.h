@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a run asks of its machine besides the workload: settings of the kernel, and a memory cgroup. */
+/* What a run asks of its machine besides the workload: settings of the kernel, a memory cgroup, a scheduling policy. */
 #ifndef KASSAY_CONTROLS_H
 #define KASSAY_CONTROLS_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Each returns NULL, or a sentence about what went wrong. */
 
@@ -15,5 +16,14 @@ const char *memcg_make(uint64_t limit);
 
 /* Moves the calling process there. */
 const char *memcg_enter(void);
+
+/*
+ * Gives each task of user space but init SCHED_FIFO, as to servers that were started already; what they start inherits
+ * it. Such a task runs until it waits.
+ */
+const char *sched_fifo_all(void);
+
+/* Gives it to one task; 0 is the calling one. */
+const char *sched_fifo(pid_t pid);
 
 #endif

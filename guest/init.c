@@ -54,6 +54,7 @@ struct conf {
 	size_t control_count;
 	uint64_t swap_bytes; /* of a zram swap area; 0 for none */
 	uint64_t memcg_bytes; /* the workload's cgroup; 0 for none of its own */
+	bool fifo; /* the workload and its servers have SCHED_FIFO */
 	const char *setup; /* a program that comes before the machine is quiet, or NULL */
 	bool snapshot; /* stop when quiet, and get the rest of the configuration after a restore */
 };
@@ -176,6 +177,8 @@ static void set_key(const char *key, char *value)
 		conf.swap_bytes = read_number(key, value);
 	else if (!strcmp(key, "memcg_bytes"))
 		conf.memcg_bytes = read_number(key, value);
+	else if (!strcmp(key, "fifo"))
+		conf.fifo = read_number(key, value);
 	else if (!strcmp(key, "stream"))
 		conf.stream = value;
 	else if (!strcmp(key, "setup"))
@@ -347,7 +350,7 @@ static void set_controls(void)
 	static char report[32 * 1024];
 	const char *why = NULL;
 
-	if (!conf.control_count && !conf.swap_bytes && !conf.memcg_bytes)
+	if (!conf.control_count && !conf.swap_bytes && !conf.memcg_bytes && !conf.fifo)
 		return;
 	for (size_t i = 0; !why && i < conf.control_count; i++)
 		why = control_set(conf.controls[i]);
@@ -355,6 +358,8 @@ static void set_controls(void)
 		why = zram_device_on(conf.swap_bytes);
 	if (!why && conf.memcg_bytes)
 		why = memcg_make(conf.memcg_bytes);
+	if (!why && conf.fifo)
+		why = sched_fifo_all();
 	if (why)
 		give_up("%s", why);
 	if (conf.quiesce)
@@ -407,6 +412,8 @@ static void run_workload(void)
 	if (child == 0) {
 		const char *why = conf.memcg_bytes ? memcg_enter() : NULL;
 
+		if (!why && conf.fifo)
+			why = sched_fifo(0);
 		if (why) {
 			fprintf(stderr, "kassay: init: %s\n", why);
 			_exit(126);

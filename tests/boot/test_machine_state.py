@@ -4,6 +4,7 @@
 from pathlib import Path
 
 import pytest
+from benchmarks import same_work
 
 from tests.boot.conftest import NEW, OLD, Kassay
 
@@ -25,7 +26,8 @@ def test_a_workload_of_two_nodes_has_them_and_its_pages_come_back(kassay: Kassay
 
 
 def test_every_setting_is_in_force_and_in_the_report(kassay: Kassay, tmp_path: Path) -> None:
-    state = ("--thp", "never", "--mthp", "4=always", "--swap", "zram:64MiB", "--memcg", "64MiB", "--dirty-ratio", "10")
+    state = ("--thp", "never", "--mthp", "4=always", "--swap", "zram:64MiB", "--memcg", "64MiB", "--dirty-ratio", "10",
+             "--sched", "fifo")  # fmt: skip
     words = ("compare", "page_fault", OLD, OLD, "--set", "size=1MiB", *state, *TWICE, *SNAPSHOT)
     ran = kassay(*words, "--out", str(tmp_path / "d"))
     assert ran.status == 0, ran.err
@@ -34,11 +36,26 @@ def test_every_setting_is_in_force_and_in_the_report(kassay: Kassay, tmp_path: P
     fields = found["audits"][0]["fields"]
     wanted = {
         "thp.enabled": "never", "thp.64kB": "always", "swap.devices": "1", "memcg.max": str(64 << 20),
-        "vm.dirty_ratio": "10",
+        "vm.dirty_ratio": "10", "sched.policy": "fifo",
     }  # fmt: skip
     assert {name: fields[name] for name in wanted} == wanted
     assert int(fields["memcg.current"]) > 1 << 20  # the workload is in it
     assert found["findings"][0]["machine"]["memcg"] == "64MiB"
+
+
+def test_threads_wait_for_each_other_less_often_under_fifo_and_as_often_on_each_kernel(
+    kassay: Kassay, tmp_path: Path
+) -> None:
+    program = str(Path(same_work.__file__).parent / "same" / "queue_fifo.c")
+    asked = ("compare", "--program", program, OLD, NEW, "--rounds", "2", "--repeats", "1", "--perturb", "0", *SNAPSHOT)
+    waits = {}
+    for policy in ((), ("--sched", "fifo")):
+        ran = kassay(*asked, *policy, "--format", "json", "--out", str(tmp_path / "-".join(("d", *policy))))
+        (found,) = (finding for finding in ran.json()["findings"] if finding["primary"])
+        (futex,) = (cost for cost in found["calls"] if cost["name"] == "futex")
+        waits[policy[1:]] = futex["base_times"], futex["head_times"]
+    usual, fifo = waits.values()
+    assert fifo[0] == fifo[1] < usual[0] / 2 and usual[0] != usual[1], waits
 
 
 def test_a_kernel_that_takes_its_compressor_by_name_swaps_to_zram(kassay: Kassay, tmp_path: Path) -> None:

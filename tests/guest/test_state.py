@@ -14,7 +14,7 @@ PLAIN = MachineUse(arch="x86_64", clock="icount", cpus=1, memory_bytes=1 << 30)
 CHOSEN = MachineUse(
     arch="x86_64", clock="icount", cpus=2, memory_bytes=1 << 30, nodes=2, thp="never", mthp="4=always,2=never",
     swap="zram:64MiB", memcg="32MiB", dirty_ratio="10", percpu_high_fraction="800",
-    sampled="zoneinfo",
+    sched="fifo", sampled="zoneinfo",
 )  # fmt: skip
 
 
@@ -34,6 +34,7 @@ def test_init_is_told_every_setting() -> None:
         "control=/proc/sys/vm/percpu_pagelist_high_fraction 800",
         f"swap_bytes={64 << 20}",
         f"memcg_bytes={32 << 20}",
+        "fifo=1",
     )
 
 
@@ -48,7 +49,7 @@ def test_everything_that_is_set_must_be_found_before_and_after() -> None:
     fields = {
         ("nodes.online", "0-1"), ("thp.enabled", "never"), ("thp.64kB", "always"), ("thp.16kB", "never"),
         ("swap.devices", "1"), ("zram.disksize", str(64 << 20)), ("memcg.max", str(32 << 20)), ("vm.dirty_ratio", "10"),
-        ("vm.percpu_pagelist_high_fraction", "800"),
+        ("vm.percpu_pagelist_high_fraction", "800"), ("sched.policy", "fifo"),
     }  # fmt: skip
     assert wanted == {(moment, *field) for field in fields for moment in ("before", "after")}
 
@@ -81,6 +82,13 @@ def test_a_cgroup_is_read_with_its_events() -> None:
         report(**{f"{group}memory.max": "4096\n", f"{group}memory.events": "max 3\noom 0\n"}), "before"
     )
     assert (found["memcg.max"], found["memcg.events.max"], found["memcg.events.oom"]) == ("4096", "3", "0")
+
+
+@pytest.mark.parametrize(("number", "name"), [(0, "other"), (1, "fifo"), (4, None)])
+def test_the_policy_of_a_task_is_found_behind_any_name(number: int, name: str | None) -> None:
+    words = ["0"] * 52
+    words[2 - 1], words[41 - 1] = "(a) b 1 (c)", str(number)
+    assert audit.fields(report(**{"/proc/self/stat": " ".join(words) + "\n"}), "before")["sched.policy"] == name
 
 
 @pytest.mark.parametrize("text", ["disk:64MiB", "zram:", "zram", "64MiB", "zram:much"])

@@ -176,6 +176,7 @@ def test_what_is_chosen_of_the_machine_is_in_every_cell_and_in_its_key() -> None
         {"swap": "zram:1GiB"},
         {"memcg": "64MiB"},
         {"dirty_ratio": "10"},
+        {"sched": "fifo"},
         {"sampled": "zoneinfo"},
     ):
         made = cells_of(**changed)

@@ -4,9 +4,11 @@
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from kassay.analysis.analyse import analyse
 from kassay.model.plan import Plan
+from kassay.model.program import ProgramUse
 from kassay.model.question import Answered
 from kassay.model.reason import reason
 from kassay.model.reason_texts import reason_text
@@ -15,12 +17,16 @@ from kassay.model.run import CellEvidence, Measurement
 from kassay.model.work import Found
 from kassay.report.build import build_report
 from kassay.report.formats import format_named
+from kassay.report.sections.programs import next_step
 from kassay.report.words import short_kernel_names
 from kassay.spec.rules import question_of
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import STATE, evidence, measurement
 from tests.analysis.works import CALL, USER, Items, did
+from tests.measured.test_measured import WORDS
 from tests.report.reports import SAMPLES, attribution
+
+USE = ProgramUse(path="a.c")
 
 
 def runs(value: int, plain: int = 2, perturbed: int = 2) -> list[Measurement]:
@@ -120,6 +126,22 @@ def test_calls_that_found_other_memory_are_named_once_with_the_way_out() -> None
     assert "no verdict between 6.0 and 6.1" in report.verdict
     assert report.verdict.count("mprotect() found 4096 kB of memory on") == 1, report.verdict
     assert report.next_steps[0].startswith("let the program do the same on both kernels")
+
+
+@pytest.mark.parametrize(
+    ("program", "sched", "advice"),
+    [
+        (USE, "", "if its tasks take turns, repeat with --sched fifo"),
+        (USE, "fifo", "or divide with --work NAME"),
+        (msgspec.structs.replace(USE, start="work"), "fifo", "name another region with --from and --to"),
+        (msgspec.structs.replace(USE, application=WORDS), "", "repeat with --sched fifo"),
+        (msgspec.structs.replace(USE, application=WORDS), "fifo", "choose other settings"),
+    ],
+)
+def test_other_work_leads_on_to_what_this_program_can_do(program: ProgramUse, sched: str, advice: str) -> None:
+    text = next_step(program, sched)
+    assert advice in text
+    assert ("--sched" in text) == (not sched)
 
 
 def test_the_points_of_a_matrix_are_told_apart() -> None:

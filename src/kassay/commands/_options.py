@@ -206,6 +206,13 @@ class Measuring:
         "Value of vm.percpu_pagelist_high_fraction, which fixes the length of per-CPU page lists.",
         show_default="the kernel's",
     )
+    sched: str = _machine(
+        "",
+        "fifo",
+        "Scheduling policy of the workload. fifo is SCHED_FIFO: a task runs until it waits, so that the order of tasks "
+        "does not depend on the kernel's scheduler.",
+        show_default="the kernel's",
+    )
     sampled: str = _machine("", "zoneinfo", "Read /proc/zoneinfo after each round.", show_default="read nothing")
     memory: str = _machine(
         "",

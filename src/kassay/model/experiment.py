@@ -107,13 +107,14 @@ class Experiment(Record, frozen=True, kw_only=True):
     cpu: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     """Names of files of supply/cpus, a matrix axis. UNSET is the default of the architecture."""
     nodes: int | msgspec.UnsetType = msgspec.UNSET
-    """Nodes of memory. This field and the next seven are those of MachineUse."""
+    """Nodes of memory. This field and the next eight are those of MachineUse."""
     thp: str | msgspec.UnsetType = msgspec.UNSET
     mthp: str | msgspec.UnsetType = msgspec.UNSET
     swap: str | msgspec.UnsetType = msgspec.UNSET
     memcg: str | msgspec.UnsetType = msgspec.UNSET
     dirty_ratio: str | msgspec.UnsetType = msgspec.UNSET
     percpu_high_fraction: str | msgspec.UnsetType = msgspec.UNSET
+    sched: str | msgspec.UnsetType = msgspec.UNSET
     sampled: str | msgspec.UnsetType = msgspec.UNSET
     predict: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     """Names of CPUs whose time is predicted. One additional plain run of each cell then records a trace."""

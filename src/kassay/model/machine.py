@@ -7,10 +7,12 @@ from msgspec import UNSET, UnsetType
 
 from kassay.model.records import Record, Setting
 
-STATE = ("thp", "mthp", "swap", "memcg", "dirty_ratio", "percpu_high_fraction", "sampled")
+STATE = ("thp", "mthp", "swap", "memcg", "dirty_ratio", "percpu_high_fraction", "sched", "sampled")
 """Settings of the guest's kernel that can be chosen of a machine, and what of its state is read between rounds."""
 
 
+SCHED = ("fifo",)
+"""Scheduling policies of sched(7) that can be chosen. Without a choice tasks have the usual one, SCHED_OTHER."""
 SAMPLED = {"zoneinfo": "/proc/zoneinfo"}
 """Files of /proc that can be read after each round, by name."""
 
@@ -18,7 +20,7 @@ SAMPLED = {"zoneinfo": "/proc/zoneinfo"}
 class MachineUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     """One point of the machine matrix.
 
-    Fields from thp to percpu_high_fraction are settings of the guest's kernel; "" is its own setting.
+    Fields from thp to sched are settings of the guest's kernel; "" is its own setting.
     """
 
     arch: str
@@ -45,6 +47,8 @@ class MachineUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     """Per cent."""
     percpu_high_fraction: str = ""
     """vm.percpu_pagelist_high_fraction."""
+    sched: str = ""
+    """Scheduling policy of the workload's tasks: a word of SCHED."""
     sampled: str = ""
     """ "zoneinfo" if it is read after each round."""
 

@@ -94,8 +94,7 @@ OF_OTHER_THINGS = ("arguments-differ", "found-otherwise", "outside-differs")
 
 def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], directory: str) -> tuple[str, ...]:
     if different := [f.workload for f in findings if f.verdict == "different-work"]:
-        used = [plan.experiment.program(name) for name in different]
-        return (next_step(named=any(use is not None and use.points for use in used)),)
+        return (next_step(plan.experiment.program(different[0]), plan.experiment.sched or ""),)
     if any(f.verdict == "inconclusive" and f.reasons and f.reasons[0].code in OF_OTHER_THINGS for f in findings):
         return (same_start(), *_profile(findings, directory, ""))
     if any(f.verdict in REFUSED for f in findings):

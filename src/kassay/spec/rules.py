@@ -10,7 +10,7 @@ from kassay.errors import BadInput, nearest_of
 from kassay.model.experiment import APART, BOOTS, DEFERRED_WORK, ORDERS, SCHEMA, Experiment
 from kassay.model.kernel import parse_ref
 from kassay.model.kinds import kinds
-from kassay.model.machine import SAMPLED, STATE
+from kassay.model.machine import SAMPLED, SCHED, STATE
 from kassay.model.profile import PROFILES
 from kassay.model.program import checks
 from kassay.model.question import Question
@@ -27,7 +27,7 @@ _POLICIES = ("always", "madvise", "never", "inherit")
 _SIZE_POLICY = re.compile(rf"[2-8]=(?:{'|'.join(_POLICIES)})")
 _LEAST_NODE, _LEAST_SIZE = 128 << 20, 1 << 20
 _LEAST_TRACE, _MOST_TRACE = 64 << 10, 4 << 30
-_OF_GUESTS = ("nodes", "swap", "memcg")
+_OF_GUESTS = ("nodes", "swap", "memcg", "sched")
 _FAR = tuple(name for name, clock in measuring().items() if clock.elsewhere)
 _COUNTS = (
     ("repeats", 1, 1000), ("perturb", 0, 1000), ("rounds", 2, 100_000), ("timeout_s", 1, 86_400),
@@ -230,6 +230,8 @@ def _state(e: Experiment) -> Iterator[str]:
     fraction = e.percpu_high_fraction
     if fraction is not UNSET and not (re.fullmatch(r"[1-9]\d{0,8}", fraction) and int(fraction) >= _LEAST_FRACTION):
         yield f"percpu_high_fraction: {fraction!r}: a number of at least {_LEAST_FRACTION}, as the kernel asks for"
+    if e.sched is not UNSET and e.sched not in SCHED:
+        yield f"sched: unknown {e.sched!r}; {nearest_of(e.sched, SCHED)}"
     if e.sampled is not UNSET and e.sampled not in SAMPLED:
         yield f"sampled: unknown {e.sampled!r}; {nearest_of(e.sampled, SAMPLED)}"
     least = min(e.memory_bytes, default=0)

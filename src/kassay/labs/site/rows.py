@@ -95,7 +95,7 @@ def _row(series: StoredSeries, line: str, workload: Workload | None) -> SiteSeri
     )  # fmt: skip
 
 
-_MACHINE = ("cpu", "nodes", "thp", "mthp", "swap", "memcg")
+_MACHINE = ("cpu", "nodes", "thp", "mthp", "swap", "memcg", "sched")
 """Conditions of a series that `kassay compare` takes as options."""
 
 

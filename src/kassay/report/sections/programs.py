@@ -7,6 +7,7 @@ from msgspec import structs
 
 from kassay.model.finding import CHANGES, Finding, Ladder
 from kassay.model.printed_values import PrintedRow
+from kassay.model.program import ProgramUse
 from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
@@ -16,10 +17,14 @@ from kassay.report.document import PAGE, Section, filled
 from kassay.report.sections.brief import first_tables
 
 
-def next_step(named: bool) -> str:
-    """Advice for a user whose program did different work. named: a region of it was named already."""
-    region = "name another region with --from and --to" if named else "name a region with --from and --to"
-    return f"fix the number of operations in the program, {region}, or divide with --work NAME"
+def next_step(program: ProgramUse | None, sched: str) -> str:
+    """Advice for a user whose program or application did different work. sched: its policy, if one was chosen."""
+    turns = "" if sched else "repeat with --sched fifo, which fixes the order of its tasks"
+    if program is None or program.application:
+        return turns or "choose other settings, with which the application does the same work each time"
+    region = "name another region with --from and --to" if program.points else "name a region with --from and --to"
+    advice = f"fix the number of operations in the program, {region}, or divide with --work NAME"
+    return f"{advice}; if its tasks take turns, {turns}" if turns else advice
 
 
 def same_start() -> str:

@@ -93,6 +93,18 @@ def chosen(text: str) -> str | None:
     return None if match is None else match.group(1)
 
 
+_POLICIES = {"0": "other", "1": "fifo", "2": "rr", "3": "batch", "5": "idle", "6": "deadline"}
+"""Scheduling policies by their number, as sched(7) names them."""
+_POLICY_FIELD = 41 - 3
+"""proc_pid_stat(5): the policy is field 41; field 3 is the first behind the name, which ends with the last ")"."""
+
+
+def policy(text: str) -> str | None:
+    """The scheduling policy of /proc/PID/stat."""
+    words = text.rpartition(")")[2].split()
+    return _POLICIES.get(words[_POLICY_FIELD]) if len(words) > _POLICY_FIELD else None
+
+
 def swap_devices(text: str) -> str:
     """Active swap areas of /proc/swaps, which has one line of headings."""
     return str(max(0, len(text.splitlines()) - 1))

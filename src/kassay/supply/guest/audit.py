@@ -3,7 +3,7 @@
 
 Names: `range.*` (smaps of the measured range, kB; Dirty is private and shared), `pagemap.*` and `pageflags.*` (pages),
 `folios.order*` (pages in folios of that order; only where a workload asks for it), `thp.*`, `vm.*`, `numa.*`,
-`memcg.*`, `swap.*`, `zram.*`, `cpus.online`, `memory.*` (kB), `cmdline`, `kernel`;
+`memcg.*`, `sched.policy`, `swap.*`, `zram.*`, `cpus.online`, `memory.*` (kB), `cmdline`, `kernel`;
 `program.*` (kB, of a user's program at its end).
 """
 
@@ -15,6 +15,7 @@ from kassay.model.guest import GuestReport, Requirement
 from kassay.supply.guest import _procfs
 
 THP = "/sys/kernel/mm/transparent_hugepage/"
+OWN_STAT = "/proc/self/stat"
 _WORDS = (
     ("cmdline", "/proc/cmdline"),
     ("kernel", "/proc/version"),
@@ -67,6 +68,7 @@ def fields(report: GuestReport, moment: str) -> dict[str, str | None]:
         if path.startswith(THP + "hugepages-"):
             size = path.removeprefix(THP).split("/")[0].removeprefix("hugepages-")
             values[f"thp.{size}"] = None if text is None else _procfs.chosen(text)
+    values.update(_entry(texts, "sched.policy", OWN_STAT, _procfs.policy))
     values.update(_entry(texts, "swap.devices", "/proc/swaps", _procfs.swap_devices))
     values.update(_entry(texts, "boot.quiescence", "kassay/quiescence", _procfs.quiescence))
     for prefix, path in (("pagemap", "kassay/pagemap"), ("pageflags", "kassay/pageflags"), ("folios", "kassay/folios")):

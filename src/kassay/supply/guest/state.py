@@ -9,7 +9,7 @@ from kassay.model.records import Setting
 from kassay.model.units import parse_bytes
 from kassay.model.workload import Workload
 from kassay.supply.arches import arch_of
-from kassay.supply.guest.audit import THP
+from kassay.supply.guest.audit import OWN_STAT, THP
 
 CGROUP = "/sys/fs/cgroup/kassay/"
 NODES = "/sys/devices/system/node/"
@@ -31,6 +31,7 @@ def init_lines(machine: MachineUse) -> tuple[str, ...]:
     lines = [f"control={line}" for line in controls(machine)]
     lines += [f"swap_bytes={swap_bytes(machine.swap)}"] if machine.swap else []
     lines += [f"memcg_bytes={parse_bytes(machine.memcg)}"] if machine.memcg else []
+    lines += ["fifo=1"] if machine.sched == "fifo" else []
     return tuple(lines)
 
 
@@ -40,6 +41,7 @@ def program_words(machine: MachineUse) -> tuple[str, ...]:
     files += [f"{NODES}node{node}/distance" for node in range(machine.nodes)] if machine.nodes > 1 else []
     files += [_DIRTY_RATIO] if machine.dirty_ratio else []
     files += [_HIGH_FRACTION] if machine.percpu_high_fraction else []
+    files += [OWN_STAT] if machine.sched else []
     names = ("memory.max", "memory.current", "memory.swap.current", "memory.events") if machine.memcg else ()
     files += [CGROUP + name for name in names]
     arguments = [word for path in files for word in ("--capture", path)]
@@ -90,6 +92,8 @@ def _fields(machine: MachineUse) -> Iterator[tuple[str, str]]:
         yield "vm.dirty_ratio", machine.dirty_ratio
     if machine.percpu_high_fraction:
         yield "vm.percpu_pagelist_high_fraction", machine.percpu_high_fraction
+    if machine.sched:
+        yield "sched.policy", machine.sched
 
 
 def _sizes(machine: MachineUse) -> Iterator[tuple[int, str]]:
