@@ -18,7 +18,9 @@
 #define MOST_ACCESSES 65536 /* of one execution of a block */
 #define MOST_CPUS 64
 #define MOST_FOLDED 8
+#ifndef LONGEST_STRING /* fuzzing has shorter ones */
 #define LONGEST_STRING (1ULL << 27) /* bytes between two interrupts: ten milliseconds of 8 bytes a nanosecond, and more */
+#endif
 #define NOT_LEFT 0x3fff /* an interrupt came behind the block, which had been executed to its end */
 
 enum { TOKEN_BLOCK, TOKEN_ACCESS, TOKEN_EVENT };

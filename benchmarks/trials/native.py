@@ -47,12 +47,15 @@ class NativeTarget(NamedTuple):
     files: bool = True
     """False where the program must not reach this host's files."""
     longest: int = 1 << 14
+    defines: tuple[str, ...] = ()
+    """Macros, as NAME=VALUE."""
 
 
 TARGETS: Mapping[str, NativeTarget] = {
     "core_params": NativeTarget("core model: parameters", "core.c", "core", ("*.c",), number=0),
     "core_program": NativeTarget("core model: instructions", "core.c", "core", ("*.c",), number=1),
-    "core_trace": NativeTarget("core model: traces", "core.c", "core", ("*.c",), number=2),
+    "core_trace": NativeTarget("core model: traces", "core.c", "core", ("*.c",), number=2,
+                               defines=("LONGEST_STRING=65536ULL",)),
     "pcp_config": NativeTarget("simulator: configurations", "pcp.c", "pcp", ("*.c", "policies/*.c"), number=0),
     "pcp_events": NativeTarget("simulator: page events", "pcp.c", "pcp", ("*.c", "policies/*.c"), number=1),
     "guest_options": NativeTarget("guest: command lines", "guest_options.c", "guest", _RUNNER, _OTHERS, files=False),
@@ -95,7 +98,8 @@ def built(name: str, directory: Path) -> Path:
     place.mkdir(parents=True, exist_ok=True)
     for fixed, content in _fixed().items():
         (place / fixed).write_bytes(content)
-    flags = (*_FLAGS, f"-I{ROOT / target.part}", f"-I{HERE}", f"-DINPUT={target.number}", *_policies(target))
+    flags = (*_FLAGS, f"-I{ROOT / target.part}", f"-I{HERE}", f"-DINPUT={target.number}",
+             *(f"-D{macro}" for macro in target.defines), *_policies(target))  # fmt: skip
     replaced = (*flags, "-include", str(HERE / "replaced.h"), *(() if target.files else ("-DTRIALS_NO_FILES",)))
     objects = [_object(source, place, replaced) for source in sources]
     joined = place / "product.o"
