@@ -153,9 +153,13 @@ def test_a_users_program_has_its_mappings_added_up_and_the_largest_apart() -> No
         "10000000-10002000 r-xp 00000000 00:01 1 /program\nSize: 8 kB\nRss: 8 kB\n"
         "7f0000000000-7f0000400000 rw-s 00000000 00:01 2 /dev/zero\nSize: 4096 kB\nRss: 4096 kB\nKernelPageSize: 4 kB\n"
     )
+    of_kernel = "".join(
+        f"7fff0000{n}000-7fff0000{n + 1}000 r--p 00000000 00:00 0                 [{name}]\nSize: 4 kB\nRss: 4 kB\n"
+        for n, name in enumerate(("vvar", "vvar_vclock", "vdso"))
+    )
     found = audit.fields(
         report(
-            ("after", "kassay/program/smaps", smaps),
+            ("after", "kassay/program/smaps", smaps + of_kernel),
             ("after", "kassay/program/range", "start 0x7f0000000000 length 4194304\n"),
             ("after", "kassay/program/pageflags", "pages 1024\nthp 0\ndirty 1024\n"),
         ),

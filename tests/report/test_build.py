@@ -144,6 +144,18 @@ def test_other_work_leads_on_to_what_this_program_can_do(program: ProgramUse, sc
     assert ("--sched" in text) == (not sched)
 
 
+def test_a_program_beside_which_others_ran_is_to_stay_awake() -> None:
+    plan = plan_of(2, repeats=1, perturb=0)
+    busy = [evidence(ref, measurement([100] * 5, quiescence="busy kworker")) for ref in ("a", "b")]
+    assert len(answered(plan, *busy).next_steps) == 1
+    (workload,) = plan.experiment.workloads
+    asked = msgspec.structs.replace(workload, program=USE)
+    experiment = msgspec.structs.replace(plan.experiment, workloads=(asked,))
+    report = answered(msgspec.structs.replace(plan, experiment=experiment), *busy)
+    assert "(contaminated)" in report.verdict
+    assert "in which the program does not sleep" in report.next_steps[0]
+
+
 def test_the_points_of_a_matrix_are_told_apart() -> None:
     plan = plan_of(2, repeats=1, perturb=0, cpus=(1, 2))
     sides = [evidence(ref, *runs(300, 1, 0)) for ref in ("a", "b", "a", "b")]

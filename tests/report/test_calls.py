@@ -37,6 +37,14 @@ def test_one_call_is_no_plural() -> None:
     assert "; 1 call per round." in calls_text(finding, "6.12", "7.3")
 
 
+def test_a_cost_without_a_verdict_says_why() -> None:
+    waited = changed(ADAPTIVE, futex=(2000, 4_000_000)), changed(ADAPTIVE, futex=(1000, 2_100_000))
+    finding = two(*kernels(*waited))
+    assert finding.verdict == "different-work"
+    assert "Per futex() call: 2 000 to 2 100 instructions" in calls_text(finding, "6.12", "7.3")
+    assert "inconclusive as the program did other work before; partial)" in calls_text(finding, "6.12", "7.3")
+
+
 def test_an_admitted_step_has_none() -> None:
     finding = two(*kernels(ADAPTIVE, changed(ADAPTIVE, madvise=(5, 900_000))))
     assert finding.verdict == "regression" and finding.calls

@@ -47,6 +47,8 @@ def test_a_process_with_the_mark_is_found_while_it_lives(monkeypatch: pytest.Mon
     mark = f"test:{os.getpid()}"
     with subprocess.Popen(("sleep", "60"), env={**os.environ, kills.MARK: mark}) as child:
         try:
+            while not Path(f"/proc/{child.pid}/environ").read_bytes():  # execve() closes files before it is there
+                time.sleep(0.01)
             assert kills.left_processes(mark) == ["sleep 60 "]
             assert kills.left_processes(f"{mark}0") == []
         finally:

@@ -49,15 +49,18 @@ def call_costs(
             found.append(_call_cost(key, pair, sides, margin, disagreement, min(shares)))
     if refused:
         mix = mix_of(*pair)
-        found = [_weakened(cost, doubted=_follows(cost, mix)) for cost in found if cost.name not in mix.otherwise]
+        found = [
+            _weakened(cost, "after-other-work" if _follows(cost, mix) else "")
+            for cost in found if cost.name not in mix.otherwise
+        ]  # fmt: skip
     doubted = {*arguments_apart(*pair), *finding_otherwise(*pair)}
-    found = [_weakened(cost, doubted=True) if cost.name in doubted else cost for cost in found]
+    found = [_weakened(cost, "of-other-things") if cost.name in doubted else cost for cost in found]
     return tuple(sorted(found, key=lambda cost: (-cost.share, cost.text)))
 
 
-def _weakened(cost: CallCost, *, doubted: bool) -> CallCost:
-    verdict = "inconclusive" if doubted else cost.verdict
-    return structs.replace(cost, verdict=verdict, evidence="partial")
+def _weakened(cost: CallCost, why: str) -> CallCost:
+    """No more than partial. why: a word of NO_VERDICT, with which there is no verdict; or ""."""
+    return structs.replace(cost, verdict="inconclusive" if why else cost.verdict, evidence="partial", why=why)
 
 
 def _follows(cost: CallCost, mix: Mix) -> bool:

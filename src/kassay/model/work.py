@@ -156,6 +156,13 @@ class Work(Record, frozen=True, kw_only=True):
         return next((item for item in self.items if item.key == (kind, name)), None)
 
 
+NO_VERDICT = {
+    "after-other-work": "as the program did other work before",
+    "of-other-things": "as the calls had other arguments or found other memory",
+}
+"""Why the cost of a call is inconclusive, apart from its own spread: words of CallCost.why, as a clause."""
+
+
 class CallCost(Record, frozen=True, kw_only=True):
     """Cost of one call of a kind on two kernels, however many calls there were. change is head / base - 1."""
 
@@ -180,6 +187,8 @@ class CallCost(Record, frozen=True, kw_only=True):
     n_head: int
     share: float
     """Part of the value that these calls have, on the kernel where it is smaller."""
+    why: str = ""
+    """Word of NO_VERDICT; "" if there is a verdict, or if the cost itself gives none."""
 
     @property
     def text(self) -> str:

@@ -18,7 +18,7 @@ from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples
 from kassay.model.texts import shortened
 from kassay.model.timing import Family, SeedFinding
 from kassay.report.conditions import cpu_sentences, disclosures, memory_state, seen_cpus
-from kassay.report.sections.programs import next_step, same_start
+from kassay.report.sections.programs import awake, next_step, same_start
 from kassay.report.sections.repeat import step_alone, whole_again
 from kassay.report.sentences import measured_sentence, verdict_of
 from kassay.supply.clocks import clock_of
@@ -98,7 +98,9 @@ def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladde
     if any(f.verdict == "inconclusive" and f.reasons and f.reasons[0].code in OF_OTHER_THINGS for f in findings):
         return (same_start(), *_profile(findings, directory, ""))
     if any(f.verdict in REFUSED for f in findings):
-        return (f"kassay report {quote(directory)} --format markdown  (the whole audit, side by side)",)
+        sleeping = any(f.verdict == "contaminated" and plan.experiment.program(f.workload) for f in findings)
+        audit = f"kassay report {quote(directory)} --format markdown  (the whole audit, side by side)"
+        return (*((awake(),) if sleeping else ()), audit)
     if any(
         f.primary and f.timing is not None and f.evidence == "unstable" and f.verdict == "inconclusive"
         for f in findings

@@ -12,7 +12,7 @@ from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_number, format_numbers
-from kassay.model.work import DOMINANT, NAMED, RATE, CallCost
+from kassay.model.work import DOMINANT, NAMED, NO_VERDICT, RATE, CallCost
 from kassay.report.document import PAGE, Section, filled
 from kassay.report.sections.brief import first_tables
 
@@ -30,6 +30,13 @@ def next_step(program: ProgramUse | None, sched: str) -> str:
 def same_start() -> str:
     """Advice for a user whose program made the same calls on other memory or files."""
     return "let the program do the same on both kernels, also before the region and the calls that are named above"
+
+
+def awake() -> str:
+    """Advice for a user beside whose program other tasks ran."""
+    return (
+        "name a region with --from and --to in which the program does not sleep: meanwhile the kernel does other work"
+    )
 
 
 def dominant_calls(finding: Finding) -> tuple[CallCost, ...]:
@@ -65,7 +72,8 @@ def _sentence(cost: CallCost, base: str, head: str) -> str:
     """ "Per madvise() call: 273 460 to 326 725 instructions from 6.12 to 7.3 (+19.5 %, regression; exact); 5 and 4
     calls were made per execution." """
     values = f"{format_number(cost.base)} to {format_number(cost.head)} instructions"
-    judged = f"{format_change(cost.change)}, {cost.verdict}; {cost.evidence}"
+    why = f" {NO_VERDICT[cost.why]}" if cost.why in NO_VERDICT else ""
+    judged = f"{format_change(cost.change)}, {cost.verdict}{why}; {cost.evidence}"
     made = " and ".join(dict.fromkeys(map(format_number, (cost.base_times, cost.head_times))))
     return f"Per {cost.text}: {values} from {base} to {head} ({judged}); {made} {cost.counted}."
 

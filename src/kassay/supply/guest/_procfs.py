@@ -8,6 +8,7 @@ NOT_A_SUM = ("KernelPageSize", "MMUPageSize", "THPeligible", "ProtectionKey")
 """smaps fields whose values are not added over mappings."""
 
 _VMA = re.compile(r"([0-9a-f]{1,16})-([0-9a-f]{1,16}) [-rwxps]{4} ")
+_OF_KERNEL = re.compile(r" \[v(?:dso|var\w*|syscall)\]$")
 _FIELD = re.compile(r"([A-Za-z_]+):\s+(\d{1,19})(?: kB)?\s*")
 _PAIR = re.compile(r"(\w+) (\d{1,19})")
 _MEMORY = re.compile(r"([\w()]+):\s+(\d{1,19})(?: kB)?\s*")
@@ -25,6 +26,8 @@ class Vma(NamedTuple):
     start: int
     end: int
     fields: dict[str, int]
+    of_kernel: bool = False
+    """True for [vdso], [vvar] and their like: newer kernels map more of them into every process."""
 
 
 class NodePages(NamedTuple):
@@ -51,7 +54,9 @@ def smaps(text: str) -> list[Vma]:
     mappings: list[Vma] = []
     for line in text.splitlines():
         if header := _VMA.match(line):
-            mappings.append(Vma(int(header.group(1), 16), int(header.group(2), 16), {}))
+            mappings.append(
+                Vma(int(header.group(1), 16), int(header.group(2), 16), {}, _OF_KERNEL.search(line) is not None)
+            )
         elif mappings and (field := _FIELD.fullmatch(line)):
             mappings[-1].fields[field.group(1)] = int(field.group(2))
     return mappings

@@ -222,9 +222,9 @@ def _node_fields(span: str | None, numa_maps: str | None) -> dict[str, str | Non
 
 
 def _program_fields(texts: dict[str, str | None]) -> dict[str, str | None]:
-    """A user's program at the end of the execution that was watched: all of its mappings added up, and the pages of the
-    largest of them."""
-    mappings = _procfs.smaps(texts.get("kassay/program/smaps") or "")
+    """A user's program at the end of the execution that was watched: all of its mappings added up, without those that
+    the kernel makes, and the pages of the largest of them."""
+    mappings = [vma for vma in _procfs.smaps(texts.get("kassay/program/smaps") or "") if not vma.of_kernel]
     if not mappings:
         return {}
     program_fields: dict[str, str | None] = {"program.vmas": str(len(mappings))}
