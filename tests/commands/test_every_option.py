@@ -25,7 +25,7 @@ MEASURING = {
     "--nodes": ("2", "9"), "--thp": ("never", "sometimes"), "--mthp": ("4=always,2=never", "99=always"),
     "--swap": ("zram:64MiB", "disk:1GiB"), "--memcg": ("64MiB", "lots"), "--dirty-ratio": ("10", "0"),
     "--percpu-high-fraction": ("8", "7"), "--sampled": ("zoneinfo", "vmstat"),
-    "--sched": ("fifo", "first"),
+    "--sched": ("fifo", "first"), "--paired": (None, "=x"),
     "--memory": ("2GiB", "lots"), "--arch": ("x86_64", "sparc"), "--flavour": ("amd64", None),
     "--boot": ("stock", "warm"), "--cmdline": ("a=1", None), "--cmdline-base": ("a=1", None),
     "--cmdline-head": ("a=1", None), "--repeats": ("3", "0"), "--perturb": ("1", "-1"), "--rounds": ("9", "1"),

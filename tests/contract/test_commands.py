@@ -25,6 +25,7 @@ REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
     "arch": (("--arch", "arm64"), "arm64", '"arm64"'),
     "cpus": (("--cpus", "2,4"), (2, 4), "[2, 4]"),
     "memory_bytes": (("--memory", "2GiB,512MiB"), (2 << 30, 512 << 20), '["2GiB", "512MiB"]'),
+    "paired": (("--paired",), True, "true"),
     "on": (("--clock", "metal", "--on", "ssh://me@host"), "ssh://me@host", '"ssh://me@host"\nclock = "metal"'),
     "cpu": (("--cpu", "zen2,zen3"), ("zen2", "zen3"), '["zen2", "zen3"]'),
     "nodes": (("--nodes", "2"), 2, "2"),
@@ -56,6 +57,7 @@ REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
 }
 # Until they are named, so that experiments keep their hash.
 UNWRITTEN = {
+    "paired",
     "machine",
     "on",
     "cpu",

@@ -25,7 +25,7 @@ OTHER: dict[str, object] = {
     "machine": "qemu_tcg", "on": "ssh://host", "cpu": ("zen3",),
     "nodes": 2, "thp": "never", "mthp": "4=always", "swap": "zram:64MiB",
     "memcg": "64MiB", "dirty_ratio": "10", "percpu_high_fraction": "8",
-    "sched": "fifo", "sampled": "zoneinfo", "predict": ("zen3",), "trace_budget": 1 << 20,
+    "sched": "fifo", "paired": True, "sampled": "zoneinfo", "predict": ("zen3",), "trace_budget": 1 << 20,
     "deferred": "apart",
 }  # fmt: skip
 

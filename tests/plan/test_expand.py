@@ -168,6 +168,12 @@ def test_cpus_by_name_are_an_axis_and_a_kernel_may_have_its_own() -> None:
     assert own[0].id == plain[0].id and own[1].id != plain[1].id
 
 
+def test_paired_cpus_and_memory_make_no_product() -> None:
+    sizes = {"cpus": (1, 2, 8), "memory_bytes": (1 << 30, 1 << 30, 2 << 30)}
+    machines = [(cell.machine.cpus, cell.machine.memory_bytes) for cell in cells_of(**sizes, paired=True)]
+    assert machines[::2] == [(1, 1 << 30), (2, 1 << 30), (8, 2 << 30)]
+
+
 def test_what_is_chosen_of_the_machine_is_in_every_cell_and_in_its_key() -> None:
     plain = cells_of()
     for changed in (

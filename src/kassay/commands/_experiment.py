@@ -171,6 +171,7 @@ def _without_packages(
         arch=options.arch,
         cpus=_numbers(options.cpus, "--cpus", int, problems),
         memory_bytes=_numbers(options.memory or memory_for(known), "--memory", parse_bytes, problems),
+        paired=options.paired or UNSET,
         on=options.on or UNSET,
         nodes=options.nodes if options.nodes != 1 else UNSET,
         cpu=tuple(options.cpu.split(",")) if options.cpu else UNSET if not follows else (follows,),

@@ -220,6 +220,9 @@ class Measuring:
         "Memory of the machine, e.g. 2GiB. 1GiB,4GiB measures each.",
         show_default="1GiB, or what an application needs",
     )
+    paired: bool = _machine(
+        False, "", "Give the first value of --cpus the first of --memory, the second the second, and so on.", "--paired"
+    )
     arch: str = _machine("x86_64", "ARCH", f"Architecture: {listed(arches())}.", autocompletion=complete.arches)
     flavour: str = _machine(
         "",

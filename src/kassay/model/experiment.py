@@ -104,6 +104,8 @@ class Experiment(Record, frozen=True, kw_only=True):
     """Name of one machine of the clock. UNSET is the clock's first machine."""
     on: str | msgspec.UnsetType = msgspec.UNSET
     """Address of a remote machine."""
+    paired: bool | msgspec.UnsetType = msgspec.UNSET
+    """True if the N-th value of `cpus` has the N-th of `memory_bytes` only. UNSET is each with each."""
     cpu: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
     """Names of files of supply/cpus, a matrix axis. UNSET is the default of the architecture."""
     nodes: int | msgspec.UnsetType = msgspec.UNSET

@@ -145,6 +145,8 @@ def expand(experiment: Experiment, given: PlanInput) -> Plan:
 
 def _machines(experiment: Experiment, nodes: int) -> tuple[MachineUse, ...]:
     remote = experiment.on is not UNSET  # its CPUs and memory are known when it is asked, and cannot be chosen
+    lists = experiment.cpus, experiment.memory_bytes
+    sizes = zip(*lists, strict=True) if experiment.paired else product(*lists)
     return tuple(
         MachineUse(
             arch=experiment.arch,
@@ -155,7 +157,7 @@ def _machines(experiment: Experiment, nodes: int) -> tuple[MachineUse, ...]:
             nodes=nodes,
             **{name: getattr(experiment, name) or "" for name in STATE},
         )
-        for cpus, memory, cpu in product(experiment.cpus, experiment.memory_bytes, experiment.cpu or ("",))
+        for (cpus, memory), cpu in product(sizes, experiment.cpu or ("",))
     )
 
 

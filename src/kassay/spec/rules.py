@@ -88,11 +88,17 @@ def _machines(e: Experiment) -> Iterator[str]:
     for name, values, low, high in (("cpus", e.cpus, 1, 255), ("memory_bytes", e.memory_bytes, 128 << 20, 1 << 42)):
         if not values:
             yield f"{name}: needs at least one value"
-        if len(set(values)) < len(values):
+        if len(set(values)) < len(values) and not e.paired:
             yield f"{name}: the same value twice"
         for index, value in enumerate(values):
             if not low <= value <= high:
                 yield f"{name}[{index}]: {value} is outside {low}..{high}"
+    pairs = set(zip(e.cpus, e.memory_bytes, strict=False))
+    if e.paired and not len(e.cpus) == len(e.memory_bytes) == len(pairs):
+        yield (
+            f"paired: cpus has {len(e.cpus)} values and memory_bytes {len(e.memory_bytes)}; each needs one of the "
+            "other, and no pair may come twice"
+        )
     for index, value in enumerate(e.memory_bytes):
         if value % 8192:
             yield f"memory_bytes[{index}]: {value} is not a multiple of 8 KiB, as QEMU wants it"

@@ -46,6 +46,10 @@ def settings_of(experiment: Experiment, workloads: Mapping[str, Workload]) -> tu
     return settings
 
 
+_TIMES_HOST = 4
+"""A guest takes what it touches: its kernel's array of pages, which is 1/64 of its memory, and the workload's."""
+
+
 def matrix(axes: Sequence[Axis]) -> tuple[tuple[Setting, ...], ...]:
     """Every point of the axes' product, last axis fastest; no axes give one empty point."""
     return tuple(
@@ -58,9 +62,9 @@ def check_memory(experiment: Experiment, settings: Sequence[WorkloadSettings], *
     """Raises BadInput or HostLacks for a machine or a size that does not fit into memory."""
     host = memory_bytes()
     most, least = max(experiment.memory_bytes), min(experiment.memory_bytes)
-    if most > host and not remote:
+    if most > _TIMES_HOST * host and not remote:
         what = f"a machine of {format_bytes(most)} on a host with {format_bytes(host)}"
-        raise HostLacks(what, "choose a smaller --memory")
+        raise HostLacks(what, f"choose a smaller --memory, at most {_TIMES_HOST} times the host's")
     for workload, values in settings:
         for item in values:
             if item.name == "size" and parse_bytes(item.value) >= least:
