@@ -124,7 +124,7 @@ static uint64_t to_next_line(uint64_t address, int64_t stride)
 		return UINT64_MAX;
 	if (stride > 0)
 		return (uint64_t)stride >= 64 ? 1 : (64 - into + (uint64_t)stride - 1) / (uint64_t)stride;
-	return -stride >= 64 ? 1 : into / (uint64_t)-stride + 1;
+	return stride <= -64 ? 1 : into / (uint64_t)-stride + 1;
 }
 
 uint64_t string_go_on(const struct insn *insn, const struct access *accesses, const int64_t *strides, uint32_t count,
