@@ -205,6 +205,11 @@ def test_nodes_share_out_memory_and_cpus_and_the_last_has_what_is_left() -> None
     assert "node,nodeid=0,memdev=node0,cpus=0" in alone and "node,nodeid=1,memdev=node1" in alone
 
 
+def test_nothing_is_reserved_for_a_large_machine() -> None:
+    backend, machine = ("-object", "memory-backend-ram,id=memory,size=33554432k,reserve=off"), ("-machine",)
+    assert _argv.node_options(16, 32 << 30, 1) == (*backend, *machine, "memory-backend=memory")
+
+
 @given(cpus=st.integers(1, 16), nodes=st.integers(2, 8), extra=st.integers(0, 1 << 20))
 def test_every_cpu_and_every_page_is_on_one_node(cpus: int, nodes: int, extra: int) -> None:
     memory = (nodes << 28) - 4096 * (extra % 1024)

@@ -3,10 +3,11 @@
 
 import pytest
 
-from kassay.errors import BadInput
+from kassay.errors import BadInput, HostLacks
 from kassay.model.experiment import Axis, WorkloadUse
 from kassay.model.program import ProgramUse
-from kassay.supply.prepare.workloads import check_settings, matrix
+from kassay.supply.prepare import workloads
+from kassay.supply.prepare.workloads import check_memory, check_settings, matrix
 from tests.analysis.plans import plan_of
 
 
@@ -37,3 +38,12 @@ def test_the_same_setting_twice_is_refused() -> None:
     use = WorkloadUse(name="mincore_scan", axes=(Axis(name="size", values=("1MiB", "1024KiB")),))
     with pytest.raises(BadInput, match="appears twice"):
         check_settings(plan_of(1, workloads=(use,)).experiment)
+
+
+def test_a_guest_may_have_more_memory_than_the_host_but_not_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workloads, "memory_bytes", lambda: 8 << 30)
+    check_memory(plan_of(1, memory_bytes=(32 << 30,)).experiment, (), remote=False)
+    huge = plan_of(1, memory_bytes=(64 << 30,)).experiment
+    check_memory(huge, (), remote=True)
+    with pytest.raises(HostLacks, match=r"64GiB on a host with 8GiB"):
+        check_memory(huge, (), remote=False)

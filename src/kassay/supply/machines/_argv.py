@@ -64,7 +64,7 @@ def machine_options(emulation: Emulation, arch: Arch, cpus: int, snapshot: bool,
     )
 
 
-_UNRESERVED = 16 << 30
+_UNRESERVED = 8 << 30
 """Memory from which on nothing is reserved on the host. It is the same on each host, so that machines are."""
 
 
