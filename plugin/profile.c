@@ -126,10 +126,10 @@ static void on_lock(unsigned int cpu, void *data)
 		zone_lock_taken(cpu, follow_running(cpu));
 }
 
-/* A program begins, in the task on this CPU. */
-static void begin_program(unsigned int cpu)
+/* The measured task makes a process, which may become a program. */
+static void begin_program(void)
 {
-	follow_own(cpu);
+	follow_fork();
 	p.froms = 0;
 	p.tos = 0;
 	if (p.open)
@@ -193,7 +193,7 @@ static void on_mark(unsigned int cpu, void *data)
 		break;
 	case 'W':
 		if (p.state == COUNTING)
-			begin_program(cpu);
+			follow_own(cpu);
 		break;
 	case 'O':
 		open_and_close(cpu, POINT_FROM);
@@ -203,7 +203,7 @@ static void on_mark(unsigned int cpu, void *data)
 		break;
 	case 'F':
 		if (p.state == COUNTING)
-			follow_fork();
+			begin_program();
 		break;
 	case 'X':
 		if (p.state == COUNTING)

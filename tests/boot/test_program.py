@@ -169,6 +169,16 @@ def test_rounds_are_from_a_call_of_the_c_library_to_another(kassay: Kassay, togg
     assert 100 * pages < found["base_value"] < found["head_value"] < 1000 * pages
 
 
+@pytest.mark.parametrize("ends", [("--from", "mprotect:3"), ("--from", "main"), ("--to", "exit")])
+def test_each_execution_has_a_round_that_has_one_end_alone(
+    kassay: Kassay, toggle: Path, tmp_path: Path, ends: tuple[str, str]
+) -> None:
+    words = ("compare", "--program", str(toggle), NEW, NEW, *ends, "--rounds", "3", "--repeats", "1", "--perturb", "0")
+    found = primary(kassay(*words, *SNAPSHOT, "--out", str(tmp_path / "d")).json())
+    assert found["metric"] == "region" and found["verdict"] == "equivalent"
+    assert found["base_value"] > 10_000
+
+
 def test_processes_and_threads_of_a_program_are_its_own(kassay: Kassay, tmp_path: Path) -> None:
     source = tmp_path / "family.c"
     source.write_text(FAMILY)
