@@ -310,6 +310,7 @@ static int setup(struct run *run)
 	personality(ADDR_NO_RANDOMIZE);
 	outlive_signals();
 	limit_tasks();
+	program_limit_spin(program.limit_ms);
 	if (make_directory(run) || redirect(run))
 		return -1;
 	prctl(PR_SET_CHILD_SUBREAPER, 1); /* the relay is not ours */

@@ -37,6 +37,9 @@ int program_watch(struct run *run, const struct program *program);
  * program_overran() tells whether it did, and how many tasks there were then.
  */
 void program_limit(uint64_t ms);
+
+/* Ends a task of the program that runs for @ms and a second without waiting, if the policy is SCHED_FIFO. */
+void program_limit_spin(uint64_t ms);
 bool program_overran(unsigned int *ret_tasks);
 
 /* Ends the run with what wait4() said of the program. Returns what fail() returns. */

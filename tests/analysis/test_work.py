@@ -8,7 +8,7 @@ from msgspec import structs
 
 from kassay.analysis.analyse import refusals_of
 from kassay.analysis.call_costs import call_costs
-from kassay.analysis.own_work import work_summary
+from kassay.analysis.own_work import own_spreads, work_summary
 from kassay.model.reason_texts import reason_text
 from kassay.model.run import CellEvidence, Measurement
 from kassay.model.work import CallResult, Work
@@ -120,6 +120,16 @@ def test_a_change_inside_the_margin_without_the_work_that_varies_is_no_verdict(v
     finding = two(evidence("6.12", *sides[0]), evidence("7.3", *sides[1], index=1))
     assert finding.verdict == verdict
     assert any(reason.code == "change-by-chance" for reason in finding.reasons) == (verdict == "inconclusive")
+
+
+@pytest.mark.parametrize(("forks", "doubt"), [(21, False), (2, True)])
+def test_a_page_of_stack_more_in_each_child_is_no_other_work(forks: int, doubt: bool) -> None:
+    """Perturbed runs move the stack; 21 faults more carry 1.3 % here."""
+    items = changed(ADAPTIVE, clone=(forks, 100_000))
+    more = changed(items, fault=(1321, 4_064_615))
+    runs = [did(items), did(items, repeat=1), did(more, repeat=2, perturbation=1)]
+    (spread, *_) = (*own_spreads(evidence("6.12", *runs)), None)
+    assert (spread is not None) == doubt
 
 
 @pytest.mark.parametrize(("starts", "more", "doubt"), [(1, 1, False), (6, 6, False), (1, 6, True)])

@@ -132,6 +132,16 @@ def test_a_change_outside_of_calls_and_faults_is_no_exact_evidence(more: int, ve
     assert (finding.verdict, finding.evidence, codes(finding)) == (verdict, "partial", ["change-elsewhere"])
 
 
+@pytest.mark.parametrize(("more", "verdict"), [(0, "equivalent"), (700_000, "inconclusive")])
+def test_a_long_sleep_hides_nothing(more: int, verdict: str) -> None:
+    """Calls cost more, and the guest is idle for nearly all of the time."""
+    slower = changed(TOGGLES, mprotect=(40, 1_600_000 + more))
+    ticks = ((TOGGLES, 300_000_000), (slower, 300_000_000 + more))
+    runs = [[did(items, all_, repeat=n, perturbation=n // 2) for n in range(3)] for items, all_ in ticks]
+    finding = two(evidence("6.12", *runs[0]), evidence("7.3", *runs[1], index=1))
+    assert (finding.verdict, codes(finding)[:-1]) == (verdict, ["mostly-elsewhere"] if more else [])
+
+
 @pytest.mark.parametrize(("faults", "verdict"), [(120, "improvement"), (1100, "inconclusive")])
 def test_faults_outside_of_a_region_may_make_it_cost_more(faults: int, verdict: str) -> None:
     """A region unlinks a file that was filled by stores."""

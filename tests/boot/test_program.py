@@ -179,6 +179,13 @@ def test_each_execution_has_a_round_that_has_one_end_alone(
     assert found["base_value"] > 10_000
 
 
+def test_a_program_that_never_waits_ends_at_its_limit_under_fifo(kassay: Kassay, tmp_path: Path) -> None:
+    source = tmp_path / "spin.c"
+    source.write_text(BAD["endless"][0])
+    ran = kassay("try", "--program", str(source), NEW, "--sched", "fifo", "--limit", "0.1")
+    assert ran.status and "no end within 100 ms of guest time" in ran.out + ran.err
+
+
 def test_processes_and_threads_of_a_program_are_its_own(kassay: Kassay, tmp_path: Path) -> None:
     source = tmp_path / "family.c"
     source.write_text(FAMILY)

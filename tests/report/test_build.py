@@ -153,7 +153,7 @@ def test_a_program_beside_which_others_ran_is_to_stay_awake() -> None:
     experiment = msgspec.structs.replace(plan.experiment, workloads=(asked,))
     report = answered(msgspec.structs.replace(plan, experiment=experiment), *busy)
     assert "(contaminated)" in report.verdict
-    assert "in which the program does not sleep" in report.next_steps[0]
+    assert "in which it does not" in report.next_steps[0]
 
 
 def test_the_points_of_a_matrix_are_told_apart() -> None:

@@ -25,7 +25,8 @@ OF_C_LIBRARY = 1
 
 
 DOUBTS = {"arguments-differ", "change-by-chance", "change-elsewhere", "faults-left-out", "found-otherwise",
-          "outside-differs", "prints-differ", "resident-differs", "work-varies"}  # fmt: skip
+          "mostly-elsewhere", "outside-differs", "prints-differ", "resident-differs", "work-not-proportional",
+          "work-varies"}  # fmt: skip
 """Codes of reasons by which work may differ though its numbers do not."""
 
 
@@ -77,8 +78,8 @@ def clock_reads(side: CellEvidence) -> float:
 def own_spreads(side: CellEvidence) -> tuple[Spread, ...]:
     """All kinds of work in which the runs of one kernel differ, those that carry most first.
 
-    A few faults for each start of a program do not count: perturbed runs move the stack, which may then lie on one page
-    more. Nor do futex() calls that wait for the end of a thread.
+    A few faults for each start of a program, and one for each process that is copied, do not count: perturbed runs move
+    the stack, which may then lie on one page more. Nor do futex() calls that wait for the end of a thread.
     """
     known = next((m.work for m in side.measurements if is_known(m)), None)
     if known is None:
@@ -99,7 +100,7 @@ def _spread(key: Key, runs: Sequence[Done]) -> Spread:
     times = [done.times.get(key, 0.0) for done in runs]
     low, high = min(times), max(times)
     cost = 1.0 if key == USER_CODE else max(cost_of_one(key, done) for done in runs)
-    few = FEW_FAULTS * max(1.0, runs[0].times.get(EXECVE, 0.0))
+    few = FEW_FAULTS * max(1.0, runs[0].times.get(EXECVE, 0.0)) + clones(runs[0])
     allowed = high - low <= (few if key in FAULTS else clones(runs[0]) if key == FUTEX else 0.0)
     share = 0.0 if allowed else (high - low) * cost / runs[0].ticks
     return Spread(what=text_of(key, *runs), low=low, high=high, share=share)

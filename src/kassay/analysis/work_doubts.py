@@ -26,6 +26,9 @@ NAMED = 3
 ELSEWHERE = 0.01
 """Part of the value by which instructions may differ that belong to no kind of work."""
 
+MOST = 0.5
+"""Part of the value that belongs to no kind of work from which it can hide what the rest costs."""
+
 MOSTLY = 0.9
 """Part of a change that belongs to no kind of work from which the change is no verdict."""
 
@@ -55,6 +58,7 @@ def weakened(judged: Judgement, doubts: Sequence[Reason], margin: float) -> Judg
     decisive = [
         why for why in doubts
         if why.code in ("outside-differs", "change-by-chance")
+        or (why.code == "mostly-elsewhere" and judged.verdict not in CHANGES)
         or (why.code in limits and isinstance(share := why["share"], float) and share >= limits[why.code])
     ]  # fmt: skip
     evidence = "partial" if judged.evidence == "exact" else judged.evidence
@@ -109,6 +113,10 @@ def _of_watching(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]
     elsewhere = _elsewhere(head[0]) - _elsewhere(base[0])
     if abs(elsewhere) > max(ELSEWHERE * min(base[0].ticks, head[0].ticks), abs(change) / 2):
         yield reason("change-elsewhere", share=min(abs(elsewhere) / max(abs(change), 1.0), 1.0))
+    idle = min(_elsewhere(side[0]) / side[0].ticks for side in (base, head))
+    rest = [side[0].ticks - _elsewhere(side[0]) for side in (base, head)]
+    if idle >= MOST and abs(of_rest := rest[1] / rest[0] - 1) > ELSEWHERE:
+        yield reason("mostly-elsewhere", share=idle, change=of_rest)
     if max(share_of_kinds(is_call, side[0]) for side in (base, head)) <= LIMIT:
         return
     if any(side[0].watched >= WATCHED for side in (base, head)):

@@ -234,7 +234,7 @@ class Measuring:
         "",
         "KIND",
         "How kernels boot. short: with parameters that shorten the boot. stock: without them. snapshot: once, "
-        "then restored for each run.",
+        "then restored for each run (icount, x86_64, 1 CPU).",
         show_default="short; snapshot for a suite where that is possible",
     )
     cmdline: str = _machine("", "WORDS", "Kernel parameters for all kernels.")

@@ -46,13 +46,15 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "arguments-differ": "{calls}: the calls were given other arguments on one kernel (addresses, numbers, flags, or "
     "names of another length); what may have worked on other memory or files carries {share:.1%} of the value",
     "found-otherwise": "{what} found {base_value} {noun} on {base!k} and {head_value} on {head!k}[, and {more} more "
-    "system call(s) found other things], so the program did other things before; this carries {share:.1%} of the value",
+    "system call(s) found other things]: what was there before was not the same; this carries {share:.1%} of the value",
     "outside-differs": "outside of the region the program did not do the same on both kernels: {calls}[ and {more} "
     "more]; what it left may make the region cost more",
     "calls-not-watched": "errors and lengths are known of the program's first {count} system calls alone",
     "others-not-watched": "errors and lengths of system calls of its children and threads are not known",
     "change-elsewhere": "{share:.0%} of the difference is in kernel code outside of system calls and page faults, such "
     "as interrupts and task switches: it is not known whether that was the same work",
+    "mostly-elsewhere": "{share:.0%} of the value is kernel code outside of system calls and page faults, such as the "
+    "idle loop while the program sleeps; it hides that the rest changes by {change:+.1%}",
     "change-by-chance": "the runs do not all do the same work: {what}, and what varies carries {share:.1%} of the "
     "value; without it the change may lie inside the margin of {margin:.1%}",
     "prints-differ": "the program prints {name} {base_value} on {base!k}, {head_value} on {head!k}[, and {more} more], "

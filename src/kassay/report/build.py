@@ -18,7 +18,7 @@ from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples
 from kassay.model.texts import shortened
 from kassay.model.timing import Family, SeedFinding
 from kassay.report.conditions import cpu_sentences, disclosures, memory_state, seen_cpus
-from kassay.report.sections.programs import awake, next_step, same_start
+from kassay.report.sections.programs import awake, next_step, same_start, turns
 from kassay.report.sections.repeat import step_alone, whole_again
 from kassay.report.sentences import measured_sentence, verdict_of
 from kassay.supply.clocks import clock_of
@@ -95,8 +95,11 @@ OF_OTHER_THINGS = ("arguments-differ", "found-otherwise", "outside-differs")
 def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], directory: str) -> tuple[str, ...]:
     if different := [f.workload for f in findings if f.verdict == "different-work"]:
         return (next_step(plan.experiment.program(different[0]), plan.experiment.sched or ""),)
-    if any(f.verdict == "inconclusive" and f.reasons and f.reasons[0].code in OF_OTHER_THINGS for f in findings):
-        return (same_start(), *_profile(findings, directory, ""))
+    first = [f.reasons[0] for f in findings if f.verdict == "inconclusive" and f.reasons]
+    if before := next((why for why in first if why.code in OF_OTHER_THINGS), None):
+        return (same_start(before), *_profile(findings, directory, ""))
+    if any(why.code == "change-elsewhere" for why in first) and (advice := turns(plan.experiment.sched or "")):
+        return (advice, *_profile(findings, directory, ""))
     if any(f.verdict in REFUSED for f in findings):
         sleeping = any(f.verdict == "contaminated" and plan.experiment.program(f.workload) for f in findings)
         audit = f"kassay report {quote(directory)} --format markdown  (the whole audit, side by side)"

@@ -8,6 +8,7 @@ from msgspec import structs
 from kassay.model.finding import CHANGES, Finding, Ladder
 from kassay.model.printed_values import PrintedRow
 from kassay.model.program import ProgramUse
+from kassay.model.reason import Reason
 from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
@@ -19,24 +20,29 @@ from kassay.report.sections.brief import first_tables
 
 def next_step(program: ProgramUse | None, sched: str) -> str:
     """Advice for a user whose program or application did different work. sched: its policy, if one was chosen."""
-    turns = "" if sched else "repeat with --sched fifo, which fixes the order of its tasks"
+    fixed = "" if sched else "repeat with --sched fifo, which fixes the order of its tasks"
     if program is None or program.application:
-        return turns or "choose other settings, with which the application does the same work each time"
+        return fixed or "choose other settings, with which the application does the same work each time"
     region = "name another region with --from and --to" if program.points else "name a region with --from and --to"
     advice = f"fix the number of operations in the program, {region}, or divide with --work NAME"
-    return f"{advice}; if its tasks take turns, {turns}" if turns else advice
+    return f"{advice}; if its tasks take turns, {fixed}" if fixed else advice
 
 
-def same_start() -> str:
-    """Advice for a user whose program made the same calls on other memory or files."""
-    return "let the program do the same on both kernels, also before the region and the calls that are named above"
+def same_start(why: Reason) -> str:
+    """Advice for a user whose program made the same calls on other memory or files. why: the reason."""
+    alike = "let the program do the same on both kernels, also before the region and the calls that are named above"
+    huge = why.code == "found-otherwise" and "huge pages" in str(why["noun"])
+    return f"{alike}; if it does, the kernels gave it other huge pages: compare with --thp never" if huge else alike
+
+
+def turns(sched: str) -> str:
+    """Advice for a user whose change lies between the calls of the program. sched: its policy, if one was chosen."""
+    return "" if sched else "if the program has several tasks, repeat with --sched fifo, which fixes their order"
 
 
 def awake() -> str:
     """Advice for a user beside whose program other tasks ran."""
-    return (
-        "name a region with --from and --to in which the program does not sleep: meanwhile the kernel does other work"
-    )
+    return "if the program sleeps, name a region with --from and --to in which it does not; other tasks run meanwhile"
 
 
 def dominant_calls(finding: Finding) -> tuple[CallCost, ...]:
