@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from math import fsum
 
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
-from kassay.analysis.work import text_of, work_differences
-from kassay.analysis.work_done import OF_OTHERS, Done, Key, clones, cost_of_one, is_known, pair_of, work_done
+from kassay.analysis.work import LIMIT, faults_left_out, text_of, work_differences
+from kassay.analysis.work_done import Done, Key, clones, cost_of_one, is_known, pair_of, work_done
 from kassay.analysis.work_faults import FAULTS, FEW_FAULTS
 from kassay.analysis.work_found import found_by_chance
 from kassay.analysis.work_results import known_results, share_of, table_of
@@ -14,7 +14,7 @@ from kassay.model.finding import Finding
 from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
 from kassay.model.run import CellEvidence
-from kassay.model.work import CLOCK, EXECVE, FUTEX, NOT_COMPARED, USER_CODE, per_round
+from kassay.model.work import CLOCK, EXECVE, FUTEX, NOT_COMPARED, OF_OTHERS, USER_CODE, per_round
 from kassay.supply.clocks import clock_of
 
 UNSTEADY = 0.01
@@ -58,12 +58,21 @@ def work_summary(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) 
         if finding.primary
     ]  # fmt: skip
     pairs = [pair_of(base, head) for base, head in compared if base is not None and head is not None]
-    shares = [fsum(difference.share for difference in work_differences(*pair)) for pair in pairs if pair is not None]
+    shares = [_apart(*pair) for pair in pairs if pair is not None]
     reads = round(max(map(clock_reads, programs))) or None
     if not shares:
         return None
-    doubted = any(why.code in DOUBTS for finding in findings if finding.primary for why in finding.reasons)
+    doubted = max(shares) > LIMIT
+    doubted = doubted or any(why.code in DOUBTS for f in findings if f.primary for why in f.reasons)
     return reason("work-in-doubt", reads=reads) if doubted else reason("work-same", share=max(shares), reads=reads)
+
+
+def _apart(base: Sequence[Done], head: Sequence[Done]) -> float:
+    """Share of the value that all work carries in which two kernels differ, also faults for which the kernels are taken
+    for the cause."""
+    faults = faults_left_out(base, head)
+    differences = (*work_differences(base, head), *((faults,) if faults is not None else ()))
+    return fsum(difference.share for difference in differences)
 
 
 def clock_reads(side: CellEvidence) -> float:

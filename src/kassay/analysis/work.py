@@ -10,7 +10,7 @@ from itertools import chain
 from math import fsum
 from typing import NamedTuple
 
-from kassay.analysis.work_done import OF_OTHERS, Done, Key, clones, cost_of_one, distance
+from kassay.analysis.work_done import Done, Key, clones, cost_of_one, distance
 from kassay.analysis.work_faults import FAULTS, are_few, faults_are_the_kernels
 from kassay.analysis.work_results import (
     ERROR,
@@ -21,7 +21,7 @@ from kassay.analysis.work_results import (
     table_of,
 )
 from kassay.model.records import grouped
-from kassay.model.work import FUTEX, NOT_COMPARED, STEERING, USER_CODE, is_call
+from kassay.model.work import FUTEX, NOT_COMPARED, OF_OTHERS, STEERING, USER_CODE, is_call
 
 LIMIT = 0.0025
 """Share of the value that work may carry which only one of the kernels did: a quarter of the usual margin."""

@@ -9,12 +9,10 @@ from msgspec import structs
 
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
 from kassay.model.run import CellEvidence, Measurement
-from kassay.model.work import CLONES, OF_RING, CallResult, Found, Work, per_round
+from kassay.model.work import CLONES, OF_OTHERS, OF_RING, CallResult, Found, Work, per_round
 from kassay.supply.clocks import clock_of
 
 Key = tuple[str, str]
-OF_OTHERS = " of its children and threads"
-"""Words behind the name of a call that not the program's first process made."""
 
 
 class Done(NamedTuple):

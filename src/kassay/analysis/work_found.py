@@ -4,9 +4,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from kassay.analysis.work_done import OF_OTHERS, Done, distance
+from kassay.analysis.work_done import Done, distance
 from kassay.analysis.work_results import AMOUNT, ResultKey, arguments_apart, share_of_kinds, share_of_name, table_of
-from kassay.model.work import Found, is_asked, is_call
+from kassay.model.work import OF_OTHERS, Found, is_asked, is_call
 
 _KB = 1024
 _APART = 0.02

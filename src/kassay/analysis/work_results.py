@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import fsum
 from typing import NamedTuple
 
-from kassay.analysis.work_done import OF_OTHERS, Done, Key, of_one_call
-from kassay.model.work import CallResult
+from kassay.analysis.work_done import Done, Key, of_one_call
+from kassay.model.work import OF_OTHERS, CallResult
 
 ERROR, AMOUNT, KIND, TARGET = "error", "amount", "kind", "target"
 

@@ -267,6 +267,8 @@ def _workload(name: str, options: Measuring, problems: list[str], names: Sequenc
         given = [f"--{field.rstrip('_')}" for field in fields if getattr(options, field)]
         problems += [f"{option}: belongs to --program, which is not given" for option in given]
         return WorkloadUse(name=name, axes=axes)
+    if not 0.001 <= options.limit <= 3600:
+        problems.append(f"--limit {options.limit:g}: from 0.001 to 3600 seconds of guest time")
     program = ProgramUse(
         path=options.program,
         args=_split(options.args, "--args", problems),

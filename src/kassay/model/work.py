@@ -42,6 +42,9 @@ ASKED = (SYSTEM_CALL, FAULT)
 OPERATION, RATE = "operation", "operation by its rate"
 """Kinds of a cost per operation: the program prints how many it did, or how many per second."""
 
+OF_OTHERS = " of its children and threads"
+"""Words behind the name of a call that not the program's first process made."""
+
 DOMINANT, NAMED = 0.5, 0.15
 """Kinds of calls are named in an answer if each carries the second share of the value, and together the first."""
 

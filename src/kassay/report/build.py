@@ -93,8 +93,9 @@ OF_OTHER_THINGS = ("arguments-differ", "found-otherwise", "outside-differs")
 
 
 def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], directory: str) -> tuple[str, ...]:
-    if different := [f.workload for f in findings if f.verdict == "different-work"]:
-        return (next_step(plan.experiment.program(different[0]), plan.experiment.sched or ""),)
+    if different := next((f for f in findings if f.verdict == "different-work"), None):
+        program = plan.experiment.program(different.workload)
+        return (next_step(program, plan.experiment.sched or "", str(different.reasons[0]["what"])),)
     first = [f.reasons[0] for f in findings if f.verdict == "inconclusive" and f.reasons]
     if before := next((why for why in first if why.code in OF_OTHER_THINGS), None):
         return (same_start(before), *_profile(findings, directory, ""))

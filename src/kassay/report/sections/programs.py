@@ -13,16 +13,19 @@ from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_change, format_number, format_numbers
-from kassay.model.work import DOMINANT, NAMED, NO_VERDICT, RATE, CallCost
+from kassay.model.work import DOMINANT, NAMED, NO_VERDICT, OF_OTHERS, RATE, CallCost
 from kassay.report.document import PAGE, Section, filled
 from kassay.report.sections.brief import first_tables
 
 
-def next_step(program: ProgramUse | None, sched: str) -> str:
-    """Advice for a user whose program or application did different work. sched: its policy, if one was chosen."""
+def next_step(program: ProgramUse | None, sched: str, what: str) -> str:
+    """Advice for a user whose program or application did different work. sched: its policy, if one was chosen. what:
+    the work that differs."""
     fixed = "" if sched else "repeat with --sched fifo, which fixes the order of its tasks"
     if program is None or program.application:
         return fixed or "choose other settings, with which the application does the same work each time"
+    if OF_OTHERS in what:
+        return "let the program wait for all of its children and threads" + (f"; or {fixed}" if fixed else "")
     region = "name another region with --from and --to" if program.points else "name a region with --from and --to"
     advice = f"fix the number of operations in the program, {region}, or divide with --work NAME"
     return f"{advice}; if its tasks take turns, {fixed}" if fixed else advice
