@@ -109,11 +109,11 @@ int main(void)
 		sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ 1 }); /* woken up at once, and to the nanosecond */
 	while (!child) {
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-		pause.tv_nsec = 5000 + (pause.tv_nsec + 1) % 7;
+		pause.tv_nsec = 5000 + (pause.tv_nsec * 31 + 7) % 997;
 	}
 	sched_yield();
 	__asm__ volatile(
-		"	mov	$20000, %%ecx\n"
+		"	mov	$60000, %%ecx\n"
 		"	jmp	1f\n"
 		"	.balign	4096\n"
 		"	.skip	4096 - 8, 0x90\n"

@@ -115,7 +115,7 @@ def _of_watching(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]
         yield reason("change-elsewhere", share=min(abs(elsewhere) / max(abs(change), 1.0), 1.0))
     idle = min(_elsewhere(side[0]) / side[0].ticks for side in (base, head))
     rest = [side[0].ticks - _elsewhere(side[0]) for side in (base, head)]
-    if idle >= MOST and abs(of_rest := rest[1] / rest[0] - 1) > ELSEWHERE:
+    if idle >= MOST and rest[0] and abs(of_rest := rest[1] / rest[0] - 1) > ELSEWHERE:
         yield reason("mostly-elsewhere", share=idle, change=of_rest)
     if max(share_of_kinds(is_call, side[0]) for side in (base, head)) <= LIMIT:
         return
