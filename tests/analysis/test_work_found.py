@@ -4,6 +4,7 @@
 import pytest
 
 from kassay.analysis.own_work import work_summary
+from kassay.model.finding import Finding
 from kassay.model.work import CallResult, Found
 from tests.analysis.sides import evidence
 from tests.analysis.test_work_hidden import codes, kernel
@@ -122,13 +123,17 @@ def test_calls_outside_of_a_region_may_make_it_cost_more(head: tuple[CallResult,
     assert codes(finding) == ["outside-differs"] * (verdict == "inconclusive")
 
 
+def lasting(*sides: tuple[Items, int]) -> Finding:
+    """Two kernels, each with its work and the ticks of a whole execution."""
+    runs = [[did(items, ticks, repeat=n, perturbation=n // 2) for n in range(3)] for items, ticks in sides]
+    return two(evidence("6.12", *runs[0]), evidence("7.3", *runs[1], index=1))
+
+
 @pytest.mark.parametrize(("more", "verdict"), [(0, "inconclusive"), (700_000, "regression")])
 def test_a_change_outside_of_calls_and_faults_is_no_exact_evidence(more: int, verdict: str) -> None:
     """All of the change, or 59 % of it: a sleeping guest is idle for longer."""
     slower = changed(TOGGLES, mprotect=(40, 1_600_000 + more))
-    ticks = ((TOGGLES, 5_000_000), (slower, 6_000_000 + more))
-    runs = [[did(items, all_, repeat=n, perturbation=n // 2) for n in range(3)] for items, all_ in ticks]
-    finding = two(evidence("6.12", *runs[0]), evidence("7.3", *runs[1], index=1))
+    finding = lasting((TOGGLES, 5_000_000), (slower, 6_000_000 + more))
     assert (finding.verdict, finding.evidence, codes(finding)) == (verdict, "partial", ["change-elsewhere"])
 
 
@@ -136,9 +141,7 @@ def test_a_change_outside_of_calls_and_faults_is_no_exact_evidence(more: int, ve
 def test_a_long_sleep_hides_nothing(more: int, verdict: str) -> None:
     """Calls cost more, and the guest is idle for nearly all of the time."""
     slower = changed(TOGGLES, mprotect=(40, 1_600_000 + more))
-    ticks = ((TOGGLES, 300_000_000), (slower, 300_000_000 + more))
-    runs = [[did(items, all_, repeat=n, perturbation=n // 2) for n in range(3)] for items, all_ in ticks]
-    finding = two(evidence("6.12", *runs[0]), evidence("7.3", *runs[1], index=1))
+    finding = lasting((TOGGLES, 300_000_000), (slower, 300_000_000 + more))
     assert (finding.verdict, codes(finding)[:-1]) == (verdict, ["mostly-elsewhere"] if more else [])
 
 

@@ -62,9 +62,9 @@ def work_summary(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) 
     reads = round(max(map(clock_reads, programs))) or None
     if not shares:
         return None
-    doubted = max(shares) > LIMIT
-    doubted = doubted or any(why.code in DOUBTS for f in findings if f.primary for why in f.reasons)
-    return reason("work-in-doubt", reads=reads) if doubted else reason("work-same", share=max(shares), reads=reads)
+    share = max(shares)
+    doubted = share > LIMIT or any(why.code in DOUBTS for f in findings if f.primary for why in f.reasons)
+    return reason("work-in-doubt", reads=reads) if doubted else reason("work-same", share=share, reads=reads)
 
 
 def _apart(base: Sequence[Done], head: Sequence[Done]) -> float:

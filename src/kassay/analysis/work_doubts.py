@@ -109,12 +109,12 @@ def _of_what_was_before(
 
 
 def _of_watching(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
-    change = head[0].ticks - base[0].ticks
-    elsewhere = _elsewhere(head[0]) - _elsewhere(base[0])
-    if abs(elsewhere) > max(ELSEWHERE * min(base[0].ticks, head[0].ticks), abs(change) / 2):
+    ticks, others = zip(*((side[0].ticks, _elsewhere(side[0])) for side in (base, head)), strict=True)
+    change, elsewhere = ticks[1] - ticks[0], others[1] - others[0]
+    if abs(elsewhere) > max(ELSEWHERE * min(ticks), abs(change) / 2):
         yield reason("change-elsewhere", share=min(abs(elsewhere) / max(abs(change), 1.0), 1.0))
-    idle = min(_elsewhere(side[0]) / side[0].ticks for side in (base, head))
-    rest = [side[0].ticks - _elsewhere(side[0]) for side in (base, head)]
+    idle = min(other / all_ for all_, other in zip(ticks, others, strict=True))
+    rest = [all_ - other for all_, other in zip(ticks, others, strict=True)]
     if idle >= MOST and rest[0] and abs(of_rest := rest[1] / rest[0] - 1) > ELSEWHERE:
         yield reason("mostly-elsewhere", share=idle, change=of_rest)
     if max(share_of_kinds(is_call, side[0]) for side in (base, head)) <= LIMIT:

@@ -19,7 +19,7 @@ from kassay.model.application import TIMEOUT_S, Application, memory_for
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import OWN_CPU, full_ref
 from kassay.model.machine import STATE
-from kassay.model.program import ProgramUse, name_of
+from kassay.model.program import LEAST_MS, MOST_MS, ProgramUse, name_of
 from kassay.model.records import Record, content_id
 from kassay.model.units import parse_bytes
 from kassay.spec.load import check, load, suite_workloads
@@ -267,8 +267,9 @@ def _workload(name: str, options: Measuring, problems: list[str], names: Sequenc
         given = [f"--{field.rstrip('_')}" for field in fields if getattr(options, field)]
         problems += [f"{option}: belongs to --program, which is not given" for option in given]
         return WorkloadUse(name=name, axes=axes)
-    if not 0.001 <= options.limit <= 3600:
-        problems.append(f"--limit {options.limit:g}: from 0.001 to 3600 seconds of guest time")
+    if not LEAST_MS <= options.limit * 1000 <= MOST_MS:
+        bounds = f"from {LEAST_MS / 1000:g} to {MOST_MS / 1000:g} seconds"
+        problems.append(f"--limit {options.limit:g}: {bounds} of guest time")
     program = ProgramUse(
         path=options.program,
         args=_split(options.args, "--args", problems),

@@ -30,6 +30,8 @@ RUNNER_BASE, RUNNER_END = 0x50000000, 0x51000000
 """The address to which the runner of programs is linked, and one behind its end."""
 FLAGS = ("-O2", "-static", "-no-pie", "-fno-pie", "-pthread", f"-Wl,-Ttext-segment={BASE:#x}", "-Wl,--build-id=none")
 """Compiler flags of every program that is compiled here, in front of --cflags, its sources and --link."""
+LEAST_MS, MOST_MS = 1, 3_600_000
+"""Bounds of ProgramUse.limit_ms."""
 GROUP = "programs"
 """Group of a workload that is a user's program (model.workload.Workload.group)."""
 

@@ -12,7 +12,7 @@ from kassay.model.kernel import parse_ref
 from kassay.model.kinds import kinds
 from kassay.model.machine import SAMPLED, SCHED, STATE
 from kassay.model.profile import PROFILES
-from kassay.model.program import checks
+from kassay.model.program import LEAST_MS, MOST_MS, checks
 from kassay.model.question import Question
 from kassay.model.remote_machine import parse_ssh
 from kassay.model.units import format_bytes, parse_bytes
@@ -159,8 +159,8 @@ def _programs(e: Experiment) -> Iterator[str]:
             yield f"{at}.name: {use.name!r} is the name of two workloads; give the program another one with name"
         if program != structs.replace(program, sha256="") and not re.fullmatch("[0-9a-f]{64}", program.sha256):
             yield f"{at}.sha256: not the hash of a program; leave it out"
-        if not 1 <= program.limit_ms <= 3_600_000:
-            yield f"{at}.limit_ms: {program.limit_ms} is outside 1..3600000"
+        if not LEAST_MS <= program.limit_ms <= MOST_MS:
+            yield f"{at}.limit_ms: {program.limit_ms} is outside {LEAST_MS}..{MOST_MS}"
         for text in program.env:
             if not re.match("[A-Za-z_][A-Za-z0-9_]*=", text):
                 yield f"{at}.env: {text!r}: write NAME=VALUE"

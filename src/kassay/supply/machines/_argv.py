@@ -72,11 +72,9 @@ def node_options(cpus: int, memory_bytes: int, nodes: int) -> tuple[str, ...]:
     """Nodes of equal memory, but for what is missing of the last; CPUs in blocks, and all as far from each other as
     neighbours are. One node has options only if it is large: Linux refuses a mapping that is larger than the host's
     memory unless nothing is reserved for it."""
-    if nodes == 1 and memory_bytes < _UNRESERVED:
-        return ()
     if nodes == 1:
         backend = f"memory-backend-ram,id=memory,size={memory_bytes >> 10}k,reserve=off"
-        return "-object", backend, "-machine", "memory-backend=memory"
+        return () if memory_bytes < _UNRESERVED else ("-object", backend, "-machine", "memory-backend=memory")
     options: list[str] = []
     whole = -(-memory_bytes // nodes // _NODE_STEP) * _NODE_STEP
     for node in range(nodes):

@@ -46,16 +46,16 @@ def settings_of(experiment: Experiment, workloads: Mapping[str, Workload]) -> tu
     return settings
 
 
-_TIMES_HOST = 4
-"""A guest takes what it touches: its kernel's array of pages, which is 1/64 of its memory, and the workload's."""
-
-
 def matrix(axes: Sequence[Axis]) -> tuple[tuple[Setting, ...], ...]:
     """Every point of the axes' product, last axis fastest; no axes give one empty point."""
     return tuple(
         tuple(Setting(name=axis.name, value=value) for axis, value in zip(axes, values, strict=True))
         for values in product(*(axis.values for axis in axes))
     )
+
+
+_TIMES_HOST = 4
+"""A guest takes what it touches: its kernel's array of pages, which is 1/64 of its memory, and the workload's."""
 
 
 def check_memory(experiment: Experiment, settings: Sequence[WorkloadSettings], *, remote: bool) -> None:
