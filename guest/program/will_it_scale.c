@@ -40,12 +40,12 @@ struct result {
 static struct result *results;
 static unsigned long tasks, operations;
 static int gate[2];
-static pid_t helpers[MAX_TASKS];
-static unsigned int helper_count;
 
 static __thread struct result *mine;
 static __thread unsigned long long next;
 static __thread int left;
+static __thread pid_t helpers[MAX_TASKS];
+static __thread unsigned int helper_count;
 
 static long faults(void)
 {
@@ -55,10 +55,19 @@ static long faults(void)
 	return usage.ru_minflt + usage.ru_majflt;
 }
 
+static void end_helpers(void)
+{
+	for (; helper_count; helper_count--) {
+		kill(helpers[helper_count - 1], SIGKILL);
+		waitpid(helpers[helper_count - 1], NULL, 0);
+	}
+}
+
 static void finish(void)
 {
 	mine->faults = faults() - mine->faults;
 	mine = NULL;
+	end_helpers();
 	pthread_exit(NULL);
 }
 
@@ -97,12 +106,13 @@ static void *work(void *number)
 	return NULL;
 }
 
-/* For tests that need partners; they end with the program. */
+/* For tests that need partners, which count no operations and end with the task that made them. */
 void new_task(void *(*function)(void *), void *argument)
 {
 	pid_t pid = fork();
 
 	if (pid == 0) {
+		mine = NULL;
 		function(argument);
 		_exit(0);
 	}
@@ -178,10 +188,7 @@ int main(int argc, char **argv)
 	if (testcase_prepare)
 		testcase_prepare(tasks);
 	failed = argc > 3 && !strcmp(argv[2], "thread") ? run_threads() : run_processes();
-	for (unsigned int i = 0; i < helper_count; i++) {
-		kill(helpers[i], SIGKILL);
-		waitpid(helpers[i], NULL, 0);
-	}
+	end_helpers();
 	for (unsigned long i = 0; i < tasks; i++) {
 		done += results[i].iterations;
 		faulted += results[i].faults;

@@ -123,6 +123,22 @@ def test_calls_outside_of_a_region_may_make_it_cost_more(head: tuple[CallResult,
     assert codes(finding) == ["outside-differs"] * (verdict == "inconclusive")
 
 
+@pytest.mark.parametrize(
+    ("writes", "verdict"), [((10, 8), "improvement"), ((10, 4), "inconclusive"), ((0, 1), "inconclusive")]
+)
+def test_calls_between_the_rounds_of_a_region_are_as_many_for_each(writes: tuple[int, int], verdict: str) -> None:
+    """A program that loops until a time has passed: ten rounds on one kernel, eight on the other."""
+    region = {key: value for key, value in TOGGLES.items() if key[1] in ("mprotect", "")}
+    cheaper = {key: value for key, value in CHEAPER.items() if key[1] in ("mprotect", "")}
+    results = [
+        (made("mprotect", 40 * rounds, 4096 * 40 * rounds), *([made("write", n, 8192 * n)] if n else []))
+        for rounds, n in zip((10, 8), writes, strict=True)
+    ]
+    finding = two(kernel("6.12", region, region=True, results=results[0]),
+                  kernel("7.3", cheaper, region=True, results=results[1]))  # fmt: skip
+    assert (finding.verdict, codes(finding)) == (verdict, ["outside-differs"] * (verdict == "inconclusive"))
+
+
 def lasting(*sides: tuple[Items, int]) -> Finding:
     """Two kernels, each with its work and the ticks of a whole execution."""
     runs = [[did(items, ticks, repeat=n, perturbation=n // 2) for n in range(3)] for items, ticks in sides]
@@ -135,6 +151,30 @@ def test_a_change_outside_of_calls_and_faults_is_no_exact_evidence(more: int, ve
     slower = changed(TOGGLES, mprotect=(40, 1_600_000 + more))
     finding = lasting((TOGGLES, 5_000_000), (slower, 6_000_000 + more))
     assert (finding.verdict, finding.evidence, codes(finding)) == (verdict, "partial", ["change-elsewhere"])
+
+
+def test_code_of_entry_and_exit_belongs_to_calls_that_are_compared() -> None:
+    """It is all of the change; as many calls were made."""
+    sides = [({**TOGGLES, ("entry and exit", ""): (count, 0)}, 4_000_000 + count) for count in (200_000, 1_000_000)]
+    finding = lasting(*sides)
+    assert (finding.verdict, finding.evidence, codes(finding)) == ("regression", "exact", [])
+
+
+@pytest.mark.parametrize(
+    ("turns", "verdict", "evidence"),
+    [(40, "regression", "exact"), (100, "regression", "partial"), (180, "inconclusive", "partial")],
+)
+def test_other_turns_of_tasks_are_a_doubt(turns: int, verdict: str, evidence: str) -> None:
+    """The calls are alike, and the scheduler was called more often in them."""
+    slower = changed(TOGGLES, mprotect=(40, 1_900_000))
+    finding = lasting(
+        *(
+            ({**items, ("call of the scheduler", ""): (n, 3000 * n)}, sum(cost for _, cost in items.values()) + 20_000)
+            for items, n in ((TOGGLES, 40), (slower, turns))
+        )
+    )
+    assert (finding.verdict, finding.evidence) == (verdict, evidence)
+    assert ("turns-differ" in codes(finding)) == (turns != 40)
 
 
 @pytest.mark.parametrize(("more", "verdict"), [(0, "equivalent"), (700_000, "inconclusive")])

@@ -156,8 +156,12 @@ def test_other_resident_memory_that_no_fault_explains_is_a_doubt() -> None:
 
 
 def printed(ref: str, items: Items, results: Sequence[CallResult] | None = None) -> CellEvidence:
-    """Ten operations in each round."""
-    runs = [divided(items, 10, results=results), divided(items, 10, 0, 1, results), divided(items, 10, 1, 2, results)]
+    """Ten operations in each round, and on 7.3 twenty, each of which is a tenth of these items."""
+    each = 1 + int(ref == "7.3")
+    done = {key: (times * each, cost * each) for key, (times, cost) in items.items()}
+    runs = [
+        divided(done, 10 * each, perturbation, repeat, results) for perturbation, repeat in ((0, 0), (0, 1), (1, 2))
+    ]
     return evidence(ref, *runs, index=int(ref == "7.3"))
 
 
@@ -166,6 +170,13 @@ def test_four_faults_more_for_each_operation_are_not_those_of_a_start() -> None:
     finding = two(printed("6.12", LOOP), printed("7.3", head))
     assert "work-not-proportional" in codes(finding)
     assert two(printed("6.12", LOOP), printed("7.3", MORE_BY_CODE)).verdict == "different-work"
+
+
+def test_a_printed_number_that_is_always_the_same_divides_nothing() -> None:
+    """Work that is not proportional to it is refused from the same part of the value as without it."""
+    head = changed(LOOP, fault=(540, 1_620_000), user=(90_100, 0))
+    runs = [[divided(items, 10, n // 2, n) for n in range(3)] for items in (LOOP, head)]
+    assert two(evidence("6.12", *runs[0]), evidence("7.3", *runs[1], index=1)).verdict == "different-work"
 
 
 MORE_BY_CODE = changed(LOOP, fault=(1000, 3_000_000), user=(95_000, 0))

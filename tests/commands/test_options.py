@@ -128,8 +128,8 @@ def test_every_bad_word_of_the_command_line_is_told_at_once() -> None:
 
 def test_every_value_out_of_its_range_is_told_at_once() -> None:
     said = refused(order="up", repeats=0, margin=float("nan"), cpus="0", memory="1MiB", timeout=0, boot="warm")
-    for place in ("order:", "repeats:", "margin:", "cpus[0]:", "memory_bytes[0]:", "timeout_s:", "boot:"):
-        assert f"command line: {place}" in said
+    options = ("order", "repeats", "margin", "cpus", "memory", "timeout", "boot")
+    assert {line.partition(":")[0] for line in said.splitlines()} >= {f"--{option}" for option in options}
 
 
 @pytest.mark.parametrize(

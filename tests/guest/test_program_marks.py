@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Rounds that a program marks itself: kassay.h, and files with a testcase() in the way of will-it-scale."""
 
+import contextlib
+import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -34,6 +37,41 @@ char *testcase_description = "nothing at all";
 void testcase(unsigned long long *iterations, unsigned long nr)
 {
 	while (1) {
+		(*iterations)++;
+	}
+}
+"""
+PARTNERS = """
+#include <stdlib.h>
+#include <unistd.h>
+
+char *testcase_description = "bytes to a partner and back";
+
+void new_task(void *(*function)(void *), void *argument);
+
+static void *partner(void *pipes)
+{
+	int *fd = pipes;
+	char byte;
+
+	while (1) {
+		if (read(fd[0], &byte, 1) != 1 || write(fd[3], &byte, 1) != 1)
+			abort();
+	}
+	return NULL;
+}
+
+void testcase(unsigned long long *iterations, unsigned long nr)
+{
+	int fd[4];
+	char byte = nr;
+
+	if (pipe(fd) || pipe(fd + 2))
+		abort();
+	new_task(partner, fd);
+	while (1) {
+		if (write(fd[1], &byte, 1) != 1 || read(fd[2], &byte, 1) != 1)
+			abort();
 		(*iterations)++;
 	}
 }
@@ -82,17 +120,27 @@ def test_macros_are_found_in_sources_and_in_programs_and_do_no_harm(tmp_path: Pa
     assert pinned(ProgramUse(path=use.path, start="main")).marks == ""  # the user's own word comes first
 
 
+@pytest.mark.parametrize(("test", "says"), [(TESTCASE, "nothing at all"), (PARTNERS, "a partner and back")])
 @pytest.mark.parametrize("mode", ["process", "thread"])
 @pytest.mark.parametrize("tasks", ["1", "3"])
-def test_a_testcase_is_stopped_after_exactly_its_operations(tmp_path: Path, tasks: str, mode: str) -> None:
-    use = source(tmp_path, TESTCASE)
+def test_a_testcase_is_stopped_after_exactly_its_operations(
+    tmp_path: Path, tasks: str, mode: str, test: str, says: str
+) -> None:
+    use = source(tmp_path, test)
     assert use.marks == "testcase"
     program = tmp_path / "program"
     program.write_bytes(program_in(packed(use, "x86_64")) or b"")
     program.chmod(0o755)
-    done = subprocess.run([program, tasks, mode, "500"], capture_output=True, text=True, timeout=20, check=True)
+    words = [str(program), tasks, mode, "500"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True) as running:
+        try:
+            printed, _ = running.communicate(timeout=20)  # a process that is left behind keeps the pipe open
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
     operations = 500 * (10 if tasks == "1" else 3)
-    assert f"operations={operations} " in done.stdout and "nothing at all" in done.stdout
+    assert running.returncode == 0
+    assert f"operations={operations} " in printed and says in printed
 
 
 def test_a_testcase_has_parameters_and_divides_by_its_operations(tmp_path: Path) -> None:

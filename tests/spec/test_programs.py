@@ -27,7 +27,7 @@ def test_its_keys_are_read_and_written_back() -> None:
         ('args = "1"\nname = "page_fault"\n', "workloads[0]: args: belong to a program, and there is none"),
         ('program = "a.c"\nargs = "\'"\n', "workloads[0].args: No closing quotation"),
         ('program = "a.c"\nenv = ["1x"]\n', "workloads[0].env: '1x': write NAME=VALUE"),
-        ('program = "a.c"\nrequire = ["x = 1"]\n', "workloads[0].require: write NAME==VALUE"),
+        ('program = "a.c"\nrequire = ["x = 1"]\n', "workloads[0].require: 'x = 1': write NAME==VALUE"),
         ('program = "a.c"\nlimit_ms = 0\n', "workloads[0].limit_ms: 0 is outside"),
         ('program = "a.c"\n[[workloads]]\nprogram = "b/a.c"\n', "'a' is the name of two workloads"),
         ('program = "a.c"\nwork = "ops"\nfrom = "f"\n', "workloads[0].work: ops: only whole executions"),

@@ -10,7 +10,7 @@ from kassay.model.profile import base_name
 from kassay.model.units import format_number, format_signed, places_of
 
 _NAMED = 4  # functions that a sentence names
-_TELLING = range(1, 121)
+_TELLING = range(1, 101)
 """Percent of a change that a sentence gives: of terms that cancel each other a share means nothing."""
 
 
@@ -50,7 +50,7 @@ class DifferenceText(NamedTuple):
 def difference_text(
     total: Fraction, shares: Sequence[Share], unattributed: Fraction, value: float, unit: str
 ) -> DifferenceText:
-    """ "+396.4 instructions/page: f +328, g with h +80, and 7 smaller ones -11.6; those named are 103 % of the change".
+    """ "+396.4 instructions/page: f +304, g with h +80, and 7 smaller ones +12.4; those named are 97 % of the change".
 
     The parts add up to the total as printed: the last one includes the rounding error. value: the larger of the two
     that differ; it sets how many decimals are shown.

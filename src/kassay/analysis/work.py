@@ -56,21 +56,21 @@ class _Result(NamedTuple):
 def work_differences(base: Sequence[Done], head: Sequence[Done]) -> tuple[Difference, ...]:
     """All kinds of work that differ, those that carry most first. Faults that only the kernel can have made are left
     out, and futex() calls that wait for the end of a thread: see faults_are_the_kernels() and clones()."""
-    apart, results = _kinds_apart(base, head)
-    if _leaves_faults_out(base[0], head[0], apart, results):
+    kinds, results = _kinds_apart(base, head)
+    if _leaves_faults_out(base[0], head[0], kinds, results):
         for key in FAULTS:
-            apart.pop(key, None)
-    found = [_difference(key, carried, base[0], head[0]) for key, carried in apart.items() if carried]
+            kinds.pop(key, None)
+    found = [_difference(key, carried, base[0], head[0]) for key, carried in kinds.items() if carried]
     return tuple(sorted(_named_once(found, results), key=lambda difference: (-difference.share, difference.what)))
 
 
 def faults_left_out(base: Sequence[Done], head: Sequence[Done]) -> Difference | None:
     """Page faults that differ and are not compared, as the kernels are taken for their cause; None without such, and
     for a few at the start of a program."""
-    apart, results = _kinds_apart(base, head)
-    key = max(FAULTS, key=lambda key: apart.get(key, 0.0))
-    carried = apart.get(key, 0.0)
-    if not carried or are_few(base[0], head[0]) or not _leaves_faults_out(base[0], head[0], apart, results):
+    kinds, results = _kinds_apart(base, head)
+    key = max(FAULTS, key=lambda key: kinds.get(key, 0.0))
+    carried = kinds.get(key, 0.0)
+    if not carried or are_few(base[0], head[0]) or not _leaves_faults_out(base[0], head[0], kinds, results):
         return None
     return _difference(key, carried, base[0], head[0])
 
@@ -87,12 +87,12 @@ class Mix(NamedTuple):
 
 def mix_of(base: Sequence[Done], head: Sequence[Done]) -> Mix:
     """How the calls of two sides differ."""
-    apart, _ = _kinds_apart(base, head)
-    calls = [key for key, carried in apart.items() if carried and is_call(key)]
+    kinds, _ = _kinds_apart(base, head)
+    calls = [key for key, carried in kinds.items() if carried and is_call(key)]
     on_both = all(min(side[0].times.get(key, 0.0) for side in (base, head)) > 0 for key in calls)
     otherwise = frozenset({*asked_otherwise(base[0].results, head[0].results),
                            *asked_otherwise(base[0].other_results, head[0].other_results)})  # fmt: skip
-    faults_alone = any(apart.get(key) for key in FAULTS) and not calls
+    faults_alone = any(kinds.get(key) for key in FAULTS) and not calls
     return Mix(otherwise, on_both and not otherwise and not faults_alone)
 
 
@@ -100,12 +100,12 @@ def _kinds_apart(base: Sequence[Done], head: Sequence[Done]) -> tuple[dict[Key, 
     """(kind of work -> instructions that only one side executed for it, differences in results). Without futex() calls
     that wait for the end of a thread."""
     keys = dict.fromkeys((*base[0].times, *head[0].times))
-    apart = {key: _apart(key, base, head) for key in keys if key[0] not in NOT_COMPARED}
+    kinds = {key: apart(key, base, head) for key in keys if key[0] not in NOT_COMPARED}
     results = [*_results(base, head, ""), *_results(base, head, OF_OTHERS)]
     futexes = [side[0].times.get(FUTEX, 0.0) * side[0].operations for side in (base, head)]
     if abs(futexes[1] - futexes[0]) <= clones(base[0]) * base[0].operations:
-        apart.pop(FUTEX, None)
-    return apart, results
+        kinds.pop(FUTEX, None)
+    return kinds, results
 
 
 def _difference(key: Key, carried: float, base: Done, head: Done) -> Difference:
@@ -113,14 +113,14 @@ def _difference(key: Key, carried: float, base: Done, head: Done) -> Difference:
     return Difference(text_of(key, base, head), times[0], times[1], carried / min(base.ticks, head.ticks))
 
 
-def _leaves_faults_out(base: Done, head: Done, apart: Mapping[Key, float], results: Iterable[_Result]) -> bool:
-    return faults_are_the_kernels(base, head) and not _steered(apart, results)
+def _leaves_faults_out(base: Done, head: Done, kinds: Mapping[Key, float], results: Iterable[_Result]) -> bool:
+    return faults_are_the_kernels(base, head) and not _steered(kinds, results)
 
 
-def _steered(apart: Mapping[Key, float], results: Iterable[_Result]) -> bool:
+def _steered(kinds: Mapping[Key, float], results: Iterable[_Result]) -> bool:
     """True if calls differ that decide about later faults, whatever they cost themselves."""
-    kinds = any(result.differs_in == KIND for result in results)
-    return kinds or any(apart.get(key, 0.0) for key in STEERING)
+    otherwise = any(result.differs_in == KIND for result in results)
+    return otherwise or any(kinds.get(key, 0.0) for key in STEERING)
 
 
 def _named_once(found: Sequence[Difference], results: Sequence[_Result]) -> Iterator[Difference]:
@@ -138,7 +138,7 @@ def _named_once(found: Sequence[Difference], results: Sequence[_Result]) -> Iter
     yield from chain.from_iterable(chosen.values())
 
 
-def _apart(key: Key, base: Sequence[Done], head: Sequence[Done]) -> float:
+def apart(key: Key, base: Sequence[Done], head: Sequence[Done]) -> float:
     """Instructions of one kind of work that only one kernel did; 0 if the runs of one kernel lie as far apart."""
     more = distance([[done.times.get(key, 0.0) for done in side] for side in (base, head)])
     return more if key == USER_CODE else more * max(cost_of_one(key, base[0]), cost_of_one(key, head[0]))

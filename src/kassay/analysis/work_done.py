@@ -102,7 +102,13 @@ def pair_of(base: CellEvidence, head: CellEvidence) -> tuple[tuple[Done, ...], t
         return None
     by = method_of((base, head), first.phase)
     sides = work_done(base, by), work_done(head, by)
+    if len({done.operations for side in sides for done in side}) == 1:  # a constant divides nothing
+        sides = _undivided(sides[0]), _undivided(sides[1])
     return sides if all(side and side[0].plain for side in sides) else None
+
+
+def _undivided(side: Sequence[Done]) -> tuple[Done, ...]:
+    return tuple(done._replace(divided=False) for done in side)
 
 
 def distance(sides: Sequence[Sequence[float]]) -> float:

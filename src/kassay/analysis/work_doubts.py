@@ -8,14 +8,14 @@ from msgspec import structs
 
 from kassay.analysis.exact import Judgement
 from kassay.analysis.own_work import own_spreads, varying_share
-from kassay.analysis.work import LIMIT, faults_left_out, work_differences
+from kassay.analysis.work import LIMIT, apart, faults_left_out, work_differences
 from kassay.analysis.work_done import Done, clones, of_larger, pair_of
 from kassay.analysis.work_found import found_otherwise, outside_otherwise
 from kassay.analysis.work_results import argued_otherwise, share_of_kinds
 from kassay.model.finding import CHANGES
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
-from kassay.model.work import DECIDING, PAGE_FAULTS, USER_CODE, is_asked, is_call
+from kassay.model.work import COMMON_CODE, DECIDING, PAGE_FAULTS, TURNS, USER_CODE, is_asked, is_call
 
 RESIDENT, RESIDENT_KB = 0.05, 64
 """Part and kB by which the memory that is resident at the end of a program may differ."""
@@ -51,7 +51,12 @@ def weakened(judged: Judgement, doubts: Sequence[Reason], margin: float) -> Judg
     an equivalence if as much as the margin is in doubt."""
     change = judged.change or 0.0
     half = of_larger(change) / 2
-    limits = {"work-not-proportional": abs(change), "arguments-differ": half, "found-otherwise": half}
+    limits = {
+        "work-not-proportional": abs(change),
+        "turns-differ": abs(change),
+        "arguments-differ": half,
+        "found-otherwise": half,
+    }
     if judged.verdict not in CHANGES:
         limits = dict.fromkeys(limits, margin)
     limits["change-elsewhere"] = MOSTLY
@@ -117,6 +122,10 @@ def _of_watching(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]
     rest = [all_ - other for all_, other in zip(ticks, others, strict=True)]
     if idle >= MOST and rest[0] and abs(of_rest := rest[1] / rest[0] - 1) > ELSEWHERE:
         yield reason("mostly-elsewhere", share=idle, change=of_rest)
+    turns = apart(TURNS, base, head) / min(ticks)
+    if turns > LIMIT:
+        made = [round(side[0].times.get(TURNS, 0.0)) for side in (base, head)]
+        yield reason("turns-differ", base_value=made[0], head_value=made[1], share=turns)
     if max(share_of_kinds(is_call, side[0]) for side in (base, head)) <= LIMIT:
         return
     if any(side[0].watched >= WATCHED for side in (base, head)):
@@ -138,4 +147,5 @@ def _of_chance(base: CellEvidence, head: CellEvidence, change: float, margin: fl
 
 def _elsewhere(done: Done) -> float:
     """Instructions outside of the kinds of work that are compared."""
-    return done.ticks - done.times.get(USER_CODE, 0.0) - fsum(c for key, c in done.counts.items() if is_asked(key))
+    known = done.times.get(USER_CODE, 0.0) + done.times.get(COMMON_CODE, 0.0)
+    return done.ticks - known - fsum(count for key, count in done.counts.items() if is_asked(key))

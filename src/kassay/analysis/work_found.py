@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Other work before the calls that are compared: the memory that they find, and calls outside of a region."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -48,6 +49,8 @@ _LEAVING_NOTHING = {
 }  # fmt: skip
 """Calls behind which a process and its files are as before."""
 
+_ONCE = 0.5
+"""Calls outside of a region for each of its rounds, from which they belong to the round."""
 _READING = {"getdents64", "pread64", "read"}
 _OF_KERNEL = ("/proc/", "/sys/")
 
@@ -138,11 +141,15 @@ def outside_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[str, 
     were told and given. Calls that leave nothing behind do not count, nor what reading the kernel's own files returns.
     And page faults, if those of the whole execution differ by more than a kernel maps at once."""
     inside = {key[1] for side in (base, head) for key in side[0].times if is_call(key)}
-    tables = [[_outside(run, inside) for run in side if run.execution is not None] for side in (base, head)]
-    if not base[0].region or not all(tables):
+    known = [[run for run in side if run.execution is not None] for side in (base, head)]
+    if not base[0].region or not all(known):
         return ()
+    tables = [[_outside(run, inside) for run in side] for side in known]
+    rounds = _rounds(known[0][0]), _rounds(known[1][0])
     keys = {key for side in tables for table in side for key in table}
-    names = {key[0] for key in keys if distance([[float(table.get(key, 0)) for table in side] for side in tables])}
+    numbers = {key: [[float(table.get(key, 0)) for table in side] for side in tables] for key in keys}
+    names = {key[0] for key, (first, second) in numbers.items()
+             if distance((first, second)) and not _alike_in_each((first[0], second[0]), rounds)}  # fmt: skip
     argued = {name for name in arguments_apart(base, head) if name not in inside and name not in _LEAVING_NOTHING}
     faults = [_means(_FAULTS, "exit_group", side) for side in (base, head)]
     touched = all(faults) and distance(faults) > max(_FAULTS.few, _FAULTS_APART * faults[0][0])
@@ -161,6 +168,22 @@ def _outside(run: Done, inside: set[str]) -> dict[tuple[str, str, str], int]:
     for one in results:
         table[one.name, "", ""] = table.get((one.name, "", ""), 0) + one.times
     return table
+
+
+def _rounds(run: Done) -> float:
+    """Rounds of the watched execution, by the calls in each: the smallest estimate, as the same may be called outside.
+    1 where a round makes no call."""
+    made = Counter[str]()
+    for one in run.execution or ():
+        made[one.name] += one.times
+    return min((made[key[1]] / times for key, times in run.times.items() if is_call(key) and made[key[1]]), default=1.0)
+
+
+def _alike_in_each(numbers: tuple[float, float], rounds: tuple[float, float]) -> bool:
+    """True if a program makes as many calls for each of its rounds, but for one, and has other numbers of rounds: so
+    all that came before a round is the same."""
+    each = [number / of for number, of in zip(numbers, rounds, strict=True)]
+    return rounds[0] != rounds[1] and min(each) >= _ONCE and max(each) - min(each) <= max(each) / min(rounds)
 
 
 def _is_returned(key: ResultKey) -> bool:

@@ -2,9 +2,10 @@
 """The experiment that a command line asks for, and the directory of its runs."""
 
 import hashlib
+import re
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 from msgspec import UNSET, UnsetType, structs
@@ -28,6 +29,10 @@ from kassay.supply.arches import arches
 from kassay.supply.clocks import Clock, clock_of, listed, measuring
 from kassay.supply.guest import program_source
 from kassay.supply.machines import clock_and_machine
+
+_COMMAND_LINE = "command line"
+_PLACE = re.compile(rf"{_COMMAND_LINE}: (?:workloads\[\d+\]\.)?(\w+)(?:\[\d+\])?(?:\.(\w+))?: ")
+"""Place of a problem in an experiment: a field, an entry of it, or a field of a workload."""
 
 
 def experiments_from(
@@ -195,7 +200,21 @@ def _without_packages(
     if problems:
         raise BadInput("\n".join(problems))
     state = {name: value for name in STATE if (value := getattr(options, name))}
-    return check(structs.replace(experiment, **state), "command line")
+    try:
+        return check(structs.replace(experiment, **state), _COMMAND_LINE)
+    except BadInput as error:
+        raise BadInput("\n".join(map(_as_option, error.what.splitlines())), error.remedy) from error
+
+
+def _as_option(problem: str) -> str:
+    """A problem whose place is an option, as in "--cpus: 0 is outside 1..255"."""
+    match = _PLACE.match(problem)
+    if match is None:
+        return problem
+    name = {"memory_bytes": "memory", "timeout_s": "timeout", "limit_ms": "limit"}.get(match[1], match[1])
+    given = {each.name.rstrip("_") for each in fields(Measuring)}
+    option = f"--{name}{' ' + match[2] if match[2] else ''}: " if name in given else ""
+    return option + problem[match.end() :] if option or name == "kernels" else problem
 
 
 def _followed(predict: tuple[str, ...] | UnsetType, options: Measuring) -> str:
@@ -263,8 +282,8 @@ def _own_settings(name: str, settings: Sequence[str], names: Sequence[str]) -> l
 def _workload(name: str, options: Measuring, problems: list[str], names: Sequence[str]) -> WorkloadUse:
     axes = _axes(_own_settings(name, options.set_ or [], names), problems)
     if not options.program:
-        fields = ("args", "env", "file", "cflags", "link", "from_", "to", "require", "state", "work")
-        given = [f"--{field.rstrip('_')}" for field in fields if getattr(options, field)]
+        of_program = ("args", "env", "file", "cflags", "link", "from_", "to", "require", "state", "work")
+        given = [f"--{name.rstrip('_')}" for name in of_program if getattr(options, name)]
         problems += [f"{option}: belongs to --program, which is not given" for option in given]
         return WorkloadUse(name=name, axes=axes)
     if not LEAST_MS <= options.limit * 1000 <= MOST_MS:
@@ -291,7 +310,7 @@ def _split(text: str, option: str, problems: list[str]) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
-        problems.append(f"{option} {text!r}: {error}")
+        problems.append(f"{option} {text!r}: {error}; words are split as a shell does")
         return ()
 
 

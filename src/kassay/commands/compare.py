@@ -17,9 +17,11 @@ def _compare(
     base: Annotated[
         str,
         Argument(
-            help="Kernel to compare with: debian:6.16, image:PATH or build:TREE.", autocompletion=complete.kernels
+            help="Kernel to compare with: debian:6.16, image:PATH or build:TREE.",
+            show_default=False,
+            autocompletion=complete.kernels,
         ),
-    ],
+    ] = "",
     head: Annotated[
         str, Argument(help="Kernel that is compared with BASE.", show_default=False, autocompletion=complete.kernels)
     ] = "",

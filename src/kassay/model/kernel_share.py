@@ -6,6 +6,8 @@ from kassay.model.records import Record, Setting
 from kassay.supply.arches import FAULT, INTERRUPT, PAGE_FAULT, SYSTEM_CALL, TASK_START
 
 SHARED, RUNNER = "entry code", "kassay's runner"
+COMMON = "entry and exit"
+"""Name of the part of SHARED that is not on the way back to user mode."""
 ENTRIES = {
     SYSTEM_CALL: "from the first instruction of the system call's function to its last, with all that they call",
     FAULT: "an exception in user mode, such as a page fault, from its first instruction to the return",

@@ -32,7 +32,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "runs-lost": "{count} planned run(s) never succeeded",
     "runs-unmade": "{count} planned run(s) are not made yet",
     # of one side, whatever the clock
-    "never-settles": "the rounds of a run never settle: one half differs from the other",
+    "never-settles": "the rounds of a run never settle: one half differs from the other (try more --rounds)",
     "others-not-known": "it is unknown whether other tasks ran in the measured region",
     "perturbed-left-out": "other tasks ran in the measured region of {count} perturbed run(s), which are left out",
     "others-in-boots": "other tasks ran in the measured region in {count} of {boots} boots",
@@ -55,6 +55,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "as interrupts and task switches: it is not known whether that was the same work",
     "mostly-elsewhere": "{share:.0%} of the value is kernel code outside of system calls and page faults, such as the "
     "idle loop while the program sleeps; it hides that the rest changes by {change:+.1%}",
+    "turns-differ": "the scheduler gave the program's tasks other turns: __schedule() was called {base_value} and "
+    "{head_value} times; what differs carries at least {share:.1%} of the value",
     "change-by-chance": "the runs do not all do the same work: {what}, and what varies carries {share:.1%} of the "
     "value; without it the change may lie inside the margin of {margin:.1%}",
     "prints-differ": "the program prints {name} {base_value} on {base!k}, {head_value} on {head!k}[, and {more} more], "

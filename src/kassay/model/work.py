@@ -4,10 +4,12 @@
 from collections.abc import Sequence
 from statistics import fmean
 
+from kassay.model.kernel_share import COMMON
 from kassay.model.records import Record
 from kassay.supply.arches import FAULT, PAGE_FAULT, SYSTEM_CALL
 
 USER, CLOCK, VDSO_LOOKUP, INNER = "user code", "clock", "vDSO lookup", "fault in a call"
+SCHEDULER = "call of the scheduler"
 KINDS = {
     SYSTEM_CALL: "system calls of one name, whatever executes them; faults inside of a call belong to the call",
     FAULT: "exceptions in user mode of one name",
@@ -15,12 +17,14 @@ KINDS = {
     USER: "the program's own instructions, without those of the vDSO, which is the kernel's code",
     CLOCK: "readings of a clock: by an instruction, by a function of the vDSO, or by a system call that reports a time",
     VDSO_LOOKUP: "user code that looks for functions in the vDSO when a program starts, and all of strcmp()",
+    COMMON: "the kernel's instructions of entry and exit that system calls have in common",
+    SCHEDULER: "calls of __schedule(), by which a task ends its turn: wherever they come from",
 }
 """Every kind of work, with its meaning."""
-NOT_COMPARED = (CLOCK, VDSO_LOOKUP)
+NOT_COMPARED = (CLOCK, VDSO_LOOKUP, COMMON, SCHEDULER)
 """Kinds that are part of others, or explain them."""
 PAGE_FAULTS, USER_CODE, LOOKUPS = (FAULT, PAGE_FAULT), (USER, ""), (VDSO_LOOKUP, "")
-INNER_FAULTS = (INNER, PAGE_FAULT)
+INNER_FAULTS, COMMON_CODE, TURNS = (INNER, PAGE_FAULT), (COMMON, ""), (SCHEDULER, "")
 EXECVE, FUTEX = (SYSTEM_CALL, "execve"), (SYSTEM_CALL, "futex")
 CLONES = ((SYSTEM_CALL, "clone"), (SYSTEM_CALL, "clone3"))
 """Keys of items."""
@@ -67,7 +71,8 @@ class WorkItem(Record, frozen=True, kw_only=True):
     name: str = ""
     """Name of the system call or the fault; "" if the kind says it all."""
     times: tuple[int, ...]
-    """Number of times in each round. For user code, its instructions, string iterations included."""
+    """Number of times in each round. For user code and code of entry and exit, its instructions, string iterations
+    included."""
     counts: tuple[int, ...] = ()
     """Instructions that the kernel executed for it in each round, callees included; empty for the other kinds."""
 

@@ -298,7 +298,7 @@ def _closed(report: Report) -> str:
 
 QUESTION = Question(
     name="gap",
-    kernels=Kernels(least=3, most=3, rule="a gap has three, old, new and candidate"),
+    kernels=Kernels(least=3, most=3, rule="a gap has three kernels: old, new and candidate"),
     pairs=neighbours_and_ends,
     title=lambda work, kernels: (
         f"How much of the change in {work} from {kernels[0]} to {kernels[1]} does {kernels[2]} take back?"

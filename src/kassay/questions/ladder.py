@@ -5,7 +5,7 @@ from kassay.model.question import Kernels, Question, neighbours_and_ends
 
 QUESTION = Question(
     name="ladder",
-    kernels=Kernels(least=2, most=None, rule="a ladder needs at least two"),
+    kernels=Kernels(least=2, most=None, rule="a ladder needs at least two kernels"),
     pairs=neighbours_and_ends,
     ladder=True,
     overview=True,

@@ -367,7 +367,7 @@ def _mail(series: Series, covers: Sequence[Table], where: Sequence[str]) -> tupl
 
 QUESTION = Question(
     name="series",
-    kernels=Kernels(least=2, most=None, rule="a series needs at least two"),
+    kernels=Kernels(least=2, most=None, rule="a series needs at least two kernels"),
     pairs=_pairs,
     against=True,
     title=lambda work, _: f"What does each patch of the series do to {work}?",

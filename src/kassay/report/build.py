@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Findings -> Report: everything a reader may ask, in words and numbers, without layout."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from shlex import join, quote
 from statistics import median
 
@@ -11,7 +11,7 @@ from kassay.model.finding import REFUSED, Finding, Ladder
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineIdentity
 from kassay.model.plan import Plan
-from kassay.model.reason import own_words, reason
+from kassay.model.reason import Reason, own_words, reason
 from kassay.model.report import AuditTable, Comparisons, Report, RunFailure, RunSummary
 from kassay.model.run import CellEvidence, RunRecord, WallTime
 from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples
@@ -92,6 +92,17 @@ OF_OTHER_THINGS = ("arguments-differ", "found-otherwise", "outside-differs")
 """Codes of reasons for which the same calls are no verdict: they worked on other memory or files."""
 
 
+OF_TURNS = ("change-elsewhere", "layout-floor", "margin-crossed", "own-runs-apart", "work-varies")
+"""Codes of reasons by which exact counts of a program give no verdict, which may be that its tasks took other turns."""
+
+
+def _took_turns(plan: Plan, findings: Iterable[Finding], first: Iterable[Reason]) -> bool:
+    """True if tasks of a program took other turns, or if that may be why exact counts give no verdict."""
+    known = any(why.code == "turns-differ" for f in findings if f.primary for why in f.reasons)
+    programs = any(use.program for use in plan.experiment.workloads)
+    return known or (programs and any(why.code in OF_TURNS for why in first))
+
+
 def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], directory: str) -> tuple[str, ...]:
     if different := next((f for f in findings if f.verdict == "different-work"), None):
         program = plan.experiment.program(different.workload)
@@ -99,7 +110,7 @@ def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladde
     first = [f.reasons[0] for f in findings if f.verdict == "inconclusive" and f.reasons]
     if before := next((why for why in first if why.code in OF_OTHER_THINGS), None):
         return (same_start(before), *_profile(findings, directory, ""))
-    if any(why.code == "change-elsewhere" for why in first) and (advice := turns(plan.experiment.sched or "")):
+    if _took_turns(plan, findings, first) and (advice := turns(plan.experiment.sched or "")):
         return (advice, *_profile(findings, directory, ""))
     if any(f.verdict in REFUSED for f in findings):
         sleeping = any(f.verdict == "contaminated" and plan.experiment.program(f.workload) for f in findings)

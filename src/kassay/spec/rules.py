@@ -114,7 +114,7 @@ def _kernels(e: Experiment) -> Iterator[str]:
         return
     allowed, count = question.kernels, len(e.kernels)
     if count < allowed.least or (allowed.most is not None and count > allowed.most):
-        yield f"kernels: {allowed.rule}" + (f"; here are {count}" if allowed.most is not None else "")
+        yield f"kernels: {allowed.rule}" + (f"; {count} given" if allowed.most is not None else "")
     for index, use in enumerate(e.kernels):
         try:
             ref = parse_ref(use.ref, e.arch)
@@ -164,8 +164,9 @@ def _programs(e: Experiment) -> Iterator[str]:
         for text in program.env:
             if not re.match("[A-Za-z_][A-Za-z0-9_]*=", text):
                 yield f"{at}.env: {text!r}: write NAME=VALUE"
-        if len(checks(program.require)) < len(program.require):
-            yield f"{at}.require: write NAME==VALUE, or !=, <=, >=, without blanks"
+        for text in program.require:
+            if not checks((text,)):
+                yield f"{at}.require: {text!r}: write NAME==VALUE, or !=, <=, >=, without blanks"
         arguments = () if program.application else (*program.args, *program.env)
         if any("\n" in word for word in arguments) or len(arguments) > 40 or sum(map(len, arguments)) > 2500:
             yield f"{at}: args and env: at most 40 words, 2500 characters, and no newline"

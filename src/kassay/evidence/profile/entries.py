@@ -9,7 +9,7 @@ from kassay.errors import Defect
 from kassay.evidence.profile.counters import DEFERRED, IDLE, OTHER, RawProfile
 from kassay.evidence.profile.counters import INTERRUPT as INTERRUPT_CONTEXT
 from kassay.evidence.profile.symbols import Symbols, is_kernel
-from kassay.model.kernel_share import RUNNER, SHARED, EntryCost
+from kassay.model.kernel_share import COMMON, RUNNER, SHARED, EntryCost
 from kassay.model.program import RUNNER_BASE, RUNNER_END
 from kassay.supply.arches import FAULT, INTERRUPT, SYSTEM_CALL, Arch, arches, of_target
 
@@ -18,7 +18,6 @@ _ON_THE_WAY_BACK = {
     "arch_do_signal_or_restart": "signals", "do_signal": "signals", "get_signal": "signals",
     "schedule": "task switch", "__schedule": "task switch",
 }  # fmt: skip
-_COMMON = "entry and exit"
 _KWORKERS = "kworkers"
 _ROUND, _STEPS = "region_run", ("step_fork", "step_call")
 """Functions of guest/script.c: what runs a round, and what makes its system calls."""
@@ -94,7 +93,7 @@ def _key(entry: NodeEntry, context: int) -> tuple[str, str]:
     if context in DEFERRED and entry.of_others:
         return SHARED, _KWORKERS
     in_interrupt = context == INTERRUPT_CONTEXT and entry.kind != INTERRUPT
-    return (INTERRUPT, _COMMON) if in_interrupt else (entry.kind, entry.name)
+    return (INTERRUPT, COMMON) if in_interrupt else (entry.kind, entry.name)
 
 
 def node_entries(raw: RawProfile, symbols: Symbols) -> Iterator[tuple[int, NodeEntry]]:
@@ -144,4 +143,4 @@ def _below(above: NodeEntry | None, function: str, arch: Arch) -> NodeEntry:
         return NodeEntry(*entry, first=True, fault=entry[1] if entry[0] == FAULT else "", of_others=of_others)
     if above is not None and function in _ON_THE_WAY_BACK:
         return NodeEntry(SHARED, _ON_THE_WAY_BACK[function], of_others=of_others)
-    return above or NodeEntry(SHARED, _COMMON, settled=False)
+    return above or NodeEntry(SHARED, COMMON, settled=False)

@@ -11,7 +11,8 @@ from kassay.evidence.profile.entries import node_entries
 from kassay.evidence.profile.symbols import Symbols, is_kernel
 from kassay.evidence.profile.totals import intervals_of, slots_of, totals
 from kassay.model.guest import GuestReport
-from kassay.model.work import ASKED, CLOCK, INNER, INNER_FAULTS, USER, VDSO_LOOKUP, WorkItem
+from kassay.model.kernel_share import COMMON, SHARED
+from kassay.model.work import ASKED, CLOCK, INNER, INNER_FAULTS, SCHEDULER, USER, VDSO_LOOKUP, WorkItem
 from kassay.supply.arches import SYSTEM_CALL, Arch, of_target
 
 _SMAPS, _VDSO_FUNCTIONS = "kassay/program/smaps", "kassay/program/vdso"
@@ -26,6 +27,7 @@ _CLOCK = re.compile(r"^([0-9a-f]+) (?:__vdso_|__kernel_)?(?:clock_gettime(?:64)?
 reads the CPU's."""
 _GIVES_UP = "fixup_exception"
 """Function of the kernel in which a fault of its own ends that it does not serve: it goes on at another place."""
+_SCHEDULER = "__schedule"
 _CLOCK_CALLS = frozenset(
     ("clock_gettime", "gettimeofday", "time", "times", "getrusage", "getitimer", "timer_gettime", "timerfd_gettime")
 )
@@ -43,7 +45,8 @@ def work_items(raw: RawProfile, symbols: Symbols, report: GuestReport, phase: st
     slots = [slot for slot in every if slot % CONTEXTS_IN_FILE == 0]
     later = [slot for slot in every if slot % CONTEXTS_IN_FILE in DEFERRED]
     asked = tuple(_asked(raw, symbols, [*slots, *later]))
-    items = (*asked, *_own(raw, symbols, arch, slots, report), *_clock(raw, arch, slots, report, asked))
+    items = (*asked, *_own(raw, symbols, arch, slots, report), *_clock(raw, arch, slots, report, asked),
+             *_between(raw, symbols, slots))  # fmt: skip
     return tuple(sorted(items, key=lambda item: item.key))
 
 
@@ -118,6 +121,33 @@ def _clock(
     times = tuple(own + max(made, called) for own, made, called in zip(outside, inside, entered, strict=True))
     if any(times):
         yield WorkItem(kind=CLOCK, times=times)
+
+
+def _between(raw: RawProfile, symbols: Symbols, slots: list[int]) -> Iterator[WorkItem]:
+    """Code that all system calls share, and the turns of tasks."""
+    shared = (number for number, entry in node_entries(raw, symbols) if (entry.kind, entry.name) == (SHARED, COMMON))
+    if any(common := _sum(raw, shared, slots)):
+        yield WorkItem(kind=COMMON, times=common)
+    times = _entered(raw, symbols.kernel_entry(_SCHEDULER), slots)
+    if any(times):
+        yield WorkItem(kind=SCHEDULER, times=tuple(times), counts=_sum(raw, _below(raw, symbols, _SCHEDULER), slots))
+
+
+def _below(raw: RawProfile, symbols: Symbols, function: str) -> Iterator[int]:
+    """Nodes of a function of the kernel and of all that it calls."""
+    entry = symbols.kernel_entry(function)
+    found: set[int | None] = set()
+    for number, node in raw.nodes.items():
+        if node.parent in found or (entry is not None and node.address == entry):
+            found.add(number)
+            yield number
+
+
+def _sum(raw: RawProfile, counters: Iterable[int], slots: list[int]) -> tuple[int, ...]:
+    total = [0] * raw.rounds
+    for number in counters:
+        total = _plus(total, by_round(raw, number, slots))
+    return tuple(total)
 
 
 def _user_blocks(raw: RawProfile) -> Iterator[tuple[int, CodeBlock]]:

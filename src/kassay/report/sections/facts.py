@@ -61,7 +61,9 @@ def _evidence(report: Report) -> str:
     levels = sorted({f.evidence for f in primary}, key=list(EVIDENCE).index)
     how = f"; {primary[0].sides[0].method}" if primary[0].sides[0].value is not None else ""
     floors = [f.floor for f in primary if f.floor is not None]
-    floor = f"; runs of one kernel differ by {floor_text(max(floors))} at most" if floors else ""
+    floor = (
+        f"; runs of one kernel, perturbed ones included, differ by {floor_text(max(floors))} at most" if floors else ""
+    )
     return f"{levels[-1]}: {_meaning(levels[-1], primary)}{how}{floor}"
 
 

@@ -17,6 +17,8 @@ from kassay.model.work import DOMINANT, NAMED, NO_VERDICT, OF_OTHERS, RATE, Call
 from kassay.report.document import PAGE, Section, filled
 from kassay.report.sections.brief import first_tables
 
+_READING = ("getdents64()", "pread64()", "read()")
+
 
 def next_step(program: ProgramUse | None, sched: str, what: str) -> str:
     """Advice for a user whose program or application did different work. sched: its policy, if one was chosen. what:
@@ -26,9 +28,11 @@ def next_step(program: ProgramUse | None, sched: str, what: str) -> str:
         return fixed or "choose other settings, with which the application does the same work each time"
     if OF_OTHERS in what:
         return "let the program wait for all of its children and threads" + (f"; or {fixed}" if fixed else "")
+    text = "; if it reads files of /proc or /sys, one kernel writes more into them: compare the cost of one call"
+    longer = text if what.startswith(_READING) else ""
     region = "name another region with --from and --to" if program.points else "name a region with --from and --to"
     advice = f"fix the number of operations in the program, {region}, or divide with --work NAME"
-    return f"{advice}; if its tasks take turns, {fixed}" if fixed else advice
+    return f"{advice}{longer}; if its tasks take turns, {fixed}" if fixed else f"{advice}{longer}"
 
 
 def same_start(why: Reason) -> str:

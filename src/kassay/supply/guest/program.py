@@ -326,7 +326,10 @@ def _check_elf(use: ProgramUse, elf: "ELFFile", program: bytes, arch: Arch) -> N
     if needed or _interpreter(elf):
         libraries = f" ({', '.join(needed)})" if needed else ""
         raise BadInput(
-            f"{use.path}: it is linked dynamically{libraries}, and the guest has no libraries", "link it with -static"
+            f"{use.path}: it is linked dynamically{libraries}, and the guest has no libraries",
+            "let the Makefile link with $(LDFLAGS), in which kassay gives -static"
+            if Path(use.path).is_dir()
+            else "link it with -static",
         )
     if elf["e_type"] != "ET_EXEC":
         raise BadInput(

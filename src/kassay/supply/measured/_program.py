@@ -68,10 +68,35 @@ class MeasuredProgram(Measured):
         if unmet_requirement := unmet(self._required({setting.name: setting.value for setting in settings}), outputs):
             return "check-failed", f"program: {unmet_requirement}"
         if work and not operations_in(outputs, work):
-            return "check-failed", f"program: --work {work}: it must print a whole number above 0 in each execution"
+            names = ", ".join(dict.fromkeys(item.name for item in printed(report))) or "nothing that can be read"
+            return "check-failed", (
+                f"program: --work {work}: it must print a whole number above 0 of this name in each execution; it "
+                f"prints: {names}"
+            )
         if missing := self._unknown_state(report):
             return "check-failed", f"program: --state {missing}: neither printed by it nor a field of its memory"
-        return _uncountable(profile) if report.counted else None
+        return self._uncountable(profile) if report.counted else None
+
+    def _uncountable(self, profile: bytes | None) -> tuple[str, str] | None:
+        """Outcome and detail where the profile does not tell the rounds of a program; None where it does."""
+        if not profile:
+            return "guest-error", "program: its rounds are counted by a profile, and this run has none"
+        try:
+            rounds = parse(profile).rounds
+        except ProfileError as error:
+            return "check-failed", f"program: its rounds cannot be told: {error}"
+        if rounds == 0 and self.program.points:
+            return "check-failed", f"program: no round: {self._unreached()}"
+        if rounds < 2:
+            return "check-failed", f"program: {rounds} rounds were marked, and at least 2 are needed"
+        return None
+
+    def _unreached(self) -> str:
+        """The points of a program that has no round, in words."""
+        point = self.program.start or self.program.end
+        function, _, number = point.partition(":")
+        seldom = f"it called {function}() less than {number} times" if number else f"it did not call {function}()"
+        return f"{seldom} in any execution" + (f", or {self.program.end} not after it" if self.program.end else "")
 
     def _runner_words(self, values: Mapping[str, str]) -> Iterator[str]:
         """Words for guest/program.c. values: of the parameters by name."""
@@ -104,16 +129,3 @@ class MeasuredProgram(Measured):
         """The first name of --state that is neither printed nor a field; "" for none."""
         known = {item.name for item in printed(report)} | audit.fields(report, "after").keys()
         return next((name for name in self.program.state if name not in known and f"program.{name}" not in known), "")
-
-
-def _uncountable(profile: bytes | None) -> tuple[str, str] | None:
-    """Outcome and detail where the profile does not tell the rounds of a program; None where it does."""
-    if not profile:
-        return "guest-error", "program: its rounds are counted by a profile, and this run has none"
-    try:
-        rounds = parse(profile).rounds
-    except ProfileError as error:
-        return "check-failed", f"program: its rounds cannot be told: {error}"
-    if rounds < 2:
-        return "check-failed", f"program: {rounds} rounds were marked, and at least 2 are needed"
-    return None
