@@ -176,3 +176,10 @@ def test_functions_that_the_c_library_chose_for_another_cpu_are_named() -> None:
     assert doubt["functions"] == (("__memmove_avx_unaligned_erms", 0),) and doubt["features"] == (("fsrm", 0),)
     without = side(replayed(BASE))._replace(lacking=("fsrm",))
     assert "library-chose" not in codes(*prediction(counted(), ZEN3, without, without, wide).doubts)
+
+
+def test_huge_pages_are_taken_as_small_ones_and_that_is_told() -> None:
+    small = side(replayed(BASE))
+    huge = small._replace(huge_kb=16384)
+    told = [codes(*prediction(counted(), ZEN3, base, small, wide).doubts) for base in (huge, small)]
+    assert ["huge-pages-as-small" in doubts for doubts in told] == [True, False]

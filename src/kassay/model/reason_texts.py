@@ -209,6 +209,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "interrupts-between-cpus": "the model does not include interrupts between CPUs: {functions:amounts}",
     "instructions-without-data": "{share:.1%} of the time is spent in instructions without data in the timing file[: "
     "{forms:names}]",
+    "huge-pages-as-small": "{size} kB are in huge pages, and the model takes them as pages of 4 KiB: page walks may be "
+    "fewer",
     "other-cpu-booted": "the kernels booted on {booted} and chose their code for it; on the predicted CPU some code "
     "may differ",
     "library-chose": "the C library chose {functions:names} for the emulated CPU, which lacks {features:names}; on the "

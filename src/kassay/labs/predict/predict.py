@@ -81,6 +81,8 @@ class TracedSide(NamedTuple):
     """Name by which its machine's CPU was asked for, or ""."""
     lacking: tuple[str, ...] = ()
     """Features by which a C library chooses functions, and which its machine's CPU lacked."""
+    huge_kb: int = 0
+    """Memory in anonymous huge pages, kB."""
 
     @property
     def rounds(self) -> tuple[int, ...]:
@@ -287,6 +289,8 @@ def _doubts(
         spread = (max(predicted.rounds) - min(predicted.rounds)) / predicted.ns if predicted.ns else 0.0
         if spread > _SPREAD_REPORTED:
             doubts.append(reason("rounds-spread", side.kernel, spread=spread))
+        if traced.huge_kb:
+            doubts.append(reason("huge-pages-as-small", side.kernel, size=traced.huge_kb))
         executed = _executed(traced, replay, predicted)
         if side.value and _ROUNDS_REPORTED < abs(executed / side.value - 1) <= ROUNDS_MOST:
             doubts.append(reason("traced-rounds-differ", side.kernel, traced=executed, value=side.value))

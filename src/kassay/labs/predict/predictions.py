@@ -107,6 +107,9 @@ def with_predictions(
     return tuple(structs.replace(f, predictions=predictions[id(f)]) if id(f) in predictions else f for f in findings)
 
 
+_HUGE = ("range.AnonHugePages", "program.AnonHugePages")
+
+
 class Traces:
     """Finds the run of a side that recorded a trace."""
 
@@ -127,6 +130,13 @@ class Traces:
         """Features of the CPU as the run's kernel saw it; () where that was not captured."""
         measured = self._evidence[f.point, side.kernel].measurements
         return next((m.cpu.features for m in measured if m.run == record.run and m.cpu is not None), ())
+
+    def huge_kb(self, f: Finding, side: Side, record: RunRecord) -> int:
+        """Anonymous huge pages of the range or the program, kB: the larger of before and after; 0 if not known."""
+        measured = self._evidence[f.point, side.kernel].measurements
+        states = (dict(s) for m in measured if m.run == record.run for s in (m.before, m.after))
+        values = [state.get(name) or "0" for state in states for name in _HUGE]
+        return max((int(value) for value in values if value.isdecimal()), default=0)
 
 
 def _prediction(f: Finding, timing: Timing, traces: Traces, replays: "Replays") -> Prediction:
@@ -159,7 +169,10 @@ def traced_side(f: Finding, side: Side, timing: Timing, traces: Traces, replays:
     chosen = frozenset(matching_rounds(replayed, side.value or 0.0, {number + 1 for number in side.chosen}))
     seen = traces.features(f, side, record)
     lacks = lacking(guest_cpu(timing), seen) if seen else ()
-    return TracedSide(replay, operations, intervals_of(report, f.metric), chosen, cpu=cpu, lacking=lacks)
+    return TracedSide(
+        replay, operations, intervals_of(report, f.metric), chosen, cpu=cpu, lacking=lacks,
+        huge_kb=traces.huge_kb(f, side, record),
+    )  # fmt: skip
 
 
 def bounded(timing: Timing) -> IntervalOf:
