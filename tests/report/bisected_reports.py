@@ -3,7 +3,7 @@
 
 from msgspec.structs import replace
 
-from kassay.model.bisect import Bisection, Candidate, Default, Observation, Step
+from kassay.model.bisect import Bisection, ByCompiler, Candidate, Default, Observation, Step
 from kassay.model.reason import reason
 from kassay.model.report import Report
 from kassay.questions.bisect import bisected as as_bisected
@@ -81,4 +81,27 @@ def bisected_by_state() -> Report:
     refused = finding(KERNELS[1], KERNELS[2], (301.6, 672.6))
     refused = replace(refused, verdict="state-mismatch", evidence="partial")
     report = report_of(KERNELS[1:3], verdict="Refused: the states differ.", findings=(refused,))
+    return as_bisected(report, found, "kassay-out/bisect")
+
+
+def bisected_by_symbol() -> Report:
+    """The second of two symbols, both ends by two compilers, of which one does not build the last."""
+    names = ("good", "CONFIG_XEN=y", "CONFIG_XEN_PV=y")
+    candidates = tuple(Candidate(name=name, title=name, ref=f"build:/t,config={name}") for name in names)
+    log = tuple(
+        Observation(number=number, candidate=place, boot=1, outcome="value", value=301.6 if place < 2 else 672.6,
+                    reason="halves what is left")
+        for number, place in enumerate((0, 2, 1), 1)
+    )  # fmt: skip
+    compilers = (
+        ByCompiler(compiler="gcc-12", good=301.6, bad=672.6),
+        ByCompiler(compiler="clang-19", good=280.5, bad=None, detail="clang-19: unknown option"),
+    )
+    found = Bisection(
+        range="build:/t..build:/t,config=distro", workload="mprotect", metric="iteration", unit=UNIT, clock="icount",
+        candidates=candidates, observations=log,
+        steps=(Step(last_without=1, first=2, before=301.6, after=672.6, change=1.23, boots=2),), measured=3, boots=3,
+        skipped=(), margin=0.01, kind="configuration", compilers=compilers,
+    )  # fmt: skip
+    report = report_of(KERNELS[1:3], findings=(finding(KERNELS[1], KERNELS[2], (301.6, 672.6)),))
     return as_bisected(report, found, "kassay-out/bisect")

@@ -12,7 +12,7 @@ from kassay.model.reason import own_words, reason
 from kassay.model.records import Setting
 from kassay.model.report import Counted, KernelStacks, PointCounters, Report, RunFailure, RunSummary, SeenCpu
 from kassay.report.conditions import cpu_sentences
-from tests.report.bisected_reports import bisected, bisected_by_state
+from tests.report.bisected_reports import bisected, bisected_by_state, bisected_by_symbol
 from tests.report.parts import (
     DISCLOSURES,
     HOSTILE,
@@ -252,6 +252,6 @@ SAMPLES = {
     f.__name__: f
     for f in (
         ladder, compare, refused, empty, one_side_missing, hostile, timed, emulated_time, matrix, imported, robot,
-        bisected, bisected_by_state, gap, series, suite, predicted,
+        bisected, bisected_by_state, bisected_by_symbol, gap, series, suite, predicted,
     )
 }  # fmt: skip

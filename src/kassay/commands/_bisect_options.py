@@ -20,6 +20,11 @@ class Searching:
         "version", "version|series", "Archive kernels to consider: every version, or the newest version of each series."
     )
     steps: str = _search("all", "all|largest", "Changes to find: all of them, or the largest.")
+    compilers: str = _search(
+        "",
+        "CC,CC",
+        "Compilers by which both of two configurations are built first, to see whether the change depends on them.",
+    )
     error_rate: float = _search(
         0.01, "SHARE", "Accepted probability that the named commit is wrong. Only where time is measured."
     )

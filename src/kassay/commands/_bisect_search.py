@@ -16,7 +16,7 @@ from kassay.commands._show import say, showing
 from kassay.errors import BadInput, nearest_of
 from kassay.model.bisect import SearchQuestion
 from kassay.model.experiment import Experiment
-from kassay.model.kernel import full_ref
+from kassay.model.kernel import full_ref, with_compiler
 from kassay.model.progress import Progress, Tell
 from kassay.report.formats import format_named
 from kassay.supply.clocks import profiling
@@ -34,7 +34,9 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
     searching = replace(searching, good=full_ref(searching.good), bad=full_ref(searching.bad))
     kernels = [full_ref(ref) for ref in kernels]
     _check(workload, kernels, searching, options)
-    _check_inputs(workload, kernels or [searching.good, searching.bad], options)
+    _check_inputs(
+        workload, [*(kernels or [searching.good, searching.bad]), *_by_compilers(searching, options)], options
+    )
     chosen = format_named(options.format_)
     from kassay import pipeline
     from kassay.tools.search import loop
@@ -45,7 +47,11 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
         range_ = _range(kernels, searching, options, tell)
         asked = (searching.good, searching.bad) if range_.kind == "releases" else None
         question = _question(workload, range_, searching, options, asked)
-        question = structs.replace(question, state=field or UNSET)
+        compilers = tuple(filter(None, searching.compilers.split(",")))
+        question = structs.replace(question, state=field or UNSET, compilers=compilers or UNSET)
+        if compilers and not (range_.kind == "configuration" and question.one_boot_decides and not field):
+            raise BadInput("--compilers: for the cost of two configurations by exact counts",
+                           "give build: ends that differ in config= alone, and no --state")  # fmt: skip
         if field and not question.one_boot_decides:
             raise BadInput("--state: one boot of a kernel must give its state", f"add --clock {profiling()[0]}")
         directory = _directory(question, options)
@@ -123,6 +129,12 @@ def _field_of(options: Measuring) -> tuple[str, Measuring]:
     if len(fields) > 1:
         raise BadInput("--state: a search follows one field of the state", "give one --state")
     return fields[0], replace(options, state=None)
+
+
+def _by_compilers(searching: Searching, options: Measuring) -> list[str]:
+    """Both ends by each compiler of --compilers."""
+    names = filter(None, searching.compilers.split(","))
+    return [with_compiler(end, options.arch, name) for name in names for end in (searching.good, searching.bad)]
 
 
 def _check_inputs(workload: str, kernels: list[str], options: Measuring) -> None:

@@ -54,6 +54,8 @@ class SearchQuestion(Record, frozen=True, kw_only=True):
     schema: str = SCHEMA
     state: str | msgspec.UnsetType = msgspec.UNSET
     """Field of the state that is searched in place of the cost. Not written for a search for a cost."""
+    compilers: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Compilers by which both ends of a configuration are measured first. Not written without them."""
 
     @property
     def margin(self) -> float:
@@ -106,6 +108,24 @@ class Default(Record, frozen=True, kw_only=True):
     """Value of the searched field in the boot with `parameter`; empty if that boot failed."""
     decides: bool
     """True if the boot with `parameter` has the earlier value of the searched field again."""
+
+
+class ByCompiler(Record, frozen=True, kw_only=True):
+    """Both ends of a search over configurations, built by one compiler."""
+
+    compiler: str
+    """Name of its program, as in cc=."""
+    good: float | None
+    """Value of the first configuration, in the metric's unit; None if it was not built, did not boot or was refused."""
+    bad: float | None
+    """Value of the last configuration, likewise."""
+    detail: str = ""
+    """Reason for an absent value."""
+
+    @property
+    def change(self) -> float | None:
+        """bad / good - 1; None without both values."""
+        return None if self.good is None or self.bad is None else self.bad / self.good - 1
 
 
 class Step(Record, frozen=True, kw_only=True):
@@ -165,6 +185,8 @@ class Bisection(Record, frozen=True, kw_only=True):
     defaults: tuple[Default, ...] | msgspec.UnsetType = msgspec.UNSET
     """Settings that differ at boot between the two kernels of the largest step, tried one by one. Not written for a
     search for a cost."""
+    compilers: tuple[ByCompiler, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Both ends by each compiler that was asked for. Not written without them."""
 
     def state_at(self, candidate: int) -> str:
         """Value of the searched field on a candidate; empty if it was not measured."""

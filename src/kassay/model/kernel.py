@@ -3,10 +3,10 @@
 
 import re
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, structs
 
 from kassay.errors import BadInput, nearest
-from kassay.model.build import BuildRef, BuildSource, build_text
+from kassay.model.build import BuildRef, BuildSource, build_text, parse_build
 from kassay.model.kinds import kinds
 from kassay.model.records import Record, Setting
 from kassay.supply.arches import arches
@@ -138,6 +138,12 @@ def _likely(text: str) -> str:
 def with_build(ref: KernelRef, build: BuildRef) -> str:
     """A build: reference with other parts; the arch that was written in front of it stays."""
     return ref.text.strip().partition("build:")[0] + build_text(build)
+
+
+def with_compiler(text: str, arch: str, compiler: str) -> str:
+    """A build: reference with another compiler. Raises BadInput for what is no build."""
+    ref = parse_ref(text, arch)
+    return with_build(ref, structs.replace(parse_build(ref.locator), cc=compiler))
 
 
 def exact_ref(kernel: KernelIdentity) -> str:

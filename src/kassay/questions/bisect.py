@@ -107,8 +107,22 @@ def verdict(bisection: Bisection) -> str:
     others = [f"{candidate_title(bisection, s)} ({_amounts_and_change(bisection, s)})" for s in bisection.steps[1:]]
     sentences += [f"{len(others)} other step{'s' * (len(others) > 1)}: {', '.join(others)}."] if others else []
     sentences += [_default_sentence(bisection, default) for default in bisection.defaults or ()]
+    sentences += _by_compiler(bisection)
     sentences += [f"In doubt: {text}." for text in bisection.open]
     return " ".join(sentences)
+
+
+def _by_compiler(bisection: Bisection) -> list[str]:
+    """Sentence on the ends by each compiler, and whether the change depends on it."""
+    rows = [(row.compiler, row.change) for row in bisection.compilers or ()]
+    if not rows:
+        return []
+    known = [1 + change for _, change in rows if change is not None]
+    texts = [f"{name} {'not known' if change is None else format_change(change)}" for name, change in rows]
+    depends = len(known) > 1 and max(known) / min(known) - 1 > bisection.margin
+    end = "the change depends on the compiler, too" if depends else "it is the same within the margin"
+    verdict = f": {end}" if len(known) > 1 else ""
+    return [f"Between the two configurations, by compiler: {', '.join(texts)}{verdict}."]
 
 
 def _culprit(bisection: Bisection, step: Step) -> str:
@@ -237,10 +251,22 @@ def _title(bisection: Bisection, index: int) -> str:
     return f"{candidate.name[:12]} {candidate.title}" if bisection.kind == "git" else candidate.title
 
 
+def compilers_table(bisection: Bisection) -> tuple[Table, ...]:
+    """Both ends by each compiler; nothing if none was asked for."""
+    rows = [
+        cells(
+            row.compiler, *format_numbers([row.good, row.bad]), format_change(row.change), one_line(row.detail) or "-"
+        )
+        for row in bisection.compilers or ()
+    ]
+    columns = ("compiler", *figures("first configuration", "last configuration", "change"), "absent because")
+    return (table(f"Both ends by compiler [{one_line(bisection.unit)}]", columns, rows),) if rows else ()
+
+
 def tables(bisection: Bisection) -> tuple[Table, ...]:
-    """The steps, then every boot, of the outer searches as well."""
+    """The ends by compiler, the steps, then every boot, of the outer searches as well."""
     outer = tables(bisection.within) if bisection.within is not None else ()
-    return (steps_table(bisection), log_table(bisection), *outer)
+    return (*compilers_table(bisection), steps_table(bisection), log_table(bisection), *outer)
 
 
 def skips(bisection: Bisection) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from kassay.supply.clocks import profiling
 from kassay.tools.search import exact, noisy
 from kassay.tools.search import log as searchlog
 from kassay.tools.search.candidates import introduced, side_branch
+from kassay.tools.search.compilers import ends_by_compiler
 from kassay.tools.search.decision import TRIES, Ask, Conclusion, Decision, History
 from kassay.tools.search.probe import BootProbe, Measure, MeasureRun, kernel_use
 from kassay.tools.search.state import numbered, with_defaults
@@ -56,7 +57,10 @@ def search(question: SearchQuestion, directory: Path, tell: Tell, measure: Measu
     """
     with locked(directory / "lock", refusing(str(directory))):
         searchlog.begin(directory, question)
+        by_compiler = ends_by_compiler(question, directory, tell, measure)
         result = _searched(question, directory, tell, measure)
+        if by_compiler:
+            result = _stored(directory, structs.replace(result, compilers=by_compiler))
     inner = side_branch(question, result.steps[0], result.candidates)
     if inner is None:
         return result
