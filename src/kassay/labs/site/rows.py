@@ -7,6 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from kassay.labs.site.model import SiteSeries
+from kassay.model.machine import STATE
 from kassay.model.records import from_json
 from kassay.model.units import format_bytes
 from kassay.model.workload import Workload
@@ -84,7 +85,7 @@ def _row(series: StoredSeries, line: str, workload: Workload | None) -> SiteSeri
     where += [conditions.get("emulator", "").partition(" (")[0]]
     options = [f"--set {s.name}={s.value}" for s in chosen]
     options += [f"--cpus {machine.cpus}"] if machine.cpus not in (1, None) else []
-    options += [f"--{name} {conditions[name]}" for name in _MACHINE if conditions.get(name)]
+    options += [f"--{name.replace('_', '-')} {conditions[name]}" for name in _MACHINE if conditions.get(name)]
     options += [f"--boot {conditions['boot']}"] if conditions.get("boot", "short") != "short" else []
     options += [f"--arch {machine.arch}"] if machine.arch != "x86_64" else []
     return SiteSeries(
@@ -95,7 +96,7 @@ def _row(series: StoredSeries, line: str, workload: Workload | None) -> SiteSeri
     )  # fmt: skip
 
 
-_MACHINE = ("cpu", "nodes", "thp", "mthp", "swap", "memcg", "sched")
+_MACHINE = ("cpu", "nodes", *STATE)
 """Conditions of a series that `kassay compare` takes as options."""
 
 
