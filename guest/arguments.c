@@ -154,11 +154,25 @@ static uint64_t mix_filter(uint64_t hash, pid_t pid, uint64_t address)
 	return mix(hash, length);
 }
 
-/* What some arguments point to. The file and the events of a struct pollfd are compared, what the kernel writes is not. */
-static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint64_t *args)
+/* The operation, the file, the memory, the length and the offset of each struct iocb. */
+static uint64_t mix_requests(uint64_t hash, pid_t pid, uint64_t address, uint64_t count)
 {
-	char text[PATH_BYTES + 1];
+	for (uint64_t i = 0; i < count && i < MOST_ITEMS; i++)
+		hash = mix_words(hash, pid, word_at(pid, address + i * sizeof(uint64_t)) + 16, 4);
+	return hash;
+}
 
+/* How many buffers each struct mmsghdr has. */
+static uint64_t mix_messages(uint64_t hash, pid_t pid, uint64_t address, uint64_t count)
+{
+	for (uint64_t i = 0; i < count && i < MOST_ITEMS; i++)
+		hash = mix_value(hash, word_at(pid, address + i * 64 + 24)); /* msg_iovlen */
+	return hash;
+}
+
+/* What calls that move data are given in memory: buffers, offsets, messages and requests. */
+static uint64_t mix_transfer(uint64_t hash, pid_t pid, uint64_t number, const uint64_t *args)
+{
 	switch (number) {
 	case __NR_readv:
 	case __NR_writev:
@@ -166,46 +180,48 @@ static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint
 	case __NR_pwritev:
 	case __NR_preadv2:
 	case __NR_pwritev2:
+	case __NR_process_madvise:
+	case __NR_vmsplice:
 		return mix_words(hash, pid, args[1], 2 * args[2]); /* struct iovec */
+	case __NR_process_vm_readv:
+	case __NR_process_vm_writev:
+		return mix_words(mix_words(hash, pid, args[1], 2 * args[2]), pid, args[3], 2 * args[4]);
+	case __NR_copy_file_range:
+	case __NR_splice: /* two offsets */
+		return mix_words(mix_words(hash, pid, args[1], args[1] != 0), pid, args[3], args[3] != 0);
+	case __NR_sendfile:
+		return mix_words(hash, pid, args[2], args[2] != 0);
 	case __NR_sendmsg:
 	case __NR_recvmsg:
 		hash = mix_value(hash, word_at(pid, args[1] + 24));	  /* msg_iovlen */
 		return mix_value(hash, word_at(pid, args[1] + 40)); /* msg_controllen */
-	case __NR_execve:
-		return mix_count(hash, pid, args[1]);
-	case __NR_execveat:
-		return mix_count(hash, pid, args[2]);
-	case __NR_fcntl: /* struct flock up to its length; the process behind it is chance */
-		return args[1] == F_SETLK || args[1] == F_SETLKW || args[1] == F_GETLK ? mix_words(hash, pid, args[2], 3) : hash;
-	case __NR_epoll_ctl:
-		return args[3] ? mix(hash, half_at(pid, args[3])) : hash; /* the events of a struct epoll_event */
-	case __NR_mount:
-		text_at(pid, args[4], text, sizeof(text));
-		return mix_text(hash, text);
-	case __NR_sched_setscheduler:
-		return mix(mix(hash, args[1]), half_at(pid, args[2]));
-	case __NR_cachestat:
-		return mix_words(hash, pid, args[1], 2);
-	case __NR_process_vm_readv:
-	case __NR_process_vm_writev:
-		return mix_words(mix_words(hash, pid, args[1], 2 * args[2]), pid, args[3], 2 * args[4]);
-	case __NR_perf_event_open:
-		return mix_words(hash, pid, args[0], half_at(pid, args[0] + 4) / sizeof(uint64_t)); /* its size */
-	case __NR_clone:
-	case __NR_clone3:
-		return mix(hash, clone_flags(pid, number, args));
-	case __NR_ioctl:
-		if (_IOC_DIR(args[1]) & _IOC_WRITE)
-			return mix_words(hash, pid, args[2], _IOC_SIZE(args[1]) / sizeof(uint64_t));
-		return hash;
+	case __NR_sendmmsg:
+	case __NR_recvmmsg:
+		return mix_messages(hash, pid, args[1], args[2]);
+	case __NR_msgsnd:
+		return mix(hash, word_at(pid, args[1])); /* mtype */
+	case __NR_semop:
+	case __NR_semtimedop:
+		return mix_bytes(hash, pid, args[1], args[2] < MOST_ITEMS ? 6 * args[2] : 0); /* struct sembuf */
+	case __NR_io_submit:
+		return mix_requests(hash, pid, args[2], args[1]);
 	case __NR_move_pages:
 		return mix_words(hash, pid, args[2], args[1]);
-	case __NR_bpf:
-		return mix_words(hash, pid, args[1], args[2] / sizeof(uint64_t));
-	case __NR_setsockopt:
-		return args[2] == SO_ATTACH_FILTER ? mix_filter(hash, pid, args[3]) : hash;
-	case __NR_prctl:
-		return args[0] == PR_SET_SECCOMP ? mix_filter(hash, pid, args[2]) : hash;
+	case __NR_cachestat:
+		return mix_words(hash, pid, args[1], 2);
+	default:
+		return hash;
+	}
+}
+
+/* Times and sets of files to wait for. The file and the events of a struct pollfd are compared, what the kernel writes
+ * is not. Absolute times are chance.
+ */
+static uint64_t mix_wait(uint64_t hash, pid_t pid, uint64_t number, const uint64_t *args)
+{
+	switch (number) {
+	case __NR_epoll_ctl:
+		return args[3] ? mix(hash, half_at(pid, args[3])) : hash; /* the events of a struct epoll_event */
 	case __NR_pselect6:
 #ifdef __NR_select
 	case __NR_select:
@@ -213,14 +229,6 @@ static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint
 		for (unsigned int set = 1; set <= 3; set++)
 			hash = mix_words(hash, pid, args[set], args[set] ? (args[0] + 63) / 64 : 0); /* struct fd_set */
 		return hash;
-	case __NR_seccomp:
-		return args[0] == SECCOMP_SET_MODE_FILTER ? mix_filter(hash, pid, args[2]) : hash;
-	case __NR_mbind:
-		return mix_words(hash, pid, args[3], args[3] != 0);
-	case __NR_set_mempolicy:
-		return mix_words(hash, pid, args[1], args[1] != 0);
-	case __NR_nanosleep:
-		return mix_words(hash, pid, args[0], 2);
 	case __NR_ppoll:
 #ifdef __NR_poll
 	case __NR_poll:
@@ -228,6 +236,67 @@ static uint64_t mix_memory(uint64_t hash, pid_t pid, uint64_t number, const uint
 		for (uint64_t i = 0; i < args[1] && i < MOST_ITEMS; i++)
 			hash = mix(hash, word_at(pid, args[0] + i * sizeof(uint64_t)) & 0xffffffffffffULL);
 		return hash;
+	case __NR_nanosleep:
+		return mix_words(hash, pid, args[0], 2);
+	case __NR_clock_nanosleep:
+		return args[1] ? mix(hash, args[0]) : mix_words(mix(hash, args[0]), pid, args[2], 2);
+	case __NR_timer_settime:
+	case __NR_timerfd_settime:
+		return args[1] ? hash : mix_words(hash, pid, args[2], 4); /* struct itimerspec */
+	case __NR_setitimer:
+		return mix_words(hash, pid, args[1], args[1] ? 4 : 0);
+	case __NR_rt_sigprocmask:
+	case __NR_signalfd4:
+		return mix_words(hash, pid, args[1], args[1] != 0);
+	default:
+		return hash;
+	}
+}
+
+/* What the other calls are given in memory: programs, policies, limits, filters and requests. */
+static uint64_t mix_setting(uint64_t hash, pid_t pid, uint64_t number, const uint64_t *args)
+{
+	char text[PATH_BYTES + 1];
+
+	switch (number) {
+	case __NR_execve:
+		return mix_count(hash, pid, args[1]);
+	case __NR_execveat:
+		return mix_count(hash, pid, args[2]);
+	case __NR_clone:
+	case __NR_clone3:
+		return mix(hash, clone_flags(pid, number, args));
+	case __NR_fcntl: /* struct flock up to its length; the process behind it is chance */
+		return args[1] == F_SETLK || args[1] == F_SETLKW || args[1] == F_GETLK ? mix_words(hash, pid, args[2], 3) : hash;
+	case __NR_ioctl:
+		if (_IOC_DIR(args[1]) & _IOC_WRITE)
+			return mix_words(hash, pid, args[2], _IOC_SIZE(args[1]) / sizeof(uint64_t));
+		return hash;
+	case __NR_mount:
+		text_at(pid, args[4], text, sizeof(text));
+		return mix_text(hash, text);
+	case __NR_sched_setscheduler:
+		return mix(mix(hash, args[1]), half_at(pid, args[2]));
+	case __NR_sched_setattr:
+		return mix_words(hash, pid, args[1], half_at(pid, args[1]) / sizeof(uint64_t)); /* its size */
+	case __NR_sched_setaffinity:
+		return mix_bytes(hash, pid, args[2], args[1] < COMMAND_BYTES ? args[1] : COMMAND_BYTES);
+	case __NR_prlimit64:
+		return mix_words(mix(hash, args[1]), pid, args[2], args[2] ? 2 : 0);
+	case __NR_perf_event_open:
+		return mix_words(hash, pid, args[0], half_at(pid, args[0] + 4) / sizeof(uint64_t)); /* its size */
+	case __NR_bpf:
+		return mix_words(hash, pid, args[1], args[2] / sizeof(uint64_t));
+	case __NR_setsockopt:
+		return args[2] == SO_ATTACH_FILTER ? mix_filter(hash, pid, args[3]) : hash;
+	case __NR_prctl:
+		return args[0] == PR_SET_SECCOMP ? mix_filter(hash, pid, args[2]) : hash;
+	case __NR_seccomp:
+		return args[0] == SECCOMP_SET_MODE_FILTER ? mix_filter(hash, pid, args[2]) : hash;
+	case __NR_mbind:
+		return mix_words(hash, pid, args[3], args[3] != 0);
+	case __NR_set_mempolicy:
+		return mix_words(hash, pid, args[1], args[1] != 0);
 	default:
 		return hash;
 	}
@@ -243,7 +312,9 @@ void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64
 		hash = calls[number].text & 1U << i ? mix_name(hash, pid, args[i]) : mix_value(hash, args[i]);
 	if (number == __NR_write && *target == '/')
 		hash = mix_bytes(hash, pid, args[1], args[2] < COMMAND_BYTES ? args[2] : COMMAND_BYTES);
-	hash = mix_memory(hash, pid, number, args);
+	hash = mix_transfer(hash, pid, number, args);
+	hash = mix_wait(hash, pid, number, args);
+	hash = mix_setting(hash, pid, number, args);
 	so_far = &numbers[caller][number];
 	*so_far = caller == FIRST ? mix(*so_far, hash) : *so_far + hash;
 }

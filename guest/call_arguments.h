@@ -9,7 +9,7 @@
 
 #define ARGUMENTS_OF_ALL \
 	CALL(accept, 3, 0) CALL(accept4, 4, 0) CALL(bind, 3, 0) CALL(bpf, 3, 0) CALL(cachestat, 4, 0) CALL(chdir, 1, 1) \
-	CALL(clone, 0, 0) CALL(clone3, 0, 0) CALL(close, 1, 0) CALL(close_range, 3, 0) CALL(connect, 3, 0) \
+	CALL(clock_nanosleep, 0, 0) CALL(clone, 0, 0) CALL(clone3, 0, 0) CALL(close, 1, 0) CALL(close_range, 3, 0) CALL(connect, 3, 0) \
 	CALL(copy_file_range, 6, 0) CALL(dup, 1, 0) CALL(dup3, 3, 0) CALL(epoll_create1, 1, 0) \
 	CALL(epoll_ctl, 4, 0) CALL(epoll_pwait, 6, 0) CALL(eventfd2, 2, 0) CALL(execve, 3, 1) CALL(execveat, 5, 2) \
 	CALL(exit_group, 1, 0) CALL(faccessat, 3, 2) CALL(faccessat2, 4, 2) CALL(fadvise64, 4, 0) \
@@ -26,15 +26,17 @@
 	CALL(munlock, 2, 0) CALL(munmap, 2, 0) CALL(nanosleep, 2, 0) CALL(newfstatat, 4, 2) CALL(openat, 4, 2) \
 	CALL(openat2, 4, 2) CALL(perf_event_open, 0, 0) CALL(personality, 1, 0) CALL(pipe2, 2, 0) \
 	CALL(pkey_alloc, 3, 0) CALL(pkey_mprotect, 4, 0) CALL(ppoll, 5, 0) CALL(prctl, 5, 0) CALL(pread64, 4, 0) \
-	CALL(preadv, 5, 0) CALL(preadv2, 6, 0) CALL(process_madvise, 5, 0) CALL(process_mrelease, 3, 0) \
+	CALL(preadv, 5, 0) CALL(preadv2, 6, 0) CALL(prlimit64, 0, 0) \
+	CALL(process_madvise, 5, 0) CALL(process_mrelease, 3, 0) \
 	CALL(process_vm_readv, 0, 0) CALL(process_vm_writev, 0, 0) CALL(pselect6, 6, 0) CALL(pwrite64, 4, 0) \
 	CALL(pwritev, 5, 0) CALL(pwritev2, 6, 0) CALL(quotactl, 4, 0) CALL(read, 3, 0) CALL(readahead, 3, 0) \
 	CALL(readlinkat, 4, 2) CALL(readv, 3, 0) CALL(recvfrom, 6, 0) CALL(recvmmsg, 5, 0) CALL(recvmsg, 3, 0) \
 	CALL(remap_file_pages, 5, 0) CALL(renameat2, 5, 10) CALL(rt_sigaction, 4, 0) CALL(rt_sigprocmask, 4, 0) \
-	CALL(sched_setattr, 3, 0) CALL(sched_setscheduler, 0, 0) CALL(seccomp, 3, 0) CALL(semctl, 4, 0) \
+	CALL(sched_setaffinity, 0, 0) CALL(sched_setattr, 3, 0) CALL(sched_setscheduler, 0, 0) CALL(seccomp, 3, 0) CALL(semctl, 4, 0) \
 	CALL(semget, 3, 0) CALL(semop, 3, 0) \
 	CALL(semtimedop, 4, 0) CALL(sendfile, 4, 0) CALL(sendmmsg, 4, 0) CALL(sendmsg, 3, 0) CALL(sendto, 6, 0) \
-	CALL(set_mempolicy, 3, 0) CALL(setgroups, 2, 0) CALL(setns, 2, 0) CALL(setsockopt, 5, 0) \
+	CALL(set_mempolicy, 3, 0) CALL(setgroups, 2, 0) CALL(setitimer, 1, 0) \
+	CALL(setns, 2, 0) CALL(setsockopt, 5, 0) \
 	CALL(setxattr, 5, 1) CALL(shmat, 3, 0) CALL(shmctl, 3, 0) CALL(shmdt, 1, 0) CALL(shmget, 3, 0) \
 	CALL(shutdown, 2, 0) CALL(signalfd4, 4, 0) CALL(socket, 3, 0) CALL(socketpair, 4, 0) CALL(splice, 6, 0) \
 	CALL(statfs, 2, 1) CALL(statx, 5, 2) CALL(swapoff, 1, 0) CALL(swapon, 2, 0) CALL(symlinkat, 3, 5) \

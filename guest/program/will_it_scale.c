@@ -39,7 +39,7 @@ struct result {
 
 static struct result *results;
 static unsigned long tasks, operations;
-static int gate[2];
+static int ready[2], gate[2];
 
 static __thread struct result *mine;
 static __thread unsigned long long next;
@@ -94,6 +94,8 @@ static void *work(void *number)
 	CPU_ZERO(&cpu);
 	CPU_SET(nr % (unsigned long)sysconf(_SC_NPROCESSORS_ONLN), &cpu);
 	sched_setaffinity(0, sizeof(cpu), &cpu);
+	if (write(ready[1], "", 1) != 1)
+		exit(1);
 	while (read(gate[0], &byte, 1) < 0 && errno == EINTR)
 		;
 	results[nr].faults = faults();
@@ -125,6 +127,17 @@ void new_task_affinity(void *(*function)(void *), void *argument)
 	new_task(function, argument);
 }
 
+/* The start of the tasks is not part of a round: all of them wait at the gate, or are about to. */
+static void await_tasks(void)
+{
+	char byte;
+
+	for (unsigned long i = 0; i < tasks; i++) {
+		while (read(ready[0], &byte, 1) < 0 && errno == EINTR)
+			;
+	}
+}
+
 static void release(void)
 {
 	for (unsigned long i = 0; i < tasks; i++) {
@@ -145,6 +158,7 @@ static int run_processes(void)
 			_exit(1);
 		}
 	}
+	await_tasks();
 	if (tasks > 1)
 		KASSAY_ROUND_BEGIN();
 	release();
@@ -163,6 +177,7 @@ static int run_threads(void)
 		if (pthread_create(&threads[i], NULL, work, (void *)i))
 			return 1;
 	}
+	await_tasks();
 	if (tasks > 1)
 		KASSAY_ROUND_BEGIN();
 	release();
@@ -183,7 +198,7 @@ int main(int argc, char **argv)
 	operations = argc > 3 ? strtoul(argv[3], NULL, 10) : 1000;
 	results = mmap(NULL, MAX_TASKS * sizeof(*results), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (!tasks || tasks > MAX_TASKS || !operations || results == MAP_FAILED || pipe(gate))
+	if (!tasks || tasks > MAX_TASKS || !operations || results == MAP_FAILED || pipe(ready) || pipe(gate))
 		return 2;
 	if (testcase_prepare)
 		testcase_prepare(tasks);

@@ -33,7 +33,7 @@ ALTERNATING = [9000, *(8240 + 50 * (n % 2) + n % 5 for n in range(19))]
 def test_counts_that_alternate_have_a_mean_of_all_that_is_no_warmup() -> None:
     found = summarise(ALTERNATING, "mean")
     assert (found.ticks, found.warmup, found.settled) == (sum(ALTERNATING[1:]) / 19, 1, True)
-    assert found.method == "mean of 19 rounds, 1 warm-up set apart: counts vary with the turns of the CPUs"
+    assert found.method == "mean of 19 rounds, 1 warm-up set apart: counts vary from round to round"
     assert found.chosen == tuple(range(1, 20))
 
 

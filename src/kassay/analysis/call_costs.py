@@ -19,6 +19,9 @@ from kassay.model.reason import Reason
 from kassay.model.run import CellEvidence, Measurement
 from kassay.model.work import ASKED, OPERATION, RATE, CallCost, Work
 
+MORE = 0.05
+"""Part by which the numbers of calls or operations may differ."""
+
 LARGE = 0.02
 """Share of the value that a kind of call must carry, on both kernels, for its cost to be shown."""
 
@@ -59,8 +62,9 @@ def call_costs(
 
 
 def _weakened(cost: CallCost, why: str) -> CallCost:
-    """No more than partial. why: a word of NO_VERDICT, with which there is no verdict; or ""."""
-    return structs.replace(cost, verdict="inconclusive" if why else cost.verdict, evidence="partial", why=why)
+    """No more than partial. why: a word of NO_VERDICT, with which there is no verdict; or "", which changes none."""
+    verdict = "inconclusive" if why else cost.verdict
+    return structs.replace(cost, verdict=verdict, evidence="partial", why=why or cost.why)
 
 
 def _follows(cost: CallCost, mix: Mix) -> bool:
@@ -82,7 +86,14 @@ def _call_cost(
         for side, done in zip(sides, pair, strict=True)
     ]  # fmt: skip
     times = [done[0].times[key] for done in pair]
-    return structs.replace(_judged(counted, times, margin, disagreement), kind=key[0], name=key[1], share=share)
+    cost = structs.replace(_judged(counted, times, margin, disagreement), kind=key[0], name=key[1], share=share)
+    return _weakened(cost, "of-more") if more_where_dearer(times, cost.change) else cost
+
+
+def more_where_dearer(times: Sequence[float], change: float) -> bool:
+    """True if the side on which one costs more also made more: each may cost more than the one before. A program that
+    loops until a time has passed makes fewer where they cost more."""
+    return (times[1] - times[0]) * change > 0 and max(times) > min(times) * (1 + MORE)
 
 
 def _judged(sides: Sequence[Side], times: list[float], margin: float, disagreement: Reason | None) -> CallCost:
@@ -128,7 +139,8 @@ def operation_cost(
         for side, done in zip(sides, each, strict=True)
     ]  # fmt: skip
     cost = _judged(ended, [side[0].printed for side in numbers], margin, disagreement)
-    return structs.replace(cost, kind=RATE if named[1] else OPERATION, name=named[0], share=1.0, evidence="partial")
+    cost = structs.replace(cost, kind=RATE if named[1] else OPERATION, name=named[0], share=1.0, evidence="partial")
+    return _weakened(cost, "of-more") if more_where_dearer([side[0] for side in times], cost.change) else cost
 
 
 def _known(side: CellEvidence) -> list[tuple[Measurement, Work]]:

@@ -25,8 +25,8 @@ OF_C_LIBRARY = 1
 
 
 DOUBTS = {"arguments-differ", "change-by-chance", "change-elsewhere", "faults-left-out", "found-otherwise",
-          "mostly-elsewhere", "outside-differs", "prints-differ", "resident-differs", "turns-differ",
-          "work-not-proportional", "work-varies"}  # fmt: skip
+          "more-operations", "mostly-elsewhere", "outside-differs", "prints-differ", "resident-differs",
+          "turns-differ", "work-not-proportional", "work-varies"}  # fmt: skip
 """Codes of reasons by which work may differ though its numbers do not."""
 
 

@@ -61,7 +61,7 @@ def summarise(ticks: Sequence[float], by: Method) -> Summary:
             ticks=value, warmup=first, settled=settled, method=method, chosen=(first + list(steady).index(value),)
         )
     if by == "mean":
-        why = "rounds are of two kinds" if two_kinds(ticks) else "counts vary with the turns of the CPUs"
+        why = "rounds are of two kinds" if two_kinds(ticks) else "counts vary from round to round"
         method = f"mean of {len(steady)} rounds{apart}: {why}"
         return Summary(
             ticks=sum(steady) / len(steady), warmup=first, settled=settled, method=method,

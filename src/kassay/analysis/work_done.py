@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The work that a user's program did in each run of a kernel, per round or per printed operation."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import NamedTuple
@@ -9,10 +10,17 @@ from msgspec import structs
 
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
 from kassay.model.run import CellEvidence, Measurement
-from kassay.model.work import CLONES, OF_OTHERS, OF_RING, CallResult, Found, Work, per_round
+from kassay.model.work import CLONES, OF_OTHERS, OF_RING, CallResult, Found, Work, is_call, per_round
 from kassay.supply.clocks import clock_of
 
 Key = tuple[str, str]
+_Results = tuple[CallResult, ...] | None
+
+WATCHED = 4000
+"""System calls of a program's first process whose results are noted (CALLS in guest/results.c)."""
+
+_SLOWER = 0.02
+"""Part by which calls of the watched execution may differ in number from those of the measured ones."""
 
 
 class Done(NamedTuple):
@@ -62,13 +70,15 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
     phase = phase_rounds(measurement, work.phase)
     rounds = summarise(costs(phase), by).chosen
     each = phase.done(rounds) / len(rounds) if phase.printed else 1
+    times = {item.key: per_round(item.times, rounds) / each for item in work.items}
+    results, other_results = _as_measured(work, times)
     return Done(
-        times={item.key: per_round(item.times, rounds) / each for item in work.items},
+        times=times,
         counts={item.key: per_round(item.counts, rounds) / each for item in work.items if item.counts},
         texts={item.key: item.text for item in work.items},
         ticks=per_round(phase.ticks, rounds) / each,
-        results=of_one_call(work.results) if work.region or phase.printed else work.results,
-        other_results=of_one_call(work.other_results) if work.region or phase.printed else work.other_results,
+        results=of_one_call(results) if work.region or phase.printed else results,
+        other_results=of_one_call(other_results) if work.region or phase.printed else other_results,
         plain=measurement.plain, divided=bool(phase.printed), operations=each, region=work.region,
         resident_kb=_number(dict(measurement.after).get("program.Rss")),
         anonymous_kb=_number(dict(measurement.after).get("program.Anonymous")),
@@ -79,6 +89,29 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
         execution=(*work.results, *(work.other_results or ())) if work.region and work.results is not None else None,
         watched=sum(result.times for result in work.results or () if not result.kind.startswith(OF_RING)),
     )  # fmt: skip
+
+
+def _as_measured(work: Work, times: Mapping[Key, float]) -> tuple[_Results, _Results]:
+    """Results of the first process and of others, with as many calls of a name as the measured rounds have. The watched
+    execution takes more time: a program that loops until a time has passed makes fewer calls in it."""
+    every = (*(work.results or ()), *(work.other_results or ()))
+    if not every or sum(one.times for one in every) >= WATCHED or work.other_results is None:
+        return work.results, work.other_results
+    watched = Counter[str]()
+    for one in every:
+        watched[one.name] += one.times
+    measured = {key[1]: number for key, number in times.items() if is_call(key)}
+    factors = {name: measured.get(name, 0.0) / number for name, number in watched.items() if number}
+    other = {name: factor for name, factor in factors.items() if factor and abs(factor - 1) > _SLOWER}
+    scaled = [
+        None if results is None else tuple(_scaled(one, other.get(one.name, 1.0)) for one in results)
+        for results in (work.results, work.other_results)
+    ]
+    return scaled[0], scaled[1]
+
+
+def _scaled(one: CallResult, factor: float) -> CallResult:
+    return structs.replace(one, times=max(1, round(one.times * factor)), total=round(one.total * factor))
 
 
 def _number(text: str | None) -> float | None:

@@ -3,7 +3,7 @@
 
 from math import fsum
 
-from kassay.analysis.work_done import Done
+from kassay.analysis.work_done import Done, clones
 from kassay.model.work import INNER_FAULTS, LOOKUPS, PAGE_FAULTS, USER_CODE
 
 FAULTS = (PAGE_FAULTS, INNER_FAULTS)
@@ -37,8 +37,9 @@ def _more_faults(base: Done, head: Done) -> float:
 
 
 def are_few(base: Done, head: Done) -> bool:
-    """True for the few faults more or less that the start of a program may take; a region has no start."""
-    return not base.region and abs(_more_faults(base, head)) <= FEW_FAULTS
+    """True for the few faults more or less that the start of a program may take, and one of each process or thread that
+    it makes; a region has no start."""
+    return not base.region and abs(_more_faults(base, head)) <= FEW_FAULTS + clones(base) * base.operations
 
 
 def _resident_follows(base: Done, head: Done) -> bool:

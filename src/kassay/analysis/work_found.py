@@ -176,7 +176,8 @@ def _rounds(run: Done) -> float:
     made = Counter[str]()
     for one in run.execution or ():
         made[one.name] += one.times
-    return min((made[key[1]] / times for key, times in run.times.items() if is_call(key) and made[key[1]]), default=1.0)
+    each = (made[key[1]] / times for key, times in run.times.items() if is_call(key) and times and made[key[1]])
+    return min(each, default=1.0)
 
 
 def _alike_in_each(numbers: tuple[float, float], rounds: tuple[float, float]) -> bool:

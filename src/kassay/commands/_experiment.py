@@ -100,7 +100,10 @@ def words_of(workload: str, kernels: Sequence[str], options: Measuring) -> tuple
         raise BadInput("--program and --suite: each stands in place of a workload", "give one of them")
     if options.program or options.suite:
         return options.suite or name_of(options.program), names
-    return (names[0] if names else ""), names[1:]
+    if not names:
+        raise BadInput("WORKLOAD: missing",
+                       "`kassay workloads` lists them; --program PATH measures a program of yours")  # fmt: skip
+    return names[0], names[1:]
 
 
 def _asked(

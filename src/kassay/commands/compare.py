@@ -13,7 +13,7 @@ from kassay.commands._with_options import with_options
 
 @with_options
 def _compare(
-    workload: Workloads,
+    workload: Workloads = "",
     base: Annotated[
         str,
         Argument(

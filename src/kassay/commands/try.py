@@ -24,8 +24,9 @@ _OPTIONS_OF_ANSWERS = (
 
 def _try(
     workload: Annotated[
-        str, Argument(help="Workload or application; left out with --program.", autocompletion=complete.workloads)
-    ],
+        str, Argument(help="Workload or application; left out with --program.", show_default=False,
+                      autocompletion=complete.workloads)
+    ] = "",
     kernel: Annotated[
         str, Argument(help="Kernel to run it on, e.g. debian:6.17.", show_default=False,
                       autocompletion=complete.kernels)

@@ -42,6 +42,11 @@ class EntryCost(Record, frozen=True, kw_only=True):
     """Part of count: deferred work."""
 
     @property
+    def key(self) -> tuple[str, str]:
+        """Identity of an entry on all kernels."""
+        return self.kind, self.name
+
+    @property
     def text(self) -> str:
         """ "execve", "page fault", "fault: divide error", "device interrupt", "task start"."""
         if self.kind == FAULT and self.name != PAGE_FAULT:
@@ -105,7 +110,7 @@ class KernelShare(AtPoint, frozen=True, kw_only=True):
 
     def by_entry(self) -> dict[tuple[str, str], EntryCost]:
         """The entries by kind and name; empty without call stacks."""
-        return {(entry.kind, entry.name): entry for entry in self.entries or ()}
+        return {entry.key: entry for entry in self.entries or ()}
 
 
 LARGEST = 10

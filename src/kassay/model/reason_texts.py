@@ -39,6 +39,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "work-not-known": "it is unknown whether the program did the same work: no run has call stacks",
     "work-not-proportional": "{share:.1%} of the value belongs to work that is not proportional to the printed "
     "operations",
+    "more-operations": "{base_value} and {head_value} operations were done, and one costs more where there were more: "
+    "it may cost more with each that came before",
     "faults-left-out": "page faults[ {where}] differ: {base_value} and {head_value}, which carry {share:.1%} of the "
     "value; the program executes as many instructions, so the kernels are taken for their cause",
     "resident-differs": "the program ends with {base_value} and {head_value} kB[ of {kind} memory] resident, "
@@ -51,8 +53,9 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "more]; what it left may make the region cost more",
     "calls-not-watched": "errors and lengths are known of the program's first {count} system calls alone",
     "others-not-watched": "errors and lengths of system calls of its children and threads are not known",
-    "change-elsewhere": "{share:.0%} of the difference is in kernel code outside of system calls and page faults, such "
-    "as interrupts and task switches: it is not known whether that was the same work",
+    "change-elsewhere": "kernel code outside of system calls and page faults, such as interrupts, task switches and "
+    "the idle loop,[ is {share:.0%} of the difference][ changes by {elsewhere:+.1%} of the value, and all else by "
+    "{rest:+.1%}]: it is not known whether that was the same work",
     "mostly-elsewhere": "{share:.0%} of the value is kernel code outside of system calls and page faults, such as the "
     "idle loop while the program sleeps; it hides that the rest changes by {change:+.1%}",
     "turns-differ": "the scheduler gave the program's tasks other turns: __schedule() was called {base_value} and "

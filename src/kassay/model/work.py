@@ -26,7 +26,7 @@ NOT_COMPARED = (CLOCK, VDSO_LOOKUP, COMMON, SCHEDULER)
 PAGE_FAULTS, USER_CODE, LOOKUPS = (FAULT, PAGE_FAULT), (USER, ""), (VDSO_LOOKUP, "")
 INNER_FAULTS, COMMON_CODE, TURNS = (INNER, PAGE_FAULT), (COMMON, ""), (SCHEDULER, "")
 EXECVE, FUTEX = (SYSTEM_CALL, "execve"), (SYSTEM_CALL, "futex")
-CLONES = ((SYSTEM_CALL, "clone"), (SYSTEM_CALL, "clone3"))
+CLONES = tuple((SYSTEM_CALL, name) for name in ("clone", "clone3", "fork", "vfork"))
 """Keys of items."""
 STEERING = tuple(
     (SYSTEM_CALL, name)
@@ -167,6 +167,7 @@ class Work(Record, frozen=True, kw_only=True):
 NO_VERDICT = {
     "after-other-work": "as the program did other work before",
     "of-other-things": "as the calls had other arguments or found other memory",
+    "of-more": "as more were made where one costs more: it may cost more with each that came before",
 }
 """Why the cost of a call is inconclusive, apart from its own spread: words of CallCost.why, as a clause."""
 

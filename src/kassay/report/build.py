@@ -17,6 +17,7 @@ from kassay.model.run import CellEvidence, RunRecord, WallTime
 from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples
 from kassay.model.texts import shortened
 from kassay.model.timing import Family, SeedFinding
+from kassay.model.work import CLONES
 from kassay.report.conditions import cpu_sentences, disclosures, memory_state, seen_cpus
 from kassay.report.sections.programs import awake, next_step, same_start, turns
 from kassay.report.sections.repeat import step_alone, whole_again
@@ -44,7 +45,7 @@ def build_report(
         disclosures=(
             *disclosures(plan, evidence, cmdline, compared.shares), *map(own_words, cpu_sentences(cpus)),
         ), cpus=cpus,
-        next_steps=_next_steps(plan, findings, ladders, directory), commands=(whole_again(directory),),
+        next_steps=_next_steps(plan, compared, directory), commands=(whole_again(directory),),
         spec_toml=spec_toml, wall=_wall(records), plan_id=plan_id, kassay_version=__version__,
         guest_sha256=plan.guest_sha256, guest_compiler=plan.guest_compiler,
     )  # fmt: skip
@@ -96,21 +97,22 @@ OF_TURNS = ("change-elsewhere", "layout-floor", "margin-crossed", "own-runs-apar
 """Codes of reasons by which exact counts of a program give no verdict, which may be that its tasks took other turns."""
 
 
-def _took_turns(plan: Plan, findings: Iterable[Finding], first: Iterable[Reason]) -> bool:
+def _took_turns(compared: Comparisons, first: Iterable[Reason]) -> bool:
     """True if tasks of a program took other turns, or if that may be why exact counts give no verdict."""
-    known = any(why.code == "turns-differ" for f in findings if f.primary for why in f.reasons)
-    programs = any(use.program for use in plan.experiment.workloads)
-    return known or (programs and any(why.code in OF_TURNS for why in first))
+    known = any(why.code == "turns-differ" for f in compared.findings if f.primary for why in f.reasons)
+    made = any(entry.key in CLONES for share in compared.shares for entry in share.entries or ())
+    return known or (made and any(why.code in OF_TURNS for why in first))
 
 
-def _next_steps(plan: Plan, findings: Sequence[Finding], ladders: Sequence[Ladder], directory: str) -> tuple[str, ...]:
+def _next_steps(plan: Plan, compared: Comparisons, directory: str) -> tuple[str, ...]:
+    findings, ladders = compared.findings, compared.ladders
     if different := next((f for f in findings if f.verdict == "different-work"), None):
         program = plan.experiment.program(different.workload)
         return (next_step(program, plan.experiment.sched or "", str(different.reasons[0]["what"])),)
     first = [f.reasons[0] for f in findings if f.verdict == "inconclusive" and f.reasons]
     if before := next((why for why in first if why.code in OF_OTHER_THINGS), None):
         return (same_start(before), *_profile(findings, directory, ""))
-    if _took_turns(plan, findings, first) and (advice := turns(plan.experiment.sched or "")):
+    if _took_turns(compared, first) and (advice := turns(plan.experiment.sched or "")):
         return (advice, *_profile(findings, directory, ""))
     if any(f.verdict in REFUSED for f in findings):
         sleeping = any(f.verdict == "contaminated" and plan.experiment.program(f.workload) for f in findings)

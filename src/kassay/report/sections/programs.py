@@ -30,6 +30,9 @@ def next_step(program: ProgramUse | None, sched: str, what: str) -> str:
         return "let the program wait for all of its children and threads" + (f"; or {fixed}" if fixed else "")
     text = "; if it reads files of /proc or /sys, one kernel writes more into them: compare the cost of one call"
     longer = text if what.startswith(_READING) else ""
+    if program.work:
+        advice = "let each execution do more operations, so that its start and its end weigh less"
+        return f"{advice}; if its tasks take turns, {fixed}" if fixed else advice
     region = "name another region with --from and --to" if program.points else "name a region with --from and --to"
     advice = f"fix the number of operations in the program, {region}, or divide with --work NAME"
     return f"{advice}{longer}; if its tasks take turns, {fixed}" if fixed else f"{advice}{longer}"
@@ -44,7 +47,7 @@ def same_start(why: Reason) -> str:
 
 def turns(sched: str) -> str:
     """Advice for a user whose change lies between the calls of the program. sched: its policy, if one was chosen."""
-    return "" if sched else "if the program has several tasks, repeat with --sched fifo, which fixes their order"
+    return "" if sched else "repeat with --sched fifo, which fixes the order of the program's tasks"
 
 
 def awake() -> str:

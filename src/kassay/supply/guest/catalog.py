@@ -11,6 +11,7 @@ import msgspec
 from kassay.effects import process
 from kassay.effects.files import derived_text
 from kassay.errors import BadInput, Defect, KassayError, unknown
+from kassay.model.program import GROUP
 from kassay.model.records import Setting, from_json
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.model.workload import GROUPS, Parameter, Workload
@@ -92,6 +93,8 @@ def _not_found(workloads_by_name: Mapping[str, Workload], name: str) -> BadInput
         if name in parameter.choices:
             way_out = f"write {workload.name} --set {parameter.name}={name}"
             return BadInput(f"{name} is a case of the workload {workload.name}", way_out)
+    if "/" in name or name.endswith((".c", ".cc", ".cpp")):
+        return BadInput(f"{name}: a program, and no workload", f"write --program {name} in place of the workload")
     return unknown("unknown workload", name, (*workloads_by_name, *application_names()))
 
 
@@ -118,7 +121,9 @@ def settings(workload: Workload, given: Sequence[Setting], arch: Arch) -> tuple[
     if problems:
         raise BadInput(
             f"workload {workload.name}: {'; '.join(problems)}",
-            f"parameters: {', '.join(parameters) or 'none'}; see `kassay workloads {workload.name}`",
+            "a program has parameters if words of --args have braces, as in {size}, or if it is a testcase()"
+            if workload.group == GROUP
+            else f"parameters: {', '.join(parameters) or 'none'}; see `kassay workloads {workload.name}`",
         )
     return tuple(Setting(name=name, value=value) for name, value in values.items())
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from kassay.errors import Defect
+from kassay.errors import Defect, nearest_of
 from kassay.evidence.profile.counters import ProfileError
 from kassay.evidence.profile.raw import parse
 from kassay.model.experiment import WorkloadUse
@@ -74,7 +74,11 @@ class MeasuredProgram(Measured):
                 f"prints: {names}"
             )
         if missing := self._unknown_state(report):
-            return "check-failed", f"program: --state {missing}: neither printed by it nor a field of its memory"
+            fields = nearest_of(missing, sorted(self._known_state(report)))
+            return (
+                "check-failed",
+                f"program: --state {missing}: neither printed by it nor a field of its memory; {fields}",
+            )
         return self._uncountable(profile) if report.counted else None
 
     def _uncountable(self, profile: bytes | None) -> tuple[str, str] | None:
@@ -127,5 +131,10 @@ class MeasuredProgram(Measured):
 
     def _unknown_state(self, report: GuestReport) -> str:
         """The first name of --state that is neither printed nor a field; "" for none."""
-        known = {item.name for item in printed(report)} | audit.fields(report, "after").keys()
-        return next((name for name in self.program.state if name not in known and f"program.{name}" not in known), "")
+        known = self._known_state(report)
+        return next((name for name in self.program.state if name not in known), "")
+
+    def _known_state(self, report: GuestReport) -> set[str]:
+        """Names that --state may have."""
+        fields = audit.fields(report, "after").keys()
+        return {item.name for item in printed(report)} | {*fields} | {name.removeprefix("program.") for name in fields}
