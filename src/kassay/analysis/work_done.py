@@ -71,14 +71,15 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
     rounds = summarise(costs(phase), by).chosen
     each = phase.done(rounds) / len(rounds) if phase.printed else 1
     times = {item.key: per_round(item.times, rounds) / each for item in work.items}
-    results, other_results = _as_measured(work, times)
+    whole = not (work.region or phase.printed)
+    results, other_results = _as_measured(work, times) if whole else (work.results, work.other_results)
     return Done(
         times=times,
         counts={item.key: per_round(item.counts, rounds) / each for item in work.items if item.counts},
         texts={item.key: item.text for item in work.items},
         ticks=per_round(phase.ticks, rounds) / each,
-        results=of_one_call(results) if work.region or phase.printed else results,
-        other_results=of_one_call(other_results) if work.region or phase.printed else other_results,
+        results=results if whole else of_one_call(results),
+        other_results=other_results if whole else of_one_call(other_results),
         plain=measurement.plain, divided=bool(phase.printed), operations=each, region=work.region,
         resident_kb=_number(dict(measurement.after).get("program.Rss")),
         anonymous_kb=_number(dict(measurement.after).get("program.Anonymous")),

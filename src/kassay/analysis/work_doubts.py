@@ -76,9 +76,12 @@ def weakened(judged: Judgement, doubts: Sequence[Reason], margin: float) -> Judg
 
 
 def _is_elsewhere(why: Reason, change: float, margin: float) -> bool:
-    """True if the rest of the value changes by no more than the margin, or the other way; or if both cancel out."""
-    rest = why["rest"]
-    return not isinstance(rest, float) or abs(rest) <= margin or abs(change) <= margin or rest * change < 0
+    """True if the rest of the value changes by no more than the margin, or the other way; or if most of it cancels
+    out."""
+    elsewhere, rest = why["elsewhere"], why["rest"]
+    if not isinstance(elsewhere, float) or not isinstance(rest, float):
+        return True
+    return abs(rest) <= margin or abs(elsewhere) >= abs(change) or rest * change < 0
 
 
 def _of_numbers(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:

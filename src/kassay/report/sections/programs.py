@@ -18,6 +18,7 @@ from kassay.report.document import PAGE, Section, filled
 from kassay.report.sections.brief import first_tables
 
 _READING = ("getdents64()", "pread64()", "read()")
+_WAITING = ("epoll_wait()", "futex()", "poll()", "sched_yield()")
 
 
 def next_step(program: ProgramUse | None, sched: str, what: str) -> str:
@@ -26,6 +27,8 @@ def next_step(program: ProgramUse | None, sched: str, what: str) -> str:
     fixed = "" if sched else "repeat with --sched fifo, which fixes the order of its tasks"
     if program is None or program.application:
         return fixed or "choose other settings, with which the application does the same work each time"
+    if fixed and what.startswith(_WAITING):
+        return f"{fixed}; or fix the number of operations in the program"
     if OF_OTHERS in what:
         return "let the program wait for all of its children and threads" + (f"; or {fixed}" if fixed else "")
     text = "; if it reads files of /proc or /sys, one kernel writes more into them: compare the cost of one call"
