@@ -218,6 +218,23 @@ static pid_t start(struct run *run, const struct program *program)
 	return pid;
 }
 
+/* The most memory that it had resident at one time, kB. */
+static void tell_peak(struct run *run, pid_t pid)
+{
+	char path[64], line[LINE_BYTES];
+	uint64_t kb;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "VmHWM: %" SCNu64, &kb) == 1)
+			emit_text(&run->stream, "file", "after:kassay/program/peak", "kb %" PRIu64 "\n", kb);
+	}
+	if (file)
+		fclose(file);
+}
+
 /* Its mappings at its end, and the pages of that which has most of them resident. */
 static void look(struct run *run, pid_t pid)
 {
@@ -245,6 +262,7 @@ static void look(struct run *run, pid_t pid)
 		  most_end - most_start);
 	if (most)
 		capture_pages_of(run, pid, most_start, most_end - most_start);
+	tell_peak(run, pid);
 }
 
 /* A task stopped for the first time: the process behind its execve(), another one where it begins. */

@@ -292,3 +292,17 @@ def test_each_fork_may_take_a_page_fault_more() -> None:
     assert two(kernel("6.12", forks), kernel("7.3", more)).verdict == "regression"
     many = {**more, (PAGE_FAULT, "page fault"): (418, 1_180_000), (USER, ""): (30_200, 0)}
     assert two(kernel("6.12", forks), kernel("7.3", many)).verdict == "different-work"
+
+
+@pytest.mark.parametrize(
+    ("peaks", "verdict"),
+    [
+        ((2800, 4800), "different-work"),  # twice the pages, given back before the end
+        ((2800, 2900), "regression"),
+        ((4800, 2800), "regression"),  # a kernel that maps more pages with each fault
+    ],
+)
+def test_faults_on_pages_that_are_given_back_are_seen_at_the_peak(peaks: tuple[int, int], verdict: str) -> None:
+    sides = [kernel(ref, items, resident_kb=700, peak_kb=kb) for ref, items, kb in
+             (("6.12", LOOP, peaks[0]), ("7.3", MORE, peaks[1]))]  # fmt: skip
+    assert two(sides[0], sides[1]).verdict == verdict

@@ -26,6 +26,7 @@ FEWER: Items = {(CALL, "madvise"): (4, 480_000), (PAGE_FAULT, "page fault"): (10
 
 def did(items: Items, ticks: int = 0, *, perturbation: int = 0, repeat: int = 0,
         results: Sequence[CallResult] | None = None, rounds: int = 3, resident_kb: int = 0,
+        peak_kb: int = 0,
         anonymous_kb: int = 0, region: bool = False, others: Sequence[CallResult] | None = (),
         arguments: Mapping[str, str] | None = None,
         found: Sequence[Found] | None = None) -> Measurement:  # fmt: skip
@@ -40,7 +41,7 @@ def did(items: Items, ticks: int = 0, *, perturbation: int = 0, repeat: int = 0,
                 arguments=None if arguments is None else tuple(arguments.items()),
                 found=None if found is None else tuple(found))  # fmt: skip
     run = measurement([total] * rounds, perturbation=perturbation, repeat=repeat)
-    kb = {"program.Rss": resident_kb, "program.Anonymous": anonymous_kb}
+    kb = {"program.Rss": resident_kb, "program.Anonymous": anonymous_kb, "program.peak": peak_kb}
     after = (*run.after, *((name, str(amount)) for name, amount in kb.items() if amount))
     return structs.replace(run, work=work, after=after)
 

@@ -162,11 +162,12 @@ def test_a_users_program_has_its_mappings_added_up_and_the_largest_apart() -> No
             ("after", "kassay/program/smaps", smaps + of_kernel),
             ("after", "kassay/program/range", "start 0x7f0000000000 length 4194304\n"),
             ("after", "kassay/program/pageflags", "pages 1024\nthp 0\ndirty 1024\n"),
+            ("after", "kassay/program/peak", "kb 5120\n"),
         ),
         "after",
     )
     wanted = {
-        "program.vmas": "2", "program.Rss": "4104", "program.largest.Rss": "4096",
+        "program.vmas": "2", "program.Rss": "4104", "program.peak": "5120", "program.largest.Rss": "4096",
         "program.largest.KernelPageSize": "4", "program.largest.pageflags.dirty": "1024",
     }  # fmt: skip
     assert {name: found.get(name) for name in wanted} == wanted

@@ -42,6 +42,8 @@ class Done(NamedTuple):
     """True if a round is a part of an execution."""
     resident_kb: float | None = None
     """Memory that is resident when the program ends; None where it is not known."""
+    peak_kb: float | None = None
+    """The most memory that was resident at one time; None where it is not known."""
     anonymous_kb: float | None = None
     """The part of it that is anonymous."""
     arguments: Mapping[str, str] = {}
@@ -82,6 +84,7 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
         other_results=other_results if whole else of_one_call(other_results),
         plain=measurement.plain, divided=bool(phase.printed), operations=each, region=work.region,
         resident_kb=_number(dict(measurement.after).get("program.Rss")),
+        peak_kb=_number(dict(measurement.after).get("program.peak")),
         anonymous_kb=_number(dict(measurement.after).get("program.Anonymous")),
         arguments={**dict(work.arguments or ()),
                    **{f"{name}{OF_OTHERS}": number for name, number in work.other_arguments or ()}},

@@ -14,6 +14,9 @@ FEW_FAULTS = 4
 
 _KB, _PAGE = 1024, 4096
 
+_PEAK_KB = 512
+"""kB by which peaks may differ: a kernel counts resident pages with a delay on each CPU."""
+
 
 def faults_are_the_kernels(base: Done, head: Done) -> bool:
     """True if the kernels alone explain another number of page faults.
@@ -28,7 +31,8 @@ def faults_are_the_kernels(base: Done, head: Done) -> bool:
     code_difference = abs(_own_code(head) - _own_code(base))
     if are_few(base, head):
         return True
-    return fewer > 0 and code_difference < more - fewer and not _resident_follows(base, head)
+    follows = _resident_follows(base, head) or _peak_follows(base, head)
+    return fewer > 0 and code_difference < more - fewer and not follows
 
 
 def _more_faults(base: Done, head: Done) -> float:
@@ -52,6 +56,17 @@ def _resident_follows(base: Done, head: Done) -> bool:
     if base.resident_kb is not None and head.resident_kb is not None:
         found.append((head.resident_kb - base.resident_kb) * _KB)
     return any(more / _PAGE * faults >= faults * faults / 2 for more in found)
+
+
+def _peak_follows(base: Done, head: Done) -> bool:
+    """True if the side with more faults had more memory resident at its peak, in proportion to half of them at least: a
+    program may touch other pages, and give them back before anything looks."""
+    if base.region or not base.peak_kb or not head.peak_kb or abs(head.peak_kb - base.peak_kb) < _PEAK_KB:
+        return False
+    faults, peak = (
+        max(pair) / min(pair) - 1 for pair in ((_faults(base), _faults(head)), (base.peak_kb, head.peak_kb))
+    )
+    return (_faults(head) > _faults(base)) == (head.peak_kb > base.peak_kb) and peak >= faults / 2
 
 
 def _faults(done: Done) -> float:

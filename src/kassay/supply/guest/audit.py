@@ -230,6 +230,8 @@ def _program_fields(texts: dict[str, str | None]) -> dict[str, str | None]:
     program_fields: dict[str, str | None] = {"program.vmas": str(len(mappings))}
     for name in dict.fromkeys(name for vma in mappings for name in vma.fields if name not in _procfs.NOT_A_SUM):
         program_fields[f"program.{name}"] = str(sum(vma.fields.get(name, 0) for vma in mappings))
+    peak = _procfs.pairs(texts.get("kassay/program/peak") or "")
+    program_fields.update({"program.peak": str(peak["kb"])} if "kb" in peak else {})
     largest = _procfs.span(texts.get("kassay/program/range") or "")
     for vma in mappings if largest is not None else ():
         if (vma.start, vma.end) == largest:
