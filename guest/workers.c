@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,12 +51,17 @@ static void *thread_main(void *task)
 /*
  * A worker has died, and will never report itself done. The caller's wait ends
  * at once: the signal interrupts it, or it finds that the value has changed.
+ * Another worker may report itself done meanwhile, and count below zero: so it
+ * is told again and again, until the caller has seen it.
  */
 static void on_death(int number)
 {
-	(void)number;
+	struct itimerval again = { .it_interval = { .tv_usec = 50000 }, .it_value = { .tv_usec = 50000 } };
+
 	__atomic_store_n(&team.board->error, ECHILD, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&team.board->busy, 0, __ATOMIC_SEQ_CST);
+	if (number == SIGCHLD)
+		setitimer(ITIMER_REAL, &again, NULL);
 }
 
 static int start_thread(struct run *run, unsigned int task)
@@ -130,6 +136,8 @@ int workers_start(struct run *run, unsigned int tasks, bool threads, struct scri
 	}
 	team.board->busy = tasks;
 	sigaction(SIGCHLD, &death, NULL);
+	death.sa_flags = SA_RESTART;
+	sigaction(SIGALRM, &death, NULL);
 	for (; team.started < tasks; team.started++) {
 		if (threads ? start_thread(run, team.started) : start_process(run, team.started))
 			return -1;
@@ -155,6 +163,7 @@ void workers_stop(void)
 	if (!team.board)
 		return;
 	signal(SIGCHLD, SIG_DFL);
+	setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
 	team_release(team.board, team.tasks, PART_STOP);
 	for (unsigned int task = 0; task < team.started; task++) {
 		if (team.threads)
