@@ -13,7 +13,7 @@ from tests.profile.files import KERNEL, NOP, File, report, table
 
 NAMES = ("entry_SYSCALL_64", "do_syscall_64", "__x64_sys_read", "ksys_read", "asm_exc_page_fault", "task_work_run",
          "asm_sysvec_apic_timer_interrupt", "irqentry_exit", "__x64_sys_clock_gettime",
-         "fixup_exception", "__schedule")  # fmt: skip
+         "fixup_exception", "__schedule", "try_to_wake_up")  # fmt: skip
 AT = {name: KERNEL + 16 * number for number, name in enumerate(NAMES)}
 TABLE = Symbols.load(
     [table(*((address, 16, name) for name, address in AT.items())), table((0x401000, 16, "main"), place="program")], {}

@@ -18,7 +18,8 @@ KINDS = {
     CLOCK: "readings of a clock: by an instruction, by a function of the vDSO, or by a system call that reports a time",
     VDSO_LOOKUP: "user code that looks for functions in the vDSO when a program starts, and all of strcmp()",
     COMMON: "the kernel's instructions of entry and exit that system calls have in common",
-    SCHEDULER: "calls of __schedule(), by which a task ends its turn: wherever they come from",
+    SCHEDULER: "calls of __schedule(), by which a task ends its turn, and of try_to_wake_up(): a turn may end by "
+    "waiting, or by another task that comes first",
 }
 """Every kind of work, with its meaning."""
 NOT_COMPARED = (CLOCK, VDSO_LOOKUP, COMMON, SCHEDULER)

@@ -27,7 +27,7 @@ _CLOCK = re.compile(r"^([0-9a-f]+) (?:__vdso_|__kernel_)?(?:clock_gettime(?:64)?
 reads the CPU's."""
 _GIVES_UP = "fixup_exception"
 """Function of the kernel in which a fault of its own ends that it does not serve: it goes on at another place."""
-_SCHEDULER = "__schedule"
+_SCHEDULER, _WAKES = "__schedule", "try_to_wake_up"
 _CLOCK_CALLS = frozenset(
     ("clock_gettime", "gettimeofday", "time", "times", "getrusage", "getitimer", "timer_gettime", "timerfd_gettime")
 )
@@ -128,8 +128,9 @@ def _between(raw: RawProfile, symbols: Symbols, slots: list[int]) -> Iterator[Wo
     shared = (number for number, entry in node_entries(raw, symbols) if (entry.kind, entry.name) == (SHARED, COMMON))
     if any(common := _sum(raw, shared, slots)):
         yield WorkItem(kind=COMMON, times=common)
-    times = _entered(raw, symbols.kernel_entry(_SCHEDULER), slots)
-    if any(times):
+    ended, woken = (_entered(raw, symbols.kernel_entry(name), slots) for name in (_SCHEDULER, _WAKES))
+    times = _plus(ended, woken)
+    if any(ended):
         yield WorkItem(kind=SCHEDULER, times=tuple(times), counts=_sum(raw, _below(raw, symbols, _SCHEDULER), slots))
 
 
