@@ -67,8 +67,8 @@ def test_shared_code_and_calls_of_the_scheduler_are_counted_apart() -> None:
         program.file.count(counter, count, round=2)
     items = work_items(parse(program.file.bytes()), TABLE, program_report(229, 385), "work")
     known = {item.kind: item for item in items}
-    assert (known["entry and exit"].times, known["call of the scheduler"].times) == ((0, 30), (0, 3))
-    assert known["call of the scheduler"].counts == (0, 15)
+    assert (known["entry and exit"].times, known["call of the scheduler"].times) == ((0, 30), (0, 2))
+    assert known["call of the scheduler"].counts == (0, 15) and known["wake-up"].times == (0, 1)
 
 
 def test_faults_inside_of_a_call_are_part_of_it_and_counted_by_themselves() -> None:

@@ -16,7 +16,7 @@ from kassay.analysis.work_results import argued_otherwise, share_of_kinds
 from kassay.model.finding import CHANGES
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
-from kassay.model.work import COMMON_CODE, DECIDING, PAGE_FAULTS, TURNS, USER_CODE, is_asked, is_call
+from kassay.model.work import COMMON_CODE, DECIDING, PAGE_FAULTS, TURNS, USER_CODE, WAKING, is_asked, is_call
 
 RESIDENT, RESIDENT_KB = 0.05, 64
 """Part and kB by which the memory that is resident at the end of a program may differ."""
@@ -149,10 +149,12 @@ def _of_watching(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]
 
 def _of_turns(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
     """Turns of several tasks: kassay's runner starts a program of one, and waits for it."""
-    made = [round(side[0].times.get(TURNS, 0.0)) for side in (base, head)]
-    share = apart(TURNS, base, head) / min(base[0].ticks, head[0].ticks)
+    most = max(TURNS, key=lambda key: apart(key, base, head))
+    made = [round(side[0].times.get(most, 0.0)) for side in (base, head)]
+    share = fsum(apart(key, base, head) for key in TURNS) / min(base[0].ticks, head[0].ticks)
     if share > LIMIT and abs(made[1] - made[0]) > FEW_TURNS and max(clones(base[0]), clones(head[0])):
-        yield reason("turns-differ", base_value=made[0], head_value=made[1], share=share)
+        what = "wake-ups" if most[0] == WAKING else "calls of __schedule()"
+        yield reason("turns-differ", what=what, base_value=made[0], head_value=made[1], share=share)
 
 
 def _of_chance(base: CellEvidence, head: CellEvidence, change: float, margin: float) -> Iterator[Reason]:

@@ -58,8 +58,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "{rest:+.1%}]: it is not known whether that was the same work",
     "mostly-elsewhere": "{share:.0%} of the value is kernel code outside of system calls and page faults, such as the "
     "idle loop while the program sleeps; it hides that the rest changes by {change:+.1%}",
-    "turns-differ": "the scheduler gave the program's tasks other turns: __schedule() and try_to_wake_up() were called "
-    "{base_value} and {head_value} times; what differs carries at least {share:.1%} of the value",
+    "turns-differ": "the scheduler gave the program's tasks other turns: {base_value} and "
+    "{head_value} {what}; what differs carries at least {share:.1%} of the value",
     "change-by-chance": "the runs do not all do the same work: {what}, and what varies carries {share:.1%} of the "
     "value; without it the change may lie inside the margin of {margin:.1%}",
     "prints-differ": "the program prints {name} {base_value} on {base!k}, {head_value} on {head!k}[, and {more} more], "

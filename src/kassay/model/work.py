@@ -9,7 +9,7 @@ from kassay.model.records import Record
 from kassay.supply.arches import FAULT, PAGE_FAULT, SYSTEM_CALL
 
 USER, CLOCK, VDSO_LOOKUP, INNER = "user code", "clock", "vDSO lookup", "fault in a call"
-SCHEDULER = "call of the scheduler"
+SCHEDULER, WAKING = "call of the scheduler", "wake-up"
 KINDS = {
     SYSTEM_CALL: "system calls of one name, whatever executes them; faults inside of a call belong to the call",
     FAULT: "exceptions in user mode of one name",
@@ -18,14 +18,15 @@ KINDS = {
     CLOCK: "readings of a clock: by an instruction, by a function of the vDSO, or by a system call that reports a time",
     VDSO_LOOKUP: "user code that looks for functions in the vDSO when a program starts, and all of strcmp()",
     COMMON: "the kernel's instructions of entry and exit that system calls have in common",
-    SCHEDULER: "calls of __schedule(), by which a task ends its turn, and of try_to_wake_up(): a turn may end by "
-    "waiting, or by another task that comes first",
+    SCHEDULER: "calls of __schedule(), by which a task ends its turn: it waits, or another task comes first",
+    WAKING: "calls of try_to_wake_up(), by which a task that waits has another turn",
 }
 """Every kind of work, with its meaning."""
-NOT_COMPARED = (CLOCK, VDSO_LOOKUP, COMMON, SCHEDULER)
+NOT_COMPARED = (CLOCK, VDSO_LOOKUP, COMMON, SCHEDULER, WAKING)
 """Kinds that are part of others, or explain them."""
 PAGE_FAULTS, USER_CODE, LOOKUPS = (FAULT, PAGE_FAULT), (USER, ""), (VDSO_LOOKUP, "")
-INNER_FAULTS, COMMON_CODE, TURNS = (INNER, PAGE_FAULT), (COMMON, ""), (SCHEDULER, "")
+INNER_FAULTS, COMMON_CODE = (INNER, PAGE_FAULT), (COMMON, "")
+TURNS = ((SCHEDULER, ""), (WAKING, ""))
 EXECVE, FUTEX = (SYSTEM_CALL, "execve"), (SYSTEM_CALL, "futex")
 CLONES = tuple((SYSTEM_CALL, name) for name in ("clone", "clone3", "fork", "vfork"))
 """Keys of items."""

@@ -12,7 +12,7 @@ from kassay.evidence.profile.symbols import Symbols, is_kernel
 from kassay.evidence.profile.totals import intervals_of, slots_of, totals
 from kassay.model.guest import GuestReport
 from kassay.model.kernel_share import COMMON, SHARED
-from kassay.model.work import ASKED, CLOCK, INNER, INNER_FAULTS, SCHEDULER, USER, VDSO_LOOKUP, WorkItem
+from kassay.model.work import ASKED, CLOCK, INNER, INNER_FAULTS, SCHEDULER, USER, VDSO_LOOKUP, WAKING, WorkItem
 from kassay.supply.arches import SYSTEM_CALL, Arch, of_target
 
 _SMAPS, _VDSO_FUNCTIONS = "kassay/program/smaps", "kassay/program/vdso"
@@ -128,10 +128,10 @@ def _between(raw: RawProfile, symbols: Symbols, slots: list[int]) -> Iterator[Wo
     shared = (number for number, entry in node_entries(raw, symbols) if (entry.kind, entry.name) == (SHARED, COMMON))
     if any(common := _sum(raw, shared, slots)):
         yield WorkItem(kind=COMMON, times=common)
-    ended, woken = (_entered(raw, symbols.kernel_entry(name), slots) for name in (_SCHEDULER, _WAKES))
-    times = _plus(ended, woken)
-    if any(ended):
-        yield WorkItem(kind=SCHEDULER, times=tuple(times), counts=_sum(raw, _below(raw, symbols, _SCHEDULER), slots))
+    for kind, function in ((SCHEDULER, _SCHEDULER), (WAKING, _WAKES)):
+        times = _entered(raw, symbols.kernel_entry(function), slots)
+        if any(times):
+            yield WorkItem(kind=kind, times=tuple(times), counts=_sum(raw, _below(raw, symbols, function), slots))
 
 
 def _below(raw: RawProfile, symbols: Symbols, function: str) -> Iterator[int]:
