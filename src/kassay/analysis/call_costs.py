@@ -11,16 +11,13 @@ from msgspec import structs
 from kassay.analysis.exact import judge_counts
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
 from kassay.analysis.work import PER_OPERATION_LIMIT, Mix, mix_of, work_differences
-from kassay.analysis.work_done import Done, Key, cost_of_one, of_one_call, pair_of
+from kassay.analysis.work_done import Done, Key, cost_of_one, more_where_dearer, of_one_call, pair_of
 from kassay.analysis.work_found import finding_otherwise
 from kassay.analysis.work_results import arguments_apart
 from kassay.model.finding import Side
 from kassay.model.reason import Reason
 from kassay.model.run import CellEvidence, Measurement
 from kassay.model.work import ASKED, OPERATION, RATE, CallCost, Work
-
-MORE = 0.05
-"""Part by which the numbers of calls or operations may differ."""
 
 LARGE = 0.02
 """Share of the value that a kind of call must carry, on both kernels, for its cost to be shown."""
@@ -88,12 +85,6 @@ def _call_cost(
     times = [done[0].times[key] for done in pair]
     cost = structs.replace(_judged(counted, times, margin, disagreement), kind=key[0], name=key[1], share=share)
     return _weakened(cost, "of-more") if more_where_dearer(times, cost.change) else cost
-
-
-def more_where_dearer(times: Sequence[float], change: float) -> bool:
-    """True if the side on which one costs more also made more: each may cost more than the one before. A program that
-    loops until a time has passed makes fewer where they cost more."""
-    return (times[1] - times[0]) * change > 0 and max(times) > min(times) * (1 + MORE)
 
 
 def _judged(sides: Sequence[Side], times: list[float], margin: float, disagreement: Reason | None) -> CallCost:

@@ -19,6 +19,9 @@ _Results = tuple[CallResult, ...] | None
 WATCHED = 4000
 """System calls of a program's first process whose results are noted (CALLS in guest/results.c)."""
 
+_MORE = 0.05
+"""Part by which the numbers of calls or operations may differ."""
+
 _SLOWER = 0.02
 """Part by which calls of the watched execution may differ in number from those of the measured ones."""
 
@@ -157,6 +160,12 @@ def distance(sides: Sequence[Sequence[float]]) -> float:
 def of_larger(change: float) -> float:
     """A change, head / base - 1, as a part of the larger side."""
     return abs(change) / max(1.0, 1.0 + change)
+
+
+def more_where_dearer(times: Sequence[float], change: float) -> bool:
+    """True if the side on which one costs more also made more: each may cost more than the one before. A program that
+    loops until a time has passed makes fewer where they cost more."""
+    return (times[1] - times[0]) * change > 0 and max(times) > min(times) * (1 + _MORE)
 
 
 def cost_of_one(key: Key, done: Done) -> float:

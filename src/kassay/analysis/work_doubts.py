@@ -6,11 +6,10 @@ from math import fsum
 
 from msgspec import structs
 
-from kassay.analysis.call_costs import more_where_dearer
 from kassay.analysis.exact import Judgement
 from kassay.analysis.own_work import own_spreads, varying_share
 from kassay.analysis.work import LIMIT, apart, faults_left_out, work_differences
-from kassay.analysis.work_done import WATCHED, Done, clones, of_larger, pair_of
+from kassay.analysis.work_done import WATCHED, Done, clones, more_where_dearer, of_larger, pair_of
 from kassay.analysis.work_found import found_otherwise, outside_otherwise
 from kassay.analysis.work_results import argued_otherwise, share_of_kinds
 from kassay.model.finding import CHANGES
@@ -149,9 +148,10 @@ def _of_watching(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]
 
 def _of_turns(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
     """Turns of several tasks: kassay's runner starts a program of one, and waits for it."""
-    most = max(TURNS, key=lambda key: apart(key, base, head))
+    carried = {key: apart(key, base, head) for key in TURNS}
+    most = max(TURNS, key=lambda key: carried[key])
     made = [round(side[0].times.get(most, 0.0)) for side in (base, head)]
-    share = fsum(apart(key, base, head) for key in TURNS) / min(base[0].ticks, head[0].ticks)
+    share = fsum(carried.values()) / min(base[0].ticks, head[0].ticks)
     if share > LIMIT and abs(made[1] - made[0]) > FEW_TURNS and max(clones(base[0]), clones(head[0])):
         what = "wake-ups" if most[0] == WAKING else "calls of __schedule()"
         yield reason("turns-differ", what=what, base_value=made[0], head_value=made[1], share=share)

@@ -286,7 +286,7 @@ def _workload(name: str, options: Measuring, problems: list[str], names: Sequenc
     axes = _axes(_own_settings(name, options.set_ or [], names), problems)
     if not options.program:
         of_program = ("args", "env", "file", "cflags", "link", "from_", "to", "require", "state", "work")
-        given = [f"--{name.rstrip('_')}" for name in of_program if getattr(options, name)]
+        given = [f"--{field.rstrip('_')}" for field in of_program if getattr(options, field)]
         problems += [f"{option}: belongs to --program, which is not given" for option in given]
         return WorkloadUse(name=name, axes=axes)
     if not LEAST_MS <= options.limit * 1000 <= MOST_MS:

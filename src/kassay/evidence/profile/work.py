@@ -7,7 +7,7 @@ from operator import add
 
 from kassay.errors import Defect
 from kassay.evidence.profile.counters import CONTEXTS_IN_FILE, DEFERRED, CodeBlock, RawProfile
-from kassay.evidence.profile.entries import node_entries
+from kassay.evidence.profile.entries import NodeEntry, node_entries
 from kassay.evidence.profile.symbols import Symbols, is_kernel
 from kassay.evidence.profile.totals import intervals_of, slots_of, totals
 from kassay.model.guest import GuestReport
@@ -44,19 +44,20 @@ def work_items(raw: RawProfile, symbols: Symbols, report: GuestReport, phase: st
     every = slots_of(intervals_of(report, phase))
     slots = [slot for slot in every if slot % CONTEXTS_IN_FILE == 0]
     later = [slot for slot in every if slot % CONTEXTS_IN_FILE in DEFERRED]
-    asked = tuple(_asked(raw, symbols, [*slots, *later]))
+    entries = dict(node_entries(raw, symbols))
+    asked = tuple(_asked(raw, symbols, entries, [*slots, *later]))
     items = (*asked, *_own(raw, symbols, arch, slots, report), *_clock(raw, arch, slots, report, asked),
-             *_between(raw, symbols, slots))  # fmt: skip
+             *_between(raw, symbols, entries, slots))  # fmt: skip
     return tuple(sorted(items, key=lambda item: item.key))
 
 
-def _asked(raw: RawProfile, symbols: Symbols, slots: list[int]) -> Iterator[WorkItem]:
+def _asked(raw: RawProfile, symbols: Symbols, entries: Mapping[int, NodeEntry], slots: list[int]) -> Iterator[WorkItem]:
     """System calls and faults with the deferred work that they queued, the outermost ones, and the faults inside of
     system calls that the kernel did not give up: it may copy with faults switched off, touch the page, and copy again.
     """
     times: dict[tuple[str, str], list[int]] = {}
     counts: dict[tuple[str, str], list[int]] = {}
-    nodes = {number: entry for number, entry in node_entries(raw, symbols) if entry.kind in ASKED}
+    nodes = {number: entry for number, entry in entries.items() if entry.kind in ASKED}
     for number, entry in nodes.items():
         each = by_round(raw, number, slots)
         _add(counts, (entry.kind, entry.name), each)
@@ -123,23 +124,25 @@ def _clock(
         yield WorkItem(kind=CLOCK, times=times)
 
 
-def _between(raw: RawProfile, symbols: Symbols, slots: list[int]) -> Iterator[WorkItem]:
+def _between(
+    raw: RawProfile, symbols: Symbols, entries: Mapping[int, NodeEntry], slots: list[int]
+) -> Iterator[WorkItem]:
     """Code that all system calls share, and the turns of tasks."""
-    shared = (number for number, entry in node_entries(raw, symbols) if (entry.kind, entry.name) == (SHARED, COMMON))
+    shared = (number for number, entry in entries.items() if (entry.kind, entry.name) == (SHARED, COMMON))
     if any(common := _sum(raw, shared, slots)):
         yield WorkItem(kind=COMMON, times=common)
     for kind, function in ((SCHEDULER, _SCHEDULER), (WAKING, _WAKES)):
-        times = _entered(raw, symbols.kernel_entry(function), slots)
-        if any(times):
-            yield WorkItem(kind=kind, times=tuple(times), counts=_sum(raw, _below(raw, symbols, function), slots))
+        address = symbols.kernel_entry(function)
+        times = _entered(raw, address, slots)
+        if address is not None and any(times):
+            yield WorkItem(kind=kind, times=tuple(times), counts=_sum(raw, _below(raw, address), slots))
 
 
-def _below(raw: RawProfile, symbols: Symbols, function: str) -> Iterator[int]:
-    """Nodes of a function of the kernel and of all that it calls."""
-    entry = symbols.kernel_entry(function)
+def _below(raw: RawProfile, address: int) -> Iterator[int]:
+    """Nodes of the function at this address and of all that it calls."""
     found: set[int | None] = set()
     for number, node in raw.nodes.items():
-        if node.parent in found or (entry is not None and node.address == entry):
+        if node.parent in found or node.address == address:
             found.add(number)
             yield number
 

@@ -17,7 +17,7 @@ DIRECTORIES = "compilers"
 
 
 def ends_by_compiler(question: SearchQuestion, directory: Path, tell: Tell, measure: Measure) -> tuple[ByCompiler, ...]:
-    """One row for each compiler of the question. What was measured before is read again."""
+    """One row for each compiler of the question. Runs that exist are read and not repeated."""
     rows = []
     for compiler in question.compilers or ():
         good, bad = (_probed(question, compiler, end, directory, tell, measure) for end in (0, -1))
