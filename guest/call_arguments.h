@@ -9,7 +9,8 @@
 
 #define ARGUMENTS_OF_ALL \
 	CALL(accept, 3, 0) CALL(accept4, 4, 0) CALL(bind, 3, 0) CALL(bpf, 3, 0) CALL(cachestat, 4, 0) CALL(chdir, 1, 1) \
-	CALL(clock_nanosleep, 0, 0) CALL(clone, 0, 0) CALL(clone3, 0, 0) CALL(close, 1, 0) CALL(close_range, 3, 0) CALL(connect, 3, 0) \
+	CALL(clock_nanosleep, 0, 0) CALL(clone, 0, 0) CALL(clone3, 0, 0) CALL(close, 1, 0) CALL(close_range, 3, 0) \
+	CALL(connect, 3, 0) \
 	CALL(copy_file_range, 6, 0) CALL(dup, 1, 0) CALL(dup3, 3, 0) CALL(epoll_create1, 1, 0) \
 	CALL(epoll_ctl, 4, 0) CALL(epoll_pwait, 6, 0) CALL(eventfd2, 2, 0) CALL(execve, 3, 1) CALL(execveat, 5, 2) \
 	CALL(exit_group, 1, 0) CALL(faccessat, 3, 2) CALL(faccessat2, 4, 2) CALL(fadvise64, 4, 0) \
@@ -32,7 +33,8 @@
 	CALL(pwritev, 5, 0) CALL(pwritev2, 6, 0) CALL(quotactl, 4, 0) CALL(read, 3, 0) CALL(readahead, 3, 0) \
 	CALL(readlinkat, 4, 2) CALL(readv, 3, 0) CALL(recvfrom, 6, 0) CALL(recvmmsg, 5, 0) CALL(recvmsg, 3, 0) \
 	CALL(remap_file_pages, 5, 0) CALL(renameat2, 5, 10) CALL(rt_sigaction, 4, 0) CALL(rt_sigprocmask, 4, 0) \
-	CALL(sched_setaffinity, 0, 0) CALL(sched_setattr, 3, 0) CALL(sched_setscheduler, 0, 0) CALL(seccomp, 3, 0) CALL(semctl, 4, 0) \
+	CALL(sched_setaffinity, 0, 0) CALL(sched_setattr, 3, 0) CALL(sched_setscheduler, 0, 0) CALL(seccomp, 3, 0) \
+	CALL(semctl, 4, 0) \
 	CALL(semget, 3, 0) CALL(semop, 3, 0) \
 	CALL(semtimedop, 4, 0) CALL(sendfile, 4, 0) CALL(sendmmsg, 4, 0) CALL(sendmsg, 3, 0) CALL(sendto, 6, 0) \
 	CALL(set_mempolicy, 3, 0) CALL(setgroups, 2, 0) CALL(setitimer, 1, 0) \

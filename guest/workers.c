@@ -51,8 +51,8 @@ static void *thread_main(void *task)
 /*
  * A worker has died, and will never report itself done. The caller's wait ends
  * at once: the signal interrupts it, or it finds that the value has changed.
- * Another worker may report itself done meanwhile, and count below zero: so it
- * is told again and again, until the caller has seen it.
+ * Another worker may report itself done meanwhile, and count below zero. So a
+ * timer repeats this handler until workers_stop().
  */
 static void on_death(int number)
 {

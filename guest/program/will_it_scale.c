@@ -85,19 +85,25 @@ void __sanitizer_cov_trace_pc(void)
 		KASSAY_ROUND_BEGIN();
 }
 
+static void await_byte(int pipe)
+{
+	char byte;
+
+	while (read(pipe, &byte, 1) < 0 && errno == EINTR)
+		;
+}
+
 static void *work(void *number)
 {
 	unsigned long nr = (unsigned long)number;
 	cpu_set_t cpu;
-	char byte;
 
 	CPU_ZERO(&cpu);
 	CPU_SET(nr % (unsigned long)sysconf(_SC_NPROCESSORS_ONLN), &cpu);
 	sched_setaffinity(0, sizeof(cpu), &cpu);
 	if (write(ready[1], "", 1) != 1)
 		exit(1);
-	while (read(gate[0], &byte, 1) < 0 && errno == EINTR)
-		;
+	await_byte(gate[0]);
 	results[nr].faults = faults();
 	next = operations;
 	left = tasks == 1 ? ROUNDS : 1;
@@ -130,12 +136,8 @@ void new_task_affinity(void *(*function)(void *), void *argument)
 /* The start of the tasks is not part of a round: all of them wait at the gate, or are about to. */
 static void await_tasks(void)
 {
-	char byte;
-
-	for (unsigned long i = 0; i < tasks; i++) {
-		while (read(ready[0], &byte, 1) < 0 && errno == EINTR)
-			;
-	}
+	for (unsigned long i = 0; i < tasks; i++)
+		await_byte(ready[0]);
 }
 
 static void release(void)

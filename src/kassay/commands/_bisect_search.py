@@ -34,9 +34,10 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
     searching = replace(searching, good=full_ref(searching.good), bad=full_ref(searching.bad))
     kernels = [full_ref(ref) for ref in kernels]
     _check(workload, kernels, searching, options)
-    _check_inputs(
-        workload, [*(kernels or [searching.good, searching.bad]), *_by_compilers(searching, options)], options
-    )
+    compilers = tuple(filter(None, searching.compilers.split(",")))
+    ends = kernels or [searching.good, searching.bad]
+    built = [with_compiler(end, options.arch, compiler) for compiler in compilers for end in ends]
+    _check_inputs(workload, [*ends, *built], options)
     chosen = format_named(options.format_)
     from kassay import pipeline
     from kassay.tools.search import loop
@@ -47,7 +48,6 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
         range_ = _range(kernels, searching, options, tell)
         asked = (searching.good, searching.bad) if range_.kind == "releases" else None
         question = _question(workload, range_, searching, options, asked)
-        compilers = tuple(filter(None, searching.compilers.split(",")))
         question = structs.replace(question, state=field or UNSET, compilers=compilers or UNSET)
         if compilers and not (range_.kind == "configuration" and question.one_boot_decides and not field):
             raise BadInput("--compilers: for the cost of two configurations by exact counts",
@@ -129,12 +129,6 @@ def _field_of(options: Measuring) -> tuple[str, Measuring]:
     if len(fields) > 1:
         raise BadInput("--state: a search follows one field of the state", "give one --state")
     return fields[0], replace(options, state=None)
-
-
-def _by_compilers(searching: Searching, options: Measuring) -> list[str]:
-    """Both ends by each compiler of --compilers."""
-    names = filter(None, searching.compilers.split(","))
-    return [with_compiler(end, options.arch, name) for name in names for end in (searching.good, searching.bad)]
 
 
 def _check_inputs(workload: str, kernels: list[str], options: Measuring) -> None:

@@ -143,6 +143,8 @@ def with_build(ref: KernelRef, build: BuildRef) -> str:
 def with_compiler(text: str, arch: str, compiler: str) -> str:
     """A build: reference with another compiler. Raises BadInput for what is no build."""
     ref = parse_ref(text, arch)
+    if ref.kind != "build":
+        raise BadInput(f"{text}: no build: reference", "a compiler can be chosen for what kassay builds")
     return with_build(ref, structs.replace(parse_build(ref.locator), cc=compiler))
 
 

@@ -19,6 +19,7 @@ from kassay.report.sections.brief import first_tables
 
 _READING = ("getdents64()", "pread64()", "read()")
 _WAITING = ("epoll_wait()", "futex()", "poll()", "sched_yield()")
+"""Calls that read files of the kernel, and calls by which tasks wait for each other."""
 
 
 def next_step(program: ProgramUse | None, sched: str, what: str) -> str:
@@ -31,14 +32,13 @@ def next_step(program: ProgramUse | None, sched: str, what: str) -> str:
         return f"{fixed}; or fix the number of operations in the program"
     if OF_OTHERS in what:
         return "let the program wait for all of its children and threads" + (f"; or {fixed}" if fixed else "")
+    turning = f"; if its tasks take turns, {fixed}" if fixed else ""
+    if program.work:
+        return f"let each execution do more operations, so that its start and its end weigh less{turning}"
     text = "; if it reads files of /proc or /sys, one kernel writes more into them: compare the cost of one call"
     longer = text if what.startswith(_READING) else ""
-    if program.work:
-        advice = "let each execution do more operations, so that its start and its end weigh less"
-        return f"{advice}; if its tasks take turns, {fixed}" if fixed else advice
     region = "name another region with --from and --to" if program.points else "name a region with --from and --to"
-    advice = f"fix the number of operations in the program, {region}, or divide with --work NAME"
-    return f"{advice}{longer}; if its tasks take turns, {fixed}" if fixed else f"{advice}{longer}"
+    return f"fix the number of operations in the program, {region}, or divide with --work NAME{longer}{turning}"
 
 
 def same_start(why: Reason) -> str:
