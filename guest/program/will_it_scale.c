@@ -4,7 +4,8 @@
  * is compiled with -fsanitize-coverage=trace-pc, so that each of its basic blocks calls us: that is how a task is stopped
  * after an exact number of operations. Arguments: tasks, "process" or "thread", operations in a round.
  *
- * One task marks rounds of so many operations itself. Several are one round, from the release of all to the end of all.
+ * One task marks rounds of so many operations itself. Several are one round, from the release of all until all have done
+ * their operations. The tasks end behind it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,7 +41,7 @@ struct result {
 
 static struct result *results;
 static unsigned long tasks, operations;
-static int ready[2], gate[2];
+static int ready[2], gate[2], done[2], end[2]; /* pipes with a byte for each task */
 
 static __thread struct result *mine;
 static __thread unsigned long long next;
@@ -63,10 +65,26 @@ static void end_helpers(void)
 	}
 }
 
+static void await_byte(int pipe)
+{
+	char byte;
+
+	while (read(pipe, &byte, 1) < 0 && errno == EINTR)
+		;
+}
+
+static void send_byte(int pipe)
+{
+	if (write(pipe, "", 1) != 1)
+		exit(1);
+}
+
 static void finish(void)
 {
 	mine->faults = faults() - mine->faults;
 	mine = NULL;
+	send_byte(done[1]);
+	await_byte(end[0]);
 	end_helpers();
 	pthread_exit(NULL);
 }
@@ -85,14 +103,6 @@ void __sanitizer_cov_trace_pc(void)
 		KASSAY_ROUND_BEGIN();
 }
 
-static void await_byte(int pipe)
-{
-	char byte;
-
-	while (read(pipe, &byte, 1) < 0 && errno == EINTR)
-		;
-}
-
 static void *work(void *number)
 {
 	unsigned long nr = (unsigned long)number;
@@ -101,8 +111,7 @@ static void *work(void *number)
 	CPU_ZERO(&cpu);
 	CPU_SET(nr % (unsigned long)sysconf(_SC_NPROCESSORS_ONLN), &cpu);
 	sched_setaffinity(0, sizeof(cpu), &cpu);
-	if (write(ready[1], "", 1) != 1)
-		exit(1);
+	send_byte(ready[1]);
 	await_byte(gate[0]);
 	results[nr].faults = faults();
 	next = operations;
@@ -111,7 +120,8 @@ static void *work(void *number)
 	if (tasks == 1)
 		KASSAY_ROUND_BEGIN();
 	testcase(&mine->iterations, nr);
-	return NULL;
+	fprintf(stderr, "testcase() returned after %llu operations, and must loop for ever\n", results[nr].iterations);
+	_exit(1);
 }
 
 /* For tests that need partners, which count no operations and end with the task that made them. */
@@ -133,19 +143,37 @@ void new_task_affinity(void *(*function)(void *), void *argument)
 	new_task(function, argument);
 }
 
-/* The start of the tasks is not part of a round: all of them wait at the gate, or are about to. */
-static void await_tasks(void)
+static void await_tasks(int pipe)
 {
 	for (unsigned long i = 0; i < tasks; i++)
-		await_byte(ready[0]);
+		await_byte(pipe);
 }
 
-static void release(void)
+static void release_tasks(int pipe)
 {
-	for (unsigned long i = 0; i < tasks; i++) {
-		if (write(gate[1], "", 1) != 1)
-			exit(1);
-	}
+	for (unsigned long i = 0; i < tasks; i++)
+		send_byte(pipe);
+}
+
+/* The tasks wait at the gate, or are about to: neither their start nor their end is part of a round. */
+static void run_round(void)
+{
+	await_tasks(ready[0]);
+	if (tasks > 1)
+		KASSAY_ROUND_BEGIN();
+	release_tasks(gate[1]);
+	await_tasks(done[0]);
+	if (tasks > 1)
+		KASSAY_ROUND_END();
+	signal(SIGCHLD, SIG_DFL);
+	release_tasks(end[1]);
+}
+
+/* Before all have done their operations: an assertion failed, or the like. It has printed why. */
+static void task_ended(int signal)
+{
+	(void)signal;
+	_exit(1);
 }
 
 static int run_processes(void)
@@ -153,21 +181,18 @@ static int run_processes(void)
 	pid_t pids[MAX_TASKS];
 	int failed = 0, status;
 
+	signal(SIGCHLD, task_ended);
 	for (unsigned long i = 0; i < tasks; i++) {
 		pids[i] = fork();
 		if (pids[i] == 0) {
+			signal(SIGCHLD, SIG_DFL);
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			work((void *)i);
-			_exit(1);
 		}
 	}
-	await_tasks();
-	if (tasks > 1)
-		KASSAY_ROUND_BEGIN();
-	release();
+	run_round();
 	for (unsigned long i = 0; i < tasks; i++)
 		failed |= waitpid(pids[i], &status, 0) != pids[i] || status;
-	if (tasks > 1)
-		KASSAY_ROUND_END();
 	return failed;
 }
 
@@ -179,20 +204,15 @@ static int run_threads(void)
 		if (pthread_create(&threads[i], NULL, work, (void *)i))
 			return 1;
 	}
-	await_tasks();
-	if (tasks > 1)
-		KASSAY_ROUND_BEGIN();
-	release();
+	run_round();
 	for (unsigned long i = 0; i < tasks; i++)
 		pthread_join(threads[i], NULL);
-	if (tasks > 1)
-		KASSAY_ROUND_END();
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	unsigned long long done = 0;
+	unsigned long long did = 0;
 	long faulted = 0;
 	int failed;
 
@@ -200,18 +220,19 @@ int main(int argc, char **argv)
 	operations = argc > 3 ? strtoul(argv[3], NULL, 10) : 1000;
 	results = mmap(NULL, MAX_TASKS * sizeof(*results), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (!tasks || tasks > MAX_TASKS || !operations || results == MAP_FAILED || pipe(ready) || pipe(gate))
+	if (!tasks || tasks > MAX_TASKS || !operations || results == MAP_FAILED || pipe(ready) || pipe(gate) || pipe(done) ||
+	    pipe(end))
 		return 2;
 	if (testcase_prepare)
 		testcase_prepare(tasks);
 	failed = argc > 3 && !strcmp(argv[2], "thread") ? run_threads() : run_processes();
 	end_helpers();
 	for (unsigned long i = 0; i < tasks; i++) {
-		done += results[i].iterations;
+		did += results[i].iterations;
 		faulted += results[i].faults;
 	}
 	printf("testcase: %s\n", testcase_description);
-	printf("operations=%llu page_faults=%ld faults_per_operation=%.4f\n", done, faulted, (double)faulted / (double)done);
+	printf("operations=%llu page_faults=%ld faults_per_operation=%.4f\n", did, faulted, (double)faulted / (double)did);
 	if (testcase_cleanup)
 		testcase_cleanup();
 	return failed;

@@ -120,6 +120,20 @@ def test_macros_are_found_in_sources_and_in_programs_and_do_no_harm(tmp_path: Pa
     assert pinned(ProgramUse(path=use.path, start="main")).marks == ""  # the user's own word comes first
 
 
+def ran(program: Path, use: ProgramUse, *words: str) -> subprocess.CompletedProcess[str]:
+    """A test of will-it-scale, with all tasks that it started."""
+    program.write_bytes(program_in(packed(use, "x86_64")) or b"")
+    program.chmod(0o755)
+    pipe = subprocess.PIPE
+    with subprocess.Popen([program, *words], stdout=pipe, stderr=pipe, text=True, start_new_session=True) as running:
+        try:
+            printed, said = running.communicate(timeout=20)  # a process that is left behind keeps the pipe open
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
+    return subprocess.CompletedProcess(words, running.returncode, printed, said)
+
+
 @pytest.mark.parametrize(("test", "says"), [(TESTCASE, "nothing at all"), (PARTNERS, "a partner and back")])
 @pytest.mark.parametrize("mode", ["process", "thread"])
 @pytest.mark.parametrize("tasks", ["1", "3"])
@@ -128,19 +142,24 @@ def test_a_testcase_is_stopped_after_exactly_its_operations(
 ) -> None:
     use = source(tmp_path, test)
     assert use.marks == "testcase"
-    program = tmp_path / "program"
-    program.write_bytes(program_in(packed(use, "x86_64")) or b"")
-    program.chmod(0o755)
-    words = [str(program), tasks, mode, "500"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True) as running:
-        try:
-            printed, _ = running.communicate(timeout=20)  # a process that is left behind keeps the pipe open
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(running.pid, signal.SIGKILL)
+    done = ran(tmp_path / "program", use, tasks, mode, "500")
     operations = 500 * (10 if tasks == "1" else 3)
-    assert running.returncode == 0
-    assert f"operations={operations} " in printed and says in printed
+    assert done.returncode == 0
+    assert f"operations={operations} " in done.stdout and says in done.stdout
+
+
+@pytest.mark.parametrize("tasks", ["1", "3"])
+@pytest.mark.parametrize("mode", ["process", "thread"])
+@pytest.mark.parametrize(
+    ("instead", "says"),
+    [("if (*iterations == 7) return", "returned after 7 operations"), ("if (*iterations == 7) abort()", "")],
+)
+def test_a_testcase_that_ends_before_its_operations_ends_the_program(
+    tmp_path: Path, instead: str, says: str, mode: str, tasks: str
+) -> None:
+    use = source(tmp_path, TESTCASE.replace("(*iterations)++;", f"(*iterations)++;\n\t\t{instead};"))
+    done = ran(tmp_path / "program", use, tasks, mode, "500")
+    assert done.returncode != 0 and says in done.stderr
 
 
 def test_a_testcase_has_parameters_and_divides_by_its_operations(tmp_path: Path) -> None:

@@ -139,16 +139,16 @@ def test_calls_that_found_other_memory_are_named_once_with_the_way_out() -> None
     ],
 )
 def test_other_work_leads_on_to_what_this_program_can_do(program: ProgramUse, sched: str, advice: str) -> None:
-    text = next_step(program, sched, "madvise()")
-    assert next_step(program, sched, "read() bytes of its children and threads") != text or program.application
+    text = next_step(program, sched, "madvise()", "")
+    assert next_step(program, sched, "read() bytes of its children and threads", "") != text or program.application
     assert advice in text
     assert ("--sched" in text) == (not sched)
 
 
 def test_tasks_that_wait_for_each_other_are_first_given_a_fixed_order() -> None:
     program = ProgramUse(path="p.c")
-    assert next_step(program, "", "futex()").startswith("repeat with --sched fifo")
-    assert "--sched" not in next_step(program, "fifo", "futex()")
+    assert next_step(program, "", "futex()", "").startswith("repeat with --sched fifo")
+    assert "--sched" not in next_step(program, "fifo", "futex()", "")
 
 
 def test_a_program_beside_which_others_ran_is_to_stay_awake() -> None:

@@ -42,7 +42,7 @@ def test_a_cost_without_a_verdict_says_why() -> None:
     finding = two(*kernels(*waited))
     assert finding.verdict == "different-work"
     assert "Per futex() call: 2 000 to 2 100 instructions" in calls_text(finding, "6.12", "7.3")
-    assert "inconclusive as the program did other work before; partial)" in calls_text(finding, "6.12", "7.3")
+    assert "inconclusive as other work of the program came before it; partial)" in calls_text(finding, "6.12", "7.3")
 
 
 def test_an_admitted_step_has_none() -> None:

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator, Sequence
 from math import fsum
+from statistics import fmean
 
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
 from kassay.analysis.work import LIMIT, faults_left_out, text_of, work_differences
@@ -14,7 +15,19 @@ from kassay.model.finding import Finding
 from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
 from kassay.model.run import CellEvidence
-from kassay.model.work import CLOCK, EXECVE, FUTEX, NOT_COMPARED, OF_OTHERS, USER_CODE, per_round
+from kassay.model.work import (
+    CLOCK,
+    CLONES,
+    EXECVE,
+    FUTEX,
+    NOT_COMPARED,
+    OF_OTHERS,
+    SIGRETURN,
+    SLEEPS,
+    TIMERS,
+    USER_CODE,
+    per_round,
+)
 from kassay.supply.clocks import clock_of
 
 UNSTEADY = 0.01
@@ -24,10 +37,14 @@ OF_C_LIBRARY = 1
 """Readings of the clock with which glibc starts a static program (HP_TIMING in _dl_non_dynamic_init)."""
 
 
-DOUBTS = {"arguments-differ", "change-by-chance", "change-elsewhere", "faults-left-out", "found-otherwise",
-          "more-operations", "mostly-elsewhere", "outside-differs", "prints-differ", "resident-differs",
-          "turns-differ", "work-not-proportional", "work-varies"}  # fmt: skip
+DOUBTS = {"arguments-differ", "change-by-chance", "change-elsewhere", "faults-left-out", "fixed-in-value",
+          "found-otherwise", "more-operations", "mostly-elsewhere", "outside-differs", "prints-differ",
+          "resident-differs", "timer-may-end", "turns-differ", "work-not-proportional", "work-varies"}  # fmt: skip
 """Codes of reasons by which work may differ though its numbers do not."""
+
+
+_ROUNDS, _MANY_ROUNDS = 3, 10
+"""Rounds of a run that are compared with each other, and those of which the two outermost are left out."""
 
 
 class Spread(Record, frozen=True, kw_only=True):
@@ -64,7 +81,10 @@ def work_summary(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) 
         return None
     share = max(shares)
     doubted = share > LIMIT or any(why.code in DOUBTS for f in findings if f.primary for why in f.reasons)
-    return reason("work-in-doubt", reads=reads) if doubted else reason("work-same", share=share, reads=reads)
+    waits = timers(programs)
+    if doubted:
+        return reason("work-in-doubt", reads=reads, timers=waits)
+    return reason("work-same", share=share, reads=reads, timers=waits)
 
 
 def _apart(base: Sequence[Done], head: Sequence[Done]) -> float:
@@ -84,8 +104,20 @@ def clock_reads(side: CellEvidence) -> float:
     return reads if work is not None and reads > (0 if work.region else OF_C_LIBRARY) else 0.0
 
 
+def timers(sides: Sequence[CellEvidence]) -> str | None:
+    """Calls after which a program may end after a time, and not after an amount of work: a timer whose signal comes, or
+    a sleep while other tasks work. None without such."""
+    made: dict[str, None] = {}
+    for work in (m.work for side in sides for m in side.measurements if m.plain and m.work is not None):
+        times = {item.key: max(item.times) for item in work.items}
+        several = any(times.get(key) for key in CLONES)
+        keys = (*(TIMERS if several or times.get(SIGRETURN) else ()), *(SLEEPS if several else ()))
+        made |= {f"{key[1]}()": None for key in keys if times.get(key)}
+    return ", ".join(made) or None
+
+
 def own_spreads(side: CellEvidence) -> tuple[Spread, ...]:
-    """All kinds of work in which the runs of one kernel differ, those that carry most first.
+    """All kinds of work in which the runs of one kernel differ, or the rounds of a run, those that carry most first.
 
     A few faults for each start of a program, and one for each process that is copied, do not count: perturbed runs move
     the stack, which may then lie on one page more. Nor do futex() calls that wait for the end of a thread.
@@ -96,8 +128,9 @@ def own_spreads(side: CellEvidence) -> tuple[Spread, ...]:
     by = method_of((side,), known.phase)
     runs = work_done(side, by)
     keys = dict.fromkeys(key for done in runs for key in done.times if key[0] not in NOT_COMPARED)
-    spreads = [*(_spread(key, runs) for key in keys), *_unsettled(side, by, runs[0]), *_of_results(runs, ""),
-               *_of_results(runs, OF_OTHERS), *_found(runs)]  # fmt: skip
+    of_runs = (_spread(key, [done.times.get(key, 0.0) for done in runs], runs, runs[0].ticks) for key in keys)
+    spreads = [*of_runs, *_between_rounds(side, by, runs), *_of_results(runs, ""), *_of_results(runs, OF_OTHERS),
+               *_found(runs)]  # fmt: skip
     most = sorted((s for s in spreads if s.share), key=lambda spread: (-spread.share, spread.what))
     of_one_name: dict[str, Spread] = {}
     for spread in most:
@@ -105,13 +138,13 @@ def own_spreads(side: CellEvidence) -> tuple[Spread, ...]:
     return tuple(of_one_name.values())
 
 
-def _spread(key: Key, runs: Sequence[Done]) -> Spread:
-    times = [done.times.get(key, 0.0) for done in runs]
+def _spread(key: Key, times: Sequence[float], runs: Sequence[Done], ticks: float) -> Spread:
+    """times: of one kind of work, in several runs or rounds; ticks: of one of them."""
     low, high = min(times), max(times)
     cost = 1.0 if key == USER_CODE else max(cost_of_one(key, done) for done in runs)
     few = FEW_FAULTS * max(1.0, runs[0].times.get(EXECVE, 0.0)) + clones(runs[0])
     allowed = high - low <= (few if key in FAULTS else clones(runs[0]) if key == FUTEX else 0.0)
-    share = 0.0 if allowed else (high - low) * cost / runs[0].ticks
+    share = 0.0 if allowed else (high - low) * cost / ticks
     return Spread(what=text_of(key, *runs), low=low, high=high, share=share)
 
 
@@ -133,23 +166,34 @@ def _found(runs: Sequence[Done]) -> Iterator[Spread]:
         yield Spread(what=what, low=round(row.low), high=round(row.high), share=row.share, in_watched=True)
 
 
-def _unsettled(side: CellEvidence, by: Method, first: Done) -> Iterator[Spread]:
-    """Kinds of work in which the rounds of a run differ that never settles, behind the first of them: each round may be
-    of another process, whose number or address decides what it does."""
+def _between_rounds(side: CellEvidence, by: Method, runs: Sequence[Done]) -> Iterator[Spread]:
+    """Kinds of work in which the rounds of one run differ: a program that loops until a time has passed does one
+    operation more in some of them, and a median hides it. Of regions, where each round may do other work, only those of
+    a run that never settles: each may be of another process, whose number or address decides what it does."""
     for measurement in side.measurements:
         work = measurement.work
-        if work is None or not work.items:
+        if work is None or not work.items or measurement.control:
             continue
         phase = phase_rounds(measurement, work.phase)
-        if phase.printed or len(phase.ticks) < 3 or summarise(costs(phase), by).settled:
+        summary = summarise(costs(phase), by)
+        steady = range(max(summary.warmup, 1) if summary.settled else 1, len(phase.ticks))
+        if len(steady) < _ROUNDS or (summary.settled and work.region):
             continue
-        for item in work.items:
-            low, high = min(item.times[1:]), max(item.times[1:])
-            if item.key[0] in NOT_COMPARED or high - low <= FEW_FAULTS:
-                continue
-            cost = 1.0 if item.key == USER_CODE else cost_of_one(item.key, first)
-            yield Spread(what=item.text, low=low, high=high, share=(high - low) * cost / min(phase.ticks[1:]))
-        return
+        for item in (item for item in work.items if item.key[0] not in NOT_COMPARED):
+            times = [item.times[i] / (phase.printed[i] if phase.printed else 1) for i in steady]
+            spread = _halves(times) if by == "mean" and summary.settled else _without_ends(times)
+            yield _spread(item.key, spread, runs, min(costs(phase)[1:]))
+
+
+def _halves(times: Sequence[float]) -> tuple[float, float]:
+    """Means of both halves: a mean over all of them is as steady."""
+    half = len(times) // 2
+    return fmean(times[:half]), fmean(times[half:])
+
+
+def _without_ends(times: Sequence[float]) -> Sequence[float]:
+    """All but the smallest and the largest where there are many: no median and no mode is made of those."""
+    return sorted(times)[1:-1] if len(times) >= _MANY_ROUNDS else times
 
 
 def varying_share(spreads: Sequence[Spread]) -> float:

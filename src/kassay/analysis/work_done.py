@@ -41,6 +41,10 @@ class Done(NamedTuple):
     """True if all of this is per printed operation, and not per round."""
     operations: float = 1.0
     """Printed operations of a round; 1 unless divided."""
+    printed: frozenset[float] = frozenset()
+    """Printed operations of all rounds; empty unless divided."""
+    in_rounds: Mapping[Key, frozenset[int]] = {}
+    """Numbers of times that are found in the rounds; empty unless divided."""
     region: bool = False
     """True if a round is a part of an execution."""
     resident_kb: float | None = None
@@ -86,6 +90,8 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
         results=results if whole else of_one_call(results),
         other_results=other_results if whole else of_one_call(other_results),
         plain=measurement.plain, divided=bool(phase.printed), operations=each, region=work.region,
+        printed=frozenset(phase.printed or ()),
+        in_rounds={item.key: frozenset(item.times) for item in work.items} if phase.printed else {},
         resident_kb=_number(dict(measurement.after).get("program.Rss")),
         peak_kb=_number(dict(measurement.after).get("program.peak")),
         anonymous_kb=_number(dict(measurement.after).get("program.Anonymous")),
@@ -142,7 +148,7 @@ def pair_of(base: CellEvidence, head: CellEvidence) -> tuple[tuple[Done, ...], t
         return None
     by = method_of((base, head), first.phase)
     sides = work_done(base, by), work_done(head, by)
-    if len({done.operations for side in sides for done in side}) == 1:  # a constant divides nothing
+    if len(frozenset[float]().union(*(done.printed for side in sides for done in side))) == 1:  # it divides nothing
         sides = _undivided(sides[0]), _undivided(sides[1])
     return sides if all(side and side[0].plain for side in sides) else None
 

@@ -7,9 +7,10 @@ from math import fsum
 from msgspec import structs
 
 from kassay.analysis.exact import Judgement
-from kassay.analysis.own_work import own_spreads, varying_share
+from kassay.analysis.own_work import own_spreads, timers, varying_share
 from kassay.analysis.work import LIMIT, apart, faults_left_out, work_differences
 from kassay.analysis.work_done import WATCHED, Done, clones, more_where_dearer, of_larger, pair_of
+from kassay.analysis.work_fixed import fixed_part
 from kassay.analysis.work_found import found_otherwise, outside_otherwise
 from kassay.analysis.work_results import argued_otherwise, share_of_kinds
 from kassay.model.finding import CHANGES
@@ -42,7 +43,9 @@ def work_doubts(base: CellEvidence, head: CellEvidence, margin: float) -> tuple[
     pair = pair_of(base, head)
     if pair is None:
         return ()
-    return (*_of_numbers(*pair), *_of_what_was_before(base.label, head.label, *pair), *_of_watching(*pair),
+    waits = timers((base, head))
+    timed = (reason("timer-may-end", timers=waits),) if waits else ()
+    return (*_of_numbers(*pair), *timed, *_of_what_was_before(base.label, head.label, *pair), *_of_watching(*pair),
             *_of_chance(base, head, pair[1][0].ticks / pair[0][0].ticks - 1, margin))  # fmt: skip
 
 
@@ -65,6 +68,7 @@ def weakened(judged: Judgement, doubts: Sequence[Reason], margin: float) -> Judg
         if why.code in ("outside-differs", "change-by-chance", "more-operations")
         or (why.code == "mostly-elsewhere" and judged.verdict not in CHANGES)
         or (why.code == "change-elsewhere" and _is_elsewhere(why, change, margin))
+        or (why.code == "fixed-in-value" and not _rest_agrees(why, judged, margin))
         or (why.code in limits and isinstance(share := why["share"], float) and share >= limits[why.code])
     ]  # fmt: skip
     evidence = "partial" if judged.evidence == "exact" else judged.evidence
@@ -83,6 +87,14 @@ def _is_elsewhere(why: Reason, change: float, margin: float) -> bool:
     return abs(rest) <= margin or abs(elsewhere) >= abs(change) or rest * change < 0
 
 
+def _rest_agrees(why: Reason, judged: Judgement, margin: float) -> bool:
+    """True if the value without what each execution does once has the same verdict."""
+    rest = why["rest"]
+    if not isinstance(rest, float) or judged.verdict not in CHANGES:
+        return isinstance(rest, float) and abs(rest) <= margin
+    return abs(rest) > margin and rest * (judged.change or 0.0) > 0
+
+
 def _of_numbers(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
     if base[0].divided:
         share = fsum(difference.share for difference in work_differences(base, head))
@@ -91,6 +103,10 @@ def _of_numbers(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
         operations = [side[0].operations for side in (base, head)]
         if more_where_dearer(operations, head[0].ticks / base[0].ticks - 1):
             yield reason("more-operations", base_value=round(operations[0]), head_value=round(operations[1]))
+        fixed = fixed_part(base, head)
+        if fixed is not None and fixed.share > LIMIT:
+            yield reason("fixed-in-value", share=fixed.share, calls=", ".join(fixed.calls[:NAMED]),
+                         more=max(len(fixed.calls) - NAMED, 0) or None, rest=fixed.rest)  # fmt: skip
     faults = faults_left_out(base, head)
     if faults is not None and faults.share > LIMIT:
         where = "in calls" if faults.what != PAGE_FAULTS[1] else ""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Measure, then answer: the common part of the commands that ask a question."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,8 @@ from kassay.model.progress import Progress
 from kassay.model.remote_machine import HERE, RemoteOptions
 from kassay.model.report import Report
 from kassay.report.formats import Format, format_named, formats
+
+_OTHER_STATUS = re.compile(r"program: ended with status (\d+), not")
 
 
 def ask_and_answer(
@@ -121,9 +124,11 @@ def _refuse_failure_everywhere(directory: Path) -> None:
     if failure is None:
         return
     names = ", ".join(dict.fromkeys(cell.workload for cell in folder.plan.cells))
+    status = _OTHER_STATUS.match(failure.detail)
+    wanted = f"if status {status[1]} is its success: --require status=={status[1]}; " if status else ""
     raise BadInput(
         f"{names}: fails on every kernel, and every attempt would fail alike: {failure.detail}",
-        "to see all that it prints: kassay try, with the same words and one kernel; every attempt: "
+        f"{wanted}to see all that it prints: kassay try, with the same words and one kernel; every attempt: "
         f"kassay report {quote(str(directory))}",
     )
 

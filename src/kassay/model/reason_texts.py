@@ -39,6 +39,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "work-not-known": "it is unknown whether the program did the same work: no run has call stacks",
     "work-not-proportional": "{share:.1%} of the value belongs to work that is not proportional to the printed "
     "operations",
+    "fixed-in-value": "{share:.1%} of the value are calls that each execution makes as often, however many operations "
+    "it prints: {calls}[ and {more} more]; without them the change is {rest:+.1%}",
     "more-operations": "{base_value} and {head_value} operations were done, and one costs more where there were more: "
     "it may cost more with each that came before",
     "faults-left-out": "page faults[ {where}] differ: {base_value} and {head_value}, which carry {share:.1%} of the "
@@ -62,6 +64,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "{head_value} {what}; what differs carries at least {share:.1%} of the value",
     "change-by-chance": "the runs do not all do the same work: {what}, and what varies carries {share:.1%} of the "
     "value; without it the change may lie inside the margin of {margin:.1%}",
+    "timer-may-end": "the program sets a timer or sleeps ({timers}); if that ends it, it costs the same on "
+    "every kernel",
     "prints-differ": "the program prints {name} {base_value} on {base!k}, {head_value} on {head!k}[, and {more} more], "
     "so it may have done different work",
     "work-varies": "the program does not do the same work in all runs: {what}, which carries {share:.1%} of the value",
@@ -130,10 +134,12 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "run {other_run}",
     "different-work": "the program did different work: {what} {base_value} on {base!k}, {head_value} on {head!k} per "
     "{unit}[, and {more:kinds}]; what differs carries {share:.1%} of the value[; the program reads a "
-    "clock ({reads} per round), so the amount of work may depend on time]",
+    "clock ({reads} per round), so the amount of work may depend on time][; it sets a timer or sleeps ({timers}), "
+    "which may end its work]",
     "work-by-chance": "the program does not do the same work in all runs: {what} {low} to {high} per "
     "{unit}[, and {more:kinds}]; what varies carries {share:.1%} of the value, and the kernels differ by "
-    "{change:+.1%}[; the program reads a clock ({reads} per round), so the amount of work may depend on time]",
+    "{change:+.1%}[; the program reads a clock ({reads} per round), so the amount of work may depend on time][; it "
+    "sets a timer or sleeps ({timers}), which may end its work]",
     # of others' results
     "runs-did-other-work": "the runs did different work: {what} is {base_value:.6g} on {base!k}, {head_value:.6g} on "
     "{head!k}",
@@ -258,11 +264,11 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "these are",
     # the work of users' programs
     "work-same": "the same on all kernels: system calls with their results, faults, the program's own instructions; "
-    "differences carry at most {share:.2%} of the value[. The program reads a clock ({reads} per round), and did the "
-    "same work all the same]",
-    "work-in-doubt": "not refused: system calls with their results, faults and the program's own instructions are "
-    "alike, or the kernels are taken for the cause. The reasons of the evidence say what may differ all the same[. The "
-    "program reads a clock ({reads} per round)]",
+    "differences carry at most {share:.2%} of the value[. The program reads a clock ({reads} per round), and still did "
+    "the same work][. It sets a timer or sleeps ({timers}), and still did the same work]",
+    "work-in-doubt": "alike in system calls with their results, faults and the program's own instructions, or the "
+    "kernels are taken for the cause. The reasons of the evidence say what may still differ[. The "
+    "program reads a clock ({reads} per round)][. It sets a timer or sleeps ({timers})]",
     # what a search leaves open; "!c" is a candidate, by its position
     "end-not-measured": "the {end} end cannot be measured",
     "ends-alike": "the two ends cost the same within {margin:.1%}: {good:g} and {bad:g}",

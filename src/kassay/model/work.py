@@ -27,7 +27,7 @@ NOT_COMPARED = (CLOCK, VDSO_LOOKUP, COMMON, SCHEDULER, WAKING)
 PAGE_FAULTS, USER_CODE, LOOKUPS = (FAULT, PAGE_FAULT), (USER, ""), (VDSO_LOOKUP, "")
 INNER_FAULTS, COMMON_CODE = (INNER, PAGE_FAULT), (COMMON, "")
 TURNS = ((SCHEDULER, ""), (WAKING, ""))
-EXECVE, FUTEX = (SYSTEM_CALL, "execve"), (SYSTEM_CALL, "futex")
+EXECVE, FUTEX, SIGRETURN = (SYSTEM_CALL, "execve"), (SYSTEM_CALL, "futex"), (SYSTEM_CALL, "rt_sigreturn")
 CLONES = tuple((SYSTEM_CALL, name) for name in ("clone", "clone3", "fork", "vfork"))
 """Keys of items."""
 STEERING = tuple(
@@ -36,6 +36,9 @@ STEERING = tuple(
                  "process_madvise", "set_mempolicy")
 )  # fmt: skip
 """Keys of calls that are cheap, and decide how many faults a program takes."""
+TIMERS = tuple((SYSTEM_CALL, name) for name in ("alarm", "setitimer", "timer_settime", "timerfd_settime"))
+SLEEPS = tuple((SYSTEM_CALL, name) for name in ("clock_nanosleep", "nanosleep"))
+"""Keys of calls behind which a program may end after a time: a sleep, while other tasks of it work."""
 OF_RING = "operation-"
 """Begins the kind of an operation that io_uring_enter() submits, which is no call by itself."""
 DECIDING = ("bpf", "creat", "dup2", "dup3", "epoll_ctl", "fcntl", "io_uring_setup", "lseek", "memfd_create", "mmap",
@@ -167,7 +170,7 @@ class Work(Record, frozen=True, kw_only=True):
 
 
 NO_VERDICT = {
-    "after-other-work": "as the program did other work before",
+    "after-other-work": "as other work of the program came before it",
     "of-other-things": "as the calls had other arguments or found other memory",
     "of-more": "as more were made where one costs more: it may cost more with each that came before",
 }

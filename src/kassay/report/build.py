@@ -17,7 +17,7 @@ from kassay.model.run import CellEvidence, RunRecord, WallTime
 from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples
 from kassay.model.texts import shortened
 from kassay.model.timing import Family, SeedFinding
-from kassay.model.work import CLONES
+from kassay.model.work import CLONES, OPERATION
 from kassay.report.conditions import cpu_sentences, disclosures, memory_state, seen_cpus
 from kassay.report.sections.programs import awake, next_step, same_start, turns
 from kassay.report.sections.repeat import step_alone, whole_again
@@ -108,7 +108,8 @@ def _next_steps(plan: Plan, compared: Comparisons, directory: str) -> tuple[str,
     findings, ladders = compared.findings, compared.ladders
     if different := next((f for f in findings if f.verdict == "different-work"), None):
         program = plan.experiment.program(different.workload)
-        return (next_step(program, plan.experiment.sched or "", str(different.reasons[0]["what"])),)
+        counted = next((cost.name for cost in different.calls if cost.kind == OPERATION), "")
+        return (next_step(program, plan.experiment.sched or "", str(different.reasons[0]["what"]), counted),)
     first = [f.reasons[0] for f in findings if f.verdict == "inconclusive" and f.reasons]
     if before := next((why for why in first if why.code in OF_OTHER_THINGS), None):
         return (same_start(before), *_profile(findings, directory, ""))

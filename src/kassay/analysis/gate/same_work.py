@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from math import fsum
 
 from kassay.analysis.gate import GateRule, Refusal
-from kassay.analysis.own_work import UNSTEADY, Spread, clock_reads, own_spreads, varying_share
+from kassay.analysis.own_work import UNSTEADY, Spread, clock_reads, own_spreads, timers, varying_share
 from kassay.analysis.work import limit_of, number_text, work_differences
 from kassay.analysis.work_done import Done, of_larger, pair_of
 from kassay.model.finding import StateDifference
@@ -31,7 +31,7 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
     why = reason(
         "different-work", what=first.what, base_value=first.base, base=base.label, head_value=first.head,
         head=head.label, unit=_unit(pair), share=min(share, 1.0), more=len(found) - 1 or None,
-        reads=round(reads) or None,
+        reads=round(reads) or None, timers=timers((base, head)),
     )  # fmt: skip
     differences = tuple(StateDifference(moment="during", field=d.what, base=d.base, head=d.head) for d in found)
     return (Refusal(verdict="different-work", reason=why, differences=differences),)
@@ -57,7 +57,7 @@ def _unsteady(
         "work-by-chance", label, what=most.what, low=number_text(most.low), high=number_text(most.high),
         unit="call" if most.in_watched else _unit(pair), more=len(spreads[label]) - 1 or None, share=min(share, 1.0),
         change=change,
-        reads=round(max(clock_reads(base), clock_reads(head))) or None,
+        reads=round(max(clock_reads(base), clock_reads(head))) or None, timers=timers((base, head)),
     )  # fmt: skip
     return (
         Refusal(verdict="different-work", reason=why, differences=_ranges(spreads[base.label], spreads[head.label])),

@@ -2,6 +2,7 @@
 """Users' programs: the cost of one system call or fault, for any number of calls, and the figures they printed."""
 
 from collections.abc import Callable, Iterator, Sequence
+from shlex import quote
 
 from msgspec import structs
 
@@ -22,9 +23,9 @@ _WAITING = ("epoll_wait()", "futex()", "poll()", "sched_yield()")
 """Calls that read files of the kernel, and calls by which tasks wait for each other."""
 
 
-def next_step(program: ProgramUse | None, sched: str, what: str) -> str:
+def next_step(program: ProgramUse | None, sched: str, what: str, counted: str) -> str:
     """Advice for a user whose program or application did different work. sched: its policy, if one was chosen. what:
-    the work that differs."""
+    the work that differs. counted: the name by which the program prints its operations, "" if none is known."""
     fixed = "" if sched else "repeat with --sched fifo, which fixes the order of its tasks"
     if program is None or program.application:
         return fixed or "choose other settings, with which the application does the same work each time"
@@ -35,10 +36,11 @@ def next_step(program: ProgramUse | None, sched: str, what: str) -> str:
     turning = f"; if its tasks take turns, {fixed}" if fixed else ""
     if program.work:
         return f"let each execution do more operations, so that its start and its end weigh less{turning}"
-    text = "; if it reads files of /proc or /sys, one kernel writes more into them: compare the cost of one call"
+    text = "; if it reads files of /proc or /sys, one kernel writes more into them: leave that out of the region"
     longer = text if what.startswith(_READING) else ""
     region = "name another region with --from and --to" if program.points else "name a region with --from and --to"
-    return f"fix the number of operations in the program, {region}, or divide with --work NAME{longer}{turning}"
+    divided = f"divide with --work {quote(counted) if counted else 'NAME'}"
+    return f"fix the number of operations in the program, {region}, or {divided}{longer}{turning}"
 
 
 def same_start(why: Reason) -> str:

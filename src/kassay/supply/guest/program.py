@@ -42,8 +42,8 @@ def workload_of(name: str, use: ProgramUse) -> Workload:
     elif use.marks == "testcase":
         metric, operation = "region", "operation"
         definition = (
-            "Of one task from one count of its own to a later one; of several from the release of all to the end of "
-            "all; divided by the operations that the tests' own counters counted."
+            "Of one task from one count of its own to a later one; of several from the release of all until all have "
+            "done theirs; divided by the operations that the tests' own counters counted."
         )
     elif use.marks == "macros":
         metric, operation = "region", "round"
