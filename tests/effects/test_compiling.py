@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A program that is compiled is reported before, to the innermost listener, and as one line of a terminal."""
 
+from time import sleep
+
 import pytest
 
+from kassay.commands import _show
 from kassay.commands._live import key_of
 from kassay.commands._show import showing
 from kassay.effects.compiling import report_compilation, reporting_compilations
@@ -26,6 +29,20 @@ def test_the_innermost_listener_gets_the_event() -> None:
         report_compilation("two")
     assert [event.subject for event in inner] == ["one"]
     assert [event.subject for event in outer] == ["two"]
+
+
+def test_a_log_says_that_kassay_still_works(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_show, "_SILENCE_S", 0.05)
+    said = ""
+    with showing(), showing():
+        for _ in range(1000):
+            said += capsys.readouterr().err
+            if said.count("\n") > 1:
+                break
+            sleep(0.01)
+    assert set(said.splitlines()) == {"still working, 0 s"}
 
 
 @pytest.mark.slow

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 _PLAIN_EVERY_S = 2.0
+_SILENCE_S = 30.0
+"""A log without a line for so long says that kassay still works."""
 _UNLIMITED = 100_000
-_drawn: "list[Tell]" = []  # at most one, as a terminal can show only one
+_drawn: "list[Tell]" = []  # at most one: a showing() inside another one shares it
 _UNSHOWN = dict.fromkeys((7, 8, 11, 12, 13))  # control characters that ring the bell or move the cursor
 
 
@@ -88,21 +90,28 @@ def showing() -> "Iterator[Tell]":
     """A Tell that shows events until the block ends; safe to call from several threads. Inside another
     showing() it is the Tell of that one."""
     with ExitStack() as drawn:
-        if not terminal.is_terminal(sys.stderr):
-            tell = _plain()
-        elif _drawn:
+        if _drawn:
             tell = _drawn[0]
         else:
-            tell = live(drawn)
+            tell = live(drawn) if terminal.is_terminal(sys.stderr) else _plain(drawn)
             _drawn.append(tell)
             drawn.callback(_drawn.clear)
         drawn.enter_context(reporting_compilations(tell))
         yield tell
 
 
-def _plain() -> "Tell":
-    last: dict[str, float] = {}
-    lock = threading.Lock()
+def _plain(drawn: ExitStack) -> "Tell":
+    started, last = clock.monotonic_s(), dict[str, float]()
+    lock, ended = threading.Lock(), threading.Event()
+    drawn.callback(ended.set)
+
+    def watch() -> None:
+        while not ended.wait(_SILENCE_S / 10):
+            with lock:
+                silent = clock.monotonic_s() - max((started, *last.values()))
+                if silent >= _SILENCE_S:
+                    say(f"still working, {clock.monotonic_s() - started:.0f} s\n", error=True)
+                    last[""] = clock.monotonic_s()
 
     def tell(event: "Progress") -> None:
         key = key_of(event)
@@ -115,4 +124,5 @@ def _plain() -> "Tell":
             done = "" if event.done is None else f" {event.done:.0%}"
             say(f"{event.stage}: {event.subject}{done} {event.text}".rstrip() + "\n", error=True)
 
+    threading.Thread(target=watch, daemon=True).start()
     return tell
