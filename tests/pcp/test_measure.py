@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from kassay.errors import BadInput
-from kassay.labs.pcp.measure import Wanted, fraction_of, measure
+from kassay.evidence.profile.symbols import Symbols
+from kassay.labs.pcp.measure import Wanted, fraction_of, measure, raises_high
 from kassay.model.kernel import KernelArtifact, KernelIdentity, KernelRef
 from kassay.model.progress import Tell
+from tests.profile.files import KERNEL, table
 
 
 @pytest.mark.parametrize(
@@ -45,6 +47,16 @@ def test_a_kernel_that_never_starts_its_second_cpu_is_refused(tmp_path: Path, mo
     with pytest.raises(BadInput, match=r"debian:6\.1: it does not start its second CPU"):
         measure(Wanted(kernels=("6.12", "debian:6.1"), cpus=2), tmp_path / "d")
     assert not (tmp_path / "d").exists()
+
+
+@pytest.mark.parametrize(
+    ("function", "release", "tunes"),
+    [("decay_pcp_high", "6.1.192", True), ("free_pcppages_bulk", "6.12.117", False), ("", "6.12.117", True),
+     ("", "6.1.192", False)],
+)  # fmt: skip
+def test_a_kernel_that_tunes_high_is_known_by_its_function(function: str, release: str, tunes: bool) -> None:
+    symbols = Symbols.load([table((KERNEL, 16, function))], {}) if function else None
+    assert raises_high(symbols, release) is tunes
 
 
 def test_a_directory_without_runs_gives_no_fraction(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from kassay.tools.recording.pages import BY_WORKER, Kind, PagesError, PageTrace
+from kassay.tools.recording.record import file_name
 from kassay.tools.recording.recorded import About, page_trace
 from tests.guest.frames import frame
 from tests.recording.written import Happened, written
@@ -32,6 +33,12 @@ def locked(time: int, pfn: int) -> Happened:
 
 def taken(time: int, pfn: int) -> Happened:
     return Happened(time, "kmem/mm_page_alloc_extfrag", (pfn, 0, 9, MOVABLE, UNMOVABLE, 0))
+
+
+def test_a_trace_of_a_kernel_with_a_long_name_has_a_file() -> None:
+    patched = "build:debian-source:6.1+examples/" + "a-patch.patch+" * 30
+    names = {file_name(patched, "page_fault-size=16MiB" * times, "2cpu", key=str(times)) for times in (1, 20)}
+    assert len(names) == 2 and all(len(name.encode()) < 255 and "/" not in name for name in names)
 
 
 def trace_of(*cpus: list[Happened], **options: int) -> PageTrace:

@@ -2,6 +2,7 @@
 """Measures real kernels: the workloads and machine of the runs, and the counts of zone path and lists in each run."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +36,7 @@ NO_HUGE_PAGES = "transparent_hugepage=never"
 WORK_ROUNDS, IDLE_ROUNDS = 16, 40
 _WORK, _IDLE = _PARTS = ("work", "idle")
 _AUTO, _FIXED = "auto", "fixed-"
+_LOWERS_HIGH = "decay_pcp_high"
 _STARTS_CPUS = "cpuhp_ap_sync_alive"
 """Function of every kernel that starts CPUs without a busy loop (since 6.5). In the loop of an older kernel the other
 CPU never runs under QEMU 7.2."""
@@ -195,12 +197,13 @@ def _row(
     operation = next(p.operation for p in workload.phases if p.name == phase)
     results = [_counted(folder, cell, record, phase, site_cache) for record in records]
     reports = [report_of(folder.path, record) for record in records]
+    symbols, release = _symbols(folder, records), plan.kernels[cell.kernel].release
     rounds = next((p for report in reports[:1] for p in report.phases if p.phase == phase), None)
     lists = list_samples.samples(reports[0]) if reports else ()
     return PcpRow(
         kernel=labels(plan.experiment)[cell.kernel].partition(" [")[0],
-        release=plan.kernels[cell.kernel].release,
-        policy=policy if policy != "auto" or tunes_high(plan.kernels[cell.kernel].release) else "fixed",
+        release=release,
+        policy="fixed" if policy == "auto" and not raises_high(symbols, release) else policy,
         workload=cell.workload,
         settings=cell.settings,
         phase=phase,
@@ -213,6 +216,20 @@ def _row(
         counts=results[0][0] if results else None,
         samples=lists,
     )
+
+
+def _symbols(folder: RunDirectory, records: Sequence[RunRecord]) -> Symbols | None:
+    """Symbols of the first run that has them."""
+    for record in records:
+        with suppress(ProfileError):
+            return symbols_of(folder.path, record, report_of(folder.path, record))
+    return None
+
+
+def raises_high(symbols: Symbols | None, release: str) -> bool:
+    """True if a kernel tunes high: by its function that lowers it, which a patched kernel of an earlier release has,
+    too; by its release where no symbols are known."""
+    return tunes_high(release) if symbols is None else symbols.kernel_entry(_LOWERS_HIGH) is not None
 
 
 def _counted(

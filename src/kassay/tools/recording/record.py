@@ -25,6 +25,8 @@ from kassay.tools.recording.pages import PagesError, PageTrace, write_pages
 from kassay.tools.recording.recorded import About, page_trace
 
 SUFFIX = ".pages.zst"
+_REF, _LABEL = 100, 200
+"""Characters of a kernel's name and of the whole label in a file's name, which file systems limit to 255 bytes."""
 SAMPLE_US = 10_000
 _BATCH_SCALE_MAX = 5  # of kernels without the option: the number in their source
 _MOST_BUFFER_KB = 64 << 10
@@ -129,8 +131,14 @@ def _name(plan: Plan, cell: Cell, recording: Recording) -> str:
              *(f"{digest.name}={digest.value}" for digest in plan.guest_sha256), *plan.machine.options)  # fmt: skip
     varied = {axis.name for use in plan.experiment.workloads if use.name == cell.workload for axis in use.axes}
     settings = "".join(f"-{setting.name}={setting.value}" for setting in cell.settings if setting.name in varied)
-    label = f"{plan.kernels[cell.kernel].ref}-{cell.workload}{settings}-{cell.machine.cpus}cpu"
-    return f"{re.sub(r'[^A-Za-z0-9._+=-]', '-', label)}-{sha256_bytes(chr(0).join(key_parts).encode())[:8]}{SUFFIX}"
+    words = plan.kernels[cell.kernel].ref, f"{cell.workload}{settings}", f"{cell.machine.cpus}cpu"
+    return file_name(*words, key=chr(0).join(key_parts))
+
+
+def file_name(kernel: str, workload: str, cpus: str, *, key: str) -> str:
+    """Name of a trace's file, which no file system refuses. key: everything that the trace depends on."""
+    label = f"{kernel[:_REF]}-{workload}"[:_LABEL] + f"-{cpus}"
+    return f"{re.sub(r'[^A-Za-z0-9._+=-]', '-', label)}-{sha256_bytes(key.encode())[:8]}{SUFFIX}"
 
 
 def _about(measurer: Measurer, cell: Cell) -> About:

@@ -78,5 +78,9 @@ def record(
         traces = recorded(experiment, out, tell, Recorder(buffer_kb=buffer_kb, sample_us=sample))
     say("".join(f"{trace.path}\n" for trace in traces if trace.path))
     if text := problems(traces):
-        raise BadInput(f"not recorded:\n{text}", "recording also needs CONFIG_FTRACE, which the archive's kernels have")
+        raise BadInput(
+            f"not recorded:\n{text}",
+            "recording needs CONFIG_PCI and tracing of events, which the archive's kernels have; a build has them with "
+            "config=lab+CONFIG_PCI=y+CONFIG_FTRACE=y+CONFIG_ENABLE_DEFAULT_TRACERS=y",
+        )
     return 0

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
+from msgspec import structs
+
 from kassay.labs.pcp.model.measured import PcpMeasured, PcpRow, ZoneCounts
 from kassay.labs.pcp.report.lab import ListGroup, PagePart, lab_document
 from kassay.labs.pcp.report.lists import ListPoint, ListSource
@@ -13,6 +15,7 @@ from kassay.model.texts import Table, cells, cpus_text, figures, memory_text, se
 from kassay.model.units import format_change, format_number
 from kassay.report.answers import Kind
 from kassay.report.document import Document
+from kassay.report.words import short_labels
 
 Value: TypeAlias = Callable[[PcpRow, ZoneCounts], float | None]
 _PER = 1000
@@ -67,6 +70,7 @@ _COMPARED = tuple(question for question in QUESTIONS if question.change)
 
 def document(answer: PcpMeasured) -> Document:
     """Charts of each kernel's lists over time and of the lock's work, then every table."""
+    answer = _named(answer)
     groups = rows_by_setting(answer)
     kernels = list(dict.fromkeys(row.kernel for row in answer.rows))
     return lab_document(
@@ -80,6 +84,13 @@ def document(answer: PcpMeasured) -> Document:
         tables=tables(answer), notes=notes(answer), cpus=_CPUS, clock="guest time, of 10⁹ instructions each",
         kassay_version=answer.kassay_version,
     )  # fmt: skip
+
+
+def _named(answer: PcpMeasured) -> PcpMeasured:
+    """The answer with the names of kernels that people use."""
+    full = tuple(dict.fromkeys(row.kernel for row in answer.rows))
+    names = dict(zip(full, short_labels(full), strict=True))
+    return structs.replace(answer, rows=tuple(structs.replace(row, kernel=names[row.kernel]) for row in answer.rows))
 
 
 def rows_by_setting(answer: PcpMeasured) -> Sequence[tuple[str, tuple[Setting, ...], Sequence[PcpRow]]]:
@@ -105,7 +116,7 @@ def tables(answer: PcpMeasured) -> Iterable[Table]:
         shown = [question for question in QUESTIONS if any(_value(question, row) is not None for row in rows)]
         shown = [question for question in shown if question.title != "handovers" or answer.cpus > 1]
         values = [[format_number(_value(question, row)) for question in shown] for row in rows]
-        lines = (cells(_name(row), row.policy, *each, _runs(row)) for row, each in zip(rows, values, strict=True))
+        lines = (cells(row.kernel, row.policy, *each, _runs(row)) for row, each in zip(rows, values, strict=True))
         yield table(own, ("kernel", "policy", *figures(*(question.title for question in shown)), "n"), lines)
         compared = [question for question in _COMPARED if question in shown]
         changes = [cells(*_between(base, head), *(_change(question, base, head) for question in compared))
@@ -145,7 +156,7 @@ def _decay(answer: PcpMeasured) -> Iterator[Table]:
             for cpu in range(answer.cpus):
                 lists = [[s for s in row.samples[at].lists if s.cpu == cpu] for at in chosen if at < len(row.samples)]
                 texts = [f"{sum(s.count for s in own)}/{max((s.high for s in own), default=0)}" for own in lists]
-                table_rows.append(cells(_name(row), row.policy, str(cpu), *texts))
+                table_rows.append(cells(row.kernel, row.policy, str(cpu), *texts))
         titles = [f"{moments[at] / 1e9:.0f} s" for at in chosen]
         title = f"pages/high after the burst, {_telling(settings)}"
         yield table(title, ("kernel", "policy", "CPU", *figures(*titles)), table_rows)
@@ -172,12 +183,8 @@ def _change(question: Question, base: PcpRow, head: PcpRow) -> str:
 
 def _between(base: PcpRow, head: PcpRow) -> tuple[str, str]:
     if base.kernel == head.kernel:
-        return f"{_name(base)} {base.policy}", head.policy
-    return _name(base), _name(head)
-
-
-def _name(row: PcpRow) -> str:
-    return row.kernel.removeprefix("debian:")
+        return f"{base.kernel} {base.policy}", head.policy
+    return base.kernel, head.kernel
 
 
 def _runs(row: PcpRow) -> str:
@@ -228,7 +235,7 @@ def _points(row: PcpRow) -> list[ListPoint]:
 
 
 def _label(row: PcpRow) -> str:
-    return f"{row.kernel.removeprefix('debian:')} {row.policy}"
+    return f"{row.kernel} {row.policy}"
 
 
 MEASURED = Kind(document=document)
