@@ -301,7 +301,7 @@ def printing(ref: str, items: Items, count: int, index: int) -> CellEvidence:
 
 def test_turns_of_threads_in_the_watched_execution_are_no_work() -> None:
     """Four threads meet at a barrier: as many calls, of which others came too late under ptrace."""
-    meets = changed(ADAPTIVE, futex=(400, 2_000_000))
+    meets = changed(ADAPTIVE, futex=(400, 2_000_000), clone3=(4, 40_000))
     late = [[CallResult(name="futex", error="EAGAIN", times=times), CallResult(name="futex", times=400 - times)]
             for times in (153, 226)]  # fmt: skip
     sides = [

@@ -12,6 +12,7 @@ from kassay.analysis.exact import judge_counts
 from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
 from kassay.analysis.work import PER_OPERATION_LIMIT, Mix, mix_of, work_differences
 from kassay.analysis.work_done import Done, Key, cost_of_one, more_where_dearer, of_one_call, pair_of
+from kassay.analysis.work_faults import FAULTS, faults_otherwise
 from kassay.analysis.work_found import finding_otherwise
 from kassay.analysis.work_results import arguments_apart
 from kassay.model.finding import Side
@@ -54,6 +55,8 @@ def call_costs(
             for cost in found if cost.name not in mix.otherwise
         ]  # fmt: skip
     doubted = {*arguments_apart(*pair), *finding_otherwise(*pair)}
+    if faults_otherwise(*pair) is not None:
+        doubted |= {name for _, name in FAULTS}
     found = [_weakened(cost, "of-other-things") if cost.name in doubted else cost for cost in found]
     return tuple(sorted(found, key=lambda cost: (-cost.share, cost.text)))
 

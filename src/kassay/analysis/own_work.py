@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from math import fsum
 from statistics import fmean
 
-from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise
+from kassay.analysis.rounds import Method, costs, method_of, phase_rounds, summarise, two_kinds
 from kassay.analysis.work import LIMIT, faults_left_out, text_of, work_differences
 from kassay.analysis.work_done import Done, Key, clones, cost_of_one, is_known, pair_of, work_done
-from kassay.analysis.work_faults import FAULTS, FEW_FAULTS
+from kassay.analysis.work_faults import FAULTS, few_faults, share_of_faults
 from kassay.analysis.work_found import found_by_chance
 from kassay.analysis.work_results import known_results, share_of, table_of
 from kassay.model.finding import Finding
@@ -18,9 +18,9 @@ from kassay.model.run import CellEvidence
 from kassay.model.work import (
     CLOCK,
     CLONES,
-    EXECVE,
     FUTEX,
     NOT_COMPARED,
+    OF_FAULTS,
     OF_OTHERS,
     SIGRETURN,
     SLEEPS,
@@ -37,9 +37,10 @@ OF_C_LIBRARY = 1
 """Readings of the clock with which glibc starts a static program (HP_TIMING in _dl_non_dynamic_init)."""
 
 
-DOUBTS = {"arguments-differ", "change-by-chance", "change-elsewhere", "faults-left-out", "fixed-in-value",
-          "found-otherwise", "more-operations", "mostly-elsewhere", "outside-differs", "prints-differ",
-          "resident-differs", "timer-may-end", "turns-differ", "work-not-proportional", "work-varies"}  # fmt: skip
+DOUBTS = {"arguments-differ", "calls-not-watched", "change-by-chance", "change-elsewhere", "faults-left-out",
+          "faults-otherwise", "fixed-in-value", "found-otherwise", "more-operations", "mostly-elsewhere",
+          "others-not-watched", "outside-differs", "prints-differ", "resident-differs", "timer-may-end",
+          "turns-differ", "work-not-proportional", "work-varies"}  # fmt: skip
 """Codes of reasons by which work may differ though its numbers do not."""
 
 
@@ -127,7 +128,7 @@ def own_spreads(side: CellEvidence) -> tuple[Spread, ...]:
         return ()
     by = method_of((side,), known.phase)
     runs = work_done(side, by)
-    keys = dict.fromkeys(key for done in runs for key in done.times if key[0] not in NOT_COMPARED)
+    keys = dict.fromkeys(key for done in runs for key in done.times if _may_vary(key))
     of_runs = (_spread(key, [done.times.get(key, 0.0) for done in runs], runs, runs[0].ticks) for key in keys)
     spreads = [*of_runs, *_between_rounds(side, by, runs), *_of_results(runs, ""), *_of_results(runs, OF_OTHERS),
                *_found(runs)]  # fmt: skip
@@ -138,13 +139,19 @@ def own_spreads(side: CellEvidence) -> tuple[Spread, ...]:
     return tuple(of_one_name.values())
 
 
+def _may_vary(key: Key) -> bool:
+    return key[0] not in NOT_COMPARED or key in OF_FAULTS
+
+
 def _spread(key: Key, times: Sequence[float], runs: Sequence[Done], ticks: float) -> Spread:
     """times: of one kind of work, in several runs or rounds; ticks: of one of them."""
     low, high = min(times), max(times)
     cost = 1.0 if key == USER_CODE else max(cost_of_one(key, done) for done in runs)
-    few = FEW_FAULTS * max(1.0, runs[0].times.get(EXECVE, 0.0)) + clones(runs[0])
-    allowed = high - low <= (few if key in FAULTS else clones(runs[0]) if key == FUTEX else 0.0)
+    of_faults = key in (*FAULTS, *OF_FAULTS)
+    allowed = high - low <= (few_faults(runs[0]) if of_faults else clones(runs[0]) if key == FUTEX else 0.0)
     share = 0.0 if allowed else (high - low) * cost / ticks
+    if key in OF_FAULTS and not allowed:
+        share = share_of_faults(key, high - low, high, runs[:1]) * runs[0].ticks / ticks
     return Spread(what=text_of(key, *runs), low=low, high=high, share=share)
 
 
@@ -179,9 +186,10 @@ def _between_rounds(side: CellEvidence, by: Method, runs: Sequence[Done]) -> Ite
         steady = range(max(summary.warmup, 1) if summary.settled else 1, len(phase.ticks))
         if len(steady) < _ROUNDS or (summary.settled and work.region):
             continue
-        for item in (item for item in work.items if item.key[0] not in NOT_COMPARED):
+        mean = by == "mean" and summary.settled and not two_kinds(costs(phase))
+        for item in (item for item in work.items if _may_vary(item.key)):
             times = [item.times[i] / (phase.printed[i] if phase.printed else 1) for i in steady]
-            spread = _halves(times) if by == "mean" and summary.settled else _without_ends(times)
+            spread = _halves(times) if mean else _without_ends(times)
             yield _spread(item.key, spread, runs, min(costs(phase)[1:]))
 
 

@@ -155,7 +155,8 @@ def _results(base: Sequence[Done], head: Sequence[Done], whose: str) -> list[_Re
     for key in sorted({key for side in tables for table in side for key in table}):
         values = [[table.get(key, 0) for table in side] for side in tables]
         more = distance(values)
-        if not more or (key.name, key.number_of) == TURN:
+        turn = (key.name, key.number_of) == TURN and max(clones(base[0]), clones(head[0]))
+        if not more or turn:
             continue
         most = max(side[0] for side in values)
         share = share_of(key, more, most, [side[0] for side in known], (base[0], head[0]))

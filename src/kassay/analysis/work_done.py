@@ -51,6 +51,8 @@ class Done(NamedTuple):
     """Memory that is resident when the program ends; None where it is not known."""
     peak_kb: float | None = None
     """The most memory that was resident at one time; None where it is not known."""
+    allocated: float | None = None
+    """Pages that the kernel allocated in an execution, on average over all; None where it is not known."""
     anonymous_kb: float | None = None
     """The part of it that is anonymous."""
     arguments: Mapping[str, str] = {}
@@ -94,6 +96,7 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
         in_rounds={item.key: frozenset(item.times) for item in work.items} if phase.printed else {},
         resident_kb=_number(dict(measurement.after).get("program.Rss")),
         peak_kb=_number(dict(measurement.after).get("program.peak")),
+        allocated=_allocated(measurement) / len(phase.ticks) if not work.region else None,
         anonymous_kb=_number(dict(measurement.after).get("program.Anonymous")),
         arguments={**dict(work.arguments or ()),
                    **{f"{name}{OF_OTHERS}": number for name, number in work.other_arguments or ()}},
@@ -102,6 +105,11 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
         execution=(*work.results, *(work.other_results or ())) if work.region and work.results is not None else None,
         watched=sum(result.times for result in work.results or () if not result.kind.startswith(OF_RING)),
     )  # fmt: skip
+
+
+def _allocated(measurement: Measurement) -> float:
+    """Pages, huge ones by their size, in the whole run (pgalloc_* of /proc/vmstat); 0 where it is not known."""
+    return fsum(int(text) for name, text in measurement.counters if name.startswith("pgalloc_") and text is not None)
 
 
 def _as_measured(work: Work, times: Mapping[Key, float]) -> tuple[_Results, _Results]:

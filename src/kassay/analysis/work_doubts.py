@@ -10,6 +10,7 @@ from kassay.analysis.exact import Judgement
 from kassay.analysis.own_work import own_spreads, timers, varying_share
 from kassay.analysis.work import LIMIT, apart, faults_left_out, work_differences
 from kassay.analysis.work_done import WATCHED, Done, clones, more_where_dearer, of_larger, pair_of
+from kassay.analysis.work_faults import faults_otherwise
 from kassay.analysis.work_fixed import fixed_part
 from kassay.analysis.work_found import found_otherwise, outside_otherwise
 from kassay.analysis.work_results import argued_otherwise, share_of_kinds
@@ -29,6 +30,9 @@ ELSEWHERE = 0.01
 
 MOST = 0.5
 """Part of the value that belongs to no kind of work from which it can hide what the rest costs."""
+
+MOSTLY = 0.75
+"""Part of a change from which it is nearly all elsewhere."""
 
 TURN_WEIGHT = 5
 """Times that a turn more costs as much as its call of __schedule(): wake-ups, interrupts, slow paths of locks. Found
@@ -65,7 +69,7 @@ def weakened(judged: Judgement, doubts: Sequence[Reason], margin: float) -> Judg
         limits = {**dict.fromkeys(limits, margin), "turns-differ": margin / TURN_WEIGHT}
     decisive = [
         why for why in doubts
-        if why.code in ("outside-differs", "change-by-chance", "more-operations")
+        if why.code in ("outside-differs", "change-by-chance", "faults-otherwise", "more-operations")
         or (why.code == "mostly-elsewhere" and judged.verdict not in CHANGES)
         or (why.code == "change-elsewhere" and _is_elsewhere(why, change, margin))
         or (why.code == "fixed-in-value" and not _rest_agrees(why, judged, margin))
@@ -79,12 +83,12 @@ def weakened(judged: Judgement, doubts: Sequence[Reason], margin: float) -> Judg
 
 
 def _is_elsewhere(why: Reason, change: float, margin: float) -> bool:
-    """True if the rest of the value changes by no more than the margin, or the other way; or if most of it cancels
-    out."""
+    """True if the rest of the value changes by no more than the margin, or the other way, or by little of the
+    change."""
     elsewhere, rest = why["elsewhere"], why["rest"]
     if not isinstance(elsewhere, float) or not isinstance(rest, float):
         return True
-    return abs(rest) <= margin or abs(elsewhere) >= abs(change) or rest * change < 0
+    return abs(rest) <= margin or abs(elsewhere) >= MOSTLY * abs(change) or rest * change < 0
 
 
 def _rest_agrees(why: Reason, judged: Judgement, margin: float) -> bool:
@@ -113,6 +117,10 @@ def _of_numbers(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
         yield reason(
             "faults-left-out", where=where, base_value=faults.base, head_value=faults.head, share=min(faults.share, 1.0)
         )
+    apart_in = faults_otherwise(base, head)
+    if apart_in is not None and apart_in.share > LIMIT:
+        yield reason("faults-otherwise", what=apart_in.what, base_value=round(apart_in.base),
+                     head_value=round(apart_in.head), share=min(apart_in.share, 1.0))  # fmt: skip
     kinds = (("", base[0].resident_kb, head[0].resident_kb), ("anonymous", base[0].anonymous_kb, head[0].anonymous_kb))
     for kind, before, after in kinds:
         if before and after and abs(after - before) > max(RESIDENT_KB, RESIDENT * min(before, after)):

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Page faults that differ in their number: does the program touch other pages, or does a kernel map more at once?"""
+"""Page faults: does the program touch other pages, or does a kernel map more at once? Did as many do the same?"""
 
+from collections.abc import Sequence
 from math import fsum
+from typing import NamedTuple
 
-from kassay.analysis.work_done import Done, clones
-from kassay.model.work import INNER_FAULTS, LOOKUPS, PAGE_FAULTS, USER_CODE
+from kassay.analysis.work_done import Done, Key, clones, distance
+from kassay.model.work import ALLOCATION, AROUND, EXECVE, INNER_FAULTS, LOOKUPS, OF_FAULTS, PAGE_FAULTS, USER_CODE
 
 FAULTS = (PAGE_FAULTS, INNER_FAULTS)
 """Keys of page faults: those of the program's own code, and those inside of its system calls."""
@@ -31,8 +33,51 @@ def faults_are_the_kernels(base: Done, head: Done) -> bool:
     code_difference = abs(_own_code(head) - _own_code(base))
     if are_few(base, head):
         return True
-    follows = _resident_follows(base, head) or _peak_follows(base, head)
+    follows = _resident_follows(base, head) or _peak_follows(base, head) or _allocated_follows(base, head)
     return fewer > 0 and code_difference < more - fewer and not follows
+
+
+class FaultsApart(NamedTuple):
+    """Page faults of two sides that did not do the same."""
+
+    what: str
+    """The things that they did more or less often: "allocations of pages"."""
+    base: float
+    head: float
+    share: float
+    """Part of the value that the faults carry, as far as they differ."""
+
+
+_NOUNS = {ALLOCATION: "allocations of pages", AROUND: "mappings of the pages around"}
+
+_MAPS_AROUND = 0.2
+"""Part of all faults by which those may differ that map pages around: all kernels map 64 kB around a read."""
+
+
+def faults_otherwise(base: Sequence[Done], head: Sequence[Done]) -> FaultsApart | None:
+    """The thing that page faults did most differently. A kernel that maps more pages at once allocates less often: then
+    only the part of the faults is compared that map pages around, since a write does not."""
+    few = few_faults(base[0]) / base[0].operations
+    as_many = abs(_faults(head[0]) - _faults(base[0])) <= few
+    found = []
+    for key in OF_FAULTS:
+        first, second = (side[0].times.get(key, 0.0) for side in (base, head))
+        more = distance([[run.times.get(key, 0.0) for run in side] for side in (base, head)])
+        parts = [side[0].times.get(key, 0.0) / (_faults(side[0]) or 1.0) for side in (base, head)]
+        if more > few and (as_many or (key[0] == AROUND and abs(parts[1] - parts[0]) > _MAPS_AROUND)):
+            share = share_of_faults(key, more, max(first, second), (base[0], head[0]))
+            found.append(FaultsApart(_NOUNS[key[0]], first, second, share))
+    return max(found, key=lambda apart: apart.share, default=None)
+
+
+def few_faults(done: Done) -> float:
+    """Faults by which the starts of a program may differ in an execution: a perturbed run moves the stack."""
+    return FEW_FAULTS * max(1.0, done.times.get(EXECVE, 0.0) * done.operations) + clones(done) * done.operations
+
+
+def share_of_faults(key: Key, more: float, most: float, runs: Sequence[Done]) -> float:
+    """Part of the value that faults carry which did something so many times more, of the most. key: of OF_FAULTS."""
+    return more / most * max(fsum(run.counts.get(of, 0.0) for of in FAULTS) / run.ticks for run in runs)
 
 
 def _more_faults(base: Done, head: Done) -> float:
@@ -56,6 +101,15 @@ def _resident_follows(base: Done, head: Done) -> bool:
     if base.resident_kb is not None and head.resident_kb is not None:
         found.append((head.resident_kb - base.resident_kb) * _KB)
     return any(more / _PAGE * faults >= faults * faults / 2 for more in found)
+
+
+def _allocated_follows(base: Done, head: Done) -> bool:
+    """True if the side with more faults also allocated more pages, by half of them at least. A kernel that maps more
+    pages per fault allocates as many, or more."""
+    if not base.allocated or not head.allocated:
+        return False
+    faults = _more_faults(base, head)
+    return (head.allocated - base.allocated) * faults >= faults * faults / 2
 
 
 def _peak_follows(base: Done, head: Done) -> bool:

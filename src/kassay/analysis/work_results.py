@@ -74,6 +74,22 @@ def share_of(
     return part * max(share_of_name(key.name, run) for run in runs)
 
 
+_OF_KERNEL = ("/proc/", "/sys/")
+
+
+def longer_files(base: Done, head: Done) -> tuple[str, ...]:
+    """Files of the kernel from which as many calls on both sides read other numbers of bytes."""
+    sides = [
+        {(one.name, one.kind): one for one in (*(done.results or ()), *(done.other_results or ())) if not one.error}
+        for done in (base, head)
+    ]
+    return tuple(dict.fromkeys(
+        kind for name, kind in sides[0].keys() & sides[1].keys()
+        if kind.startswith(_OF_KERNEL) and sides[0][name, kind].total != sides[1][name, kind].total
+        and sides[0][name, kind].times == sides[1][name, kind].times
+    ))  # fmt: skip
+
+
 def asked_otherwise(base: tuple[CallResult, ...] | None, head: tuple[CallResult, ...] | None) -> Iterator[str]:
     """Names of calls of which one differs: an error or a kind is on one side alone, or its amount is another one."""
     tables = [table_of(of_one_call(results) or ()) for results in (base, head)]

@@ -45,6 +45,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "it may cost more with each that came before",
     "faults-left-out": "page faults[ {where}] differ: {base_value} and {head_value}, which carry {share:.1%} of the "
     "value; the program executes as many instructions, so the kernels are taken for their cause",
+    "faults-otherwise": "page faults did not do the same: {base_value} and {head_value} {what}, as for copies, page "
+    "tables, or reads in place of writes; what differs carries {share:.1%} of the value",
     "resident-differs": "the program ends with {base_value} and {head_value} kB[ of {kind} memory] resident, "
     "and the same calls do not explain it: it may have used other pages",
     "arguments-differ": "{calls}: the calls were given other arguments on one kernel (addresses, numbers, flags, or "
@@ -133,7 +135,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "runs-differ": "runs of one kernel differ: {field} {moment} the region: {value} in run {run}, {other_value} in "
     "run {other_run}",
     "different-work": "the program did different work: {what} {base_value} on {base!k}, {head_value} on {head!k} per "
-    "{unit}[, and {more:kinds}]; what differs carries {share:.1%} of the value[; the program reads a "
+    "{unit}[, and {more:kinds}]; what differs carries {share:.1%} of the value[; as many reads of {files} returned "
+    "other lengths, which the kernels decide][; the program reads a "
     "clock ({reads} per round), so the amount of work may depend on time][; it sets a timer or sleeps ({timers}), "
     "which may end its work]",
     "work-by-chance": "the program does not do the same work in all runs: {what} {low} to {high} per "
@@ -263,9 +266,10 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "memory-of-files": "unknown: the files say neither which page state the kernels worked on, nor which kernels "
     "these are",
     # the work of users' programs
-    "work-same": "the same on all kernels: system calls with their results, faults, the program's own instructions; "
-    "differences carry at most {share:.2%} of the value[. The program reads a clock ({reads} per round), and still did "
-    "the same work][. It sets a timer or sleeps ({timers}), and still did the same work]",
+    "work-same": "the same on all kernels, as far as it is compared: system calls with their results, faults and their "
+    "pages, the program's own instructions; differences carry at most {share:.2%} of the value[. The program reads a "
+    "clock ({reads} per round), and still did the same work][. It sets a timer or sleeps ({timers}), and "
+    "still did the same work]",
     "work-in-doubt": "alike in system calls with their results, faults and the program's own instructions, or the "
     "kernels are taken for the cause. The reasons of the evidence say what may still differ[. The "
     "program reads a clock ({reads} per round)][. It sets a timer or sleeps ({timers})]",

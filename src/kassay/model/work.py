@@ -10,6 +10,7 @@ from kassay.supply.arches import FAULT, PAGE_FAULT, SYSTEM_CALL
 
 USER, CLOCK, VDSO_LOOKUP, INNER = "user code", "clock", "vDSO lookup", "fault in a call"
 SCHEDULER, WAKING = "call of the scheduler", "wake-up"
+ALLOCATION, AROUND = "page that a fault allocates", "fault that maps pages around"
 KINDS = {
     SYSTEM_CALL: "system calls of one name, whatever executes them; faults inside of a call belong to the call",
     FAULT: "exceptions in user mode of one name",
@@ -20,12 +21,15 @@ KINDS = {
     COMMON: "the kernel's instructions of entry and exit that system calls have in common",
     SCHEDULER: "calls of __schedule(), by which a task ends its turn: it waits, or another task comes first",
     WAKING: "calls of try_to_wake_up(), by which a task that waits has another turn",
+    ALLOCATION: "allocations of pages, huge ones and page tables in page faults, without those of slabs",
+    AROUND: "page faults that map pages of a file around the one that is read",
 }
 """Every kind of work, with its meaning."""
-NOT_COMPARED = (CLOCK, VDSO_LOOKUP, COMMON, SCHEDULER, WAKING)
+NOT_COMPARED = (CLOCK, VDSO_LOOKUP, COMMON, SCHEDULER, WAKING, ALLOCATION, AROUND)
 """Kinds that are part of others, or explain them."""
 PAGE_FAULTS, USER_CODE, LOOKUPS = (FAULT, PAGE_FAULT), (USER, ""), (VDSO_LOOKUP, "")
 INNER_FAULTS, COMMON_CODE = (INNER, PAGE_FAULT), (COMMON, "")
+OF_FAULTS = ((ALLOCATION, ""), (AROUND, ""))
 TURNS = ((SCHEDULER, ""), (WAKING, ""))
 EXECVE, FUTEX, SIGRETURN = (SYSTEM_CALL, "execve"), (SYSTEM_CALL, "futex"), (SYSTEM_CALL, "rt_sigreturn")
 CLONES = tuple((SYSTEM_CALL, name) for name in ("clone", "clone3", "fork", "vfork"))

@@ -11,6 +11,7 @@ from kassay.analysis.gate import GateRule, Refusal
 from kassay.analysis.own_work import UNSTEADY, Spread, clock_reads, own_spreads, timers, varying_share
 from kassay.analysis.work import limit_of, number_text, work_differences
 from kassay.analysis.work_done import Done, of_larger, pair_of
+from kassay.analysis.work_results import longer_files
 from kassay.model.finding import StateDifference
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
@@ -31,7 +32,8 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
     why = reason(
         "different-work", what=first.what, base_value=first.base, base=base.label, head_value=first.head,
         head=head.label, unit=_unit(pair), share=min(share, 1.0), more=len(found) - 1 or None,
-        reads=round(reads) or None, timers=timers((base, head)),
+        files=", ".join(longer_files(pair[0][0], pair[1][0])) or None, reads=round(reads) or None,
+        timers=timers((base, head)),
     )  # fmt: skip
     differences = tuple(StateDifference(moment="during", field=d.what, base=d.base, head=d.head) for d in found)
     return (Refusal(verdict="different-work", reason=why, differences=differences),)

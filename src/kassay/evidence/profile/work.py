@@ -8,6 +8,7 @@ from operator import add
 from kassay.errors import Defect
 from kassay.evidence.profile.counters import CONTEXTS_IN_FILE, DEFERRED, CodeBlock, RawProfile
 from kassay.evidence.profile.entries import NodeEntry, node_entries
+from kassay.evidence.profile.fault_work import fault_items
 from kassay.evidence.profile.symbols import Symbols, is_kernel
 from kassay.evidence.profile.totals import intervals_of, slots_of, totals
 from kassay.model.guest import GuestReport
@@ -47,7 +48,8 @@ def work_items(raw: RawProfile, symbols: Symbols, report: GuestReport, phase: st
     entries = dict(node_entries(raw, symbols))
     asked = tuple(_asked(raw, symbols, entries, [*slots, *later]))
     items = (*asked, *_own(raw, symbols, arch, slots, report), *_clock(raw, arch, slots, report, asked),
-             *_between(raw, symbols, entries, slots))  # fmt: skip
+             *_between(raw, symbols, entries, slots),
+             *fault_items(raw, symbols, entries, lambda counter: by_round(raw, counter, slots)))  # fmt: skip
     return tuple(sorted(items, key=lambda item: item.key))
 
 

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Work of page faults besides being taken: pages that they allocate, and pages that they map around the one asked for.
+
+A write to a new page, to the zero page, to a copied page that nobody shares any more, and the first access below a page
+table that is missing are each one fault. They differ in what they allocate (mm/memory.c).
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from kassay.evidence.profile.counters import RawProfile
+from kassay.evidence.profile.entries import NodeEntry
+from kassay.evidence.profile.symbols import Symbols
+from kassay.model.work import ALLOCATION, AROUND, WorkItem
+
+_ALLOCATES = ("__alloc_frozen_pages_noprof", "__alloc_pages_noprof", "__alloc_pages", "__alloc_pages_nodemask")
+"""Functions by which all kernels allocate pages. A newer one is called by the older ones, where it is there."""
+_OF_SLABS = re.compile(r"\w*slab\w*|kmem_cache_alloc\w*|\w*kmalloc\w*")
+"""Allocators of objects: how many pages they take at a time is the kernel's choice."""
+_AROUND = "filemap_map_pages"
+
+CountOf = Callable[[int], list[int]]
+"""Counts of a counter in each round."""
+
+
+def fault_items(
+    raw: RawProfile, symbols: Symbols, entries: Mapping[int, NodeEntry], count_of: CountOf
+) -> Iterator[WorkItem]:
+    """One item for each kind that any round has. entries: of node_entries()."""
+    allocates = next((at for name in _ALLOCATES if (at := symbols.kernel_entry(name)) is not None), None)
+    for kind, address in ((ALLOCATION, allocates), (AROUND, symbols.kernel_entry(_AROUND))):
+        if address is None:
+            continue
+        calls = _sum(raw, (n for n, block in raw.blocks.items() if block.address == address), count_of)
+        nodes = [number for number, node in raw.nodes.items() if node.address == address]
+        in_faults = _sum(raw, _in_faults(raw, symbols, entries, nodes), count_of)
+        every = _sum(raw, nodes, count_of)
+        # Calls are counted for the function. Its instructions tell how many of them were made in faults.
+        times = tuple(
+            round(made * part / whole) if whole else 0
+            for made, part, whole in zip(calls, in_faults, every, strict=True)
+        )
+        if any(times):
+            yield WorkItem(kind=kind, times=times)
+
+
+def _sum(raw: RawProfile, counters: Iterator[int] | list[int], count_of: CountOf) -> list[int]:
+    total = [0] * raw.rounds
+    for counter in counters:
+        total = [before + more for before, more in zip(total, count_of(counter), strict=True)]
+    return total
+
+
+def _in_faults(raw: RawProfile, symbols: Symbols, entries: Mapping[int, NodeEntry], nodes: list[int]) -> Iterator[int]:
+    """The nodes that a fault leads to, and no allocator of objects."""
+    for number in nodes:
+        if number in entries and entries[number].fault:
+            above = raw.nodes[number].parent
+            while above is not None and not _OF_SLABS.fullmatch(symbols.find(raw.nodes[above].address)[0]):
+                above = raw.nodes[above].parent
+            if above is None:
+                yield number

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""As many page faults that did other things: copies, new page tables, reads in place of writes."""
+
+from collections.abc import Sequence
+
+import pytest
+from msgspec import structs
+
+from kassay.analysis.own_work import own_spreads
+from kassay.model.finding import Finding
+from kassay.model.run import CellEvidence
+from kassay.model.work import ALLOCATION, AROUND, CallResult
+from tests.analysis.sides import evidence
+from tests.analysis.works import CALL, PAGE_FAULT, USER, Items, changed, did, two
+
+TOUCH: Items = {(CALL, "mmap"): (50, 200_000), (PAGE_FAULT, "page fault"): (3000, 9_000_000), (USER, ""): (60_000, 0),
+                (ALLOCATION, ""): (3050, 0), (AROUND, ""): (13, 0)}  # fmt: skip
+
+
+def side(ref: str, items: Items, allocated: int = 0) -> CellEvidence:
+    runs = [did(items, repeat=n, perturbation=n // 2) for n in range(3)]
+    counters = (("pgalloc_dma32", str(allocated * 3)), ("pgalloc_normal", "0")) if allocated else ()
+    return evidence(ref, *(structs.replace(run, counters=counters) for run in runs), index=int(ref == "7.3"))
+
+
+def codes(finding: Finding) -> list[str]:
+    return [why.code for why in finding.reasons]
+
+
+@pytest.mark.parametrize(
+    ("allocated", "around", "verdict"),
+    [
+        (3050, 13, "regression"),
+        (3053, 13, "regression"),  # a few of the kernel's
+        (50, 13, "inconclusive"),  # the zero page
+        (3900, 13, "inconclusive"),  # page tables
+        (3050, 900, "inconclusive"),  # reads of a file
+    ],
+)
+def test_as_many_faults_must_allocate_as_many_pages(allocated: int, around: int, verdict: str) -> None:
+    head = {**changed(TOUCH, fault=(3000, 9_900_000)), (ALLOCATION, ""): (allocated, 0), (AROUND, ""): (around, 0)}
+    finding = two(side("6.12", TOUCH), side("7.3", head))
+    assert (finding.verdict, "faults-otherwise" in codes(finding)) == (verdict, verdict == "inconclusive")
+    cost = next(cost for cost in finding.calls if cost.name == "page fault")
+    assert (cost.verdict, cost.why) == (verdict, "of-other-things" if verdict == "inconclusive" else "")
+
+
+@pytest.mark.parametrize(
+    ("around", "verdict", "code"),
+    [(570, "improvement", "faults-left-out"), (13, "inconclusive", "faults-otherwise")],
+)
+def test_a_kernel_that_maps_more_at_once_still_maps_around_reads(around: int, verdict: str, code: str) -> None:
+    base = {**TOUCH, (ALLOCATION, ""): (13, 0), (AROUND, ""): (2800, 0)}
+    head = {**changed(base, fault=(600, 2_400_000)), (AROUND, ""): (around, 0)}
+    finding = two(side("6.12", base), side("7.3", head))
+    assert (finding.verdict, codes(finding)[0]) == (verdict, code)
+
+
+@pytest.mark.parametrize(("pages", "verdict"), [((3100, 1500), "different-work"), ((3100, 3200), "improvement")])
+def test_fewer_faults_on_fewer_pages_are_the_programs(pages: Sequence[int], verdict: str) -> None:
+    """A kernel that maps more pages per fault allocates as many pages of them."""
+    head = {**changed(TOUCH, fault=(1500, 5_400_000)), (ALLOCATION, ""): (1550, 0)}
+    finding = two(side("6.12", TOUCH, pages[0]), side("7.3", head, pages[1]))
+    assert finding.verdict == verdict
+
+
+def test_a_race_that_decides_who_copies_shows_in_the_rounds() -> None:
+    """The child may end before its parent writes: two kinds of rounds, whose calls and faults are as many."""
+    runs = []
+    for n in range(3):
+        run = did(TOUCH, repeat=n, perturbation=n // 2, rounds=12)
+        (phase,), work = run.phases, run.work
+        assert work is not None
+        copies = tuple(3000 if number % 2 else 2100 for number in range(12))
+        items = tuple(structs.replace(item, times=copies) if item.kind == ALLOCATION else item for item in work.items)
+        phase = structs.replace(phase, ticks=tuple(phase.ticks[0] + 1000 * (count - 3000) for count in copies))
+        runs.append(structs.replace(run, phases=(phase,), work=structs.replace(work, items=items)))
+    most = own_spreads(evidence("6.12", *runs))[0]
+    assert (most.what, most.low, most.high) == (ALLOCATION, 2100, 3000) and most.share > 0.25
+
+
+def test_futex_errors_of_a_program_of_one_task_are_compared() -> None:
+    waits = changed(TOUCH, futex=(300, 2_000_000))
+    sides = [
+        evidence(ref, *(did(waits, repeat=n, perturbation=n // 2,
+                            results=[CallResult(name="futex", error=error, times=300)]) for n in range(3)), index=index)
+        for index, (ref, error) in enumerate((("6.12", "EAGAIN"), ("7.3", "ETIMEDOUT")))
+    ]  # fmt: skip
+    assert two(*sides).verdict == "different-work"
