@@ -29,11 +29,15 @@ def failed(directory: Path, *details: str) -> RunDirectory:
     return folder
 
 
-def test_the_error_has_the_last_words_of_the_program(tmp_path: Path) -> None:
-    failed(tmp_path / "d", WORDS, WORDS)
+@pytest.mark.parametrize(("status", "advised"), [(2, True), (127, False), (134, False)])
+def test_the_error_has_the_last_words_of_the_program(tmp_path: Path, status: int, advised: bool) -> None:
+    """A status from 126 on is that of a program which was not executed, or was killed: no success of its own."""
+    words = WORDS.replace("status 2", f"status {status}")
+    failed(tmp_path / "d", words, words)
     with pytest.raises(BadInput, match="fails on every kernel") as raised:
         _answer._refuse_failure_everywhere(tmp_path / "d")
-    assert raised.value.what.endswith(WORDS)
+    assert raised.value.what.endswith(words)
+    assert (f"--require status=={status}" in raised.value.remedy) == advised
     assert f"kassay report {tmp_path}/d" in raised.value.remedy
 
 

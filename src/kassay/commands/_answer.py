@@ -21,6 +21,8 @@ from kassay.model.remote_machine import HERE, RemoteOptions
 from kassay.model.report import Report
 from kassay.report.formats import Format, format_named, formats
 
+_FROM_SHELL = 126
+"""Status from which a program was not executed, or was ended by a signal."""
 _OTHER_STATUS = re.compile(r"program: ended with status (\d+), not")
 
 
@@ -125,7 +127,8 @@ def _refuse_failure_everywhere(directory: Path) -> None:
         return
     names = ", ".join(dict.fromkeys(cell.workload for cell in folder.plan.cells))
     status = _OTHER_STATUS.match(failure.detail)
-    wanted = f"if status {status[1]} is its success: --require status=={status[1]}; " if status else ""
+    own = status is not None and int(status[1]) < _FROM_SHELL
+    wanted = f"if status {status[1]} is its success: --require status=={status[1]}; " if status and own else ""
     raise BadInput(
         f"{names}: fails on every kernel, and every attempt would fail alike: {failure.detail}",
         f"{wanted}to see all that it prints: kassay try, with the same words and one kernel; every attempt: "
