@@ -9,7 +9,7 @@ from msgspec import structs
 from kassay.analysis.own_work import own_spreads
 from kassay.model.finding import Finding
 from kassay.model.run import CellEvidence
-from kassay.model.work import ALLOCATION, AROUND, CallResult
+from kassay.model.work import ALLOCATION, AROUND, CallResult, Found
 from tests.analysis.sides import evidence
 from tests.analysis.works import CALL, PAGE_FAULT, USER, Items, changed, did, two
 
@@ -87,3 +87,40 @@ def test_futex_errors_of_a_program_of_one_task_are_compared() -> None:
         for index, (ref, error) in enumerate((("6.12", "EAGAIN"), ("7.3", "ETIMEDOUT")))
     ]  # fmt: skip
     assert two(*sides).verdict == "different-work"
+
+
+TRUNCATE: Items = {(CALL, "ftruncate"): (20, 900_000), (USER, ""): (400, 0)}
+
+
+@pytest.mark.parametrize(
+    ("pages", "verdict"), [((9850, 8890), "inconclusive"), ((9850, 9870), "regression"), ((0, 0), "regression")]
+)
+def test_a_file_that_was_filled_before_a_region_shows_in_the_allocated_pages(
+    pages: Sequence[int], verdict: str
+) -> None:
+    """No call names the pages of a file that a region cuts."""
+    sides = []
+    for index, (ref, cost, allocated) in enumerate((("6.12", 900_000, pages[0]), ("7.3", 1_030_000, pages[1]))):
+        items = changed(TRUNCATE, ftruncate=(20, cost))
+        runs = [did(items, repeat=n, perturbation=n // 2, region=True,
+                    results=[CallResult(name="ftruncate", times=20)]) for n in range(3)]  # fmt: skip
+        counted = (("pgalloc_dma32", str(allocated)),)
+        sides.append(evidence(ref, *(structs.replace(run, counters=counted) for run in runs), index=index))
+    finding = two(*sides)
+    assert finding.verdict == verdict
+    assert [why["calls"] for why in finding.reasons if why.code == "outside-differs"] == (
+        ["page allocations"] if verdict == "inconclusive" else []
+    )
+
+
+@pytest.mark.parametrize(("region", "verdict"), [(True, "regression"), (False, "inconclusive")])
+def test_page_tables_at_the_end_are_behind_a_region(region: bool, verdict: str) -> None:
+    """A kernel may free them in the call that is measured."""
+    sides = []
+    for index, (ref, cost, tables) in enumerate((("6.12", 900_000, 188 << 10), ("7.3", 1_130_000, 28 << 10))):
+        found = [Found(name="exit_group", calls=1, looked=1, table_bytes=tables, faults=400)]
+        items = changed(TRUNCATE, ftruncate=(20, cost))
+        runs = [did(items, repeat=n, perturbation=n // 2, region=region, found=found,
+                    results=[CallResult(name="ftruncate", times=20)]) for n in range(3)]  # fmt: skip
+        sides.append(evidence(ref, *runs, index=index))
+    assert two(*sides).verdict == verdict

@@ -35,11 +35,17 @@ def test_other_numbers_are_a_doubt() -> None:
     )
 
 
+def test_numbers_that_vary_a_little_and_stay_apart_are_a_doubt() -> None:
+    assert codes(row("485", "484"), row("436", "435")) == ("partial", ["prints-differ"])
+
+
 @pytest.mark.parametrize(
     ("base", "head"),
     [
         (row("128", "128"), row("128", "128")),
-        (row("128", "127"), row("100", "100")),
+        (row("128", "90"), row("100", "100")),
+        (row("128", "127"), row("127", "126")),
+        (row("128", "127", name="child_pid"), row("100", "100", name="child_pid")),
         (row("128", None), row("100", "100")),
         (row("345", kind="time"), row("400", kind="time")),
         (row("6.12", kind="word"), row("7.3", kind="word")),

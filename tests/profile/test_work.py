@@ -55,19 +55,21 @@ def test_work_is_counted_round_by_round() -> None:
 
 
 def test_shared_code_and_calls_of_the_scheduler_are_counted_apart() -> None:
-    """The second round ends two turns, one in a read, one on the way back to user mode; and wakes a task."""
+    """The second round ends two turns, one in a read, one on the way back to user mode; and wakes a task. What a call
+    leaves for its way back is code of entry and exit as well."""
     program = Program()
     waiting = program.file.node(program.read, AT["__schedule"])
     below = program.file.node(waiting, AT["irqentry_exit"])
     leaving = program.file.node(program.root, AT["__schedule"])
+    left = program.file.node(program.root, AT["task_work_run"])
     switch = program.file.block(AT["__schedule"], NOP)
     waking = program.file.block(AT["try_to_wake_up"], NOP)
-    counts = ((program.root, 30), (waiting, 5), (below, 4), (leaving, 6), (switch, 2), (waking, 1))
+    counts = ((program.root, 30), (waiting, 5), (below, 4), (leaving, 6), (left, 8), (switch, 2), (waking, 1))
     for counter, count in counts:
         program.file.count(counter, count, round=2)
-    items = work_items(parse(program.file.bytes()), TABLE, program_report(229, 385), "work")
+    items = work_items(parse(program.file.bytes()), TABLE, program_report(229, 393), "work")
     known = {item.kind: item for item in items}
-    assert (known["entry and exit"].times, known["call of the scheduler"].times) == ((0, 30), (0, 2))
+    assert (known["entry and exit"].times, known["call of the scheduler"].times) == ((0, 38), (0, 2))
     assert known["call of the scheduler"].counts == (0, 15) and known["wake-up"].times == (0, 1)
 
 

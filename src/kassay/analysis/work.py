@@ -29,6 +29,9 @@ LIMIT = 0.0025
 TURN = (FUTEX[1], ERROR)
 """Calls of futex() that fail, as another task came first under ptrace. Their number is compared as it is measured."""
 
+_BY_NUMBER = 0.5
+"""Part of what other results of calls carry from which their number is told instead: bytes follow from it."""
+
 PER_OPERATION_LIMIT = 0.1
 """The same where values are divided by printed operations: the start of a program is not proportional to them."""
 
@@ -132,7 +135,7 @@ def _named_once(found: Sequence[Difference], results: Sequence[_Result]) -> Iter
         chosen.setdefault(name, []).extend(errors or [most])
     for difference in found:
         name = difference.what.removesuffix("()")
-        if difference.share >= fsum(other.share for other in chosen.get(name, ())):
+        if difference.share >= _BY_NUMBER * fsum(other.share for other in chosen.get(name, ())):
             chosen.pop(name, None)
             yield difference
     yield from chain.from_iterable(chosen.values())

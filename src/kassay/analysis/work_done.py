@@ -52,7 +52,8 @@ class Done(NamedTuple):
     peak_kb: float | None = None
     """The most memory that was resident at one time; None where it is not known."""
     allocated: float | None = None
-    """Pages that the kernel allocated in an execution, on average over all; None where it is not known."""
+    """Pages that the kernel allocated in an execution, on average over all; in the whole run if a round is a part of an
+    execution. None or 0 where it is not known."""
     anonymous_kb: float | None = None
     """The part of it that is anonymous."""
     arguments: Mapping[str, str] = {}
@@ -96,7 +97,7 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
         in_rounds={item.key: frozenset(item.times) for item in work.items} if phase.printed else {},
         resident_kb=_number(dict(measurement.after).get("program.Rss")),
         peak_kb=_number(dict(measurement.after).get("program.peak")),
-        allocated=_allocated(measurement) / len(phase.ticks) if not work.region else None,
+        allocated=_allocated(measurement) / (1 if work.region else len(phase.ticks)),
         anonymous_kb=_number(dict(measurement.after).get("program.Anonymous")),
         arguments={**dict(work.arguments or ()),
                    **{f"{name}{OF_OTHERS}": number for name, number in work.other_arguments or ()}},

@@ -153,13 +153,14 @@ def _of_what_was_before(
 def _of_watching(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
     ticks, others = zip(*((side[0].ticks, _elsewhere(side[0])) for side in (base, head)), strict=True)
     change, elsewhere = ticks[1] - ticks[0], others[1] - others[0]
-    if abs(elsewhere) > max(ELSEWHERE * min(ticks), abs(change) / 2):
+    is_elsewhere = abs(elsewhere) > max(ELSEWHERE * min(ticks), abs(change) / 2)
+    if is_elsewhere:
         yield reason(
             "change-elsewhere", share=None, elsewhere=elsewhere / ticks[0], rest=(change - elsewhere) / ticks[0]
         )
     idle = min(other / all_ for all_, other in zip(ticks, others, strict=True))
     rest = [all_ - other for all_, other in zip(ticks, others, strict=True)]
-    if idle >= MOST and rest[0] and abs(of_rest := rest[1] / rest[0] - 1) > ELSEWHERE:
+    if not is_elsewhere and idle >= MOST and rest[0] and abs(of_rest := rest[1] / rest[0] - 1) > ELSEWHERE:
         yield reason("mostly-elsewhere", share=idle, change=of_rest)
     yield from _of_turns(base, head)
     if max(share_of_kinds(is_call, side[0]) for side in (base, head)) <= LIMIT:

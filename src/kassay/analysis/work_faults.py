@@ -106,7 +106,7 @@ def _resident_follows(base: Done, head: Done) -> bool:
 def _allocated_follows(base: Done, head: Done) -> bool:
     """True if the side with more faults also allocated more pages, by half of them at least. A kernel that maps more
     pages per fault allocates as many, or more."""
-    if not base.allocated or not head.allocated:
+    if base.region or not base.allocated or not head.allocated:
         return False
     faults = _more_faults(base, head)
     return (head.allocated - base.allocated) * faults >= faults * faults / 2

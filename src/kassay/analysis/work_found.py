@@ -30,15 +30,18 @@ def _looked(number: Callable[[Found], int], unit: int = 1) -> Callable[[Found], 
     return lambda found: number(found) / found.looked / unit if found.looked else None
 
 
+_TABLES = _Measure("kB of page tables", _looked(lambda found: found.table_bytes, _KB), 64, decides=True)
 _MEMORY = (
     _Measure("kB of memory", _looked(lambda found: found.bytes, _KB), 16),
     _Measure("kB in huge pages", _looked(lambda found: found.huge_bytes, _KB), 0, decides=True),
     _Measure("mappings", _looked(lambda found: found.mappings), 4),
-    _Measure("kB of page tables", _looked(lambda found: found.table_bytes, _KB), 64, decides=True),
+    _TABLES,
 )
 _FAULTS = _Measure("page faults", _looked(lambda found: found.faults), 32)
 _FAULTS_APART = 0.2
 """Part by which the faults of a whole execution may differ, since kernels map other numbers of pages at once."""
+_PAGES, _PAGES_APART = 32, 0.01
+"""Pages, and part of them, by which whole runs may differ: kernels have other page tables and slabs."""
 _ORDER = _Measure("earlier calls", lambda found: found.before / found.calls if found.calls else None, 4)
 
 _LEAVING_NOTHING = {
@@ -49,6 +52,7 @@ _LEAVING_NOTHING = {
 }  # fmt: skip
 """Calls behind which a process and its files are as before."""
 
+_END = "exit_group"
 _ONCE = 0.5
 """Calls outside of a region for each of its rounds, from which they belong to the round."""
 _READING = {"getdents64", "pread64", "read"}
@@ -73,7 +77,9 @@ def found_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[FoundAp
     ordered = len({_calls(run) for run in (*base, *head)}) == 1
     rows = []
     for name in _names((*base, *head)):
-        measures = (*_MEMORY, _ORDER) if ordered and not name.endswith(OF_OTHERS) else _MEMORY
+        measures: tuple[_Measure, ...] = (*_MEMORY, _ORDER) if ordered and not name.endswith(OF_OTHERS) else _MEMORY
+        if base[0].region and name.startswith(_END):  # behind the region, which may have freed page tables
+            measures = tuple(measure for measure in measures if measure is not _TABLES)
         rows += sorted(_found(name, measures, base, head), key=lambda row: -row.share)[:1]
     return tuple(sorted(rows, key=lambda row: -row.share))
 
@@ -139,7 +145,7 @@ def _found(name: str, measures: Sequence[_Measure], base: Sequence[Done], head: 
 def outside_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[str, ...]:
     """Calls that a program makes outside of its region alone, and not alike on the two sides: their number, what they
     were told and given. Calls that leave nothing behind do not count, nor what reading the kernel's own files returns.
-    And page faults, if those of the whole execution differ by more than a kernel maps at once."""
+    And page faults, if those of the whole execution differ by more than a kernel maps at once, and allocated pages."""
     inside = {key[1] for side in (base, head) for key in side[0].times if is_call(key)}
     known = [[run for run in side if run.execution is not None] for side in (base, head)]
     if not base[0].region or not all(known):
@@ -151,10 +157,18 @@ def outside_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[str, 
     names = {key[0] for key, (first, second) in numbers.items()
              if distance((first, second)) and not _alike_in_each((first[0], second[0]), rounds)}  # fmt: skip
     argued = {name for name in arguments_apart(base, head) if name not in inside and name not in _LEAVING_NOTHING}
-    faults = [_means(_FAULTS, "exit_group", side) for side in (base, head)]
+    faults = [_means(_FAULTS, _END, side) for side in (base, head)]
     touched = all(faults) and distance(faults) > max(_FAULTS.few, _FAULTS_APART * faults[0][0])
-    other = ("page faults",) if touched else ()
+    apart = {"page faults": touched, "page allocations": _allocate_otherwise(base, head)}
+    other = (what for what, differs in apart.items() if differs)
     return (*other, *(f"{name}()" for name in sorted(names | argued)))
+
+
+def _allocate_otherwise(base: Sequence[Done], head: Sequence[Done]) -> bool:
+    """True if whole runs allocated other numbers of pages: a file in memory, whose pages no call names, was filled
+    before the region."""
+    pages = [[run.allocated for run in side if run.allocated] for side in (base, head)]
+    return all(pages) and distance(pages) > max(_PAGES, _PAGES_APART * max(map(max, pages)))
 
 
 def _outside(run: Done, inside: set[str]) -> dict[tuple[str, str, str], int]:

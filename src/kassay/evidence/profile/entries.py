@@ -13,8 +13,9 @@ from kassay.model.kernel_share import COMMON, RUNNER, SHARED, EntryCost
 from kassay.model.program import RUNNER_BASE, RUNNER_END
 from kassay.supply.arches import FAULT, INTERRUPT, SYSTEM_CALL, Arch, arches, of_target
 
+LATER = "deferred work"
 _ON_THE_WAY_BACK = {
-    "task_work_run": "deferred work", "resume_user_mode_work": "deferred work",
+    "task_work_run": LATER, "resume_user_mode_work": LATER,
     "arch_do_signal_or_restart": "signals", "do_signal": "signals", "get_signal": "signals",
     "schedule": "task switch", "__schedule": "task switch",
 }  # fmt: skip

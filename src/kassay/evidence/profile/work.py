@@ -7,7 +7,7 @@ from operator import add
 
 from kassay.errors import Defect
 from kassay.evidence.profile.counters import CONTEXTS_IN_FILE, DEFERRED, CodeBlock, RawProfile
-from kassay.evidence.profile.entries import NodeEntry, node_entries
+from kassay.evidence.profile.entries import LATER, NodeEntry, node_entries
 from kassay.evidence.profile.fault_work import fault_items
 from kassay.evidence.profile.symbols import Symbols, is_kernel
 from kassay.evidence.profile.totals import intervals_of, slots_of, totals
@@ -129,8 +129,8 @@ def _clock(
 def _between(
     raw: RawProfile, symbols: Symbols, entries: Mapping[int, NodeEntry], slots: list[int]
 ) -> Iterator[WorkItem]:
-    """Code that all system calls share, and the turns of tasks."""
-    shared = (number for number, entry in entries.items() if (entry.kind, entry.name) == (SHARED, COMMON))
+    """Code that all system calls share, with work that they leave for their way back, and the turns of tasks."""
+    shared = (number for number, entry in entries.items() if entry.kind == SHARED and entry.name in (COMMON, LATER))
     if any(common := _sum(raw, shared, slots)):
         yield WorkItem(kind=COMMON, times=common)
     for kind, function in ((SCHEDULER, _SCHEDULER), (WAKING, _WAKES)):
