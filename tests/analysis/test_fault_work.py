@@ -9,7 +9,7 @@ from msgspec import structs
 from kassay.analysis.own_work import own_spreads
 from kassay.model.finding import Finding
 from kassay.model.run import CellEvidence
-from kassay.model.work import ALLOCATION, AROUND, CallResult, Found
+from kassay.model.work import ALLOCATION, AROUND, IN_CALLS, CallResult, Found
 from tests.analysis.sides import evidence
 from tests.analysis.works import CALL, PAGE_FAULT, USER, Items, changed, did, two
 
@@ -124,3 +124,23 @@ def test_page_tables_at_the_end_are_behind_a_region(region: bool, verdict: str) 
                     results=[CallResult(name="ftruncate", times=20)]) for n in range(3)]  # fmt: skip
         sides.append(evidence(ref, *runs, index=index))
     assert two(*sides).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("pages", "verdict", "grade"),
+    [((1563, 1565), "regression", "exact"), ((1563, 1613), "regression", "partial"),
+     ((1563, 2500), "inconclusive", "partial")],
+)  # fmt: skip
+def test_a_file_that_was_filled_before_a_region_shows_in_what_its_calls_allocate(
+    pages: Sequence[int], verdict: str, grade: str
+) -> None:
+    """A mapping that is populated finds some of its pages there."""
+    sides = []
+    for index, (ref, cost, allocated) in enumerate((("6.12", 900_000, pages[0]), ("7.3", 1_030_000, pages[1]))):
+        items = {**changed(TRUNCATE, ftruncate=(20, cost)), (IN_CALLS, ""): (allocated, 0)}
+        runs = [did(items, repeat=n, perturbation=n // 2, region=True,
+                    results=[CallResult(name="ftruncate", times=20)]) for n in range(3)]  # fmt: skip
+        sides.append(evidence(ref, *runs, index=index))
+    finding = two(*sides)
+    assert (finding.verdict, finding.evidence) == (verdict, grade)
+    assert [why["noun"] for why in finding.reasons] == ["pages to allocate"] * (grade == "partial")

@@ -8,7 +8,7 @@ from kassay.evidence.profile.fault_work import fault_items
 from kassay.evidence.profile.raw import parse
 from kassay.evidence.profile.symbols import Symbols
 from kassay.evidence.profile.work import by_round
-from kassay.model.work import ALLOCATION, AROUND
+from kassay.model.work import ALLOCATION, AROUND, IN_CALLS
 from tests.profile.files import KERNEL, NOP, File, table
 
 NAMES = ("asm_exc_page_fault", "handle_mm_fault", "__alloc_pages_noprof", "___slab_alloc", "entry_SYSCALL_64",
@@ -36,4 +36,4 @@ def test_allocations_of_faults_are_told_from_those_of_calls_and_of_slabs(allocat
     raw = parse(file.bytes())
     slots = [0]
     items = fault_items(raw, symbols, dict(node_entries(raw, symbols)), lambda counter: by_round(raw, counter, slots))
-    assert [(item.kind, item.times) for item in items] == [(ALLOCATION, (6,)), (AROUND, (2,))]
+    assert [(item.kind, item.times) for item in items] == [(ALLOCATION, (6,)), (IN_CALLS, (3,)), (AROUND, (2,))]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from kassay.analysis.work_done import Done, distance
 from kassay.analysis.work_results import AMOUNT, ResultKey, arguments_apart, share_of_kinds, share_of_name, table_of
-from kassay.model.work import OF_OTHERS, Found, is_asked, is_call
+from kassay.model.work import IN_CALLS, OF_OTHERS, Found, is_asked, is_call
 
 _KB = 1024
 _APART = 0.02
@@ -81,6 +81,8 @@ def found_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[FoundAp
         if base[0].region and name.startswith(_END):  # behind the region, which may have freed page tables
             measures = tuple(measure for measure in measures if measure is not _TABLES)
         rows += sorted(_found(name, measures, base, head), key=lambda row: -row.share)[:1]
+    if base[0].region:
+        rows += _to_allocate(base, head)
     return tuple(sorted(rows, key=lambda row: -row.share))
 
 
@@ -89,6 +91,15 @@ def finding_otherwise(base: Sequence[Done], head: Sequence[Done]) -> frozenset[s
     apart = {row.call for row in found_otherwise(base, head)}
     chance = {row.call for side in (base, head) for row in found_by_chance(side)}
     return frozenset(call.partition("()")[0] for call in apart | chance)
+
+
+def _to_allocate(base: Sequence[Done], head: Sequence[Done]) -> Iterator[FoundApart]:
+    """Pages that the calls of a region allocate: those of a file which was not filled as far before it."""
+    pages = [[run.times.get((IN_CALLS, ""), 0.0) for run in side] for side in (base, head)]
+    more, most = distance(pages), max(map(max, pages))
+    if more > max(_PAGES, _APART * most):
+        share = max(share_of_kinds(is_call, side[0]) for side in (base, head)) * more / most
+        yield FoundApart("the region's calls", "pages to allocate", pages[0][0], pages[1][0], share)
 
 
 class FoundByChance(NamedTuple):

@@ -11,6 +11,7 @@ from kassay.supply.arches import FAULT, PAGE_FAULT, SYSTEM_CALL
 USER, CLOCK, VDSO_LOOKUP, INNER = "user code", "clock", "vDSO lookup", "fault in a call"
 SCHEDULER, WAKING = "call of the scheduler", "wake-up"
 ALLOCATION, AROUND = "page that a fault allocates", "fault that maps pages around"
+IN_CALLS = "page that a call allocates"
 KINDS = {
     SYSTEM_CALL: "system calls of one name, whatever executes them; faults inside of a call belong to the call",
     FAULT: "exceptions in user mode of one name",
@@ -22,10 +23,11 @@ KINDS = {
     SCHEDULER: "calls of __schedule(), by which a task ends its turn: it waits, or another task comes first",
     WAKING: "calls of try_to_wake_up(), by which a task that waits has another turn",
     ALLOCATION: "allocations of pages, huge ones and page tables in page faults, without those of slabs",
+    IN_CALLS: "the same in system calls, outside of faults",
     AROUND: "page faults that map pages of a file around the one that is read",
 }
 """Every kind of work, with its meaning."""
-NOT_COMPARED = (CLOCK, VDSO_LOOKUP, COMMON, SCHEDULER, WAKING, ALLOCATION, AROUND)
+NOT_COMPARED = (CLOCK, VDSO_LOOKUP, COMMON, SCHEDULER, WAKING, ALLOCATION, IN_CALLS, AROUND)
 """Kinds that are part of others, or explain them."""
 PAGE_FAULTS, USER_CODE, LOOKUPS = (FAULT, PAGE_FAULT), (USER, ""), (VDSO_LOOKUP, "")
 INNER_FAULTS, COMMON_CODE = (INNER, PAGE_FAULT), (COMMON, "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Work of page faults besides being taken: pages that they allocate, and pages that they map around the one asked for.
+"""Work of page faults and calls besides their number: pages that they allocate, and pages that faults map around.
 
 A write to a new page, to the zero page, to a copied page that nobody shares any more, and the first access below a page
 table that is missing are each one fault. They differ in what they allocate (mm/memory.c).
@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from kassay.evidence.profile.counters import RawProfile
 from kassay.evidence.profile.entries import NodeEntry
 from kassay.evidence.profile.symbols import Symbols
-from kassay.model.work import ALLOCATION, AROUND, WorkItem
+from kassay.model.work import ALLOCATION, AROUND, IN_CALLS, WorkItem
+from kassay.supply.arches import SYSTEM_CALL
 
 _ALLOCATES = ("__alloc_frozen_pages_noprof", "__alloc_pages_noprof", "__alloc_pages", "__alloc_pages_nodemask")
 """Functions by which all kernels allocate pages. A newer one is called by the older ones, where it is there."""
@@ -28,17 +29,17 @@ def fault_items(
 ) -> Iterator[WorkItem]:
     """One item for each kind that any round has. entries: of node_entries()."""
     allocates = next((at for name in _ALLOCATES if (at := symbols.kernel_entry(name)) is not None), None)
-    for kind, address in ((ALLOCATION, allocates), (AROUND, symbols.kernel_entry(_AROUND))):
+    for kind, address in ((ALLOCATION, allocates), (IN_CALLS, allocates), (AROUND, symbols.kernel_entry(_AROUND))):
         if address is None:
             continue
         calls = _sum(raw, (n for n, block in raw.blocks.items() if block.address == address), count_of)
         nodes = [number for number, node in raw.nodes.items() if node.address == address]
-        in_faults = _sum(raw, _in_faults(raw, symbols, entries, nodes), count_of)
+        wanted = (number for number in nodes if number in entries and _is_of(kind, entries[number]))
+        here = _sum(raw, _no_slabs(raw, symbols, wanted), count_of)
         every = _sum(raw, nodes, count_of)
-        # Calls are counted for the function. Its instructions tell how many of them were made in faults.
+        # Calls are counted for the function. Its instructions tell how many of them were made in each place.
         times = tuple(
-            round(made * part / whole) if whole else 0
-            for made, part, whole in zip(calls, in_faults, every, strict=True)
+            round(made * part / whole) if whole else 0 for made, part, whole in zip(calls, here, every, strict=True)
         )
         if any(times):
             yield WorkItem(kind=kind, times=times)
@@ -51,12 +52,15 @@ def _sum(raw: RawProfile, counters: Iterator[int] | list[int], count_of: CountOf
     return total
 
 
-def _in_faults(raw: RawProfile, symbols: Symbols, entries: Mapping[int, NodeEntry], nodes: list[int]) -> Iterator[int]:
-    """The nodes that a fault leads to, and no allocator of objects."""
+def _is_of(kind: str, entry: NodeEntry) -> bool:
+    return entry.kind == SYSTEM_CALL and not entry.fault if kind == IN_CALLS else bool(entry.fault)
+
+
+def _no_slabs(raw: RawProfile, symbols: Symbols, nodes: Iterator[int]) -> Iterator[int]:
+    """The nodes that no allocator of objects leads to."""
     for number in nodes:
-        if number in entries and entries[number].fault:
-            above = raw.nodes[number].parent
-            while above is not None and not _OF_SLABS.fullmatch(symbols.find(raw.nodes[above].address)[0]):
-                above = raw.nodes[above].parent
-            if above is None:
-                yield number
+        above = raw.nodes[number].parent
+        while above is not None and not _OF_SLABS.fullmatch(symbols.find(raw.nodes[above].address)[0]):
+            above = raw.nodes[above].parent
+        if above is None:
+            yield number
