@@ -20,7 +20,7 @@ def of_rounds(
     operations: Sequence[int], repeat: int, *, items: Items = LOOP, scale: float = 1.0, region: bool = False,
     printed: bool = False,
 ) -> Measurement:  # fmt: skip
-    """A run whose rounds do so many operations of the 57 in items. What is done once is done once in each."""
+    """A run whose rounds do so many operations; items has the work of 57. A kind that is done once stays once."""
     made = did(items, rounds=len(operations), repeat=repeat, perturbation=repeat // 2, region=region)
     (phase,), work = made.phases, made.work
     assert work is not None

@@ -7,7 +7,6 @@ from kassay.evidence.profile.entries import node_entries
 from kassay.evidence.profile.fault_work import fault_items
 from kassay.evidence.profile.raw import parse
 from kassay.evidence.profile.symbols import Symbols
-from kassay.evidence.profile.work import by_round
 from kassay.model.work import ALLOCATION, AROUND, IN_CALLS
 from tests.profile.files import KERNEL, NOP, File, table
 
@@ -34,6 +33,5 @@ def test_allocations_of_faults_are_told_from_those_of_calls_and_of_slabs(allocat
     for name, times in ((allocates, 10), ("filemap_map_pages", 2)):
         file.count(file.block(at[name], NOP), times)
     raw = parse(file.bytes())
-    slots = [0]
-    items = fault_items(raw, symbols, dict(node_entries(raw, symbols)), lambda counter: by_round(raw, counter, slots))
+    items = fault_items(raw, symbols, dict(node_entries(raw, symbols)), [0])
     assert [(item.kind, item.times) for item in items] == [(ALLOCATION, (6,)), (IN_CALLS, (3,)), (AROUND, (2,))]

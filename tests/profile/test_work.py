@@ -55,8 +55,8 @@ def test_work_is_counted_round_by_round() -> None:
 
 
 def test_shared_code_and_calls_of_the_scheduler_are_counted_apart() -> None:
-    """The second round ends two turns, one in a read, one on the way back to user mode; and wakes a task. What a call
-    leaves for its way back is code of entry and exit as well."""
+    """The second round ends two turns: one in a read, one on the way back to user mode. It wakes a task. Work that a
+    call leaves for its way back is code of entry and exit, too."""
     program = Program()
     waiting = program.file.node(program.read, AT["__schedule"])
     below = program.file.node(waiting, AT["irqentry_exit"])

@@ -146,12 +146,13 @@ def _may_vary(key: Key) -> bool:
 def _spread(key: Key, times: Sequence[float], runs: Sequence[Done], ticks: float) -> Spread:
     """times: of one kind of work, in several runs or rounds; ticks: of one of them."""
     low, high = min(times), max(times)
-    cost = 1.0 if key == USER_CODE else max(cost_of_one(key, done) for done in runs)
-    of_faults = key in (*FAULTS, *OF_FAULTS)
-    allowed = high - low <= (few_faults(runs[0]) if of_faults else clones(runs[0]) if key == FUTEX else 0.0)
-    share = 0.0 if allowed else (high - low) * cost / ticks
-    if key in OF_FAULTS and not allowed:
-        share = share_of_faults(key, high - low, high, runs[:1]) * runs[0].ticks / ticks
+    few = few_faults(runs[0]) if key in (*FAULTS, *OF_FAULTS) else clones(runs[0]) if key == FUTEX else 0.0
+    if high - low <= few:
+        share = 0.0
+    elif key in OF_FAULTS:
+        share = share_of_faults(high - low, high, runs[:1]) * runs[0].ticks / ticks
+    else:
+        share = (high - low) * (1.0 if key == USER_CODE else max(cost_of_one(key, done) for done in runs)) / ticks
     return Spread(what=text_of(key, *runs), low=low, high=high, share=share)
 
 
@@ -174,9 +175,10 @@ def _found(runs: Sequence[Done]) -> Iterator[Spread]:
 
 
 def _between_rounds(side: CellEvidence, by: Method, runs: Sequence[Done]) -> Iterator[Spread]:
-    """Kinds of work in which the rounds of one run differ: a program that loops until a time has passed does one
-    operation more in some of them, and a median hides it. Of regions, where each round may do other work, only those of
-    a run that never settles: each may be of another process, whose number or address decides what it does."""
+    """Kinds of work in which the rounds of one run differ. A program that loops until a time has passed does one
+    operation more in some of them, and a median hides it. Each round of a region may do other work, so regions count
+    only if the run never settles: each round may be of another process, whose number or address decides what it does.
+    """
     for measurement in side.measurements:
         work = measurement.work
         if work is None or not work.items or measurement.control:

@@ -30,7 +30,7 @@ TURN = (FUTEX[1], ERROR)
 """Calls of futex() that fail, as another task came first under ptrace. Their number is compared as it is measured."""
 
 _BY_NUMBER = 0.5
-"""Part of what other results of calls carry from which their number is told instead: bytes follow from it."""
+"""Calls are told by their number if it carries at least this part of what their bytes carry: these follow from it."""
 
 PER_OPERATION_LIMIT = 0.1
 """The same where values are divided by printed operations: the start of a program is not proportional to them."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import fsum
 from typing import NamedTuple
 
-from kassay.analysis.work_done import Done, Key, clones, distance
+from kassay.analysis.work_done import Done, clones, distance
 from kassay.model.work import ALLOCATION, AROUND, EXECVE, INNER_FAULTS, LOOKUPS, OF_FAULTS, PAGE_FAULTS, USER_CODE
 
 FAULTS = (PAGE_FAULTS, INNER_FAULTS)
@@ -65,7 +65,7 @@ def faults_otherwise(base: Sequence[Done], head: Sequence[Done]) -> FaultsApart 
         more = distance([[run.times.get(key, 0.0) for run in side] for side in (base, head)])
         parts = [side[0].times.get(key, 0.0) / (_faults(side[0]) or 1.0) for side in (base, head)]
         if more > few and (as_many or (key[0] == AROUND and abs(parts[1] - parts[0]) > _MAPS_AROUND)):
-            share = share_of_faults(key, more, max(first, second), (base[0], head[0]))
+            share = share_of_faults(more, max(first, second), (base[0], head[0]))
             found.append(FaultsApart(_NOUNS[key[0]], first, second, share))
     return max(found, key=lambda apart: apart.share, default=None)
 
@@ -75,8 +75,8 @@ def few_faults(done: Done) -> float:
     return FEW_FAULTS * max(1.0, done.times.get(EXECVE, 0.0) * done.operations) + clones(done) * done.operations
 
 
-def share_of_faults(key: Key, more: float, most: float, runs: Sequence[Done]) -> float:
-    """Part of the value that faults carry which did something so many times more, of the most. key: of OF_FAULTS."""
+def share_of_faults(more: float, most: float, runs: Sequence[Done]) -> float:
+    """Part of the value that faults carry if one side did something so many times more, of the most."""
     return more / most * max(fsum(run.counts.get(of, 0.0) for of in FAULTS) / run.ticks for run in runs)
 
 

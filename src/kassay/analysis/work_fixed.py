@@ -22,10 +22,8 @@ class FixedPart(NamedTuple):
 
 
 def fixed_part(base: Sequence[Done], head: Sequence[Done]) -> FixedPart | None:
-    """None unless values are divided by numbers that differ from round to round, and there are such calls."""
+    """None without such calls. Both sides are divided, by numbers that are not all the same (pair_of())."""
     runs = (*base, *head)
-    if not base[0].divided or len(frozenset().union(*(run.printed for run in runs))) < 2:
-        return None
     keys = [key for key in base[0].counts if is_asked(key) and _is_fixed(key, runs)]
     parts = [{key: side[0].counts.get(key, 0.0) for key in keys} for side in (base, head)]
     sums = [fsum(part.values()) for part in parts]

@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from kassay.analysis.work_done import Done, distance
-from kassay.analysis.work_results import AMOUNT, ResultKey, arguments_apart, share_of_kinds, share_of_name, table_of
+from kassay.analysis.work_results import (
+    AMOUNT,
+    OF_KERNEL,
+    ResultKey,
+    arguments_apart,
+    share_of_kinds,
+    share_of_name,
+    table_of,
+)
 from kassay.model.work import IN_CALLS, OF_OTHERS, Found, is_asked, is_call
 
 _KB = 1024
@@ -56,7 +64,6 @@ _END = "exit_group"
 _ONCE = 0.5
 """Calls outside of a region for each of its rounds, from which they belong to the round."""
 _READING = {"getdents64", "pread64", "read"}
-_OF_KERNEL = ("/proc/", "/sys/")
 
 
 class FoundApart(NamedTuple):
@@ -187,7 +194,7 @@ def _outside(run: Done, inside: set[str]) -> dict[tuple[str, str, str], int]:
     empty words for all calls of a name."""
     results = [
         one for one in run.execution or ()
-        if one.name not in inside | _LEAVING_NOTHING and not (one.name in _READING and one.kind.startswith(_OF_KERNEL))
+        if one.name not in inside | _LEAVING_NOTHING and not (one.name in _READING and one.kind.startswith(OF_KERNEL))
     ]  # fmt: skip
     table = {(key.name, key.number_of, key.word): n for key, n in table_of(results).items() if not _is_returned(key)}
     for one in results:

@@ -74,7 +74,8 @@ def share_of(
     return part * max(share_of_name(key.name, run) for run in runs)
 
 
-_OF_KERNEL = ("/proc/", "/sys/")
+OF_KERNEL = ("/proc/", "/sys/")
+"""Begins the name of a file whose text the kernel writes when it is read."""
 
 
 def longer_files(base: Done, head: Done) -> tuple[str, ...]:
@@ -84,8 +85,8 @@ def longer_files(base: Done, head: Done) -> tuple[str, ...]:
         for done in (base, head)
     ]
     return tuple(dict.fromkeys(
-        kind for name, kind in sides[0].keys() & sides[1].keys()
-        if kind.startswith(_OF_KERNEL) and sides[0][name, kind].total != sides[1][name, kind].total
+        kind for name, kind in sorted(sides[0].keys() & sides[1].keys())
+        if kind.startswith(OF_KERNEL) and sides[0][name, kind].total != sides[1][name, kind].total
         and sides[0][name, kind].times == sides[1][name, kind].times
     ))  # fmt: skip
 

@@ -127,8 +127,8 @@ def _refuse_failure_everywhere(directory: Path) -> None:
         return
     names = ", ".join(dict.fromkeys(cell.workload for cell in folder.plan.cells))
     status = _OTHER_STATUS.match(failure.detail)
-    own = status is not None and int(status[1]) < _FROM_SHELL
-    wanted = f"if status {status[1]} is its success: --require status=={status[1]}; " if status and own else ""
+    own = status[1] if status and int(status[1]) < _FROM_SHELL else ""
+    wanted = own and f"if status {own} is its success: --require status=={own}; "
     raise BadInput(
         f"{names}: fails on every kernel, and every attempt would fail alike: {failure.detail}",
         f"{wanted}to see all that it prints: kassay try, with the same words and one kernel; every attempt: "

@@ -6,8 +6,9 @@ table that is missing are each one fault. They differ in what they allocate (mm/
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
+from kassay.evidence.profile.by_round import summed, times_entered
 from kassay.evidence.profile.counters import RawProfile
 from kassay.evidence.profile.entries import NodeEntry
 from kassay.evidence.profile.symbols import Symbols
@@ -20,36 +21,27 @@ _OF_SLABS = re.compile(r"\w*slab\w*|kmem_cache_alloc\w*|\w*kmalloc\w*")
 """Allocators of objects: how many pages they take at a time is the kernel's choice."""
 _AROUND = "filemap_map_pages"
 
-CountOf = Callable[[int], list[int]]
-"""Counts of a counter in each round."""
-
 
 def fault_items(
-    raw: RawProfile, symbols: Symbols, entries: Mapping[int, NodeEntry], count_of: CountOf
+    raw: RawProfile, symbols: Symbols, entries: Mapping[int, NodeEntry], slots: list[int]
 ) -> Iterator[WorkItem]:
     """One item for each kind that any round has. entries: of node_entries()."""
     allocates = next((at for name in _ALLOCATES if (at := symbols.kernel_entry(name)) is not None), None)
-    for kind, address in ((ALLOCATION, allocates), (IN_CALLS, allocates), (AROUND, symbols.kernel_entry(_AROUND))):
+    for address, kinds in ((allocates, (ALLOCATION, IN_CALLS)), (symbols.kernel_entry(_AROUND), (AROUND,))):
         if address is None:
             continue
-        calls = _sum(raw, (n for n, block in raw.blocks.items() if block.address == address), count_of)
+        calls = times_entered(raw, address, slots)
         nodes = [number for number, node in raw.nodes.items() if node.address == address]
-        wanted = (number for number in nodes if number in entries and _is_of(kind, entries[number]))
-        here = _sum(raw, _no_slabs(raw, symbols, wanted), count_of)
-        every = _sum(raw, nodes, count_of)
-        # Calls are counted for the function. Its instructions tell how many of them were made in each place.
-        times = tuple(
-            round(made * part / whole) if whole else 0 for made, part, whole in zip(calls, here, every, strict=True)
-        )
-        if any(times):
-            yield WorkItem(kind=kind, times=times)
-
-
-def _sum(raw: RawProfile, counters: Iterator[int] | list[int], count_of: CountOf) -> list[int]:
-    total = [0] * raw.rounds
-    for counter in counters:
-        total = [before + more for before, more in zip(total, count_of(counter), strict=True)]
-    return total
+        every = summed(raw, nodes, slots)
+        for kind in kinds:
+            wanted = (number for number in nodes if number in entries and _is_of(kind, entries[number]))
+            here = summed(raw, _no_slabs(raw, symbols, wanted), slots)
+            # Calls are counted for the function. Its instructions tell how many of them were made in each place.
+            times = tuple(
+                round(made * part / whole) if whole else 0 for made, part, whole in zip(calls, here, every, strict=True)
+            )
+            if any(times):
+                yield WorkItem(kind=kind, times=times)
 
 
 def _is_of(kind: str, entry: NodeEntry) -> bool:

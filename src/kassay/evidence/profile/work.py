@@ -2,10 +2,11 @@
 """A run's profile -> the work of its program: system calls, faults, own instructions, readings of the clock."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from operator import add
 
 from kassay.errors import Defect
+from kassay.evidence.profile.by_round import by_round, plus, summed, times_entered
 from kassay.evidence.profile.counters import CONTEXTS_IN_FILE, DEFERRED, CodeBlock, RawProfile
 from kassay.evidence.profile.entries import LATER, NodeEntry, node_entries
 from kassay.evidence.profile.fault_work import fault_items
@@ -49,7 +50,7 @@ def work_items(raw: RawProfile, symbols: Symbols, report: GuestReport, phase: st
     asked = tuple(_asked(raw, symbols, entries, [*slots, *later]))
     items = (*asked, *_own(raw, symbols, arch, slots, report), *_clock(raw, arch, slots, report, asked),
              *_between(raw, symbols, entries, slots),
-             *fault_items(raw, symbols, entries, lambda counter: by_round(raw, counter, slots)))  # fmt: skip
+             *fault_items(raw, symbols, entries, slots))  # fmt: skip
     return tuple(sorted(items, key=lambda item: item.key))
 
 
@@ -71,20 +72,11 @@ def _asked(raw: RawProfile, symbols: Symbols, entries: Mapping[int, NodeEntry], 
             key = (began.kind, began.name) if began.first else (INNER, began.fault)
             _add(times, key, by_round(raw, counter, slots))
     if INNER_FAULTS in times:
-        given_up = _entered(raw, symbols.kernel_entry(_GIVES_UP), slots)
+        given_up = times_entered(raw, symbols.kernel_entry(_GIVES_UP), slots)
         times[INNER_FAULTS] = [max(made - lost, 0) for made, lost in zip(times[INNER_FAULTS], given_up, strict=True)]
     for key, each in times.items():
         if any(each):
             yield WorkItem(kind=key[0], name=key[1], times=tuple(each), counts=tuple(counts[key]))
-
-
-def _entered(raw: RawProfile, entry: int | None, slots: list[int]) -> list[int]:
-    """How often a function was entered in each round; its first block may have been translated more than once."""
-    times = [0] * raw.rounds
-    for number, block in raw.blocks.items():
-        if block.address == entry:
-            times = _plus(times, by_round(raw, number, slots))
-    return times
 
 
 def _own(raw: RawProfile, symbols: Symbols, arch: Arch, slots: list[int], report: GuestReport) -> Iterator[WorkItem]:
@@ -95,9 +87,9 @@ def _own(raw: RawProfile, symbols: Symbols, arch: Arch, slots: list[int], report
     for number, block in _user_blocks(raw):
         size, in_vdso = len(block.lengths), block.address in vdso
         if in_vdso:
-            own = _plus(own, by_round(raw, number, slots), -size)
+            own = plus(own, by_round(raw, number, slots), -size)
         elif _looks_up(symbols, block.address):
-            lookups = _plus(lookups, by_round(raw, number, slots), size)
+            lookups = plus(lookups, by_round(raw, number, slots), size)
     yield WorkItem(kind=USER, times=tuple(own))
     if any(lookups):
         yield WorkItem(kind=VDSO_LOOKUP, times=tuple(lookups))
@@ -112,15 +104,15 @@ def _clock(
     outside, inside, entered = ([0] * raw.rounds for _ in range(3))
     for item in asked:
         if item.key[0] == SYSTEM_CALL and item.name in _CLOCK_CALLS:
-            inside = _plus(inside, item.times)
+            inside = plus(inside, item.times)
     for number, block in _user_blocks(raw):
         reads, in_vdso = _clock_reads(block.lengths, block.code, arch), block.address in vdso
         if in_vdso and block.address - vdso.start in functions:
-            entered = _plus(entered, by_round(raw, number, slots))
+            entered = plus(entered, by_round(raw, number, slots))
         if reads and in_vdso:
-            inside = _plus(inside, by_round(raw, number, slots), reads)
+            inside = plus(inside, by_round(raw, number, slots), reads)
         elif reads:
-            outside = _plus(outside, by_round(raw, number, slots), reads)
+            outside = plus(outside, by_round(raw, number, slots), reads)
     times = tuple(own + max(made, called) for own, made, called in zip(outside, inside, entered, strict=True))
     if any(times):
         yield WorkItem(kind=CLOCK, times=times)
@@ -131,13 +123,13 @@ def _between(
 ) -> Iterator[WorkItem]:
     """Code that all system calls share, with work that they leave for their way back, and the turns of tasks."""
     shared = (number for number, entry in entries.items() if entry.kind == SHARED and entry.name in (COMMON, LATER))
-    if any(common := _sum(raw, shared, slots)):
+    if any(common := summed(raw, shared, slots)):
         yield WorkItem(kind=COMMON, times=common)
     for kind, function in ((SCHEDULER, _SCHEDULER), (WAKING, _WAKES)):
         address = symbols.kernel_entry(function)
-        times = _entered(raw, address, slots)
+        times = times_entered(raw, address, slots)
         if address is not None and any(times):
-            yield WorkItem(kind=kind, times=tuple(times), counts=_sum(raw, _below(raw, address), slots))
+            yield WorkItem(kind=kind, times=tuple(times), counts=summed(raw, _below(raw, address), slots))
 
 
 def _below(raw: RawProfile, address: int) -> Iterator[int]:
@@ -149,19 +141,8 @@ def _below(raw: RawProfile, address: int) -> Iterator[int]:
             yield number
 
 
-def _sum(raw: RawProfile, counters: Iterable[int], slots: list[int]) -> tuple[int, ...]:
-    total = [0] * raw.rounds
-    for number in counters:
-        total = _plus(total, by_round(raw, number, slots))
-    return tuple(total)
-
-
 def _user_blocks(raw: RawProfile) -> Iterator[tuple[int, CodeBlock]]:
     return ((number, block) for number, block in raw.blocks.items() if not is_kernel(block.address))
-
-
-def _plus(counts: Sequence[int], more: Sequence[int], weight: int = 1) -> list[int]:
-    return [before + weight * count for before, count in zip(counts, more, strict=True)]
 
 
 def _looks_up(symbols: Symbols, address: int) -> bool:
@@ -191,17 +172,6 @@ def _clock_functions(report: GuestReport) -> frozenset[int]:
 def _text(report: GuestReport, path: str) -> str:
     found = next((f.content for f in report.files if f.path == path and f.moment == "after"), None)
     return found or ""
-
-
-def by_round(raw: RawProfile, counter: int, slots: list[int]) -> list[int]:
-    """One counter in each round (from 0; what precedes the first is left out), over these slots together."""
-    counts = [0] * (raw.rounds + 1)
-    end = raw.rounds + 1
-    for since, flat in reversed(raw.changes[counter]):
-        of_slot: Mapping[int, int] = dict(zip(flat[::2], flat[1::2], strict=True))
-        counts[since:end] = [sum(of_slot.get(slot, 0) for slot in slots)] * (end - since)
-        end = since
-    return counts[1:]
 
 
 def _add(into: dict[tuple[str, str], list[int]], key: tuple[str, str], counts: list[int]) -> None:
