@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "file_systems.h"
 #include "memory.h"
-#include "ramfs.h"
 
 #define STAMP 0x6661756c74000000ULL
 
@@ -38,7 +38,7 @@ static int setup(struct run *run)
 
 	w.size = param_number(run, "size");
 	w.pages = w.size / page_bytes();
-	fd = ramfs_file(run, w.pages, STAMP);
+	fd = file_on(run, &ramfs, w.pages * page_bytes(), page_bytes(), STAMP);
 	w.start = fd < 0 ? 0 : memory_reserve(run, w.size);
 	if (!w.start)
 		return -1;

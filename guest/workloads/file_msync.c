@@ -5,19 +5,16 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "memory.h"
+#include "ram_disk.h"
 
-#define DEVICE "/dev/ram0"
 #define STAMP 0x6d73796e63000000ULL
 
 static struct {
@@ -29,20 +26,6 @@ static struct {
 	bool used; /* the device holds what we wrote */
 } w;
 
-/* Past the page cache: reading through it would make large folios of it on kernels that can. */
-static uint64_t pages_with(uint64_t word)
-{
-	uint64_t *page = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int fd = open(DEVICE, O_RDONLY | O_DIRECT | O_CLOEXEC);
-	uint64_t found = 0;
-
-	for (uint64_t at = 0; page != MAP_FAILED && at < w.size; at += page_bytes())
-		found += pread(fd, page, page_bytes(), (off_t)at) == (ssize_t)page_bytes() && *page == word;
-	if (fd >= 0)
-		close(fd);
-	return found;
-}
-
 /* Whole pages one by one: base pages in the page cache. */
 static int write_pages(struct run *run, int fd)
 {
@@ -53,21 +36,16 @@ static int write_pages(struct run *run, int fd)
 	while (page && at < w.size && pwrite(fd, page, page_bytes(), (off_t)at) == (ssize_t)page_bytes())
 		at += page_bytes();
 	free(page);
-	return at < w.size ? fail(run, "writing to " DEVICE ": %s", strerror(errno)) : 0;
+	return at < w.size ? fail(run, "writing to " RAM_DISK ": %s", strerror(errno)) : 0;
 }
 
 static int open_device(struct run *run)
 {
-	uint64_t bytes = 0;
-	int fd = open(DEVICE, O_RDWR | O_EXCL | O_CLOEXEC);
+	int fd = ram_disk_open(run, w.size);
 
 	if (fd < 0)
-		return fail(run, "no RAM disk: " DEVICE ": %s (module brd, CONFIG_BLK_DEV_RAM)", strerror(errno));
+		return -1;
 	w.file = (uint64_t)fd;
-	if (ioctl(fd, BLKGETSIZE64, &bytes) || bytes < w.size)
-		return fail(run, DEVICE " has %" PRIu64 " bytes, fewer than %" PRIu64, bytes, w.size);
-	if (pages_with(0) != w.pages)
-		return fail(run, DEVICE " is not empty; it is left alone");
 	w.used = true;
 	return write_pages(run, fd);
 }
@@ -106,7 +84,7 @@ static int setup(struct run *run)
 
 static void verify(struct run *run)
 {
-	uint64_t written = pages_with(STAMP + run_rounds(run));
+	uint64_t written = ram_disk_pages_with(STAMP + run_rounds(run), w.size);
 
 	if (w.rounds != run_rounds(run))
 		complain(run, "%" PRIu64 " rounds instead of %" PRIu64, w.rounds, run_rounds(run));
@@ -117,23 +95,21 @@ static void verify(struct run *run)
 static void teardown(struct run *run)
 {
 	(void)run;
-	if (w.used && w.start) {
-		memset((void *)(uintptr_t)w.start, 0, w.size);
-		msync((void *)(uintptr_t)w.start, w.size, MS_SYNC);
-	}
 	if (w.start)
 		munmap((void *)(uintptr_t)w.start, w.size);
 	if (w.file)
 		close((int)w.file);
+	if (w.used)
+		ram_disk_clear(w.size);
 }
 
 const struct workload workload = {
 	.name = "file_msync",
 	.summary = "a write to each page of a shared mapping of a RAM disk, then msync(MS_SYNC) of all of them",
 	.subject = "Writing {size} of dirty shared file pages back with msync()",
-	.state = "one shared mapping of the RAM disk " DEVICE ", all pages present, clean and write-protected before each round; nothing else uses it",
+	.state = "one shared mapping of the RAM disk " RAM_DISK ", all pages present, clean and write-protected before each round; nothing else uses it",
 	.group = "files",
-	.alters = "writes to the RAM disk " DEVICE " (only when it is empty), and clears it again",
+	.alters = "writes to the RAM disk " RAM_DISK " (only when it is empty), and clears it again",
 	.modules = { "brd" },
 	.params = {
 		{ "size", PARAM_SIZE, "bytes", "512KiB", "length of the mapping; a RAM disk has 16 MiB by default", MIN_PAGE_BYTES, 4 * GIB, { 0 } },

@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "file_systems.h"
 #include "memory.h"
-#include "ramfs.h"
 
 #define STAMP 0x7265616400000000ULL
 
@@ -24,7 +24,7 @@ static int setup(struct run *run)
 	int fd;
 
 	w.size = param_number(run, "size");
-	fd = ramfs_file(run, w.size / page_bytes(), STAMP);
+	fd = file_on(run, &ramfs, w.size, page_bytes(), STAMP);
 	w.start = fd < 0 ? 0 : memory_reserve(run, w.size);
 	if (!w.start)
 		return -1;

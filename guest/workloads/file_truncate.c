@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "file_systems.h"
 #include "memory.h"
-#include "ramfs.h"
 
 #define STAMP 0x7772697465000000ULL
 
@@ -25,7 +25,7 @@ static int setup(struct run *run)
 	int fd;
 
 	w.size = param_number(run, "size");
-	fd = ramfs_file(run, 0, 0);
+	fd = file_on(run, &ramfs, 0, page_bytes(), 0);
 	w.start = fd < 0 ? 0 : memory_reserve(run, w.size);
 	if (!w.start)
 		return -1;

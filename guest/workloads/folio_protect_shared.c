@@ -9,9 +9,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "file_systems.h"
 #include "folios.h"
 #include "memory.h"
-#include "ramfs.h"
+#include "ram_disk.h"
 #include "tunable.h"
 
 #define STAMP 0x73686172656400ULL
@@ -69,7 +70,7 @@ static int make_range(struct run *run, bool huge)
 	struct script make = { 0 };
 
 	memory_map(&make, &w.start, w.size, true, w.file);
-	if (w.order)
+	if (w.order && (w.detour || w.file < 0))
 		memory_want_huge(&make, &w.start, w.size);
 	else
 		memory_want_base(&make, &w.start, w.size);
@@ -87,15 +88,24 @@ static int choose_policy(struct run *run, size_t bytes)
 	return tunable_set(run, path, "advise", "folios of this size in shared memory (6.11)");
 }
 
-static int map_file(struct run *run, bool shmem)
+/* Folios of tmpfs that are neither of one page nor huge follow from the writes, as all those of ext4 do. */
+static int map_file(struct run *run)
 {
-	if (w.order && !shmem)
-		return fail(run, "order: a ramfs has folios of one page only; leave it out");
-	w.file = shmem ? memory_file(run, w.size, STAMP) : ramfs_file(run, w.size / page_bytes(), STAMP);
+	size_t block = page_bytes() << w.order;
+	bool shmem = param_is(run, "memory", "shmem");
+
+	if (param_is(run, "memory", "ext4"))
+		w.file = file_on(run, &ext4, w.size, block, STAMP);
+	else if (w.order && !shmem)
+		return fail(run, "order: a ramfs has folios of one page only; leave it out, or take memory=ext4");
+	else if (w.order && !w.detour)
+		w.file = file_on(run, &tmpfs_of_writes, w.size, block, STAMP);
+	else
+		w.file = shmem ? memory_file(run, w.size, STAMP) : file_on(run, &ramfs, w.size, page_bytes(), STAMP);
 	return w.file < 0 ? -1 : 0;
 }
 
-static int choose_order(struct run *run, bool anonymous)
+static int choose_order(struct run *run)
 {
 	size_t bytes = page_bytes();
 
@@ -106,6 +116,8 @@ static int choose_order(struct run *run, bool anonymous)
 		return fail(run, "size must be a multiple of %zu bytes with order %u", bytes, w.order);
 	if (bytes > huge_page_bytes())
 		return fail(run, "this kernel has no folios of order %u: a huge page has %zu bytes", w.order, huge_page_bytes());
+	if (param_is(run, "memory", "ext4"))
+		return 0;
 	if (bytes == huge_page_bytes()) {
 		w.detour = memory_reserve(run, w.size + bytes);
 		if (!w.detour)
@@ -113,23 +125,21 @@ static int choose_order(struct run *run, bool anonymous)
 		w.detour += page_bytes();
 		return 0;
 	}
-	if (w.order && !anonymous)
-		return fail(run, "order: a file of tmpfs has base pages or huge pages here; a policy of sizes is for memory=anonymous");
-	return w.order ? choose_policy(run, bytes) : 0;
+	return w.order && param_is(run, "memory", "anonymous") ? choose_policy(run, bytes) : 0;
 }
 
 static int setup(struct run *run)
 {
-	bool anonymous = param_is(run, "memory", "anonymous");
 	uint64_t pages;
 	char field[32];
 
 	w.size = param_number(run, "size");
 	pages = w.size / page_bytes();
 	w.start = memory_reserve(run, w.size);
-	if (!w.start || choose_order(run, anonymous) || (!anonymous && map_file(run, param_is(run, "memory", "shmem"))))
+	if (!w.start || choose_order(run) || (!param_is(run, "memory", "anonymous") && map_file(run)))
 		return -1;
-	if (make_range(run, w.detour != 0))
+	/* khugepaged would collapse the pages of a file as soon as it is mapped, before any advice. */
+	if ((w.file >= 0 && !w.detour && memory_only_base(run)) || make_range(run, w.detour != 0))
 		return -1;
 	phase_add(run, "protect", pages);
 	phase_add(run, "unprotect", pages);
@@ -163,6 +173,7 @@ static void teardown(struct run *run)
 		munmap((void *)(uintptr_t)w.start, w.size);
 	if (w.file >= 0)
 		close(w.file);
+	file_disk_clear();
 	tunable_restore();
 }
 
@@ -173,11 +184,13 @@ const struct workload workload = {
 	.subject = "Write-protecting and unprotecting {size} of shared {memory} memory in folios of order {order}",
 	.state = "one shared mapping, kept, all pages written, in folios of the order asked for, each mapped by entries for "
 		 "base pages",
-	.alters = "order=2 to 8 sets the policy of shared memory in folios of this size, and puts it back",
+	.alters = "order=2 to 8 sets the policy of shared memory in folios of this size, and puts it back; memory=ext4 writes to "
+		  "the RAM disk " RAM_DISK " (only when it is empty), and clears it again",
 	.params = {
 		{ "memory", PARAM_CHOICE, "word", "anonymous",
-		  "anonymous: shared anonymous memory. shmem: a file of tmpfs, with order 0 or 9. file: a file of a ramfs, which is in "
-		  "the page cache alone, with order 0", 0, 0, { "anonymous", "shmem", "file" } },
+		  "anonymous: shared anonymous memory. shmem: a file of tmpfs; orders 2 to 8 since Linux 6.14. file: a file of a "
+		  "ramfs, which is in the page cache alone, with order 0. ext4: a file of ext4 on a RAM disk; folios since Linux 6.16",
+		  0, 0, { "anonymous", "shmem", "file", "ext4" } },
 		FOLIOS_ORDER,
 		FOLIOS_SIZE("4MiB"),
 	},

@@ -11,9 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "file_systems.h"
 #include "folios.h"
 #include "memory.h"
-#include "ramfs.h"
 #include "zram.h"
 
 #ifndef MADV_PAGEOUT
@@ -119,7 +119,7 @@ static int make_cached(struct run *run, bool shmem)
 {
 	struct script make = { 0 };
 
-	w.file = shmem ? memory_file(run, w.folios.size, STAMP) : ramfs_file(run, w.pages, STAMP);
+	w.file = shmem ? memory_file(run, w.folios.size, STAMP) : file_on(run, &ramfs, w.pages * page_bytes(), page_bytes(), STAMP);
 	if (w.file < 0)
 		return -1;
 	memory_map(&make, &w.folios.start, w.folios.size, true, w.file);

@@ -38,3 +38,15 @@ def test_a_kernel_without_the_order_says_so(kassay: Kassay, tmp_path: Path) -> N
     found = ran.json()["findings"]
     assert {f["verdict"] for f in found} == {"semantic-failure"}
     assert "folios.order9 must be == 512" in str(found[0]["reasons"])
+
+
+def test_folios_of_a_file_system_are_as_large_as_the_writes_where_it_can_make_them(
+    kassay: Kassay, tmp_path: Path
+) -> None:
+    words = ("--set", "memory=ext4", "--set", "order=0,4", *SMALL, "--out", str(tmp_path / "d"))
+    report = kassay("compare", "folio_protect_shared", OLD, NEW, *words).json()
+    found = {f["settings"]["order"]: f["verdict"] for f in report["findings"] if f["metric"] == "iteration"}
+    assert found == {"0": "regression", "4": "semantic-failure"}  # ext4 has large folios since 6.16
+    audits = {(a["kernel"], a["settings"]["order"]): a["fields"] for a in report["audits"]}
+    assert audits[NEW, "4"]["folios.order4"] == "512"
+    assert (audits[OLD, "4"]["folios.order0"], audits[OLD, "0"]["folios.order0"]) == ("512", "512")

@@ -103,6 +103,15 @@ def test_an_unequal_state_is_refused_in_words_and_its_runs_are_counted_as_refuse
     assert report.next_steps == ("kassay report 'a b' --format markdown  (the whole audit, side by side)",)
 
 
+def test_runs_with_a_verdict_on_one_side_are_not_counted_as_refused() -> None:
+    plan = plan_of(3, question="ladder", repeats=2, perturb=0)
+    report = answered(
+        plan, evidence("a", *runs(300, 2, 0)), evidence("b", *runs(672, 2, 0)), evidence("c", failures=("panic",))
+    )
+    assert [finding.verdict for finding in report.findings][:2] == ["regression", "incomplete"]
+    assert report.runs.refused == 0
+
+
 def test_runs_that_were_not_made_yet_weaken_the_evidence() -> None:
     plan = plan_of(2, repeats=2, perturb=2)
     unfinished = msgspec.structs.replace(evidence("b", *runs(300)), unmade=1)

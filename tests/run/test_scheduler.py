@@ -118,8 +118,9 @@ def outcomes(plan: Plan, failing: dict[str, str]) -> tuple[tuple[RunRecord, ...]
     return run_all(plan, (), measure, lambda _: None, lambda: 1), made
 
 
-def test_a_failure_that_must_repeat_ends_its_cell_after_one_attempt() -> None:
-    bad = {run.id: "guest-error" for run in PLAN.runs if run.cell == PLAN.runs[0].cell}
+@pytest.mark.parametrize("outcome", ["guest-error", "no-modules"])
+def test_a_failure_that_must_repeat_ends_its_cell_after_one_attempt(outcome: str) -> None:
+    bad = {run.id: outcome for run in PLAN.runs if run.cell == PLAN.runs[0].cell}
     records, made = outcomes(PLAN, bad)
     assert [run for run in made if run in bad] == [PLAN.runs[0].id]
     assert len(made) == 1 + 6

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from kassay.model.plan import Plan
 from kassay.model.run import RunRecord
 
-REPEATED = ("guest-error", "check-failed")
-"""Outcomes that the guest itself decided. A panic or a torn stream may be the host's doing, and is tried again."""
+REPEATED = ("guest-error", "check-failed", "no-modules")
+"""Outcomes that guest or kernel decided. A panic or a torn stream may be the host's doing, and is tried again."""
 
 
 def certain_failures(plan: Plan, records: Sequence[RunRecord]) -> dict[str, RunRecord]:

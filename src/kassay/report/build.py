@@ -56,7 +56,9 @@ def _runs(plan: Plan, findings: Sequence[Finding], evidence: Sequence[CellEviden
     succeeded = {record.run for record in records if record.outcome == "ok"}
     kernel_of = {cell.id: plan.kernels[cell.kernel].ref for cell in plan.cells}
     cell_of = {run.id: run.cell for run in plan.runs}
-    refused = {(f.point, side.kernel) for f in findings if f.primary and f.verdict in REFUSED for side in f.sides}
+    judged = [(f.verdict, (f.point, side.kernel)) for f in findings if f.primary for side in f.sides]
+    refused = {cell for verdict, cell in judged if verdict in REFUSED}
+    refused -= {cell for verdict, cell in judged if verdict not in REFUSED}
     failures = tuple(
         RunFailure(run=r.run, cell=cell_of[r.run], kernel=kernel_of[cell_of[r.run]], attempt=r.attempt,
                    outcome=r.outcome, detail=r.detail)

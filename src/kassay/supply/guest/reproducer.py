@@ -14,7 +14,7 @@ from kassay.supply.guest import sources
 Read = Callable[[str], str]
 Point = tuple[Setting, ...]
 
-_OWN = re.compile(r'^#include "([a-z_]+)\.h"\n', re.MULTILINE)
+_OWN = re.compile(r'^#include "([a-z0-9_]+)\.h"\n', re.MULTILINE)
 _FEATURES = re.compile(r"^#define _GNU_SOURCE\n", re.MULTILINE)
 _LICENCE = re.compile(r"\A(?:// SPDX-License-Identifier: [^\n]*|/\* SPDX-License-Identifier: [^\n]* \*/)\n")
 _OWN_PARTS = ("reproducer_state.c", "reproducer_count.c", "reproducer_main.c")

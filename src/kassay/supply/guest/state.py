@@ -50,14 +50,14 @@ def program_words(machine: MachineUse) -> tuple[str, ...]:
     return (*arguments, *(word for path in counter_files for word in ("--counters", path)), *sampled)
 
 
-_IN_ZRAM = (("swap", "zram"), ("holds", "swap"))
-"""Settings of workloads that make a swap area in zram."""
+_MODULES = {("swap", "zram"): ("zram",), ("holds", "swap"): ("zram",), ("memory", "ext4"): ("brd", "ext4")}
+"""Modules by settings of workloads that make a swap area or a file system."""
 
 
 def modules(workload: Workload, settings: Iterable[Setting], swap: str) -> tuple[str, ...]:
     """Kernel modules that a run needs: its workload, its settings, or the swap of its machine."""
-    zram = swap or any((setting.name, setting.value) in _IN_ZRAM for setting in settings)
-    return tuple(dict.fromkeys((*workload.modules, *(("zram",) if zram else ()))))
+    asked = (module for setting in settings for module in _MODULES.get((setting.name, setting.value), ()))
+    return tuple(dict.fromkeys((*workload.modules, *(("zram",) if swap else ()), *asked)))
 
 
 def requirements(machine: MachineUse) -> tuple[Requirement, ...]:
