@@ -34,6 +34,7 @@ uint64_t faults_taken(pid_t pid);
 uint64_t clone_flags(pid_t pid, uint64_t number, const uint64_t *args);
 
 #define KIND_BYTES 48
+#define TARGET_OUTPUT "output" /* the kind of calls that write what the program prints */
 
 /*
  * Writes a word for the task of a call: an advice, flags or a command in hex, or a family of sockets. Returns false for

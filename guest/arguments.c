@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <asm/unistd.h>
 #include <fcntl.h>
+#include <linux/io_uring.h>
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -259,6 +260,14 @@ static uint64_t mix_setting(uint64_t hash, pid_t pid, uint64_t number, const uin
 	char text[PATH_BYTES + 1];
 
 	switch (number) {
+	case __NR_openat2:
+		return mix_words(hash, pid, args[2], args[3] / sizeof(uint64_t)); /* struct open_how, with its size */
+	case __NR_io_uring_register:
+		if (args[1] != IORING_REGISTER_BUFFERS && args[1] != IORING_REGISTER_FILES)
+			return hash;
+		return mix_words(hash, pid, args[2], args[1] == IORING_REGISTER_FILES ? args[3] / 2 : 2 * args[3]);
+	case __NR_rt_sigaction:
+		return mix_words(hash, pid, args[1], args[1] ? 2 : 0); /* the handler and the flags */
 	case __NR_execve:
 		return mix_count(hash, pid, args[1]);
 	case __NR_execveat:
@@ -306,7 +315,7 @@ void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64
 {
 	uint64_t hash = number, *so_far;
 
-	if (number >= CALL_NUMBERS || !calls[number].known)
+	if (number >= CALL_NUMBERS || !calls[number].known || !strcmp(target, TARGET_OUTPUT))
 		return;
 	for (unsigned int i = 0; i < calls[number].count; i++)
 		hash = calls[number].text & 1U << i ? mix_name(hash, pid, args[i]) : mix_value(hash, args[i]);

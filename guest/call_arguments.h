@@ -19,6 +19,7 @@
 	CALL(fstat, 2, 0) CALL(fstatfs, 2, 0) CALL(fsync, 1, 0) CALL(ftruncate, 2, 0) CALL(getdents64, 3, 0) \
 	CALL(getsockopt, 5, 0) CALL(getxattr, 4, 1) CALL(inotify_add_watch, 3, 2) CALL(inotify_init1, 1, 0) \
 	CALL(inotify_rm_watch, 2, 0) CALL(io_destroy, 1, 0) CALL(io_submit, 3, 0) CALL(io_uring_enter, 6, 0) \
+	CALL(io_uring_register, 4, 0) \
 	CALL(io_uring_setup, 2, 0) CALL(ioctl, 3, 0) CALL(linkat, 5, 10) CALL(listen, 2, 0) CALL(listxattr, 3, 1) \
 	CALL(lseek, 3, 0) CALL(madvise, 3, 0) CALL(mbind, 6, 0) CALL(membarrier, 3, 0) CALL(memfd_create, 2, 0) \
 	CALL(mincore, 3, 0) CALL(mkdirat, 3, 2) CALL(mknodat, 4, 2) CALL(mlock, 2, 0) CALL(mlock2, 3, 0) \

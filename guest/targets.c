@@ -10,6 +10,7 @@
 
 #include "arguments.h"
 #include "peek.h"
+#include "program.h"
 #include "targets.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -57,6 +58,8 @@ static bool of_file(pid_t pid, uint64_t file, char *ret)
 	if (got < 0)
 		return false;
 	path[got] = '\0';
+	if (!strncmp(path, PROGRAM_OUTPUT "/", sizeof(PROGRAM_OUTPUT)))
+		return strcpy(ret, TARGET_OUTPUT), true;
 	if (!strncmp(path, "anon_inode:", 11))
 		return without_numbers(path + 11, ret), true;
 	if (is_of_kernel(path))

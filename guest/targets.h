@@ -6,7 +6,8 @@
 #include "amounts.h"
 
 /*
- * The target of the call that @pid enters, as a word: "device-1:3", "pipe", "socket", "eventpoll", "/proc/N/maps".
+ * The target of the call that @pid enters, as a word: "device-1:3", "pipe", "socket", "eventpoll", "/proc/N/maps";
+ * TARGET_OUTPUT for what the program prints, which leaves nothing that a later call could find.
  * Numbers in names are "N", as those of processes are chance. Returns false for a regular file or a directory elsewhere,
  * whose name may be chance, and for calls without a target.
  */

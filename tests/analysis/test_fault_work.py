@@ -9,7 +9,7 @@ from msgspec import structs
 from kassay.analysis.own_work import own_spreads
 from kassay.model.finding import Finding
 from kassay.model.run import CellEvidence
-from kassay.model.work import ALLOCATION, AROUND, IN_CALLS, CallResult, Found
+from kassay.model.work import ALLOCATION, AROUND, IN_CALLS, ON_ANONYMOUS, ON_FILE, ON_PRESENT, CallResult, Found
 from tests.analysis.sides import evidence
 from tests.analysis.works import CALL, PAGE_FAULT, USER, Items, changed, did, two
 
@@ -43,6 +43,36 @@ def test_as_many_faults_must_allocate_as_many_pages(allocated: int, around: int,
     assert (finding.verdict, "faults-otherwise" in codes(finding)) == (verdict, verdict == "inconclusive")
     cost = next(cost for cost in finding.calls if cost.name == "page fault")
     assert (cost.verdict, cost.why) == (verdict, "of-other-things" if verdict == "inconclusive" else "")
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "verdict"),
+    [
+        ({ON_ANONYMOUS: 3000, ON_FILE: 13}, {ON_ANONYMOUS: 2998, ON_FILE: 13}, "regression"),
+        ({ON_ANONYMOUS: 3000, ON_FILE: 13}, {ON_ANONYMOUS: 0, ON_FILE: 3013}, "inconclusive"),  # shared memory
+        ({ON_ANONYMOUS: 3000, ON_PRESENT: 0}, {ON_ANONYMOUS: 0, ON_PRESENT: 3000}, "inconclusive"),  # read before
+        ({ON_ANONYMOUS: 3000}, {}, "regression"),  # one compiler inlined the handler
+    ],
+)
+def test_as_many_faults_must_be_on_the_same_kinds_of_memory(
+    base: dict[str, int], head: dict[str, int], verdict: str
+) -> None:
+    dearer = changed(TOUCH, fault=(3000, 9_900_000))
+    sides = [
+        side(ref, {**items, **{(kind, ""): (times, 0) for kind, times in kinds.items()}})
+        for ref, items, kinds in (("6.12", TOUCH, base), ("7.3", dearer, head))
+    ]
+    finding = two(*sides)
+    assert (finding.verdict, "faults-otherwise" in codes(finding)) == (verdict, verdict == "inconclusive")
+
+
+@pytest.mark.parametrize(("faults", "verdict"), [(40, "regression"), (41, "different-work")])
+def test_each_process_of_a_region_may_take_one_fault_more(faults: int, verdict: str) -> None:
+    forks: Items = {(CALL, "clone"): (5, 900_000), (PAGE_FAULT, "page fault"): (35, 60_000), (USER, ""): (3000, 0)}
+    head = changed(forks, clone=(5, 990_000), fault=(faults, 70_000), user=(2990, 0))
+    sides = [evidence(ref, *(did(items, repeat=n, perturbation=n // 2, region=True) for n in range(3)), index=index)
+             for index, (ref, items) in enumerate((("6.12", forks), ("7.3", head)))]  # fmt: skip
+    assert two(*sides).verdict == verdict
 
 
 @pytest.mark.parametrize(

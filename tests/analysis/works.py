@@ -28,7 +28,7 @@ def did(items: Items, ticks: int = 0, *, perturbation: int = 0, repeat: int = 0,
         results: Sequence[CallResult] | None = None, rounds: int = 3, resident_kb: int = 0,
         peak_kb: int = 0,
         anonymous_kb: int = 0, region: bool = False, others: Sequence[CallResult] | None = (),
-        arguments: Mapping[str, str] | None = None,
+        executions: int = 0, arguments: Mapping[str, str] | None = None,
         found: Sequence[Found] | None = None) -> Measurement:  # fmt: skip
     """A run in whose rounds this was done."""
     total = ticks or sum(count for _, count in items.values()) + items.get((USER, ""), (0, 0))[0]
@@ -37,7 +37,7 @@ def did(items: Items, ticks: int = 0, *, perturbation: int = 0, repeat: int = 0,
         for (kind, name), (times, count) in items.items()
     )
     work = Work(phase="iteration", items=made, results=None if results is None else tuple(results),
-                other_results=None if others is None else tuple(others), region=region,
+                other_results=None if others is None else tuple(others), region=region, executions=executions,
                 arguments=None if arguments is None else tuple(arguments.items()),
                 found=None if found is None else tuple(found))  # fmt: skip
     run = measurement([total] * rounds, perturbation=perturbation, repeat=repeat)

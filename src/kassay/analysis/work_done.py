@@ -63,6 +63,10 @@ class Done(NamedTuple):
     """Memory that the calls of each name found, named as in arguments."""
     execution: tuple[CallResult, ...] | None = None
     """Results of the whole execution where a round is a part of it; None where they are not known."""
+    executions: int = 0
+    """Executions of the run; 0 where that is not known."""
+    inside: Mapping[str, float] = {}
+    """Calls of each name in all rounds of an execution; empty where the executions are not known."""
     watched: int = 0
     """System calls of the first process whose results are known."""
 
@@ -104,6 +108,9 @@ def _done(measurement: Measurement, work: Work, by: Method) -> Done:
         found={**{one.name: one for one in work.found or ()},
                **{f"{one.name}{OF_OTHERS}": one for one in work.found_by_others or ()}},
         execution=(*work.results, *(work.other_results or ())) if work.region and work.results is not None else None,
+        executions=work.executions,
+        inside={item.name: sum(item.times) / work.executions for item in work.items if is_call(item.key)}
+        if work.executions else {},
         watched=sum(result.times for result in work.results or () if not result.kind.startswith(OF_RING)),
     )  # fmt: skip
 

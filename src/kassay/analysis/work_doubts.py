@@ -12,7 +12,8 @@ from kassay.analysis.work import LIMIT, apart, faults_left_out, work_differences
 from kassay.analysis.work_done import WATCHED, Done, clones, more_where_dearer, of_larger, pair_of
 from kassay.analysis.work_faults import faults_otherwise
 from kassay.analysis.work_fixed import fixed_part
-from kassay.analysis.work_found import found_otherwise, outside_otherwise
+from kassay.analysis.work_found import found_otherwise
+from kassay.analysis.work_outside import outside_otherwise
 from kassay.analysis.work_results import argued_otherwise, share_of_kinds
 from kassay.model.finding import CHANGES
 from kassay.model.reason import Reason, reason

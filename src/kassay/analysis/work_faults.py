@@ -6,7 +6,21 @@ from math import fsum
 from typing import NamedTuple
 
 from kassay.analysis.work_done import Done, clones, distance
-from kassay.model.work import ALLOCATION, AROUND, EXECVE, INNER_FAULTS, LOOKUPS, OF_FAULTS, PAGE_FAULTS, USER_CODE
+from kassay.model.work import (
+    ALLOCATION,
+    AROUND,
+    BY_HANDLER,
+    EXECVE,
+    INNER_FAULTS,
+    LOOKUPS,
+    OF_FAULTS,
+    ON_ANONYMOUS,
+    ON_FILE,
+    ON_PRESENT,
+    ON_SWAP,
+    PAGE_FAULTS,
+    USER_CODE,
+)
 
 FAULTS = (PAGE_FAULTS, INNER_FAULTS)
 """Keys of page faults: those of the program's own code, and those inside of its system calls."""
@@ -41,14 +55,18 @@ class FaultsApart(NamedTuple):
     """Page faults of two sides that did not do the same."""
 
     what: str
-    """The things that they did more or less often: "allocations of pages"."""
+    """The things that they did more or less often: "on files or shared memory"."""
     base: float
     head: float
     share: float
     """Part of the value that the faults carry, as far as they differ."""
 
 
-_NOUNS = {ALLOCATION: "allocations of pages", AROUND: "mappings of the pages around"}
+_NOUNS = {
+    ALLOCATION: "allocations of pages, as for copies, page tables, or reads in place of writes",
+    AROUND: "mappings of the pages around", ON_ANONYMOUS: "on new anonymous memory",
+    ON_FILE: "on files or shared memory", ON_PRESENT: "on pages that were present", ON_SWAP: "on swap entries",
+}  # fmt: skip
 
 _MAPS_AROUND = 0.2
 """Part of all faults by which those may differ that map pages around: all kernels map 64 kB around a read."""
@@ -61,6 +79,8 @@ def faults_otherwise(base: Sequence[Done], head: Sequence[Done]) -> FaultsApart 
     as_many = abs(_faults(head[0]) - _faults(base[0])) <= few
     found = []
     for key in OF_FAULTS:
+        if key in BY_HANDLER and not all(key in side[0].times for side in (base, head)):
+            continue  # inlined into its caller on one kernel
         first, second = (side[0].times.get(key, 0.0) for side in (base, head))
         more = distance([[run.times.get(key, 0.0) for run in side] for side in (base, head)])
         parts = [side[0].times.get(key, 0.0) / (_faults(side[0]) or 1.0) for side in (base, head)]
@@ -88,7 +108,8 @@ def _more_faults(base: Done, head: Done) -> float:
 def are_few(base: Done, head: Done) -> bool:
     """True for the few faults more or less that the start of a program may take, and one of each process or thread that
     it makes; a region has no start."""
-    return not base.region and abs(_more_faults(base, head)) <= FEW_FAULTS + clones(base) * base.operations
+    few = (0 if base.region else FEW_FAULTS) + clones(base) * base.operations
+    return few > 0 and abs(_more_faults(base, head)) <= few
 
 
 def _resident_follows(base: Done, head: Done) -> bool:

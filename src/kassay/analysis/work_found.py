@@ -1,20 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Other work before the calls that are compared: the memory that they find, and calls outside of a region."""
+"""The memory that calls find: other work may have come before them."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from kassay.analysis.work_done import Done, distance
-from kassay.analysis.work_results import (
-    AMOUNT,
-    OF_KERNEL,
-    ResultKey,
-    arguments_apart,
-    share_of_kinds,
-    share_of_name,
-    table_of,
-)
+from kassay.analysis.work_results import share_of_kinds, share_of_name
 from kassay.model.work import IN_CALLS, OF_OTHERS, Found, is_asked, is_call
 
 _KB = 1024
@@ -45,25 +36,11 @@ _MEMORY = (
     _Measure("mappings", _looked(lambda found: found.mappings), 4),
     _TABLES,
 )
-_FAULTS = _Measure("page faults", _looked(lambda found: found.faults), 32)
-_FAULTS_APART = 0.2
-"""Part by which the faults of a whole execution may differ, since kernels map other numbers of pages at once."""
-_PAGES, _PAGES_APART = 32, 0.01
-"""Pages, and part of them, by which whole runs may differ: kernels have other page tables and slabs."""
+PAGES, PAGES_APART = 32, 0.01
+"""Pages, and part of them, by which runs may differ: kernels have other page tables and slabs."""
 _ORDER = _Measure("earlier calls", lambda found: found.before / found.calls if found.calls else None, 4)
 
-_LEAVING_NOTHING = {
-    "clock_getres", "clock_gettime", "clock_nanosleep", "epoll_pwait", "epoll_wait", "futex", "getcpu", "getegid",
-    "geteuid", "getgid", "getpgid", "getpgrp", "getpid", "getppid", "getrandom", "getrusage", "getsid", "gettid",
-    "gettimeofday", "getuid", "nanosleep", "poll", "ppoll", "pselect6", "restart_syscall", "sched_getaffinity",
-    "sched_yield", "select", "sysinfo", "time", "times", "uname",
-}  # fmt: skip
-"""Calls behind which a process and its files are as before."""
-
 _END = "exit_group"
-_ONCE = 0.5
-"""Calls outside of a region for each of its rounds, from which they belong to the round."""
-_READING = {"getdents64", "pread64", "read"}
 
 
 class FoundApart(NamedTuple):
@@ -104,7 +81,7 @@ def _to_allocate(base: Sequence[Done], head: Sequence[Done]) -> Iterator[FoundAp
     """Pages that the calls of a region allocate: those of a file which was not filled as far before it."""
     pages = [[run.times.get((IN_CALLS, ""), 0.0) for run in side] for side in (base, head)]
     more, most = distance(pages), max(map(max, pages))
-    if more > max(_PAGES, _APART * most):
+    if more > max(PAGES, _APART * most):
         share = max(share_of_kinds(is_call, side[0]) for side in (base, head)) * more / most
         yield FoundApart("the region's calls", "pages to allocate", pages[0][0], pages[1][0], share)
 
@@ -158,66 +135,3 @@ def _found(name: str, measures: Sequence[_Measure], base: Sequence[Done], head: 
             carried = min(1.0, asked) if measure.decides else share
             first, second = (side[0] for side in means)
             yield FoundApart(_call(name), measure.noun, first, second, carried * more / max(first, second))
-
-
-def outside_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[str, ...]:
-    """Calls that a program makes outside of its region alone, and not alike on the two sides: their number, what they
-    were told and given. Calls that leave nothing behind do not count, nor what reading the kernel's own files returns.
-    And page faults, if those of the whole execution differ by more than a kernel maps at once, and allocated pages."""
-    inside = {key[1] for side in (base, head) for key in side[0].times if is_call(key)}
-    known = [[run for run in side if run.execution is not None] for side in (base, head)]
-    if not base[0].region or not all(known):
-        return ()
-    tables = [[_outside(run, inside) for run in side] for side in known]
-    rounds = _rounds(known[0][0]), _rounds(known[1][0])
-    keys = {key for side in tables for table in side for key in table}
-    numbers = {key: [[float(table.get(key, 0)) for table in side] for side in tables] for key in keys}
-    names = {key[0] for key, (first, second) in numbers.items()
-             if distance((first, second)) and not _alike_in_each((first[0], second[0]), rounds)}  # fmt: skip
-    argued = {name for name in arguments_apart(base, head) if name not in inside and name not in _LEAVING_NOTHING}
-    faults = [_means(_FAULTS, _END, side) for side in (base, head)]
-    touched = all(faults) and distance(faults) > max(_FAULTS.few, _FAULTS_APART * faults[0][0])
-    apart = {"page faults": touched, "page allocations": _allocate_otherwise(base, head)}
-    other = (what for what, differs in apart.items() if differs)
-    return (*other, *(f"{name}()" for name in sorted(names | argued)))
-
-
-def _allocate_otherwise(base: Sequence[Done], head: Sequence[Done]) -> bool:
-    """True if whole runs allocated other numbers of pages: a file in memory, whose pages no call names, was filled
-    before the region."""
-    pages = [[run.allocated for run in side if run.allocated] for side in (base, head)]
-    return all(pages) and distance(pages) > max(_PAGES, _PAGES_APART * max(map(max, pages)))
-
-
-def _outside(run: Done, inside: set[str]) -> dict[tuple[str, str, str], int]:
-    """(name, number of, word) -> number, of all calls of an execution but those of the names inside of its region; two
-    empty words for all calls of a name."""
-    results = [
-        one for one in run.execution or ()
-        if one.name not in inside | _LEAVING_NOTHING and not (one.name in _READING and one.kind.startswith(OF_KERNEL))
-    ]  # fmt: skip
-    table = {(key.name, key.number_of, key.word): n for key, n in table_of(results).items() if not _is_returned(key)}
-    for one in results:
-        table[one.name, "", ""] = table.get((one.name, "", ""), 0) + one.times
-    return table
-
-
-def _rounds(run: Done) -> float:
-    """Rounds of the watched execution, by the calls in each: the smallest estimate, as the same may be called outside.
-    1 where a round makes no call."""
-    made = Counter[str]()
-    for one in run.execution or ():
-        made[one.name] += one.times
-    each = (made[key[1]] / times for key, times in run.times.items() if is_call(key) and times and made[key[1]])
-    return min(each, default=1.0)
-
-
-def _alike_in_each(numbers: tuple[float, float], rounds: tuple[float, float]) -> bool:
-    """True if a program makes as many calls for each of its rounds, but for one, and has other numbers of rounds: so
-    all that came before a round is the same."""
-    each = [number / of for number, of in zip(numbers, rounds, strict=True)]
-    return rounds[0] != rounds[1] and min(each) >= _ONCE and max(each) - min(each) <= max(each) / min(rounds)
-
-
-def _is_returned(key: ResultKey) -> bool:
-    return key.number_of == AMOUNT and key.name in _READING

@@ -29,7 +29,7 @@ from kassay.model.reason import reason
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.model.work import Work
 from kassay.supply.clocks import Clock, clock_of, profiling
-from kassay.supply.guest import protocol
+from kassay.supply.guest import program_output, protocol
 from kassay.supply.guest.audit import foreign, online, sections, turns
 from kassay.supply.guest.printed_operations import operations_printed
 from kassay.supply.guest.program_output import (
@@ -85,7 +85,7 @@ def work_of_run(directory: Path, record: RunRecord, *, apart: bool, region: bool
         other_results=call_results(report, RESULTS_OF_OTHERS), arguments=call_arguments(report, ARGUMENTS),
         other_arguments=call_arguments(report, ARGUMENTS_OF_OTHERS), found=calls_found(report, FOUND),
         found_by_others=calls_found(report, FOUND_BY_OTHERS), operations=operations_printed(report),
-        region=region,
+        executions=len(program_output.executions(report) or ()), region=region,
     )  # fmt: skip
     if record.profile_sha256 is None:
         return nothing

@@ -45,16 +45,16 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "it may cost more with each that came before",
     "faults-left-out": "page faults[ {where}] differ: {base_value} and {head_value}, which carry {share:.1%} of the "
     "value; the program executes as many instructions, so the kernels are taken for their cause",
-    "faults-otherwise": "page faults did not do the same: {base_value} and {head_value} {what}, as for copies, page "
-    "tables, or reads in place of writes; what differs carries {share:.1%} of the value",
+    "faults-otherwise": "page faults did not do the same: {base_value} and {head_value} {what}; what differs carries "
+    "{share:.1%} of the value",
     "resident-differs": "the program ends with {base_value} and {head_value} kB[ of {kind} memory] resident, "
     "and the same calls do not explain it: it may have used other pages",
     "arguments-differ": "{calls}: the calls were given other arguments on one kernel (addresses, numbers, flags, or "
     "names of another length); what may have worked on other memory or files carries {share:.1%} of the value",
     "found-otherwise": "{what} found {base_value} {noun} on {base!k} and {head_value} on {head!k}[, and {more} more "
     "system call(s) found other things]: what was there before was not the same; this carries {share:.1%} of the value",
-    "outside-differs": "outside of the region the program did not do the same on both kernels: {calls}[ and {more} "
-    "more]; what it left may make the region cost more",
+    "outside-differs": "outside of the region the program did not do the same in all runs: {calls}[ and {more} more]; "
+    "what it left may make the region cost more",
     "calls-not-watched": "errors and lengths are known of the program's first {count} system calls alone",
     "others-not-watched": "errors and lengths of system calls of its children and threads are not known",
     "change-elsewhere": "kernel code outside of system calls and page faults, such as interrupts, task switches and "
@@ -270,9 +270,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "pages, the program's own instructions; differences carry at most {share:.2%} of the value[. The program reads a "
     "clock ({reads} per round), and still did the same work][. It sets a timer or sleeps ({timers}), and "
     "still did the same work]",
-    "work-in-doubt": "alike in system calls with their results, faults and the program's own instructions, or the "
-    "kernels are taken for the cause. The reasons of the evidence say what may still differ[. The "
-    "program reads a clock ({reads} per round)][. It sets a timer or sleeps ({timers})]",
+    "work-in-doubt": "no difference is known that is the program's. The reasons of the evidence say what may still "
+    "differ[. The program reads a clock ({reads} per round)][. It sets a timer or sleeps ({timers})]",
     # what a search leaves open; "!c" is a candidate, by its position
     "end-not-measured": "the {end} end cannot be measured",
     "ends-alike": "the two ends cost the same within {margin:.1%}: {good:g} and {bad:g}",

@@ -12,6 +12,8 @@ USER, CLOCK, VDSO_LOOKUP, INNER = "user code", "clock", "vDSO lookup", "fault in
 SCHEDULER, WAKING = "call of the scheduler", "wake-up"
 ALLOCATION, AROUND = "page that a fault allocates", "fault that maps pages around"
 IN_CALLS = "page that a call allocates"
+ON_ANONYMOUS, ON_FILE = "fault on anonymous memory", "fault on a file or shared memory"
+ON_PRESENT, ON_SWAP = "fault on a page that is present", "fault on a swap entry"
 KINDS = {
     SYSTEM_CALL: "system calls of one name, whatever executes them; faults inside of a call belong to the call",
     FAULT: "exceptions in user mode of one name",
@@ -25,13 +27,19 @@ KINDS = {
     ALLOCATION: "allocations of pages, huge ones and page tables in page faults, without those of slabs",
     IN_CALLS: "the same in system calls, outside of faults",
     AROUND: "page faults that map pages of a file around the one that is read",
+    ON_ANONYMOUS: "page faults on anonymous memory that has no page yet",
+    ON_FILE: "page faults on mappings of files and of shared memory",
+    ON_PRESENT: "writes to pages that are present and may not be written, as for a copy",
+    ON_SWAP: "page faults on entries that stand for a page: in swap, in migration, markers",
 }
 """Every kind of work, with its meaning."""
-NOT_COMPARED = (CLOCK, VDSO_LOOKUP, COMMON, SCHEDULER, WAKING, ALLOCATION, IN_CALLS, AROUND)
+NOT_COMPARED = (CLOCK, VDSO_LOOKUP, COMMON, SCHEDULER, WAKING, ALLOCATION, IN_CALLS, AROUND,
+                ON_ANONYMOUS, ON_FILE, ON_PRESENT, ON_SWAP)  # fmt: skip
 """Kinds that are part of others, or explain them."""
 PAGE_FAULTS, USER_CODE, LOOKUPS = (FAULT, PAGE_FAULT), (USER, ""), (VDSO_LOOKUP, "")
 INNER_FAULTS, COMMON_CODE = (INNER, PAGE_FAULT), (COMMON, "")
-OF_FAULTS = ((ALLOCATION, ""), (AROUND, ""))
+BY_HANDLER = ((ON_ANONYMOUS, ""), (ON_FILE, ""), (ON_PRESENT, ""), (ON_SWAP, ""))
+OF_FAULTS = ((ALLOCATION, ""), (AROUND, ""), *BY_HANDLER)
 TURNS = ((SCHEDULER, ""), (WAKING, ""))
 EXECVE, FUTEX, SIGRETURN = (SYSTEM_CALL, "execve"), (SYSTEM_CALL, "futex"), (SYSTEM_CALL, "rt_sigreturn")
 CLONES = tuple((SYSTEM_CALL, name) for name in ("clone", "clone3", "fork", "vfork"))
@@ -45,11 +53,14 @@ STEERING = tuple(
 TIMERS = tuple((SYSTEM_CALL, name) for name in ("alarm", "setitimer", "timer_settime", "timerfd_settime"))
 SLEEPS = tuple((SYSTEM_CALL, name) for name in ("clock_nanosleep", "nanosleep"))
 """Keys of calls behind which a program may end after a time: a sleep, while other tasks of it work."""
+OUTPUT = "output"
+"""Kind of calls that write what the program prints."""
 OF_RING = "operation-"
 """Begins the kind of an operation that io_uring_enter() submits, which is no call by itself."""
-DECIDING = ("bpf", "creat", "dup2", "dup3", "epoll_ctl", "fcntl", "io_uring_setup", "lseek", "memfd_create", "mmap",
-            "mount", "mremap", "msgget", "open", "openat", "openat2", "perf_event_open", "personality", "prctl",
-            "sched_setattr", "sched_setscheduler", "semget", "set_mempolicy", "setsockopt", "shmget")  # fmt: skip
+DECIDING = ("bpf", "creat", "dup2", "dup3", "epoll_ctl", "fcntl", "io_uring_register", "io_uring_setup", "lseek",
+            "memfd_create", "mmap", "mount", "mremap", "msgget", "open", "openat", "openat2", "perf_event_open",
+            "personality", "prctl", "sched_setattr", "sched_setscheduler", "semget", "set_mempolicy", "setsockopt",
+            "shmget")  # fmt: skip
 """Calls that decide on what later calls and faults work."""
 ASKED = (SYSTEM_CALL, FAULT)
 """Kinds of which single calls are counted."""
@@ -167,6 +178,8 @@ class Work(Record, frozen=True, kw_only=True):
     """The same of the program's children and threads; None where not all of their calls were seen."""
     operations: PrintedOperations | None = None
     """None where kassay recognises no such number in what the program prints."""
+    executions: int = 0
+    """Executions of the program in the run; 0 where that is not known."""
     region: bool = False
     """True if rounds are parts of an execution. Results are of whole executions even then."""
 

@@ -9,7 +9,7 @@ from math import fsum
 
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.analysis.own_work import UNSTEADY, Spread, clock_reads, own_spreads, timers, varying_share
-from kassay.analysis.work import limit_of, number_text, work_differences
+from kassay.analysis.work import LIMIT, limit_of, number_text, work_differences
 from kassay.analysis.work_done import Done, of_larger, pair_of
 from kassay.analysis.work_results import longer_files
 from kassay.model.finding import StateDifference
@@ -85,7 +85,7 @@ def _doubt(side: CellEvidence) -> Reason | None:
     if not any(m.work is not None and m.work.items for m in plain):
         return reason("work-not-known")
     spreads = own_spreads(side)
-    if varying_share(spreads) <= UNSTEADY:
+    if varying_share(spreads) <= LIMIT:
         return None
     return reason("work-varies", what=spreads[0].what, share=min(varying_share(spreads), 1.0))
 

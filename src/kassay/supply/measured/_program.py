@@ -92,7 +92,8 @@ class MeasuredProgram(Measured):
         if rounds == 0 and self.program.points:
             return "check-failed", f"program: no round: {self._unreached()}"
         if rounds < 2:
-            return "check-failed", f"program: {rounds} rounds were marked, and at least 2 are needed"
+            without = "" if rounds else "; without kassay.h a round is a whole execution"
+            return "check-failed", f"program: {rounds} rounds were marked, and at least 2 are needed{without}"
         return None
 
     def _unreached(self) -> str:
