@@ -13,6 +13,7 @@ import sys
 from benchmarks.threads.measure import Kept, all_of, draft, stored
 from benchmarks.threads.pages import PAGES, holds, index, page
 from benchmarks.threads.questions import Thread, load, names
+from benchmarks.threads.reply import reply
 
 
 def main() -> int:
@@ -39,6 +40,7 @@ def main() -> int:
         sys.exit(f"no page is written: {', '.join(missing)} not measured; run `make threads`")
     for thread in threads:
         (PAGES / f"{thread.name}.md").write_text(page(thread, kept[thread.name]))
+        (PAGES / f"reply-{thread.name}.txt").write_text(reply(thread, kept[thread.name]))
     (PAGES / "README.md").write_text(index(threads, kept))
     return report(threads, kept)
 

@@ -24,6 +24,7 @@ of one thread in their order, with the evidence. `make threads` makes every figu
 _MEANING = """\
 *confirms*: the replay finds what the thread says. *corrects*: it finds something else. *goes beyond*: it answers what
 the thread leaves open. *not answered*: these machines cannot answer it, and the row says why.
+In a page's lines of evidence `n` counts the runs of the first and of the second kernel, perturbed ones included.
 """
 
 
@@ -46,12 +47,13 @@ def page(thread: Thread, kept: Mapping[str, Kept]) -> str:
     parts = [
         f"{_LICENCE}\n{_MADE}\n\n# {thread.subject}\n",
         f"This page has the questions of this thread and kassay's answers. The thread is by {thread.people}, "
-        f"{thread.dates}. A draft of an answer to it is in [mail-{thread.name}.txt](mail-{thread.name}.txt). "
+        f"{thread.dates}. [reply-{thread.name}.txt](reply-{thread.name}.txt) is a draft of an answer to it, and "
+        f"[mail-{thread.name}.txt](mail-{thread.name}.txt) one of a report. "
         f"[All threads](README.md).\n",
     ]
     for number, question in enumerate(thread.question, 1):
         parts.append(f"## Question {number}\n\n> {question.asked} ({question.who})\n")
-        parts.append(f"**{question.verdict.capitalize()}.** {_answer(question, kept)}\n")
+        parts.append(f"**{question.verdict.capitalize()}.** {answer(question, kept)}\n")
         if question.table is not None:
             parts.append(table(question.table, question, kept) + "\n")
         shown = [commands[run] for run in runs_of(question)]
@@ -66,7 +68,7 @@ def index(threads: list[Thread], kept: Mapping[str, Mapping[str, Kept]]) -> str:
     """The page of all threads."""
     parts = [f"{_LICENCE}\n{_MADE}\n\n{_START}", "## Where a replay corrects or sharpens what the thread says\n"]
     tops = [
-        f"- **{thread.name}**: *{question.asked}* {_answer(question, kept[thread.name])} "
+        f"- **{thread.name}**: *{question.asked}* {_first(question, kept[thread.name], 2)} "
         f"([question {number}]({_link(thread, number)}))"
         for thread in threads
         for number, question in enumerate(thread.question, 1)
@@ -75,15 +77,16 @@ def index(threads: list[Thread], kept: Mapping[str, Mapping[str, Kept]]) -> str:
     parts += ["\n".join(tops) + "\n", "## Asked and answered\n", _MEANING]
     for thread in threads:
         parts.append(f"### {thread.subject}\n\n[The page of this thread]({thread.name}.md) has the evidence.\n")
-        lines = ["| | asked | by | | answer |", "| ---: | --- | --- | --- | --- |"]
+        lines = ["| | asked | raised by | | answer |", "| ---: | --- | --- | --- | --- |"]
         for number, question in enumerate(thread.question, 1):
-            first = re.split(r"(?<=[.!?]) (?=[A-Z`])", _answer(question, kept[thread.name]))[0]
             cells = [
                 f"[{number}]({_link(thread, number)})",
                 question.asked,
                 question.who,
                 question.verdict,
-                _answer(question, kept[thread.name]) if question.verdict == "not answered" else first,
+                answer(question, kept[thread.name])
+                if question.verdict == "not answered"
+                else _first(question, kept[thread.name], 1),
             ]
             lines.append("| " + " | ".join(text.replace("|", "\\|") for text in cells) + " |")
         parts.append("\n".join(lines) + "\n")
@@ -107,8 +110,14 @@ def _change(old: Figure, new: Figure) -> str:
     return _words("{0:+.1%}", {}, compute("new / old - 1", {"old": old, "new": new}))
 
 
-def _answer(question: Question, kept: Mapping[str, Kept]) -> str:
+def answer(question: Question, kept: Mapping[str, Kept]) -> str:
+    """The answer with its figures."""
     return _words(question.answer, figures_of(question, kept))
+
+
+def _first(question: Question, kept: Mapping[str, Kept], count: int) -> str:
+    """The first sentences of an answer."""
+    return " ".join(re.split(r"(?<=[.!?]) (?=[A-Z`])", answer(question, kept))[:count])
 
 
 def _words(text: str, figures: Mapping[str, Figure], *values: Figure) -> str:

@@ -8,6 +8,7 @@ import pytest
 from benchmarks.threads.measure import MEASURED, paths_of, stored
 from benchmarks.threads.pages import PAGES, holds, index, page
 from benchmarks.threads.questions import Thread, load, names
+from benchmarks.threads.reply import reply
 from benchmarks.threads.select import compute, select
 
 THREADS = [load(name) for name in names()]
@@ -44,6 +45,20 @@ def test_thread_has_one_cheap_run_a_draft_and_a_reason_for_each_missing_answer(t
     draft = (ROOT / PAGES / f"mail-{thread.name}.txt").read_text()
     assert draft.startswith("Subject: ") and not re.search(r"^(To|Cc): ", draft, re.M)
     assert all(question.answer for question in thread.question)
+
+
+@BY_NAME
+def test_reply_to_a_thread_answers_its_questions_in_plain_mail(thread: Thread) -> None:
+    text = (ROOT / PAGES / f"reply-{thread.name}.txt").read_text()
+    assert text == reply(thread, stored(thread))
+    assert text.isascii() and text.startswith("Subject: Re: ")
+    lines = text.splitlines()
+    commands = [line for line in lines if line.startswith("  kassay ")]
+    assert all(len(line) <= 72 or line in commands or line.startswith("Subject: ") for line in lines)
+    flat = " ".join(text.split())
+    assert commands and all(
+        question.asked.split("(")[0].strip() in flat for question in thread.question if question.top
+    )
 
 
 def test_five_answers_stand_at_the_top_and_change_what_a_thread_says() -> None:

@@ -20,7 +20,7 @@ GIVEN = ((structs.replace(WORKLOAD, modules=("nf_tables",)),), (("w", ()),))
 def _without_modules(kernels: Sequence[str]) -> Any:
     def load(artifact: str, names: Sequence[str], tell: object) -> tuple[()]:
         if artifact in kernels:
-            raise BadInput(f"{artifact}: the archive no longer has its modules")
+            raise BadInput(f"{artifact}: the archive no longer has its modules", "take another kernel")
         return ()
 
     return load
@@ -30,7 +30,7 @@ def test_a_kernel_without_modules_is_named_and_the_others_go_on(monkeypatch: pyt
     monkeypatch.setattr(kernel_store, "load_modules", _without_modules(["second"]))
     heard: list[Progress] = []
     missing = fetch_modules(EXPERIMENT, *GIVEN, ("first", "second"), heard.append)  # type: ignore[arg-type]  # all that is asked of
-    problem = "second: the archive no longer has its modules"  # an artifact here is handed on
+    problem = "second: the archive no longer has its modules; take another kernel"  # an artifact here is handed on
     assert missing == (MissingModules(1, ("nf_tables",), problem),)
     assert [event.text for event in heard] == [problem]
 

@@ -105,7 +105,8 @@ def fetch_modules(
             try:
                 kernel_store.load_modules(artifact, modules, tell)
             except (BadInput, HostLacks) as error:
-                missing.append(MissingModules(kernel, modules, error.what))
+                problem = f"{error.what}; {error.remedy}" if error.remedy else error.what
+                missing.append(MissingModules(kernel, modules, problem))
                 if len(missing) == len(artifacts) * len(wanted):
                     raise
     for problem in dict.fromkeys(item.problem for item in missing):
