@@ -72,14 +72,24 @@ def _made_otherwise(name: str, sides: Sequence[Sequence[Done]]) -> bool:
     made = [[_made_outside(name, run) for run in side] for side in sides]
     numbers = [number for side in made for number in side]
     few = _OF_TASKS if any(one.name in _MAKING_TASKS for one in sides[0][0].execution or ()) else 1
-    return max(numbers) - min(numbers) >= max(few, _APART * max(numbers))
+    more = max(numbers) - min(numbers)
+    return more >= max(few, _APART * max(numbers)) and not _are_rounds(more, name, sides[0][0])
+
+
+def _are_rounds(more: float, name: str, run: Done) -> bool:
+    """True if so many calls more are those of whole rounds, where an execution has several: a watched one may have
+    fewer of them than another."""
+    each = next((times for key, times in run.times.items() if is_call(key) and key[1] == name), 0.0)
+    return each > 0 and run.inside.get(name, 0.0) > each and more % each == 0
 
 
 def _made_outside(name: str, run: Done) -> float:
     """Calls of a name in the watched execution, without those of its rounds. An execution that is watched is slower:
     where rounds depend on time, it has fewer than those that are measured."""
     made, inside = _calls_made(run), run.inside.get(name, 0.0)
-    part = min((made[other] / times for other, times in run.inside.items() if times and made[other]), default=1.0)
+    each = {key[1]: times for key, times in run.times.items() if is_call(key) and times and made[key[1]]}
+    rounds = min((made[other] // times for other, times in each.items()), default=0.0)
+    part = min((rounds * each[other] / run.inside[other] for other in each if run.inside.get(other)), default=1.0)
     left = sum(one.times for one in run.execution or () if one.name == name and _leaves_something(one))
     return max(0.0, left - min(1.0, part) * inside)
 
