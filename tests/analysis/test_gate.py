@@ -165,6 +165,17 @@ def test_threads_that_serve_are_taken_off_by_instructions_however_long_the_guest
     assert (refusal.reason.code, refusal.reason["share"]) == ("others-executed", 2_000 / 50_000)
 
 
+@pytest.mark.parametrize(
+    ("task", "refused"), [("kworker/0:1-rcu_gp", False), ("kworker/0:1-events", True), ("cc1", True)]
+)
+def test_kworkers_that_end_grace_periods_serve_and_no_other_task_does(task: str, refused: bool) -> None:
+    """They ran for 80,000 ns. The workload's own items took 100,000 of another kworker."""
+    counts = (("kernel", 2_000_000), ("other", 80_000), ("work-item", 100_000))
+    seen = RegionSummary(mode="counts", counts=counts, others=())
+    tasks = ((task, 80_000), ("kworker/u4:0-events", 100_000))
+    assert bool(verdict_of(measurement([100], foreign=tasks, region=seen))) == refused
+
+
 def test_what_a_serving_thread_calls_for_the_workload_is_not_taken_off_twice() -> None:
     """ksoftirqd ran for 300,000 ns, of which the workload's callbacks are 280,000; a foreign kworker did the rest."""
     counts = (

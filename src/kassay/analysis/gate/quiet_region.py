@@ -22,6 +22,9 @@ DEFERRED = ("rcu_preempt", "rcu_sched", "rcu_exp", "rcuc/", "rcuog/", "rcuop/", 
             "kthreadd")  # fmt: skip
 """Names of threads that do work the workload deferred, as the kernel gives them."""
 
+_KWORKER, _GRACE_PERIODS = "kworker/", ("-rcu_gp", "-rcu_par_gp")
+"""Begin of the names of kworkers, and ends of those that end RCU's grace periods: the kernel adds the queue."""
+
 _CALLERS = ("rcuc/", "rcuop/", "ksoftirqd/")
 """Threads that call RCU callbacks and functions of timers."""
 
@@ -118,16 +121,21 @@ def _serving(measurement: Measurement, region: RegionSummary, other: int) -> int
     """Instructions of other tasks that are of threads of DEFERRED.
 
     These threads also call what the workload queued, which is its own and no part of `other`. It is at most what was
-    called at all, and no more is left for these threads than what the remaining tasks leave of `other`. Both bounds are
-    too low where calls come from interrupts, and where interrupts are part of the run times.
+    called at all, and no more is left for these threads, and for kworkers that end grace periods, than what the
+    remaining tasks leave of `other`. Both bounds are too low where calls come from interrupts, and where interrupts are
+    part of the run times.
     """
     counts, tasks = dict(region.counts), _tasks(measurement, deferred=True)
     serving = sum(ns for _, ns in tasks)
     calling = sum(ns for name, ns in tasks if name.startswith(_CALLERS))
     called = min(counts.get("rcu-callback", 0) + counts.get("timer", 0), calling)
+    remaining = _tasks(measurement, deferred=False)
+    kworkers = [(name, ns) for name, ns in remaining if name.startswith(_KWORKER)]
+    ending = sum(ns for name, ns in kworkers if name.endswith(_GRACE_PERIODS))
+    working = sum(ns for _, ns in kworkers) - ending
     # kworkers execute the workload's items, which are no others' either
-    rest = max(0, sum(ns for _, ns in _tasks(measurement, deferred=False)) - counts.get("work-item", 0))
-    return max(0, serving - called, min(serving, other - rest))
+    rest = sum(ns for _, ns in remaining) - working - ending + max(0, working - counts.get("work-item", 0))
+    return max(0, serving - called, min(serving + ending, other - rest))
 
 
 def _tasks(measurement: Measurement, *, deferred: bool) -> list[tuple[str, int]]:
