@@ -3,7 +3,7 @@
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kassay.analysis.exact import judge_counts
@@ -132,13 +132,15 @@ def test_a_side_says_which_contexts_shared_the_region() -> None:
 
 
 @given(st.lists(st.integers(290, 310), min_size=2, max_size=6), st.lists(st.integers(290, 320), min_size=2, max_size=6))
+@example([300, 298], [297, 295])
 def test_a_change_is_called_exact_where_ranges_stand_apart_by_more_than_the_margin_and_the_floor(
     a: list[int], b: list[int]
 ) -> None:
     base, head = side("a", a[0], a[0], perturbed=a[1:]), side("b", b[0], b[0], perturbed=b[1:])
     judged = judge_counts(base, head, 0.01, None)
     apart = max(a) < min(b) or max(b) < min(a)
-    beyond = abs(b[0] - a[0]) > max(0.01 * a[0], max(a) - min(a), max(b) - min(b))
+    # as a ratio, as it is judged: 297 / 300 - 1 is more than 1 % by its last bit
+    beyond = abs(b[0] / a[0] - 1) > 0.01 and abs(b[0] - a[0]) > max(max(a) - min(a), max(b) - min(b))
     assert (judged.evidence == "exact" and judged.verdict in CHANGES) == (apart and beyond)
 
 
