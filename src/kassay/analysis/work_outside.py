@@ -68,9 +68,8 @@ def _faults(run: Done) -> float:
 
 
 def _made_otherwise(name: str, sides: Sequence[Sequence[Done]]) -> bool:
-    """True if calls of a name that the region makes are made before or behind it, and not as often in all runs."""
-    made = [[_made_outside(name, run) for run in side] for side in sides]
-    numbers = [number for side in made for number in side]
+    """True if calls of a name are made before or behind the region, and not as often in all runs."""
+    numbers = [_made_outside(name, run) for side in sides for run in side]
     few = _OF_TASKS if any(one.name in _MAKING_TASKS for one in sides[0][0].execution or ()) else 1
     more = max(numbers) - min(numbers)
     return more >= max(few, _APART * max(numbers)) and not _are_rounds(more, name, sides[0][0])
@@ -79,7 +78,7 @@ def _made_otherwise(name: str, sides: Sequence[Sequence[Done]]) -> bool:
 def _are_rounds(more: float, name: str, run: Done) -> bool:
     """True if so many calls more are those of whole rounds, where an execution has several: a watched one may have
     fewer of them than another."""
-    each = next((times for key, times in run.times.items() if is_call(key) and key[1] == name), 0.0)
+    each = _in_each_round(run).get(name, 0.0)
     return each > 0 and run.inside.get(name, 0.0) > each and more % each == 0
 
 
@@ -87,11 +86,16 @@ def _made_outside(name: str, run: Done) -> float:
     """Calls of a name in the watched execution, without those of its rounds. An execution that is watched is slower:
     where rounds depend on time, it has fewer than those that are measured."""
     made, inside = _calls_made(run), run.inside.get(name, 0.0)
-    each = {key[1]: times for key, times in run.times.items() if is_call(key) and times and made[key[1]]}
+    each = {other: times for other, times in _in_each_round(run).items() if made[other]}
     rounds = min((made[other] // times for other, times in each.items()), default=0.0)
     part = min((rounds * each[other] / run.inside[other] for other in each if run.inside.get(other)), default=1.0)
     left = sum(one.times for one in run.execution or () if one.name == name and _leaves_something(one))
     return max(0.0, left - min(1.0, part) * inside)
+
+
+def _in_each_round(run: Done) -> dict[str, float]:
+    """Calls of each name in a round of the region."""
+    return {key[1]: times for key, times in run.times.items() if is_call(key) and times}
 
 
 def _calls_made(run: Done) -> Counter[str]:
@@ -118,10 +122,7 @@ def _makes_objects(run: Done) -> int:
 def _outside(run: Done, inside: set[str]) -> dict[tuple[str, str, str], int]:
     """(name, number of, word) -> number, of all calls of an execution but those of the names inside of its region; two
     empty words for all calls of a name."""
-    results = [
-        one for one in run.execution or ()
-        if one.name not in inside and _leaves_something(one)
-    ]  # fmt: skip
+    results = [one for one in run.execution or () if one.name not in inside and _leaves_something(one)]
     table = {(key.name, key.number_of, key.word): n for key, n in table_of(results).items() if not _is_returned(key)}
     for one in results:
         table[one.name, "", ""] = table.get((one.name, "", ""), 0) + one.times
@@ -138,7 +139,7 @@ def _rounds(run: Done) -> float:
     """Rounds of the watched execution, by the calls in each: the smallest estimate, as the same may be called outside.
     1 where a round makes no call."""
     made = _calls_made(run)
-    each = (made[key[1]] / times for key, times in run.times.items() if is_call(key) and times and made[key[1]])
+    each = (made[name] / times for name, times in _in_each_round(run).items() if made[name])
     return min(each, default=1.0)
 
 
