@@ -28,6 +28,7 @@ void lock_leave(const struct held *held, struct cpu *cpu, uint64_t taken, uint64
 	counters.acquisitions++;
 	counters.handovers += held->handover;
 	counters.hold_ps += work;
+	counters.longest_hold_ps = work > counters.longest_hold_ps ? work : counters.longest_hold_ps;
 	zone->lock_free_at = begin + work;
 	cpu->clock = zone->lock_free_at;
 }

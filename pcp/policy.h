@@ -130,10 +130,10 @@ static inline int no_decay(struct pcp *pcp)
 }
 
 /* decay_pcp_high() of 6.7 and later */
-static inline int decay_by_an_eighth(struct pcp *pcp)
+static inline int decay_high(struct pcp *pcp)
 {
 	if (pcp->high > pcp->high_min)
-		pcp->high = larger(larger(pcp->count - largest_batch(pcp), pcp->high - (pcp->high >> 3)), pcp->high_min);
+		pcp->high = larger(larger(pcp->count - largest_batch(pcp), pcp->high - (pcp->high >> config.run.decay_shift)), pcp->high_min);
 	return larger(pcp->count - pcp->high, 0);
 }
 

@@ -23,8 +23,18 @@ of one thread in their order, with the evidence. `make threads` makes every figu
 """
 _MEANING = """\
 *confirms*: the replay finds what the thread says. *corrects*: it finds something else. *goes beyond*: it answers what
-the thread leaves open. *not answered*: these machines cannot answer it, and the row says why.
-In a page's lines of evidence `n` counts the runs of the first and of the second kernel, perturbed ones included.
+the thread leaves open. *not answered*: what it takes is not at hand, and the row says what.
+"""
+_TERMS = """\
+## Words
+
+- kassay's lab configuration: `config=lab`, a small configuration of kassay's own, without guest support. Threads call
+  their own kernels lab kernels, which are others.
+- Evidence is *exact* if repeats agree to the digit and runs that were disturbed on purpose (*perturbed*) bear the
+  verdict, too. It is *partial* if one of these is missing.
+- `n` counts the runs of the first and of the second kernel, perturbed ones included.
+- The matrix of stock kernels has every workload on every kernel of Debian that could be had. It is stored in kassay's
+  history, with the cost of each function with all that it calls.
 """
 
 
@@ -49,7 +59,7 @@ def page(thread: Thread, kept: Mapping[str, Kept]) -> str:
         f"This page has the questions of this thread and kassay's answers. The thread is by {thread.people}, "
         f"{thread.dates}. [reply-{thread.name}.txt](reply-{thread.name}.txt) is a draft of an answer to it, and "
         f"[mail-{thread.name}.txt](mail-{thread.name}.txt) one of a report. "
-        f"[All threads](README.md).\n",
+        f"[All threads](README.md) has what the words mean.\n",
     ]
     for number, question in enumerate(thread.question, 1):
         parts.append(f"## Question {number}\n\n> {question.asked} ({question.who})\n")
@@ -74,7 +84,7 @@ def index(threads: list[Thread], kept: Mapping[str, Mapping[str, Kept]]) -> str:
         for number, question in enumerate(thread.question, 1)
         if question.top
     ]
-    parts += ["\n".join(tops) + "\n", "## Asked and answered\n", _MEANING]
+    parts += ["\n".join(tops) + "\n", "## Asked and answered\n", _MEANING, _TERMS]
     for thread in threads:
         parts.append(f"### {thread.subject}\n\n[The page of this thread]({thread.name}.md) has the evidence.\n")
         lines = ["| | asked | raised by | | answer |", "| ---: | --- | --- | --- | --- |"]

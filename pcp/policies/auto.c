@@ -21,5 +21,5 @@ POLICY(auto) = {
 	.summary = "high rises with refills and decays by an eighth a second",
 	.refill = refill,
 	.free = freed,
-	.decay = decay_by_an_eighth,
+	.decay = decay_high,
 };

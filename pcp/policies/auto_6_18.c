@@ -21,5 +21,5 @@ POLICY(auto_6_18) = {
 	.summary = "as auto; high-order drains begin later",
 	.refill = refill,
 	.free = freed,
-	.decay = decay_by_an_eighth,
+	.decay = decay_high,
 };

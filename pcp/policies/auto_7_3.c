@@ -20,6 +20,6 @@ POLICY(auto_7_3) = {
 	.summary = "as auto; drains take the zone lock once a batch, high-order drains begin later",
 	.refill = refill,
 	.free = freed,
-	.decay = decay_by_an_eighth,
+	.decay = decay_high,
 	.free_in_batches = true,
 };

@@ -27,5 +27,5 @@ POLICY(auto_on_drain) = {
 	.summary = "high rises with drains instead of refills",
 	.refill = refill,
 	.free = freed,
-	.decay = decay_by_an_eighth,
+	.decay = decay_high,
 };

@@ -52,5 +52,5 @@ POLICY(auto_patch) = {
 	.summary = "the auto-tuning patch by itself, as it was measured on 224 CPUs",
 	.refill = refill,
 	.free = freed,
-	.decay = decay_by_an_eighth,
+	.decay = decay_high,
 };

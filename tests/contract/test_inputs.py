@@ -83,6 +83,8 @@ PATHS: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("pcp simulate", "--out"): (("--out", "HERE"), "not a directory"),
     ("pcp replay", "traces"): ((GONE,), GONE),
     ("pcp replay", "--out"): ((GONE, "--out", "HERE"), "not a directory"),
+    ("pcp tune", "traces"): ((GONE,), GONE),
+    ("pcp tune", "--out"): ((GONE, "--out", "HERE"), "not a directory"),
     ("pcp measure", "--out"): (("6.12", "--out", "HERE"), "not a directory"),
     ("pcp record", "--out"): (("process_mix", "6.12", "--out", "HERE"), "not a directory"),
 }  # fmt: skip

@@ -149,6 +149,7 @@ class Zone:
             self.counters["contended"] += 1
             self.counters["wait_ps"] += self.free_at - time
         self.counters["hold_ps"] += work
+        self.counters["longest_hold_ps"] = max(self.counters["longest_hold_ps"], work)
         self.free_at = max(self.free_at, time) + work
         return self.free_at
 

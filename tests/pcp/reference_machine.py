@@ -30,7 +30,7 @@ class Machine:
         self.counters: Counter[str] = Counter()
         self.zones = [Zone(values, self.counters) for values in config.zones]
         self.policy = REFERENCE[config.policy]
-        self.given = Given(config.run["batch_scale_max"], config.run["free_high_batch"])
+        self.given = Given(config.run["batch_scale_max"], config.run["free_high_batch"], config.run["decay_shift"])
         self.drains: dict[int, Drain] = {}
         self.pcps: list[list[Pcp]] = [[self._pcp(zone) for zone in self.zones] for _ in range(config.run["cpus"])]
 

@@ -8,10 +8,11 @@ from tests.pcp.reference import Pcp
 
 
 class Given(NamedTuple):
-    """CONFIG_PCP_BATCH_SCALE_MAX and PCPF_FREE_HIGH_BATCH."""
+    """CONFIG_PCP_BATCH_SCALE_MAX, PCPF_FREE_HIGH_BATCH, and by which part high decays."""
 
     scale_max: int
     free_high_batch: int
+    decay_shift: int
 
 
 class ReferencePolicy(NamedTuple):
@@ -199,7 +200,9 @@ def decay_none(pcp: Pcp, given: Given) -> int:
 
 def decay(pcp: Pcp, given: Given) -> int:
     if pcp.high > pcp.high_min:
-        pcp.high = max(pcp.count - (pcp.batch << given.scale_max), pcp.high - (pcp.high >> 3), pcp.high_min)
+        pcp.high = max(
+            pcp.count - (pcp.batch << given.scale_max), pcp.high - (pcp.high >> given.decay_shift), pcp.high_min
+        )
     return max(pcp.count - pcp.high, 0)
 
 

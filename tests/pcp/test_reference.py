@@ -37,7 +37,7 @@ def configs(draw: st.DrawFn, policy: str) -> Config:
         )  # fmt: skip
     made = config(
         policy, cpus=CPUS, vmstat_ns=0, sample_ns=0, check_every=10, batch_scale_max=draw(st.integers(0, 5)),
-        free_high_batch=draw(st.integers(0, 1)),
+        free_high_batch=draw(st.integers(0, 1)), decay_shift=draw(st.integers(0, 6)),
     )  # fmt: skip
     return Config(policy, made.run, tuple(zones))
 

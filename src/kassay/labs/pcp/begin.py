@@ -31,12 +31,13 @@ def limits(trace: PageTrace, zone: Zone, policy: str) -> tuple[int, int]:
         return 0, 0
     least, most = states[0].high_min, states[0].high_max
     if least == most:
-        return (least, most) if _is_fixed(policy) or trace.origin.high_fraction else _tuned(trace, zone, states[0])
+        return (least, most) if is_fixed(policy) or trace.origin.high_fraction else _tuned(trace, zone, states[0])
     highest = max((int(sample["high"]) for sample in trace.samples if sample["zone"] == zone.number), default=0)
     return least, highest if not states[0].told and (1 - _LATER_PAGES) * most <= highest <= most else most
 
 
-def _is_fixed(policy: str) -> bool:
+def is_fixed(policy: str) -> bool:
+    """True for a policy whose high is high_min at all times; it reads no high_max and does not decay."""
     return policy.startswith("fixed")
 
 
@@ -46,15 +47,17 @@ def _tuned(trace: PageTrace, zone: Zone, state: ListState) -> tuple[int, int]:
     return tuned_limits(zone, state.batch, trace.origin.cpus)
 
 
-def states_at_begin(trace: PageTrace, policy: str, *, by_list: bool) -> tuple[PcpState, ...]:
+def states_at_begin(trace: PageTrace, policy: str, *, by_list: bool, least: int | None = None) -> tuple[PcpState, ...]:
     """For the simulator. by_list: of the main zone list by list; otherwise all pages are movable ones of order 0.
-    A policy without tuning begins with the high that it always has."""
+    A policy without tuning begins with the high that it always has. least: that of the main zone; None: the guest's."""
     index = {zone.number: at for at, zone in enumerate(trace.zones)}
     states: list[PcpState] = []
     for recorded in trace.states:
-        state = structs.replace(recorded, high=recorded.high_min) if _is_fixed(policy) else recorded
+        is_main = recorded.zone == trace.main_zone.number
+        fixed = recorded.high_min if least is None or not is_main else least
+        state = structs.replace(recorded, high=fixed) if is_fixed(policy) else recorded
         zone = index[state.zone]
-        if by_list and state.zone == trace.main_zone.number:
+        if by_list and is_main:
             states += _lists(trace, state, zone)
         else:
             states.append(PcpState(state.cpu, zone, state.count, state.high))

@@ -25,7 +25,8 @@ _POLICIES = "pcp/policies"
 RUN: Mapping[str, int] = MappingProxyType(
     {
         "cpus": 1, "events": 0, "duration_ns": 0, "warmup_events": 0, "seed": 1, "batch_scale_max": 5,
-        "free_high_batch": 1, "vmstat_ns": 1_000_000_000, "sample_ns": 10_000_000, "samples": 200, "check_every": 0,
+        "decay_shift": 3, "free_high_batch": 1, "vmstat_ns": 1_000_000_000, "sample_ns": 10_000_000, "samples": 200,
+        "check_every": 0,
         "alloc_ps": 60_000, "free_ps": 50_000, "lock_ps": 50_000, "refill_block_ps": 25_000, "drain_block_ps": 25_000,
         "split_ps": 5_000, "merge_ps": 10_000, "handover_ps": 100_000,
     }

@@ -27,6 +27,13 @@ _DERIVED = (
 )
 
 
+def bounds(name: str) -> tuple[int, int]:
+    """Lowest and highest value of a parameter of the run or of a zone, as pcp/params.def has them."""
+    text = (engine.sources() / "params.def").read_text("utf-8")
+    (found,) = re.findall(rf"^(?:RUN|ZONE)\({name}, (\d+), (\d+)U?, ", text, re.MULTILINE)
+    return int(found[0]), int(found[1])
+
+
 class Parameter(NamedTuple):
     """One name for --set."""
 

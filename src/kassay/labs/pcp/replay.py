@@ -48,6 +48,8 @@ class Asked(NamedTuple):
     """Policies to replay; empty for the policy of the trace's own kernel."""
     run: Mapping[str, int] = {}
     """Parameters of the simulator in place of its defaults."""
+    main_zone: Mapping[str, int] = {}
+    """Parameters of the trace's main zone (pcp/params.def) in place of the guest's."""
     by_list: bool = True
     """True if lists begin with what the trace shows of each. Otherwise all pages begin as movable ones of order 0."""
 
@@ -77,7 +79,7 @@ def _replay_trace(path: Path, asked: Asked, tell: Tell) -> ReplayedTrace:
     replays = []
     with tempfile.TemporaryDirectory(prefix="kassay-pcp-") as scratch:
         events = Path(scratch) / "events"
-        events.write_bytes(_driving(trace))
+        events.write_bytes(driving(trace))
         for name in asked.policies or (default,):
             replays.append(_replayed(trace, guest, engine.run(config(trace, name, asked), events, tell)))
     return ReplayedTrace(
@@ -105,7 +107,7 @@ def refuse_unexplained(path: Path, trace: PageTrace, guest: Observed) -> None:
                        "this kernel moves pages without telling: record one without large vmalloc areas")  # fmt: skip
 
 
-def _driving(trace: PageTrace) -> bytes:
+def driving(trace: PageTrace) -> bytes:
     """The events that the model gets: those that the guest's own lists did not cause."""
     events = trace.events[np.isin(trace.kinds, _GIVEN)]
     inside = np.isin(trace.kinds[np.isin(trace.kinds, _GIVEN)], (Kind.WORKER,))
@@ -133,13 +135,20 @@ def config(trace: PageTrace, policy: str, asked: Asked) -> Config:
             "batch": max((state.batch for state in states), default=1), "high_min": least,
             "high_max": most,
             "low_watermark": max(0, zone.low + more), "high_watermark": max(0, zone.high + more),
+            **(asked.main_zone if zone is trace.main_zone else {}),
         })  # fmt: skip
     sample_ns = max(_SAMPLE_NS, span // _MOST_SAMPLES)
     values = {
         **RUN, "cpus": trace.origin.cpus, "batch_scale_max": trace.origin.batch_scale_max, "vmstat_ns": 0,
         "sample_ns": sample_ns, "samples": _MOST_SAMPLES + 2, **asked.run,
     }  # fmt: skip
-    return Config(policy, values, tuple(zones), (), states_at_begin(trace, policy, by_list=asked.by_list))
+    return Config(
+        policy,
+        values,
+        tuple(zones),
+        (),
+        states_at_begin(trace, policy, by_list=asked.by_list, least=asked.main_zone.get("high_min")),
+    )
 
 
 def _first_freed(trace: PageTrace, number: int) -> int:

@@ -43,24 +43,29 @@ def replay(
     from kassay.labs.pcp.replay import Asked
     from kassay.labs.pcp.replay import replay as replayed
     from kassay.labs.pcp.report.replayed import REPLAYED
-    from kassay.tools.recording.record import SUFFIX
 
     form = REPLAYED.form(format_)
     check_directory(out)
-    paths = [path for given in traces for path in (sorted(given.glob(f"*{SUFFIX}")) if given.is_dir() else [given])]
-    if not paths:
-        raise BadInput(
-            f"{traces[0]}: a directory without page traces", "record some: kassay pcp record WORKLOAD KERNEL"
-        )
     policies = tuple(dict.fromkeys(filter(None, policy.split(","))))
     with showing() as tell:
-        answer = replayed(paths, Asked(policies, _numbers(set_ or []), not begin_movable), tell)
+        answer = replayed(traces_of(traces), Asked(policies, _numbers(set_ or []), by_list=not begin_movable), tell)
     if out is not None:
         keep_answer(answer, REPLAYED, out)
     say_answer(answer, form)
     if out is not None and form.screen is not None:  # another form may be read by a program
         say(f"report: {out / 'report.html'}\n")
     return 0
+
+
+def traces_of(given: list[Path]) -> list[Path]:
+    """Files of page traces: those given, and those in the directories given. Raises BadInput if there is none."""
+    from kassay.tools.recording.record import SUFFIX
+
+    paths = [path for one in given for path in (sorted(one.glob(f"*{SUFFIX}")) if one.is_dir() else [one])]
+    paths = list(dict.fromkeys(paths))
+    if not paths:
+        raise BadInput(f"{given[0]}: a directory without page traces", "record some: kassay pcp record WORKLOAD KERNEL")
+    return paths
 
 
 def _numbers(texts: list[str]) -> dict[str, int]:

@@ -8,6 +8,7 @@ from kassay.labs.pcp.commands._measure import measure
 from kassay.labs.pcp.commands._record import record
 from kassay.labs.pcp.commands._replay import replay
 from kassay.labs.pcp.commands._simulate import simulate
+from kassay.labs.pcp.commands._tune import tune
 
 _app = typer.Typer(
     no_args_is_help=True,
@@ -18,5 +19,6 @@ _app.command("simulate")(simulate)
 _app.command("measure")(measure)
 _app.command("record")(record)
 _app.command("replay")(replay)
+_app.command("tune")(tune)
 
 COMMAND = Command(name="pcp", order=75, run=_app)
