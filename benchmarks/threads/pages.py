@@ -94,7 +94,7 @@ def index(threads: list[Thread], kept: Mapping[str, Mapping[str, Kept]]) -> str:
                 question.asked,
                 question.who,
                 question.verdict,
-                answer(question, kept[thread.name])
+                answer(question, kept[thread.name]).replace("\n\n", " ")
                 if question.verdict == "not answered"
                 else _first(question, kept[thread.name], 1),
             ]
@@ -121,17 +121,18 @@ def _change(old: Figure, new: Figure) -> str:
 
 
 def answer(question: Question, kept: Mapping[str, Kept]) -> str:
-    """The answer with its figures."""
+    """The answer with its figures; an empty line parts its paragraphs."""
     return _words(question.answer, figures_of(question, kept))
 
 
 def _first(question: Question, kept: Mapping[str, Kept], count: int) -> str:
     """The first sentences of an answer."""
-    return " ".join(re.split(r"(?<=[.!?]) (?=[A-Z`])", answer(question, kept))[:count])
+    return " ".join(re.split(r"(?<=[.!?])\s+(?=[A-Z`])", answer(question, kept))[:count])
 
 
 def _words(text: str, figures: Mapping[str, Figure], *values: Figure) -> str:
-    return re.sub(r"(\d)%", r"\1 %", text.format(*values, **figures)).replace("\n", " ").strip()
+    written = re.sub(r"(\d)%", r"\1 %", text.format(*values, **figures))
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", written).strip()
 
 
 def _kept(text: str, kept: Mapping[str, Kept]) -> Figure:

@@ -76,7 +76,7 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asked: str
     verdict: Verdict
     answer: str
-    """Sentences with the names of figures in braces. The first one stands in the index."""
+    """Sentences with the names of figures in braces, the first one for the index; an empty line ends a paragraph."""
     figures: dict[str, str] = {}
     """Name to `run: path`, or to `= arithmetic` with earlier names."""
     holds: str = "1"

@@ -41,7 +41,7 @@ def _answered(thread: Thread, question: Question, kept: Mapping[str, Kept]) -> l
     short = [command for command in shown if len(command) <= _LONGEST]
     return [
         _paragraph(f"* {question.asked} ({who})"),
-        _paragraph(_SEE.sub("", answer(question, kept)).replace("`", "")),
+        *map(_paragraph, _SEE.sub("", answer(question, kept)).replace("`", "").split("\n\n")),
         *([_paragraph(f"Unit: {question.unit.replace('`', '')}.")] if question.unit else []),
         *(["\n".join(f"  {command.partition(' --out ')[0]}" for command in short[:_COMMANDS])] if short else []),
     ]
