@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A real guest's page events: recorded, explained to the page, replayed; and refused when some were lost."""
+"""A real guest: page events recorded, explained to the page, and replayed; refused when some were lost."""
 
 from pathlib import Path
 
@@ -24,7 +24,12 @@ def test_a_recorded_guest_is_explained_to_the_page_and_replayed(kassay: Kassay, 
     replayed = kassay("pcp", "replay", str(tmp_path), "--format", "json")
     (answer,) = replayed.json()["traces"]
     assert answer["guest"]["unexplained_pages"] == 0
-    assert answer["policies"][0]["totals"] == answer["guest"]["totals"]
+    totals = answer["guest"]["totals"]
+    assert answer["policies"][0]["totals"] == totals
+    (tuned,) = kassay("pcp", "tune", str(tmp_path), "--set", "batch=15", "--format", "json").json()["traces"]
+    (own,) = (choice for choice in tuned["choices"] if choice["is_kernels"])
+    assert own["measures"]["moved_pages"] == totals["refilled_pages"] + totals["drained_pages"]
+    assert len(tuned["choices"]) == 2
 
 
 def test_lost_events_are_counted_and_the_trace_is_not_replayed(kassay: Kassay, tmp_path: Path) -> None:
