@@ -81,6 +81,7 @@ def test_other_modules_are_another_kernel(place: Path) -> None:
         ("modules=HERE/none", "HERE/none is not a directory"),
         ("modules=HERE", "no modules"),
         ("config=HERE/none", "HERE/none does not exist"),
+        ("config=HERE/vmlinux", "vmlinux has no line of a kernel's configuration"),
         ("vmlinux=HERE/my.config", "no ELF file"),
         ("vmlinux=HERE/other", "is another one"),
     ],

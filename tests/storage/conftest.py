@@ -40,6 +40,7 @@ def filled(cache: Path) -> Path:
     (cache / "apt" / "m" / "x86_64" / "kernels.json").write_bytes(
         msgspec.json.encode({"made": "2026-11-01T00:00:00Z", "packages": [listed]})
     )
+    put(cache / "archive" / "n" / "x86_64" / "lists", 10, NEW)  # as without apt
     put_kernel(cache, LISTED, "linux-image-6.17", ("linux-image-6.17_6.17-1.deb",))
     put_kernel(cache, f"{BUILT}.build", None)
     put_kernel(cache, GONE, "linux-image-gone", ("linux-image-gone_6.17-1.deb",))

@@ -48,6 +48,7 @@ def test_each_entry_has_its_kind_and_says_whether_it_can_be_had_again(kassay: Ka
         "packages/x86_64/linux-image-6.17_6.17-1.deb": ("packages", "fetched"),
         "packages/x86_64/redis_7-1.deb": ("packages", "no"),
         "apt/m": ("lists", "fetched"),
+        "archive/n": ("lists", "fetched"),
         "sources/git": ("sources", "no"),
         "build/src-0": ("builds", "made"),
         "snapshots/e1": ("snapshots", "made"),
@@ -94,7 +95,7 @@ def test_an_age_frees_what_was_not_used_since(kassay: Kassay, filled: Path) -> N
         "snapshots/e1", "guest/x86_64/init-1", "lines/key2.elf", "sources/trees/.6.17.partial",
     }  # fmt: skip
     assert files(filled) == {
-        "apt/m/x86_64/kernels.json", f"kernels/{GONE}/image", f"kernels/{GONE}/kernel.json",
+        "apt/m/x86_64/kernels.json", "archive/n/x86_64/lists", f"kernels/{GONE}/image", f"kernels/{GONE}/kernel.json",
         f"kernels/{LISTED}.file/image", f"kernels/{LISTED}.file/kernel.json", "packages/x86_64/redis_7-1.deb",
         "sources/git/objects/pack", "snapshots/e2", "refs/build/key1", "strange", "use.lock",
     }  # fmt: skip
@@ -255,3 +256,25 @@ def _places(text: str) -> set[str]:
 def test_locks_are_no_entries(cache: Path) -> None:
     with locked(cache / "snapshots" / "e.lock"), locked(cache / "build" / "lock"), locked(cache / "host.lock"):
         assert entries(cache, silent) == ()
+
+
+def test_a_cache_that_is_no_directory_and_a_user_without_a_home_are_named(
+    kassay: Kassay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    refused = kassay("cache", XDG_CACHE_HOME=str(tmp_path / "file"))
+    assert (refused.status, "no directory" in refused.err) == (3, True), refused.err
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 4_000_000_000)
+    refused = kassay("cache")
+    assert (refused.status, "set HOME, or XDG_CACHE_HOME" in refused.err) == (3, True), refused.err
+
+
+def test_a_cache_that_may_not_be_read_is_empty(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def glob(path: Path, pattern: str) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    put(cache / "refs" / "build" / "key", 10)
+    monkeypatch.setattr(Path, "glob", glob)
+    assert [entry.kind for entry in entries(cache, silent)] == ["inputs"]

@@ -6,6 +6,7 @@ from rich.table import Table
 
 from kassay.effects import process
 from kassay.effects.distribution import by_sudo, install
+from kassay.effects.files import can_write_cache
 from kassay.errors import KassayError
 from kassay.model.machine import MachineProbe
 from kassay.model.progress import Progress, Tell
@@ -32,7 +33,7 @@ def missing_packages(arch: str, results: list[MachineProbe]) -> tuple[str, ...]:
     facts = arch_of(arch)
     compiles = next(probe.usable for probe in results if probe.name == _COMPILER)
     need = [] if process.find(facts.qemu.program) else [facts.qemu.package]
-    need += [] if compiles else facts.build.guest_packages.split()
+    need += [] if compiles or not can_write_cache() else facts.build.guest_packages.split()
     need += [] if process.find("lz4") else ["lz4"]
     return tuple(dict.fromkeys((*need, *missing_tools(arch))))
 

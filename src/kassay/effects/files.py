@@ -32,15 +32,31 @@ _CHECK_DISK = "check the disk or the file server, or choose another place with -
 def cache_directory() -> Path:
     """$XDG_CACHE_HOME/kassay, by default ~/.cache/kassay (XDG Base Directory Specification 0.8)."""
     base = os.environ.get("XDG_CACHE_HOME", "")
-    root = Path(base) if base.startswith("/") else Path.home() / ".cache"
+    root = Path(base) if base.startswith("/") else _home() / ".cache"
     return root / "kassay"
 
 
 def data_directory() -> Path:
     """$XDG_DATA_HOME/kassay, by default ~/.local/share/kassay: what no command can make again."""
     base = os.environ.get("XDG_DATA_HOME", "")
-    root = Path(base) if base.startswith("/") else Path.home() / ".local" / "share"
+    root = Path(base) if base.startswith("/") else _home() / ".local" / "share"
     return root / "kassay"
+
+
+def can_write_cache() -> bool:
+    """True if this user may make files in the cache, or the cache itself where there is none."""
+    path = cache_directory()
+    while not os.path.lexists(path):
+        path = path.parent
+    return path.is_dir() and os.access(path, os.W_OK | os.X_OK)
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise HostLacks("no home directory: HOME is not set, and this user has no entry in /etc/passwd",
+                        "set HOME, or XDG_CACHE_HOME and XDG_DATA_HOME") from error  # fmt: skip
 
 
 def derived_text(name: str, make: Callable[[], str]) -> str:

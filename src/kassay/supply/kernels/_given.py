@@ -2,6 +2,7 @@
 """Kernels out of single files that the user has: an image, with modules, a configuration and a vmlinux beside it."""
 
 import mmap
+import re
 import stat
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from kassay.effects.files import cache_directory, readable, sha256_bytes, sha256
 from kassay.errors import BadInput
 from kassay.model.configuration import configured
 from kassay.model.kernel import KernelArtifact, KernelFile
+
+_OPTION = re.compile(rb"^(?:CONFIG_\w+=|# CONFIG_\w+ is not set$)", re.M)
 
 
 def check_file(path: Path, ref: str, remedy: str, unreadable: str = "give a file that you may read") -> None:
@@ -43,6 +46,9 @@ def with_modules(artifact: KernelArtifact, directory: Path) -> KernelArtifact:
 
 def with_config(artifact: KernelArtifact, data: bytes, name: str) -> KernelArtifact:
     """The kernel with this configuration, in the place of any other. name: of the file."""
+    if not _OPTION.search(data):
+        raise BadInput(f"kernel {artifact.identity.ref!r}: {name} has no line of a kernel's configuration",
+                       "name a .config, as /boot has them")  # fmt: skip
     sha256 = sha256_bytes(data)
     kept = cache_directory() / "configurations" / f"{sha256}.config"
     if not kept.is_file():

@@ -25,7 +25,7 @@ AREAS = (
     Area("kernels", ("kernels/*",), "images, symbols and configurations of kernels", "runs with the kernel", NEVER),
     Area("packages", ("packages/*/*.deb", "packages/*/unsigned/*", "packages/source/*"), "packages of the archive",
          "modules, images and sources that are made anew", NEVER),
-    Area("lists", ("apt/*",), "lists of the archive's packages", "finding kernels and packages", FETCH),
+    Area("lists", ("apt/*", "archive/*"), "lists of the archive's packages", "finding kernels and packages", FETCH),
     Area("sources", ("sources/git",), "sources of kernels, with what your trees held when they were built",
          "build: references, run directories that resume", NEVER),
     Area("trees", ("sources/trees/*", "sources/functions/*"), "unpacked sources", "builds", NEVER),

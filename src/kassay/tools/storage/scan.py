@@ -12,6 +12,7 @@ import msgspec
 
 from kassay.effects import clock
 from kassay.effects.files import kept_record
+from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record
 from kassay.supply.archive.index import Index
@@ -106,6 +107,8 @@ def _found(cache: Path, directory: Path) -> Iterator[tuple[str, Path]]:
         children = sorted(directory.iterdir())
     except (FileNotFoundError, PermissionError):
         return
+    except NotADirectoryError as error:
+        raise HostLacks(f"{directory}: no directory", "set XDG_CACHE_HOME to one that you may write to") from error
     for path in children:
         kind = kind_of(path.relative_to(cache).as_posix())
         if is_lock(path.name):
@@ -118,8 +121,16 @@ def _found(cache: Path, directory: Path) -> Iterator[tuple[str, Path]]:
 
 def _builds(cache: Path) -> Mapping[str, str]:
     """Key of each build -> sha256 of the image that it gave, if that kernel is in the cache."""
-    images = {path.name: _text(path) for path in (cache / "refs" / "build").glob("[!.]*")}
+    images = {path.name: _text(path) for path in _within(cache / "refs" / "build", "[!.]*")}
     return {key: sha for key, sha in images.items() if (cache / "kernels" / f"{sha}.build").is_dir()}
+
+
+def _within(directory: Path, pattern: str) -> list[Path]:
+    """Paths that fit; none if it may not be read."""
+    try:
+        return list(directory.glob(pattern))
+    except OSError:
+        return []
 
 
 def _text(path: Path) -> str:
@@ -135,15 +146,16 @@ class _Facts:
     def __init__(self, cache: Path) -> None:
         self._cache = cache
         self._kernels: dict[str, dict[str, Any]] = {}
-        for path in (cache / "kernels").glob("*/kernel.json"):
+        for path in _within(cache / "kernels", "*/kernel.json"):
             with suppress(OSError, msgspec.DecodeError, KeyError, TypeError):
                 self._kernels[path.parent.name] = msgspec.json.decode(path.read_bytes())["artifact"]
-        indices = (kept_record(path, Index) for path in (cache / "apt").glob("*/*/kernels.json"))
+        lists = [path for kind in ("apt", "archive") for path in _within(cache / kind, "*/*/kernels.json")]
+        indices = (kept_record(path, Index) for path in lists)
         self._listed = {(p.name, p.version) for index in indices if index for p in index.packages}
         self._refs: dict[str, list[str]] = {}
-        for path in (cache / "refs" / "debian").glob("*/*/[!.]*"):
+        for path in _within(cache / "refs" / "debian", "*/*/[!.]*"):
             self._refs.setdefault(_text(path), []).append(f"debian:{path.name.partition('_')[2]}")
-        for path in (cache / "refs" / "build").glob("[!.]*"):
+        for path in _within(cache / "refs" / "build", "[!.]*"):
             self._refs.setdefault(_text(path), []).append("build:")
 
     def entry(self, kind: str, name: str, total: _Sum) -> Entry:
@@ -173,11 +185,7 @@ class _Facts:
         if origin:
             return f"{identity['release']} {identity['arch']}, of your files", ("runs with the same files",), NEVER
         package = (identity.get("package"), identity.get("package_version"))
-        stored = [self._cache / "packages" / identity["arch"] / name for name in artifact["packages"]]
-        if package in self._listed:
-            again = FETCH
-        else:
-            again = MAKE if package[0] and stored and all(path.is_file() for path in stored) else NEVER
+        again = FETCH if package in self._listed else NEVER  # a package in the cache is not enough: a list names it
         return f"{identity['release']} {identity['arch']}", refs, again
 
     def _package(self, name: str) -> tuple[tuple[str, ...], str]:
