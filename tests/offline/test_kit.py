@@ -152,3 +152,14 @@ def test_wrong_words_of_fetch_are_named(kassay: Kassay, tmp_path: Path, words: t
     places = {"SPEC": str(tmp_path / "spec.toml"), "FULL": str(tmp_path / "full")}
     status, _, err = kassay("kernels", "fetch", *(places.get(word, word) for word in words))
     assert (status, said in err) == (2, True), err
+
+
+def test_packages_of_a_distribution_without_apt_are_refused_before_anything_is_fetched(
+    kassay: Kassay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kassay.effects.process.find", lambda name: None)
+    (tmp_path / "spec.toml").touch()
+    words = ("--for", str(tmp_path / "spec.toml"), "--out", str(tmp_path / "kit"), "--with-qemu")
+    status, _, err = kassay("kernels", "fetch", *words)
+    assert (status, "--with-qemu: this host has no apt" in err) == (3, True), err
+    assert not (tmp_path / "kit").exists()

@@ -8,7 +8,8 @@ import typer
 from kassay.commands._exit import Passing
 from kassay.commands._inputs import check_given
 from kassay.commands._show import showing
-from kassay.errors import BadInput
+from kassay.effects import process
+from kassay.errors import BadInput, HostLacks
 
 
 def fetch_kit(spec: Path, out: Path | None, *, python: bool, system: bool) -> int:
@@ -20,6 +21,9 @@ def fetch_kit(spec: Path, out: Path | None, *, python: bool, system: bool) -> in
     check_given(spec, "--for")
     if out is None:
         raise BadInput("kassay kernels fetch --for: no directory", "name the directory to make with --out DIR")
+    if system and process.find("apt-get") is None:
+        raise HostLacks("--with-qemu: this host has no apt, which fetches the packages",
+                        "leave it away, and install QEMU and a compiler there by other means")  # fmt: skip
     kit.check_kit(out)
     with cache_in(out, "apt"):
         experiment = experiment_in(spec, Passing(False), "")
