@@ -87,17 +87,23 @@ def _tuned(path: Path, policy: str, values: Values, part: Part) -> TunedTrace:
         events.write_bytes(driving(trace))
         given = Replay(trace, events, chosen, _kernels(trace, chosen))
         tried = _tried(path, values or usual_values(chosen, given.kernels), given)
-        choices = _choices(given, tried, part)
+        possible = _possible(tried, given.kernels)
+        left_out = _left_out(tried, given.kernels, possible)
+        choices = _choices(given, possible, part)
         own = next(choice for choice in choices if choice.is_kernels).measures
+        of_kernel = own_policy(trace.origin.release)
+        model = own if chosen == of_kernel else _choice(given._replace(policy=of_kernel), {}).measures
         near = [_choice(given, {"batch": given.kernels["batch"] + step}).measures for step in (-1, 1)]
     margins = {name: max(MARGIN, *(_change(one[name], own[name]) for one in near)) for name in MEASURES}
     moved = guest.totals.refilled_pages + guest.totals.drained_pages
+    idle = sum(float(guest.count[guest.cpu == cpu].mean()) for cpu in set(guest.cpu.tolist()))
     origin = trace.origin
     return TunedTrace(
         path=str(path), sha256=sha256_file(path), kernel=origin.kernel, release=origin.release,
         workload=origin.workload, cpus=origin.cpus, memory_bytes=origin.memory_bytes, zone=trace.main_zone.name,
         span_ns=origin.span_ns, policy=chosen, worker_runs=int((trace.kinds == Kind.WORKER).sum()),
-        moved_error=(own["moved_pages"] - moved) / moved if moved else None, margins=margins,
+        own_policy=of_kernel, moved_error=model["moved_pages"] / moved - 1 if moved else None,
+        idle_error=model["idle_pages"] / idle - 1 if idle else None, margins=margins, left_out=left_out,
         choices=with_compromises(choices, margins), ranges=_ranges(choices, tried, given.kernels, margins),
     )  # fmt: skip
 
@@ -129,9 +135,27 @@ def _tried(path: Path, values: Values, given: Replay) -> dict[str, tuple[int, ..
     return tried
 
 
-def _choices(given: Replay, tried: Mapping[str, tuple[int, ...]], part: Part) -> list[Choice]:
+def _possible(tried: Mapping[str, tuple[int, ...]], kernels: Mapping[str, int]) -> list[dict[str, int]]:
     combinations = [dict(zip(tried, combination, strict=True)) for combination in product(*tried.values())]
-    possible = [constants for constants in combinations if _is_possible({**given.kernels, **constants})]
+    return [constants for constants in combinations if _is_possible({**kernels, **constants})]
+
+
+def _left_out(
+    tried: Mapping[str, tuple[int, ...]], kernels: Mapping[str, int], possible: Sequence[Mapping[str, int]]
+) -> tuple[Setting, ...]:
+    """Values that no choice has. Raises BadInput where a constant has no value left but the kernel's."""
+    found = []
+    for name, values in tried.items():
+        used = {constants[name] for constants in possible}
+        if len(values) > 1 and used == {kernels[name]}:
+            other = "high_max" if name == "high_min" else "high_min"
+            raise BadInput(f"--set {name}: no value is possible beside {other}, {kernels[other]}",
+                           "high_min must not be above high_max")  # fmt: skip
+        found += [Setting(name=name, value=str(value)) for value in values if value not in used]
+    return tuple(found)
+
+
+def _choices(given: Replay, possible: Sequence[Mapping[str, int]], part: Part) -> list[Choice]:
     choices = []
     for number, constants in enumerate(possible):
         part(number / len(possible))
@@ -187,7 +211,7 @@ def with_compromises(choices: Sequence[Choice], margins: Mapping[str, float]) ->
 
 def _beats(one: Mapping[str, float], other: Mapping[str, float], margins: Mapping[str, float]) -> bool:
     is_better = any(one[name] < other[name] * (1 - margins[name]) for name in MEASURES)
-    return is_better and all(one[name] <= other[name] for name in MEASURES)
+    return is_better and all(one[name] <= other[name] * (1 + margins[name]) for name in MEASURES)
 
 
 def _ranges(

@@ -31,7 +31,7 @@ class Choice(Record, frozen=True, kw_only=True):
     decayed_pages: int
     """Pages that the vmstat worker drained."""
     is_compromise: bool
-    """True if no other choice beats it: as good in every measure, and better in one by more than the margin."""
+    """True if no other choice beats it: better in one measure by more than the margin, and worse in none by more."""
 
 
 class Range(Record, frozen=True, kw_only=True):
@@ -64,14 +64,20 @@ class TunedTrace(Record, frozen=True, kw_only=True):
     policy: str
     worker_runs: int
     """Times that the vmstat worker ran in the guest, on all CPUs."""
+    own_policy: str
+    """Policy of the guest's kernel, by which the errors are."""
     moved_error: float | None
-    """Relative difference of the pages moved, by the kernel's constants, from the guest's; None if it moved none."""
+    """Relative difference of the pages that the model moves from those that the guest moved; None if it moved none."""
+    idle_error: float | None
+    """The same of the pages in the lists, means of all samples."""
     margins: dict[str, float]
     """By measure, the relative difference that counts: 5 %, or what a batch of one page more or less changes, if that
     is more."""
     choices: tuple[Choice, ...]
     """All combinations, in the order of their values."""
     ranges: tuple[Range, ...]
+    left_out: tuple[Setting, ...] = ()
+    """Values that no choice has, as high_min would be above high_max."""
 
 
 class PcpTuning(Record, frozen=True, kw_only=True):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The document of a choice of constants: for each trace sentences, the compromises, and what makes no difference."""
+"""The document of a choice of constants: for each trace sentences, each constant alone, and the compromises."""
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
 from kassay import __version__
-from kassay.labs.pcp.model.tuned import MEASURES, Choice, PcpTuning, Range, TunedTrace
+from kassay.labs.pcp.model.tuned import MEASURES, Choice, PcpTuning, TunedTrace
 from kassay.model.records import grouped
 from kassay.model.texts import Table, cells, counted, cpus_text, figures, listed, memory_text, table
 from kassay.model.units import format_change, format_number
@@ -13,17 +14,16 @@ from kassay.report.document import VERDICT, Block, Document, Envelope, Items, Pa
 
 _FEW_PAGES = 1000
 """Zone traffic below which a percentage says little."""
-_MOST_ROWS = 20
+_MOST_ROWS = 80
 """Compromises of a trace that are shown."""
 
 
 def document(answer: PcpTuning) -> Document:
-    """One section for each trace."""
+    """Three sections for each trace."""
     blocks: list[Block] = [Paragraph(text=verdict(answer), tone=VERDICT)]
     for trace in answer.traces:
         texts = tuple(Paragraph(text=text) for text in sentences(trace))
-        blocks.append(Section(title=title(trace), blocks=(*texts, *section_of_table(_compromises(trace)).blocks)))
-        blocks.append(section_of_table(_ranges(trace)))
+        blocks += [Section(title=title(trace), blocks=texts), *map(section_of_table, (_alone(trace), _rows(trace)))]
     blocks.append(Section(title="How to read this", blocks=(Items(texts=notes()),)))
     return Document(
         title="constants of a policy", kicker="kassay: per-CPU page lists, other constants", width=120, level=3,
@@ -34,13 +34,13 @@ def document(answer: PcpTuning) -> Document:
 
 
 def verdict(answer: PcpTuning) -> str:
-    """Number of traces in which each constant makes a difference, and in which the kernel's are beaten."""
+    """Number of guests in which each constant makes a difference, and in which the kernel's are beaten."""
     names = list(dict.fromkeys(one.name for trace in answer.traces for one in trace.ranges))
     moved = listed([f"{name} in {_moved(answer, name)}" for name in names])
     beaten = sum(not _kernels(trace).is_compromise for trace in answer.traces)
     return (
         f"{counted(len(answer.traces), 'recorded guest')}, replayed with other constants. Changed alone, they make a "
-        f"difference: {moved}. Another choice beats the kernel's constants: in {beaten}."
+        f"difference: {moved}. Guests in which another choice beats the kernel's constants: {beaten}."
     )
 
 
@@ -52,21 +52,25 @@ def _moved(answer: PcpTuning, name: str) -> int:
 def sentences(trace: TunedTrace) -> Iterator[str]:
     """Sentences on whether the kernel's constants are beaten, and on what the trace cannot show."""
     own = _kernels(trace)
-    count = sum(choice.is_compromise for choice in trace.choices)
-    words = "none beats" if own.is_compromise else "another one beats"
+    compromises = sum(choice.is_compromise for choice in trace.choices)
+    words = "none beats the kernel's" if own.is_compromise else "some beat the kernel's"
     yield (
-        f"{counted(len(trace.choices), 'choice')} of constants, replayed with the policy {trace.policy}; {words} the "
-        f"kernel's. {count} are compromises: no other choice is as good in every measure and better in one."
+        f"{counted(len(trace.choices), 'choice')} of constants, replayed with the policy {trace.policy}; {words}. "
+        f"Compromises, which no other choice beats: {compromises}."
     )
+    if trace.left_out:
+        left = listed([f"{one.name} {format_number(int(one.value))}" for one in trace.left_out])
+        yield f"Left out, as high_min would be above high_max: {left}."
     if any(one.name == "decay_shift" for one in trace.ranges):
         yield (
-            f"The vmstat worker ran {counted(trace.worker_runs, 'time')} in {trace.span_ns / 1e9:.3g} s and drained "
-            f"{format_number(own.decayed_pages)} pages with the kernel's decay."
-            + (" So this trace cannot show what the decay is good for." if not _decays(trace) else "")
+            f"The vmstat worker ran {counted(trace.worker_runs, 'time')} in {trace.span_ns / 1e9:.3g} s (it does not "
+            f"run while its CPU idles), and drained {format_number(own.decayed_pages)} pages with the kernel's decay."
+            + ("" if _decays(trace) else " So this trace cannot show what the decay is good for.")
         )
-    error = trace.moved_error
-    yield f"With the kernel's constants the model moves {format_change(error)} pages against the guest." + (
-        " Differences below that are no evidence." if error else ""
+    yield (
+        f"The model's error, by the policy of the guest's kernel ({trace.own_policy}): zone traffic "
+        f"{format_change(trace.moved_error)}, idle pages {format_change(trace.idle_error)}. A smaller difference in "
+        "the same measure is no evidence."
     )
     if own.measures["moved_pages"] < _FEW_PAGES:
         yield f"Only {format_number(own.measures['moved_pages'])} pages passed the zone lock: a percentage says little."
@@ -82,48 +86,63 @@ def title(trace: TunedTrace) -> str:
     return f"{release}, {trace.workload}, {cpus_text(trace.cpus)}, {memory_text(trace.memory_bytes)}"
 
 
-def _compromises(trace: TunedTrace) -> Table:
+def _alone(trace: TunedTrace) -> Table:
+    """Each value of each constant, the others as in the kernel."""
     own = _kernels(trace)
-    idle = [one.name for one in trace.ranges if one.is_idle]
-    names = [setting.name for setting in own.settings if setting.name not in idle]
-    columns = figures(*names, *(measure.title for measure in MEASURES.values()))
-    alike = grouped((tuple(choice.measures[name] for name in MEASURES), choice) for choice in trace.choices)
-    groups = [alike.pop(tuple(own.measures[name] for name in MEASURES))]
-    groups += [alike[measures] for measures in sorted(alike) if alike[measures][0].is_compromise]
-    rows = [cells(f"{len(of)} alike" if number else "the kernel's", *_row(of, own, names))
-            for number, of in enumerate(groups)]  # fmt: skip
-    left = f", {len(rows) - _MOST_ROWS} more in the JSON" if len(rows) > _MOST_ROWS else ""
-    without = f"; {listed(idle)} changed nothing" if idle else ""
-    return table(f"Compromises{left}{without}", ("", *columns), rows[:_MOST_ROWS])
-
-
-def _row(alike: Sequence[Choice], own: Choice, names: Sequence[str]) -> tuple[str, ...]:
-    """A row of the choice that is nearest to the kernel's, of some with the same measures."""
     kernels = {setting.name: setting.value for setting in own.settings}
-    nearest = min(alike, key=lambda choice: sum(setting.value != kernels[setting.name] for setting in choice.settings))
-    constants = [format_number(int(setting.value)) for setting in nearest.settings if setting.name in names]
-    return (*constants, *(_text(name, nearest, own) for name in MEASURES))
-
-
-def _text(name: str, choice: Choice, own: Choice) -> str:
-    value, kernels = choice.measures[name], own.measures[name]
-    return format_change(value / kernels - 1) if kernels and choice is not own else format_number(float(round(value)))
-
-
-def _ranges(trace: TunedTrace) -> Table:
+    by_settings = {tuple(setting.value for setting in choice.settings): choice for choice in trace.choices}
+    rows = [cells("the kernel's", "", *_measures(own, own), "")]
+    for one in trace.ranges:
+        for value in one.tried:
+            choice = by_settings[tuple({**kernels, one.name: str(value)}.values())]
+            if choice is not own:
+                same = "no difference" if one.least <= value <= one.most else ""
+                rows.append(cells(one.name, format_number(value), *_measures(choice, own), same))
     margins = listed([f"{MEASURES[name].title.partition(',')[0]} {_share(of)}" for name, of in trace.margins.items()])
-    rows = [
-        cells(one.name, format_number(one.kernels), _values(one), ", ".join(map(format_number, one.tried)))
-        for one in trace.ranges
-    ]
-    head = ("constant", *figures("the kernel's"), "no difference", "replayed, the others as in the kernel")
-    return table(f"Values that make no difference by more than: {margins}", head, rows)
+    head = ("constant", *figures("value", *_titles()), "")
+    return table(f"Each constant alone; margins: {margins}", head, rows)
 
 
-def _values(one: Range) -> str:
-    if len(one.tried) == 1:
-        return "no other value was replayed"
-    return " to ".join(dict.fromkeys((format_number(one.least), format_number(one.most))))
+def _rows(trace: TunedTrace) -> Table:
+    """The kernel's constants, and the compromises; the least zone traffic first."""
+    own = _kernels(trace)
+    alike = grouped((tuple(choice.measures[name] for name in MEASURES), choice)
+                    for choice in trace.choices
+                    if choice.is_compromise and choice.measures != own.measures)  # fmt: skip
+    rows = [cells("the kernel's", *(format_number(int(s.value)) for s in own.settings), *_measures(own, own))]
+    for measures in sorted(alike):
+        for of in _together(alike[measures]):
+            rows.append(cells("", *_constants(of, trace), *_measures(of[0], own)))
+    left = f", {len(rows) - _MOST_ROWS} more in the JSON" if len(rows) > _MOST_ROWS else ""
+    head = ("", *figures(*(setting.name for setting in own.settings), *_titles()))
+    return table(f"Compromises{left}", head, rows[:_MOST_ROWS])
+
+
+def _together(alike: Sequence[Choice]) -> list[list[Choice]]:
+    """All in one row if they are every combination of their values; otherwise each in its own."""
+    count = prod(len({setting.value for setting in of}) for of in zip(*(c.settings for c in alike), strict=True))
+    return [list(alike)] if count == len(alike) else [[choice] for choice in alike]
+
+
+def _constants(alike: Sequence[Choice], trace: TunedTrace) -> list[str]:
+    texts = []
+    for settings in zip(*(choice.settings for choice in alike), strict=True):
+        values = sorted({int(setting.value) for setting in settings})
+        every = {s.value for choice in trace.choices for s in choice.settings if s.name == settings[0].name}
+        texts.append("any" if len(values) == len(every) > 1 else ", ".join(map(format_number, values)))
+    return texts
+
+
+def _measures(choice: Choice, own: Choice) -> list[str]:
+    return [_text(choice.measures[name], own.measures[name], choice is own) for name in MEASURES]
+
+
+def _text(value: float, kernels: float, is_kernels: bool) -> str:
+    return format_number(float(round(value))) if is_kernels or not kernels else format_change(value / kernels - 1)
+
+
+def _titles() -> list[str]:
+    return [measure.title for measure in MEASURES.values()]
 
 
 def _kernels(trace: TunedTrace) -> Choice:
@@ -139,13 +158,13 @@ def notes() -> tuple[str, ...]:
     return (
         *(f"{measure.title}: {measure.definition}; less is better" for measure in MEASURES.values()),
         "the kernel's row has values, the others their changes from it; the JSON has the values of all",
-        "alike: choices that have all these measures in common; the row has the constants of the one nearest to the "
-        "kernel's",
+        "a choice beats another if it is better in one measure by more than the margin, and worse in none by more",
+        "margin: 5 %, or what one page more or less of batch changes, if that is more",
+        "any: each value that was tried gives the same measures",
         "decay_shift: the vmstat worker lowers high by 1 / 2^decay_shift of it; batch: pages of a plain refill",
-        "high_min, high_max: bounds of high, pages; batch_scale_max: refills and drains grow up to batch times 2 to "
-        "this; free_high_batch: 1 if the CPU's cache has room for three batches",
-        "batch, high_min and high_max are changed in the main zone; a high_min above high_max is left out",
-        "a difference counts from 5 %, or from what one page more or less of batch changes, if that is more",
+        "high_min, high_max: bounds of high, pages, in a fixed policy high_min is high; batch_scale_max: refills and "
+        "drains grow up to batch times 2 to this; free_high_batch: 1 if the CPU's cache has room for three batches",
+        "batch, high_min and high_max are changed in the main zone",
         "the guest's page events stay as they were recorded: what tasks would do with another policy is not modelled",
     )
 
