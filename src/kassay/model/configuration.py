@@ -107,6 +107,11 @@ TOPIC_OF = {option.name: option.topic for option in OPTIONS}
 """Name of an option -> its topic, in the order in which reports name them."""
 
 
+def has_options(text: str) -> bool:
+    """True if a line of this text is one of a .config."""
+    return _LINE.search(text) is not None
+
+
 def configured(text: str) -> tuple[Setting, ...]:
     """The options of a .config, in the order of OPTIONS; without those that the text tells nothing of."""
     values = {m[1] or m[3]: m[2] or "n" for m in _LINE.finditer(text)}

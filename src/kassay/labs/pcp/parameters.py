@@ -29,9 +29,13 @@ _DERIVED = (
 
 def bounds(name: str) -> tuple[int, int]:
     """Lowest and highest value of a parameter of the run or of a zone, as pcp/params.def has them."""
-    text = (engine.sources() / "params.def").read_text("utf-8")
-    (found,) = re.findall(rf"^(?:RUN|ZONE)\({name}, (\d+), (\d+)U?, ", text, re.MULTILINE)
-    return int(found[0]), int(found[1])
+    (found,) = ((int(low), int(high)) for kind, of, low, high, _ in _lines() if of == name and kind != "GROUP")
+    return found
+
+
+def _lines() -> list[tuple[str, ...]]:
+    """RUN, ZONE or GROUP, name, bounds and meaning of each line of pcp/params.def."""
+    return _LINE.findall((engine.sources() / "params.def").read_text("utf-8"))
 
 
 class Parameter(NamedTuple):
@@ -45,11 +49,8 @@ class Parameter(NamedTuple):
 
 def parameters() -> tuple[Parameter, ...]:
     """All of them; of machine, run, zone and tasks in this order."""
-    text = (engine.sources() / "params.def").read_text("utf-8")
     listed = [Parameter("machine", name, _MACHINE[name]) for name in MACHINE]
     listed += [Parameter(*row) for row in _DERIVED]
-    listed += [
-        Parameter(_OF[kind], name, meaning) for kind, name, _, _, meaning in _LINE.findall(text) if name not in MACHINE
-    ]
+    listed += [Parameter(_OF[kind], name, meaning) for kind, name, _, _, meaning in _lines() if name not in MACHINE]
     order = ("machine", "run", "zone", "tasks")
     return tuple(sorted(listed, key=lambda parameter: order.index(parameter.of)))

@@ -71,10 +71,7 @@ def replay(paths: Sequence[Path], asked: Asked, tell: Tell) -> PcpReplay:
 
 
 def _replay_trace(path: Path, asked: Asked, tell: Tell) -> ReplayedTrace:
-    trace = read_pages(path)
-    refuse(path, trace)
-    guest = observed(trace)
-    refuse_unexplained(path, trace, guest)
+    trace, guest = read_guest(path)
     default = own_policy(trace.origin.release)
     replays = []
     with tempfile.TemporaryDirectory(prefix="kassay-pcp-") as scratch:
@@ -85,6 +82,15 @@ def _replay_trace(path: Path, asked: Asked, tell: Tell) -> ReplayedTrace:
     return ReplayedTrace(
         path=str(path), sha256=sha256_file(path), own=default, guest=_guest(trace, guest), policies=tuple(replays)
     )
+
+
+def read_guest(path: Path) -> tuple[PageTrace, Observed]:
+    """A trace, and the guest's own lists in it. Raises BadInput for a trace from which nothing may be concluded."""
+    trace = read_pages(path)
+    refuse(path, trace)
+    guest = observed(trace)
+    refuse_unexplained(path, trace, guest)
+    return trace, guest
 
 
 def refuse(path: Path, trace: PageTrace) -> None:

@@ -17,18 +17,17 @@ from kassay.labs.pcp import engine
 from kassay.labs.pcp.begin import is_fixed
 from kassay.labs.pcp.engine import Outcome
 from kassay.labs.pcp.model.tuned import MEASURES, Choice, PcpTuning, Range, TunedTrace
-from kassay.labs.pcp.observed import observed
 from kassay.labs.pcp.parameters import bounds
-from kassay.labs.pcp.replay import Asked, config, driving, own_policy, refuse, refuse_unexplained
+from kassay.labs.pcp.replay import Asked, config, driving, own_policy, read_guest
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import Setting
-from kassay.tools.recording.pages import Kind, PageTrace, read_pages
+from kassay.tools.recording.pages import Kind, PageTrace
 
 MARGIN = 0.05
 _OF_RUN = ("decay_shift", "batch_scale_max", "free_high_batch")
 _OF_ZONE = ("batch", "high_min", "high_max")
 CONSTANTS = (*_OF_RUN, *_OF_ZONE)
-"""Constants that can be chosen: names of pcp/params.def. Those of a zone are chosen for the main zone."""
+"""Constants that can be chosen, by their names in pcp/params.def. batch, high_min and high_max are the main zone's."""
 _UNREAD_BY_FIXED = ("decay_shift", "high_max")
 _MOST = 2000
 """Choices of one trace."""
@@ -77,10 +76,7 @@ def _check(values: Values) -> None:
 
 
 def _tuned(path: Path, policy: str, values: Values, part: Part) -> TunedTrace:
-    trace = read_pages(path)
-    refuse(path, trace)
-    guest = observed(trace)
-    refuse_unexplained(path, trace, guest)
+    trace, guest = read_guest(path)
     chosen = policy or own_policy(trace.origin.release)
     with tempfile.TemporaryDirectory(prefix="kassay-pcp-") as scratch:
         events = Path(scratch) / "events"

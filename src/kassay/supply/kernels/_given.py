@@ -2,7 +2,6 @@
 """Kernels out of single files that the user has: an image, with modules, a configuration and a vmlinux beside it."""
 
 import mmap
-import re
 import stat
 from pathlib import Path
 
@@ -11,10 +10,8 @@ from msgspec import structs
 from kassay.effects.elf import elf_damage
 from kassay.effects.files import cache_directory, readable, sha256_bytes, sha256_file, write_atomic
 from kassay.errors import BadInput
-from kassay.model.configuration import configured
+from kassay.model.configuration import configured, has_options
 from kassay.model.kernel import KernelArtifact, KernelFile
-
-_OPTION = re.compile(rb"^(?:CONFIG_\w+=|# CONFIG_\w+ is not set$)", re.M)
 
 
 def check_file(path: Path, ref: str, remedy: str, unreadable: str = "give a file that you may read") -> None:
@@ -46,14 +43,15 @@ def with_modules(artifact: KernelArtifact, directory: Path) -> KernelArtifact:
 
 def with_config(artifact: KernelArtifact, data: bytes, name: str) -> KernelArtifact:
     """The kernel with this configuration, in the place of any other. name: of the file."""
-    if not _OPTION.search(data):
+    text = data.decode("utf-8", "replace")
+    if not has_options(text):
         raise BadInput(f"kernel {artifact.identity.ref!r}: {name} has no line of a kernel's configuration",
                        "name a .config, as /boot has them")  # fmt: skip
     sha256 = sha256_bytes(data)
     kept = cache_directory() / "configurations" / f"{sha256}.config"
     if not kept.is_file():
         write_atomic(kept, data, mode=0o444)
-    options = configured(data.decode("utf-8", "replace"))
+    options = configured(text)
     artifact = _with_file(artifact, KernelFile(name=name, sha256=sha256))
     identity = structs.replace(
         artifact.identity, config_sha256=sha256, configuration=options, config_source=f"file {name}"

@@ -9,6 +9,7 @@ from typer import Argument, Option
 from kassay.commands._options import format_option
 from kassay.commands._set_option import name_and_value
 from kassay.errors import BadInput
+from kassay.labs.pcp.commands._answer import give
 from kassay.report.answers import answer_formats
 
 
@@ -39,7 +40,7 @@ def replay(
     Example: kassay pcp replay kassay-out/pages --policy fixed,auto,auto_7_3
     """
     from kassay.commands._inputs import check_directory
-    from kassay.commands._show import keep_answer, say, say_answer, showing
+    from kassay.commands._show import showing
     from kassay.labs.pcp.replay import Asked
     from kassay.labs.pcp.replay import replay as replayed
     from kassay.labs.pcp.report.replayed import REPLAYED
@@ -49,11 +50,7 @@ def replay(
     policies = tuple(dict.fromkeys(filter(None, policy.split(","))))
     with showing() as tell:
         answer = replayed(traces_of(traces), Asked(policies, _numbers(set_ or []), by_list=not begin_movable), tell)
-    if out is not None:
-        keep_answer(answer, REPLAYED, out)
-    say_answer(answer, form)
-    if out is not None and form.screen is not None:  # another form may be read by a program
-        say(f"report: {out / 'report.html'}\n")
+    give(answer, REPLAYED, form, out)
     return 0
 
 

@@ -10,6 +10,7 @@ from typer import Argument, Option
 from kassay.commands._options import format_option
 from kassay.commands._set_option import name_and_value
 from kassay.errors import BadInput
+from kassay.labs.pcp.commands._answer import give
 from kassay.report.answers import answer_formats
 
 
@@ -42,7 +43,7 @@ def simulate(
     Example: kassay pcp simulate depth --policy fixed,auto,auto_7_3 --set depth=256,1024,4096 --set cpus=112
     """
     from kassay.commands._inputs import check_directory
-    from kassay.commands._show import keep_answer, say, say_answer, showing
+    from kassay.commands._show import say, showing
     from kassay.labs.pcp.report.simulated import SIMULATED
     from kassay.labs.pcp.simulate import Asked
     from kassay.labs.pcp.simulate import simulate as simulated
@@ -55,20 +56,17 @@ def simulate(
     policies = tuple(dict.fromkeys(filter(None, policy.split(","))))
     if not policies:
         raise BadInput("--policy: no name", "write --policy fixed,auto")
-    asked = Asked(workload=workload, policies=policies, settings=_settings(set_ or ()), fresh=fresh)
+    asked = Asked(workload=workload, policies=policies, settings=settings_of(set_ or (), "cpus=112"), fresh=fresh)
     with showing() as tell:
         answer = simulated(asked, tell)
-    if out is not None:
-        keep_answer(answer, SIMULATED, out)
-    say_answer(answer, form)
-    if out is not None and form.screen is not None:  # another form may be read by a program
-        say(f"report: {out / 'report.html'}\n")
+    give(answer, SIMULATED, form, out)
     return 0
 
 
-def _settings(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def settings_of(texts: Sequence[str], example: str) -> dict[str, tuple[str, ...]]:
+    """Values of each name in the texts of --set. Raises BadInput for a name that is given twice."""
     settings: dict[str, tuple[str, ...]] = {}
-    for name, values in (name_and_value(text, "cpus=112") for text in texts):
+    for name, values in (name_and_value(text, example) for text in texts):
         if name in settings:
             raise BadInput(f"--set {name}: given twice", f"write --set {name}=A,B for several values")
         settings[name] = tuple(dict.fromkeys(filter(None, values.split(","))))

@@ -7,9 +7,10 @@ from typing import Annotated
 from typer import Argument, Option
 
 from kassay.commands._options import format_option
-from kassay.commands._set_option import name_and_value
 from kassay.errors import BadInput
+from kassay.labs.pcp.commands._answer import give
 from kassay.labs.pcp.commands._replay import traces_of
+from kassay.labs.pcp.commands._simulate import settings_of
 from kassay.report.answers import answer_formats
 
 
@@ -40,7 +41,7 @@ def tune(
     Example: kassay pcp tune kassay-out/pages --set decay_shift=2,3,4 --set batch=16,63,252
     """
     from kassay.commands._inputs import check_directory
-    from kassay.commands._show import keep_answer, say, say_answer, showing
+    from kassay.commands._show import showing
     from kassay.labs.pcp.report.tuned import TUNED
     from kassay.labs.pcp.tune import tune as tuned
 
@@ -49,22 +50,14 @@ def tune(
     values = _values(set_ or [])
     with showing() as tell:
         answer = tuned(traces_of(traces), policy, values, tell)
-    if out is not None:
-        keep_answer(answer, TUNED, out)
-    say_answer(answer, form)
-    if out is not None and form.screen is not None:  # another form may be read by a program
-        say(f"report: {out / 'report.html'}\n")
+    give(answer, TUNED, form, out)
     return 0
 
 
 def _values(texts: list[str]) -> dict[str, tuple[int, ...]]:
     example = "decay_shift=2,3,4"
-    values: dict[str, tuple[int, ...]] = {}
-    for name, text in (name_and_value(text, example) for text in texts):
-        numbers = list(filter(None, text.split(",")))
+    settings = settings_of(texts, example)
+    for name, numbers in settings.items():
         if not numbers or not all(number.isdecimal() for number in numbers):
-            raise BadInput(f"--set {name}={text}: not whole numbers", f"for example --set {example}")
-        if name in values:
-            raise BadInput(f"--set {name}: given twice", f"write --set {name}=A,B for several values")
-        values[name] = tuple(dict.fromkeys(map(int, numbers)))
-    return values
+            raise BadInput(f"--set {name}={','.join(numbers)}: not whole numbers", f"for example --set {example}")
+    return {name: tuple(dict.fromkeys(map(int, numbers))) for name, numbers in settings.items()}
