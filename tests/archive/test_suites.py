@@ -56,6 +56,8 @@ def test_a_stale_a_refused_and_an_absent_suite_leave_the_others_in_use(archive: 
     assert "testing: left out: Release file" in caught.value.what and "unstable: left out: " in caught.value.what
     assert "series it has: 6.12" in caught.value.remedy
     assert again.texts == ""
+    with pytest.raises(BadInput, match="testing: left out"):
+        fetch([parse_ref("debian:foo")], "cloud", again)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kassay.commands._doctor_probes import _archive
 from kassay.effects import process
 from kassay.errors import BadInput, HostLacks
 from kassay.model.kernel import parse_ref
@@ -171,3 +172,13 @@ def test_a_valid_signature_by_an_expired_or_revoked_key_does_not_count(state: st
     assert keys._signers(process.Completed(0, good, "")) == (frozenset({"C" * 40}), ())
     bad = f"{good}[GNUPG:] BADSIG DDDD other\n"
     assert keys._signers(process.Completed(1, bad, "")) == (frozenset({"C" * 40}), ("BADSIG DDDD other",))
+
+
+def test_a_mirror_is_asked_before_anything_is_fetched(archive: Repository) -> None:
+    found = host_mirrors()
+    root = _apt.root_for(found, "x86_64")
+    assert _apt.unreachable(root, found, silent) is None
+    shutil.rmtree(archive.base)
+    assert "InRelease" in (_apt.unreachable(root, found, silent) or "")
+    probe = _archive("x86_64", silent)
+    assert (probe.usable, str(archive.base) in probe.detail) == (False, True)

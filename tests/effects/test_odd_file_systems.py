@@ -27,11 +27,14 @@ from kassay.errors import HostLacks
 from kassay.journal import artifacts
 
 PROGRAM = "import sys; from kassay.cli import main; sys.argv[0] = 'kassay'; main()"
+_DESCRIBE = "workloads mprotect_toggle"
+_READ_ONLY = "mount --bind {0} {0} && mount -o remount,bind,ro {0}"
 MOUNTS = {
-    "full": ("mount -t tmpfs -o size=300k none {0}", "the disk is full", "free some space"),
-    "read-only": ("mount --bind {0} {0} && mount -o remount,bind,ro {0}", "Read-only file system", "XDG_CACHE_HOME"),
-    "noexec": ("mount -t tmpfs -o noexec none {0}", "mounted with noexec?", "XDG_CACHE_HOME"),
+    "full": ("mount -t tmpfs -o size=300k none {0}", _DESCRIBE, "the disk is full", "free some space"),
+    "read-only": (_READ_ONLY, "kernels list", "Read-only file system", "XDG_CACHE_HOME"),
+    "noexec": ("mount -t tmpfs -o noexec none {0}", _DESCRIBE, "mounted with noexec?", "XDG_CACHE_HOME"),
 }
+"""Mount, command, and what its error and its remedy say."""
 
 
 def in_namespace(command: str, **environment: str) -> "subprocess.CompletedProcess[str]":
@@ -43,21 +46,30 @@ def in_namespace(command: str, **environment: str) -> "subprocess.CompletedProce
 @pytest.mark.parametrize(("variable", "kind"), [*(("XDG_CACHE_HOME", kind) for kind in MOUNTS), ("HOME", "read-only")])
 @pytest.mark.slow
 def test_a_cache_that_cannot_be_used_ends_in_one_sentence(tmp_path: Path, kind: str, variable: str) -> None:
-    mount, said, remedy = MOUNTS[kind]
+    mount, command, said, remedy = MOUNTS[kind]
     place = tmp_path / "place"
     place.mkdir()
     if in_namespace(mount.format(place)).returncode:
         pytest.skip("this host mounts nothing in a namespace")
     home = {"XDG_CACHE_HOME": "", variable: str(place)}
-    ended = in_namespace(
-        f'{mount.format(place)}; exec "{sys.executable}" -c "{PROGRAM}" workloads mprotect_toggle', **home
-    )
+    ended = in_namespace(f'{mount.format(place)}; exec "{sys.executable}" -c "{PROGRAM}" {command}', **home)
     assert ended.returncode == 3, ended.stderr
     lines = ended.stderr.strip().splitlines()
     assert lines[-2].startswith(f"kassay: {place}/"), ended.stderr
     assert said in lines[-2]
     assert remedy in lines[-1]
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.slow
+def test_a_workload_is_described_with_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
+    mount = _READ_ONLY.format(tmp_path)
+    if in_namespace(mount).returncode:
+        pytest.skip("this host mounts nothing in a namespace")
+    command = f'{mount}; exec "{sys.executable}" -c "{PROGRAM}" {_DESCRIBE}'
+    ended = in_namespace(command, XDG_CACHE_HOME=str(tmp_path))
+    assert (ended.returncode, "the metric a verdict is about" in ended.stdout) == (0, True), ended.stderr
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.fixture

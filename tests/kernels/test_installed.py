@@ -118,3 +118,15 @@ def test_an_image_under_the_name_of_another_release_is_refused(host: Host) -> No
     host.add(LAYOUTS["debian"], release="6.98")
     with pytest.raises(BadInput, match=f"is release {RELEASE}"):
         get("installed:6.98")
+
+
+def test_the_container_says_how_it_sees_a_kernel_of_the_host(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    image = host.root / "etc/kassay-image"
+    monkeypatch.setattr(installed, "IMAGE", image)
+    with pytest.raises(BadInput) as caught:
+        get(f"installed:{RELEASE}")
+    assert "KASSAY_MOUNT" not in caught.value.remedy
+    host.add({"etc/kassay-image": b"kassay\n"})
+    with pytest.raises(BadInput) as caught:
+        get(f"installed:{RELEASE}")
+    assert "KASSAY_MOUNT=/boot:/usr/lib/modules" in caught.value.remedy

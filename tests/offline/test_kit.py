@@ -113,11 +113,12 @@ def test_a_cache_of_its_own_takes_equal_files_of_the_usual_one(
     usual = cache / "packages" / "x86_64" / "p_1.deb"
     usual.parent.mkdir(parents=True)
     usual.write_bytes(b"deb")
-    (cache / "apt" / "m").mkdir(parents=True)
-    (cache / "apt" / "m" / "kernels.json").write_text("{}")
-    with cache_in(tmp_path / "kit", "apt"):
+    for lists in ("apt", "archive"):
+        (cache / lists / "m").mkdir(parents=True)
+        (cache / lists / "m" / "kernels.json").write_text("{}")
+    with cache_in(tmp_path / "kit", "apt", "archive", "absent"):
         assert cache_directory() == tmp_path / "kit" / "kassay"
-        assert (cache_directory() / "apt" / "m" / "kernels.json").is_file()
+        assert len(list(cache_directory().glob("*/m/kernels.json"))) == 2
         path = index.fetched_file("p", "1", "uri", sha256_bytes(b"deb"), "x86_64", silent)
         assert (path.read_bytes(), fetched) == (b"deb", [])
         index.fetched_file("p", "1", "uri", sha256_bytes(b"other"), "x86_64", silent)

@@ -278,3 +278,11 @@ def test_a_cache_that_may_not_be_read_is_empty(cache: Path, monkeypatch: pytest.
     put(cache / "refs" / "build" / "key", 10)
     monkeypatch.setattr(Path, "glob", glob)
     assert [entry.kind for entry in entries(cache, silent)] == ["inputs"]
+
+
+def test_options_of_all_kinds_need_no_further_word(kassay: Kassay, filled: Path) -> None:
+    status, out, err = kassay("cache", "--kind", "kernels", "--format", "json")
+    assert status == 0, err
+    assert json.loads(out) == shown(kassay, "show", "--kind", "kernels")
+    status, _, err = kassay("cache", "--format", "json", "show")
+    assert (status, "kassay cache show ..." in err) == (2, True)

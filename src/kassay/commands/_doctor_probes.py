@@ -11,7 +11,7 @@ from kassay.errors import KassayError
 from kassay.model.machine import MachineProbe
 from kassay.model.progress import Progress, Tell
 from kassay.supply.arches import arch_of
-from kassay.supply.archive.apt import root_for
+from kassay.supply.archive.apt import root_for, unreachable
 from kassay.supply.archive.keys import check_verifier
 from kassay.supply.archive.mirrors import OWN_KEYS, host_mirrors
 from kassay.supply.building.compilers import check_tools, find_compiler, linker_of, missing_tools, present_compilers
@@ -25,7 +25,7 @@ _COMPILER = "compiler"
 def probes(arch: str, tell: Tell) -> list[MachineProbe]:
     """The results of all probes, in the order in which they are shown."""
     results = [_compiler(arch, tell), *(_machine(m, arch, tell) for m in machines().values()), _profile(arch, tell)]
-    return [*results, _building(arch, tell), _compilers(arch), _archive(arch)]
+    return [*results, _building(arch, tell), _compilers(arch), _archive(arch, tell)]
 
 
 def missing_packages(arch: str, results: list[MachineProbe]) -> tuple[str, ...]:
@@ -88,17 +88,23 @@ def _building(arch: str, tell: Tell) -> MachineProbe:
     return MachineProbe(name="build", usable=True, detail=detail + ("; ccache" if cached else ""), remedy=remedy)
 
 
-def _archive(arch: str) -> MachineProbe:
-    """How kernels of the archive are fetched. The network is not tried."""
+def _archive(arch: str, tell: Tell) -> MachineProbe:
+    """How kernels of the archive are fetched. The mirror is asked for one small file."""
     try:
-        main = host_mirrors().main
-        by_apt = bool(root_for(host_mirrors(), arch).helper)
-        if not by_apt:
+        mirrors = host_mirrors()
+        root = root_for(mirrors, arch)
+        if not root.helper:
             check_verifier()
+        tell(Progress(stage="probe", subject="archive", text=f"asking {mirrors.main.uri}"))
+        reason = unreachable(root, mirrors, tell) if can_write_cache() else None
     except KassayError as error:
         return MachineProbe(name="archive", usable=False, detail=error.what, remedy=error.remedy)
+    main = mirrors.main
+    if reason is not None:
+        remedy = "check the network and the mirror; kernels in the cache, and those of a kit, need neither"
+        return MachineProbe(name="archive", usable=False, detail=f"{main.uri}: {reason}", remedy=remedy)
     keys = "the archive's own, by fingerprint" if main.signed_by == OWN_KEYS else main.signed_by
-    detail = "by apt" if by_apt else f"without apt; keys: {keys}"
+    detail = "by apt" if root.helper else f"without apt; keys: {keys}"
     return MachineProbe(name="archive", usable=True, detail=f"kernels of {main.uri}, {detail}")
 
 

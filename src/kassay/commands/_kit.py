@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from kassay.commands._exit import Passing
-from kassay.commands._inputs import check_given
+from kassay.commands._inputs import check_given, check_writable_place
 from kassay.commands._show import showing
 from kassay.effects import process
 from kassay.errors import BadInput, HostLacks
@@ -25,7 +25,8 @@ def fetch_kit(spec: Path, out: Path | None, *, python: bool, system: bool) -> in
         raise HostLacks("--with-qemu: this host has no apt, which fetches the packages",
                         "leave it away, and install QEMU and a compiler there by other means")  # fmt: skip
     kit.check_kit(out)
-    with cache_in(out, "apt"):
+    check_writable_place(out)
+    with cache_in(out, "apt", "archive"):
         experiment = experiment_in(spec, Passing(False), "")
         with showing() as tell:
             kit.fill(experiment, out, tell)

@@ -28,9 +28,12 @@ _Kinds = Annotated[list[str] | None, Option("--kind", metavar="KIND", help=f"Onl
 
 
 @_app.callback()
-def _all(context: typer.Context) -> None:
+def _all(context: typer.Context, kind: _Kinds = None, format_: _Format = "terminal") -> None:
     if context.invoked_subcommand is None:
-        _show()
+        _show(kind, format_)
+    elif kind or format_ != "terminal":
+        raise BadInput(f"kassay cache: an option stands before {context.invoked_subcommand}",
+                       f"write it behind: kassay cache {context.invoked_subcommand} ...")  # fmt: skip
 
 
 @_app.command("show")

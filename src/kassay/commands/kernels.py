@@ -1,25 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kassay kernels: list and fetch kernels, show their identity, check out their sources."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from kassay.commands import Command
+from kassay.commands._options import format_option
 from kassay.commands._show import showing
 from kassay.errors import BadInput
+from kassay.report.answers import answer_formats
 from kassay.supply.arches import arch_of, arches
 from kassay.supply.clocks import listed
-
-if TYPE_CHECKING:
-    from kassay.model.kernel import KernelIdentity
 
 _app = typer.Typer(no_args_is_help=True, help="List, fetch and identify kernels, and check out their sources.")
 
 _Arch = Annotated[str, typer.Option(metavar="ARCH", help=f"Architecture: {listed(arches())}.")]
 _Flavour = Annotated[str, typer.Option(metavar="NAME", help="Flavour of archive kernels, e.g. cloud or generic.")]
+_Format = Annotated[str, format_option(answer_formats())]
 _Refresh = Annotated[bool, typer.Option("--refresh", help="Read the archive's package lists again.")]
 _Refs = Annotated[
     list[str],
@@ -28,23 +27,22 @@ _Refs = Annotated[
 
 
 @_app.command("list")
-def _list(arch: _Arch = "x86_64", flavour: _Flavour = "cloud", refresh: _Refresh = False) -> int:
-    """List the kernels of the archive, oldest first. * marks kernels that were fetched."""
-    from rich.console import Console
-    from rich.table import Table
-
+def _list(
+    arch: _Arch = "x86_64", flavour: _Flavour = "cloud", refresh: _Refresh = False, format_: _Format = "terminal"
+) -> int:
+    """List the kernels of the archive, oldest first, and which of them were fetched."""
+    from kassay.commands._known_kernels import LISTED, KernelList
+    from kassay.commands._show import say_answer
     from kassay.supply import kernels as kernel_store
 
+    form = LISTED.form(format_)
     with showing() as tell:
         if refresh:
             kernel_store.refresh(arch_of(arch).name, tell)
         versions = kernel_store.versions("debian", arch_of(arch).name, flavour, tell)
     if not versions:
         raise BadInput(f"no kernels of flavour {flavour!r} for {arch}", "try --flavour cloud")
-    table = Table("", "reference", "package version", "suite", box=None, pad_edge=False)
-    for version in versions:
-        table.add_row("*" if version.fetched else "", version.ref, version.version, version.suite)
-    Console().print(table)
+    say_answer(KernelList(arch=arch, flavour=flavour, kernels=tuple(versions)), form)
     return 0
 
 
@@ -95,29 +93,20 @@ def _use(
 
 
 @_app.command("show")
-def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud") -> int:
+def _show(refs: _Refs, arch: _Arch = "x86_64", flavour: _Flavour = "cloud", format_: _Format = "terminal") -> int:
     """Show the identity of kernels. Missing ones are fetched."""
-    from kassay.model.kernel import parse_ref
-
-    parsed = [parse_ref(ref, arch_of(arch).name) for ref in refs]
-    from rich.console import Console
-    from rich.table import Table
-
     from kassay.commands._inputs import check_kernels
+    from kassay.commands._known_kernels import SHOWN, KnownKernels
+    from kassay.commands._show import say_answer
+    from kassay.model.kernel import parse_ref
     from kassay.supply import kernels as kernel_store
 
+    form = SHOWN.form(format_)
+    parsed = [parse_ref(ref, arch_of(arch).name) for ref in refs]
     check_kernels(parsed, flavour)
     with showing() as tell:
         artifacts = kernel_store.fetch(parsed, flavour, tell)
-    console = Console()
-    for artifact in artifacts:
-        table = Table(box=None, show_header=False, pad_edge=False)
-        for name, value in _fields(artifact.identity):
-            table.add_row(name, value)
-        table.add_row("configuration", artifact.config or "-")
-        table.add_row("files", artifact.directory)
-        console.print(table)
-        console.print()
+    say_answer(KnownKernels(kernels=tuple(artifacts)), form)
     return 0
 
 
@@ -150,24 +139,6 @@ def _source(
     typer.echo(f"commit a change there, then: kassay review {BRANCH}..HEAD --tree {out}")
     typer.echo(f"or, of one workload: kassay compare WORKLOAD build:{out}@{BRANCH} build:{out}")
     return 0
-
-
-def _fields(identity: "KernelIdentity") -> Iterator[tuple[str, str]]:
-    """Name and text of every field, also those of a build, without the configuration; "-" for unknown values."""
-    from msgspec import UNSET, structs
-
-    from kassay.model.build import BuildSource
-
-    for name, value in structs.asdict(identity).items():
-        if name == "configuration" or value is UNSET:
-            continue
-        if name == "files":
-            yield from ((f"file {file.name}", f"sha256 {file.sha256}") for file in value)
-        elif isinstance(value, BuildSource):
-            for part, text in structs.asdict(value).items():
-                yield f"build.{part}", (", ".join(text) or "-") if isinstance(text, tuple) else text
-        elif name != "build":
-            yield name, "-" if value is None else str(value)
 
 
 COMMAND = Command(name="kernels", order=70, run=_app)

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kassay workloads: what can be run, with parameters, metrics and required state."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from shlex import join
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
@@ -64,9 +68,11 @@ def _workloads(
             _show_application(console, application(name))
             return 0
         catalog.check_name(name)
-        _show(console, catalog.find(catalog.workloads(), name))
+        with _some_cache():
+            workload = catalog.find(catalog.workloads(), name)
+        _show(console, workload)
         return 0
-    with showing():  # the first time each workload is compiled, to describe itself
+    with showing(), _some_cache():  # the first time each workload is compiled, to describe itself
         described = catalog.grouped()
     groups = (*described, (GROUP, tuple(map(workload_of, applications().values()))))
     width = max(len(workload.name) for _, members in groups for workload in members)
@@ -78,6 +84,19 @@ def _workloads(
             table.add_row(workload.name, workload.summary)
         console.print(table)
     return 0
+
+
+@contextmanager
+def _some_cache() -> Iterator[None]:
+    """The cache; where it cannot be written, a directory that goes with this command."""
+    from kassay.effects.files import can_write_cache
+    from kassay.effects.second_cache import cache_in
+
+    if can_write_cache():
+        yield
+        return
+    with TemporaryDirectory(prefix="kassay-cache-") as directory, cache_in(Path(directory), "derived"):
+        yield
 
 
 def _reproducer(name: str | None, given: list[str], rounds: int) -> str:
@@ -93,7 +112,8 @@ def _reproducer(name: str | None, given: list[str], rounds: int) -> str:
     if is_application(name):
         raise BadInput(f"--reproducer: {name} is an application, an unmodified program of the archive",
                        f"kassay workloads {name} names its packages and commands")  # fmt: skip
-    workload = catalog.find(catalog.workloads(), name)
+    with _some_cache():
+        workload = catalog.find(catalog.workloads(), name)
     settings = tuple(Setting(name=parameter, value=value) for parameter, value in map(name_and_value, given))
     chosen = catalog.settings(workload, settings, arch_of("x86_64"))
     return reproducer(workload, [chosen], rounds, f"{name}.c")

@@ -33,6 +33,11 @@ class Holder(NamedTuple):
     """Time when it took the lock, in seconds since 1970."""
 
     @property
+    def is_this(self) -> bool:
+        """True if another thread of this process has the lock."""
+        return self.process == str(os.getpid())
+
+    @property
     def text(self) -> str:
         """ "process 4711 in /home/me/linux, since 14:03:21"; without the directory if this user may not see it."""
         since = time.strftime("%H:%M:%S", time.localtime(self.since_s))
@@ -134,7 +139,7 @@ def waiting(tell: Tell, subject: str, other: str = "another fetch of the same") 
 
     def busy(holder: Holder) -> None:
         nonlocal told
-        text = f"waiting for {other}, by {holder.text}"
+        text = f"waiting for {other}{'' if holder.is_this else f', by {holder.text}'}"
         tell(Progress(stage="kernels", subject=subject, text=text, passing=text == told))
         told = text
 

@@ -14,15 +14,16 @@ _usual: list[Path] = []  # at most one
 
 
 @contextmanager
-def cache_in(directory: Path, copied: str) -> Iterator[None]:
-    """Uses directory/kassay as the cache in this block. copied: a directory of the usual cache to begin with."""
+def cache_in(directory: Path, *copied: str) -> Iterator[None]:
+    """Uses directory/kassay as the cache in this block. copied: directories of the usual cache to begin with."""
     before, usual = os.environ.get("XDG_CACHE_HOME"), cache_directory()
     os.environ["XDG_CACHE_HOME"] = str(directory.absolute())
     _usual.append(usual)
     try:
-        if (usual / copied).is_dir() and not (cache_directory() / copied).exists():
-            with disk_errors(directory):
-                shutil.copytree(usual / copied, cache_directory() / copied)
+        for name in copied:
+            if (usual / name).is_dir() and not (cache_directory() / name).exists():
+                with disk_errors(directory):
+                    shutil.copytree(usual / name, cache_directory() / name)
         yield
     finally:
         _usual.clear()

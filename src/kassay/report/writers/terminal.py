@@ -85,6 +85,7 @@ class _Page:
     def _facts(self, facts: Facts) -> Iterator[ScreenLine]:
         detailed = [len(text) for row in facts.rows if row.detail for text in row.texts]
         label, middle = (_WIDE_LABEL, min(_MIDDLE, max(detailed)) + 2) if detailed else (_LABEL, 0)
+        label = max(label, *(len(row.name) + 2 for row in facts.rows), label)
         for row in facts.rows:
             for number, text in enumerate(row.texts):
                 name = "" if number else row.name

@@ -157,6 +157,14 @@ def learn_codenames(root: AptRoot, mirrors: Mirrors, tell: Tell) -> None:
         write_atomic(Path(root.directory) / "codenames", lines.encode())
 
 
+def unreachable(root: AptRoot, mirrors: Mirrors, tell: Tell) -> str | None:
+    """Why a small file of the mirror cannot be had now; None if it can. Its signature is not looked at."""
+    prepare(root, mirrors)
+    with tempfile.TemporaryDirectory(dir=root.directory) as scratch:
+        uri = f"{mirrors.main.uri.rstrip('/')}/dists/stable/InRelease"
+        return download(root, uri, None, Path(scratch, "InRelease"), tell)
+
+
 def _codenames(root: AptRoot) -> dict[str, str]:
     path = Path(root.directory) / "codenames"
     lines = path.read_text().splitlines() if path.exists() else []

@@ -71,6 +71,7 @@ def unknown_version(
     """The error for a version that is in no list: it names every version of its series, else every series.
 
     HostLacks when a suite was refused, which may have it; then, and where the mirror lacks a suite, it names that too.
+    What begins with no digit is in no suite.
     """
     ordered = sorted(set(versions), key=version_key)
     same = dict.fromkeys(upstream_of(v) for v in ordered if series_of(v) == series_of(locator))
@@ -79,6 +80,6 @@ def unknown_version(
     else:
         remedy = f"series it has: {', '.join(dict.fromkeys(map(series_of, ordered))) or 'none'}"
     text = f"kernel {ref!r}: the archive has no {what} of this version{unread_lines(unread)}"
-    if any(suite.reason for suite in unread):
+    if locator[:1].isdigit() and any(suite.reason for suite in unread):
         return HostLacks(text, f"{remedy}; `kassay kernels list --refresh` tries again")
     return BadInput(text, remedy)

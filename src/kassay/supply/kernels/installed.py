@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import structs
 
+from kassay.effects.distribution import IMAGE
 from kassay.errors import BadInput, nearest
 from kassay.model.kernel import KernelArtifact, KernelRef
 from kassay.model.progress import Tell
@@ -79,8 +80,11 @@ def _not_installed(ref: KernelRef, release: str) -> BadInput:
     near = nearest(release, known)
     guess = f"did you mean {near}? " if near and near != release else ""
     here = f"with modules here: {', '.join(known)}" if known else "no kernel is installed below /lib/modules"
+    away = (
+        "; the container sees a kernel of the host with KASSAY_MOUNT=/boot:/usr/lib/modules" if IMAGE.exists() else ""
+    )
     return BadInput(f"kernel {ref.text!r}: no image of {release} is installed (looked for {places})",
-                    f"{guess}{here}; or name a file: image:PATH")  # fmt: skip
+                    f"{guess}{here}; or name a file: image:PATH{away}")  # fmt: skip
 
 
 def _found(patterns: tuple[str, ...], release: str) -> Path | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import structs
 
 from kassay import __version__
-from kassay.effects.files import check_writable, disk_errors, sha256_file, write_atomic
+from kassay.effects.files import disk_errors, sha256_file, write_atomic
 from kassay.errors import BadInput
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import exact_ref
@@ -24,7 +24,6 @@ PARTS = (
     "sources", "compilers", "lines", "debug-symbols", "symbols", "derived", "guest",
 )  # fmt: skip
 """Directories of the cache that a kit keeps. The others are made from them, or are of this host alone."""
-_LEAST_FREE = 1 << 30
 _README = """\
 Everything that one experiment needs on a machine without network, put together by kassay {version}.
 
@@ -50,12 +49,11 @@ system/ has QEMU, a C compiler and their dependencies as packages of {release}:
 
 
 def check_kit(out: Path) -> None:
-    """Raises BadInput for a directory that holds something else, HostLacks where it cannot be written."""
+    """Raises BadInput for a directory that holds something else."""
     if out.exists() and not out.is_dir():
         raise BadInput(f"--out {out}: not a directory", "name a new directory")
     if out.is_dir() and any(out.iterdir()) and not (out / CACHE).is_dir():
         raise BadInput(f"--out {out}: holds something else", "name a new directory")
-    check_writable(out, _LEAST_FREE)
 
 
 def fill(experiment: Experiment, out: Path, tell: Tell) -> None:

@@ -115,7 +115,8 @@ def _held(answer: CacheAnswer) -> Document:
         for k in answer.kinds
     ]  # fmt: skip
     columns = ("kind", *figures("entries", "on disk", "in files", "not again"), "last use", "what it is", "needed by")
-    blocks: list[Paragraph | Table] = [Paragraph(text=head, tone=VERDICT), table("Kinds", columns, rows)]
+    blocks: list[Paragraph | Table] = [Paragraph(text=head, tone=VERDICT)]
+    blocks += [table("Kinds", columns, rows)] if rows else []
     if len(answer.kinds) == 1:
         blocks.append(_listing(answer.entries))
     return _document("What the cache holds", *blocks)
