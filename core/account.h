@@ -25,7 +25,7 @@ enum cause {
 /* Things that are counted and cost nothing by being counted. */
 #define STATISTICS(S)                                                                                    \
 	S(l1_misses) S(l2_misses) S(l3_misses) S(l1i_misses) S(prefetches) S(stlb_hits) S(walks)         \
-	S(walk_reads) S(branches) S(mispredictions) S(return_mispredictions) S(indirect_mispredictions)  \
+	S(walk_reads) S(excluded_jumps) S(branches) S(mispredictions) S(return_mispredictions) S(indirect_mispredictions)  \
 	S(btb_misses) S(atomics) S(fences) S(serialised) S(flushes_all) S(flushes_page) S(forwards)      \
 	S(forward_failures) S(faults) S(interrupts) S(switches) S(string_bytes) S(unknown_instructions)  \
 	S(cpus)

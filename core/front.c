@@ -17,8 +17,13 @@
 static struct {
 	struct cache lines, decoded;
 	uint64_t line;
-	uint64_t supply; /* 1/100 cycles: when the bytes so far are there */
+	uint64_t supply; /* 1/100 cycles: when the instructions so far are there */
 	bool known;      /* this line is in the micro-op cache */
+	/* Outside of it, if lengths are found by windows: */
+	uint64_t window, found; /* the one of the last instruction, 1/100 cycles: when its length is known */
+	uint64_t next;   /* address behind the last instruction */
+	uint8_t length;  /* of the last instruction */
+	uint32_t in_window, in_group; /* instructions found in this cycle, decoded in this cycle */
 	uint32_t cost[2][LENGTHS]; /* of an instruction by its length: decoded, from the micro-op cache */
 } f;
 
@@ -26,7 +31,7 @@ void front_start(void)
 {
 	f.lines = cache_make(params.l1i_size >> LINE_SHIFT, params.l1i_ways);
 	f.decoded = cache_make(params.opcache_size >> LINE_SHIFT, params.opcache_ways);
-	f.line = UINT64_MAX;
+	f.line = f.window = UINT64_MAX;
 	for (unsigned int length = 0; length < LENGTHS; length++) {
 		f.cost[false][length] = params.decode_bytes < NO_LIMIT ? length * 100 / params.decode_bytes : 0;
 		f.cost[true][length] = params.fetch_bytes < NO_LIMIT ? length * 100 / params.fetch_bytes : 0;
@@ -36,6 +41,63 @@ void front_start(void)
 void front_redirect(uint64_t cycle)
 {
 	f.supply = cycle * 100;
+	f.window = UINT64_MAX;
+}
+
+/* One more instruction in this window. */
+static void find(void)
+{
+	if (f.in_window == params.predecode) {
+		f.in_window = 0;
+		f.found += 100;
+	}
+	f.in_window++;
+}
+
+/*
+ * The lengths of a window's instructions are found first. One that crosses its end belongs to the next window, and to
+ * this one as well if its opcode is here. Then they are decoded. Both stages were measured by A. Abel and J. Reineke,
+ * uiCA (ICS 2022), section 4.1.
+ */
+static void decode(const struct insn *insn, bool joined)
+{
+	uint64_t window = (insn->address + insn->length - 1) / params.decode_bytes;
+
+	if (window != f.window) {
+		if (f.window == UINT64_MAX || f.found + 100u * AHEAD < f.supply)
+			f.found = f.supply;
+		else if ((insn->address + insn->opcode) / params.decode_bytes == f.window)
+			find();
+		f.window = window;
+		f.in_window = 0;
+		f.found += 100;
+	}
+	find();
+	if (insn->traits & PREFIXED)
+		f.found += params.prefix_stall;
+	if (joined)
+		return;
+	if (f.in_group == params.decoders || insn->uops > 1 || insn->traits & FIRST_DECODER ||
+	    f.found > f.supply) {
+		f.in_group = 0;
+		f.supply += 100;
+		if (f.found > f.supply)
+			f.supply = f.found;
+	}
+	f.in_group++;
+}
+
+/* Keeps the lines of a jump out of the micro-op cache. @joined: it is one micro-operation with the instruction before. */
+static void exclude(const struct insn *insn, bool joined)
+{
+	uint64_t start = insn->address - (joined ? f.length : 0), end = insn->address + insn->length;
+
+	if (start / params.jump_boundary == end / params.jump_boundary)
+		return;
+	statistics.excluded_jumps++;
+	cache_drop(&f.decoded, start >> LINE_SHIFT);
+	cache_drop(&f.decoded, (end - 1) >> LINE_SHIFT);
+	f.known = false;
 }
 
 static void fetch(uint64_t line, uint64_t cycle)
@@ -69,11 +131,12 @@ static uint64_t enter(uint64_t line, uint64_t cycle)
 uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)
 {
 	uint64_t line = insn->address >> LINE_SHIFT, earliest = cycle > AHEAD ? (cycle - AHEAD) * 100 : 0;
+	bool jumps = insn->kind >= BRANCH && insn->kind <= CALL_INDIRECT, joined = insn->kind == BRANCH && !insn->uops;
 
 	*missed = cycle;
 	if (f.supply < earliest)
 		f.supply = earliest;
-	if (line != f.line) {
+	if (line != f.line || (!f.known && insn->address != f.next)) { /* a loop in one line is known the second time */
 		uint64_t ready = enter(line, f.supply / 100);
 
 		if (ready * 100 > f.supply) {
@@ -81,6 +144,13 @@ uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)
 			*missed = ready;
 		}
 	}
-	f.supply += f.cost[f.known][insn->length % LENGTHS];
+	if (f.known || !params.predecode)
+		f.supply += f.cost[f.known][insn->length % LENGTHS];
+	else
+		decode(insn, joined);
+	if (jumps && params.jump_boundary)
+		exclude(insn, joined);
+	f.length = insn->length;
+	f.next = insn->address + insn->length;
 	return f.supply >= (cycle + 1) * 100 ? f.supply / 100 : cycle;
 }

@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-/* No instruction is dispatched before this cycle any more. */
-void issue_advance(uint64_t cycle);
+/* No instruction is dispatched before this cycle any more. @slot: micro-ops that were dispatched in it so far. */
+void issue_advance(uint64_t cycle, unsigned int slot);
 
 /* Books @count micro-ops on ports of @mask from @ready on; the cycle in which the last one issues. */
 uint64_t issue_book(uint32_t mask, unsigned int count, uint64_t ready);

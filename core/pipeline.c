@@ -21,6 +21,8 @@
 static struct {
 	uint64_t registers[REGISTERS]; /* when each is there */
 	uint64_t writers[REGISTERS];   /* number of the instruction that wrote it */
+	bool loaded[REGISTERS];        /* a load alone made its value */
+	bool stack_moved;              /* by the front end, since its value was needed */
 	uint64_t number;               /* of this instruction */
 	uint64_t name;                 /* of what its address is made of */
 	uint64_t loads_from;           /* no load issues before: a fence or an atomic operation */
@@ -66,10 +68,14 @@ static uint64_t name_of(const struct insn *insn)
 static void write(const struct insn *insn, uint64_t done)
 {
 	const uint8_t *registers = insn->registers + insn->address_reads + insn->data_reads;
+	bool loaded = insn->kind == PLAIN && insn->load_bytes && !insn->latency;
 
+	if (insn->kind == MOVE)
+		loaded = p.loaded[insn->registers[0]];
 	for (unsigned int n = 0; n < insn->writes; n++) {
 		p.registers[registers[n]] = done;
 		p.writers[registers[n]] = p.number;
+		p.loaded[registers[n]] = loaded;
 	}
 }
 
@@ -108,6 +114,7 @@ static uint64_t load(struct insn *insn, struct charge *charge, const struct acce
 	unsigned int bytes = insn->load_bytes ? insn->load_bytes : 8;
 	uint64_t done = cycle, translated = cycle, value = 0;
 	enum cause level = CAUSE_L1;
+	bool chases = params.l1d_chase && insn->traits & NEAR_BASE && p.loaded[insn->registers[0]];
 
 	for (const struct access *a = accesses; a < accesses + count; a++) {
 		uint64_t begin;
@@ -126,6 +133,8 @@ static uint64_t load(struct insn *insn, struct charge *charge, const struct acce
 			if (crosses_line(a->physical, bytes)) {
 				value = memory_access((a->physical >> LINE_SHIFT) + 1, begin, false).ready;
 				arrival.ready = later(arrival.ready, value) + cycles(params.line_split);
+			} else if (chases && arrival.ready == begin + cycles(params.l1d_latency)) {
+				arrival.ready = begin + cycles(params.l1d_chase);
 			}
 		}
 		if (arrival.ready > done) {
@@ -326,9 +335,18 @@ static void drain(const struct insn *insn, const struct access *accesses, uint32
 	}
 }
 
+/* The micro-ops that the front end puts before @insn to have the stack pointer's value. */
+static unsigned int synchronise(const struct insn *insn)
+{
+	bool needed = p.stack_moved && insn->traits & USES_STACK && params.stack_sync;
+
+	p.stack_moved = insn->traits & MOVES_STACK || (p.stack_moved && !needed);
+	return needed;
+}
+
 static void execute(struct insn *insn, uint32_t function, const struct access *accesses, uint32_t count)
 {
-	unsigned int stores = 0, loads;
+	unsigned int stores = 0, loads, uops;
 	struct charge charge;
 	uint64_t missed, supply = front_supply(insn, window.front, &missed), done, retired;
 
@@ -340,7 +358,10 @@ static void execute(struct insn *insn, uint32_t function, const struct access *a
 	p.number++;
 	p.name = !count || insn->uops > RENAMED ? p.number : name_of(insn);
 	charge.function = function;
-	charge.dispatched = charge.issued = window_dispatch(insn->uops, loads, stores < SMALL_STORES ? stores : SMALL_STORES);
+	uops = insn->uops + synchronise(insn);
+	charge.dispatched = charge.issued = window_dispatch(uops, loads, stores < SMALL_STORES ? stores : SMALL_STORES);
+	if (uops > insn->uops)
+		p.registers[STACK_POINTER] = later(p.registers[STACK_POINTER], charge.dispatched + 1) + 1;
 	charge_begin(&charge, charge.dispatched + 1);
 	done = run(insn, &charge, accesses, count, loads, charge.dispatched + 1);
 	if (insn->uops && insn->groups)
@@ -351,7 +372,7 @@ static void execute(struct insn *insn, uint32_t function, const struct access *a
 	if (insn->kind == UNKNOWN)
 		statistics.unknown_instructions++;
 	retired = window.retired;
-	charge_retire(&charge, retired, window_retire(insn->uops, done), done);
+	charge_retire(&charge, retired, window_retire(uops, done), done);
 	for (unsigned int n = 0; n < loads; n++)
 		window_load(window.retired);
 	if (stores)

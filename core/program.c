@@ -127,6 +127,8 @@ static void instruction(struct text *text, struct insn *insn, uint64_t address)
 	ports(text, insn);
 	insn->latency = after_last(insn, insn->latency);
 	insn->fixed = (uint32_t)((text_decimal(text, 100) + 50) / 100);
+	insn->traits = (uint8_t)text_number(text, 0, TRAITS);
+	insn->opcode = (uint8_t)text_number(text, 0, insn->length - 1u);
 	insn->habit = allocate(1, sizeof(*insn->habit));
 	insn->habit->page = UINT64_MAX;
 }

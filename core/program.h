@@ -41,6 +41,17 @@ struct habit {
 /* An atomic operation computes what it stores from what it loads; an exchange does not. */
 enum lock { LOCK_COMPUTES = 1, LOCK_EXCHANGES };
 
+enum trait {
+	PREFIXED = 1,      /* a prefix changes the length of its immediate */
+	FIRST_DECODER = 2, /* no other decoder takes it */
+	NEAR_BASE = 4,     /* the address is one register and less than 2048 bytes more */
+	MOVES_STACK = 8,   /* the front end moves the stack pointer on */
+	USES_STACK = 16,   /* it uses the stack pointer itself */
+	TRAITS = 31,
+};
+
+#define STACK_POINTER 4 /* its register */
+
 struct insn {
 	uint64_t address;
 	uint8_t length, kind;
@@ -52,6 +63,8 @@ struct insn {
 	struct habit *habit;
 	uint16_t load_bytes, store_bytes;
 	uint8_t lock; /* 0 or one of enum lock */
+	uint8_t traits; /* of enum trait */
+	uint8_t opcode; /* bytes before its opcode */
 };
 
 struct block {

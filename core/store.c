@@ -8,13 +8,17 @@
 #define SLOTS 1024 /* many times what is on its way to the cache */
 #define GRANULE 8
 
-/* The last store to 8 bytes of memory. */
-struct slot {
-	uint64_t granule; /* and one */
+/* A store, to 8 bytes of memory. */
+struct stored {
 	uint64_t name;    /* of what its address was made of; 0: an atomic operation stored it */
 	uint64_t value, drained;
 	uint64_t reload;  /* when a later load has what an atomic operation stored: nothing forwards that */
-	uint8_t bytes; /* a mask of what it wrote */
+	uint8_t bytes; /* a mask of what it wrote, and no later one */
+};
+
+struct slot {
+	uint64_t granule; /* and one */
+	struct stored newest, older; /* the older one wrote other bytes, such as the field beside */
 };
 
 static struct slot slots[SLOTS];
@@ -30,16 +34,21 @@ static uint8_t mask_of(unsigned int n, unsigned int from, unsigned int to)
 	return (uint8_t)((0xffu << low) & (0xffu >> (GRANULE - high)));
 }
 
-static void enter(uint64_t physical, unsigned int bytes, struct slot made)
+static void enter(uint64_t physical, unsigned int bytes, struct stored made)
 {
 	unsigned int from = physical % GRANULE, to = from + bytes;
 
 	for (unsigned int n = 0; n * GRANULE < to; n++) {
 		uint64_t g = physical / GRANULE + n;
+		struct slot *slot = &slots[g % SLOTS];
 
-		made.granule = g + 1;
 		made.bytes = mask_of(n, from, to);
-		slots[g % SLOTS] = made;
+		if (slot->granule != g + 1)
+			*slot = (struct slot){ .granule = g + 1 };
+		if (slot->newest.bytes & ~made.bytes)
+			slot->older = slot->newest;
+		slot->older.bytes &= (uint8_t)~made.bytes;
+		slot->newest = made;
 	}
 }
 
@@ -52,7 +61,7 @@ uint64_t store_drain(uint64_t physical, unsigned int bytes, uint64_t name, uint6
 		next = arrived * 100;
 	last = next / 100;
 	part = next % 100;
-	enter(physical, bytes, (struct slot){ .name = name, .value = value, .drained = last });
+	enter(physical, bytes, (struct stored){ .name = name, .value = value, .drained = last });
 	return last;
 }
 
@@ -62,7 +71,7 @@ void store_atomic(uint64_t physical, unsigned int bytes, uint64_t done, uint64_t
 		last = done;
 		part = 0;
 	}
-	enter(physical, bytes, (struct slot){ .value = done, .drained = done, .reload = reload });
+	enter(physical, bytes, (struct stored){ .value = done, .drained = done, .reload = reload });
 }
 
 uint64_t store_drained(void)
@@ -80,22 +89,23 @@ bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t name, uint64
 		uint64_t g = physical / GRANULE + n;
 		const struct slot *slot = &slots[g % SLOTS];
 		uint8_t mask = mask_of(n, from, to);
+		const struct stored *by = slot->newest.bytes & mask ? &slot->newest : &slot->older;
 		uint64_t when;
 
-		if (slot->granule != g + 1 || !(slot->bytes & mask))
+		if (slot->granule != g + 1 || !(by->bytes & mask))
 			continue;
-		if (name && !slot->name) {
-			when = slot->reload;
+		if (name && !by->name) {
+			when = by->reload;
 			if (when <= cycle + cycles(params.l1d_latency))
 				continue;
-		} else if (slot->drained <= cycle) {
+		} else if (by->drained <= cycle) {
 			continue;
-		} else if (mask & ~slot->bytes) {
-			when = slot->drained + cycles(params.store_forward_fail);
+		} else if (mask & ~by->bytes) {
+			when = by->drained + cycles(params.store_forward_fail);
 			statistics.forward_failures++;
 		} else {
-			when = (slot->value > cycle ? slot->value : cycle) +
-			       cycles(slot->name == name ? params.store_forward_same : params.store_forward);
+			when = (by->value > cycle ? by->value : cycle) +
+			       cycles(by->name == name ? params.store_forward_same : params.store_forward);
 		}
 		if (when > *ready)
 			*ready = when;

@@ -55,7 +55,7 @@ uint64_t window_dispatch(unsigned int uops, unsigned int load_count, unsigned in
 	}
 	wait_for(&loads, params.load_queue, load_count);
 	wait_for(&stores, params.store_queue, store_count);
-	issue_advance(window.front);
+	issue_advance(window.front, 0);
 	if (uops)
 		wait_until(issue_room(window.front, uops));
 	window.dispatched += uops;
@@ -63,7 +63,7 @@ uint64_t window_dispatch(unsigned int uops, unsigned int load_count, unsigned in
 		window.dispatched -= params.width;
 		window.front++;
 	}
-	issue_advance(window.front);
+	issue_advance(window.front, window.dispatched - 1);
 	return window.front;
 }
 

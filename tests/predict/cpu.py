@@ -5,7 +5,8 @@ from collections.abc import Mapping
 
 PLAIN: Mapping[str, int | str] = {
     "width": 4, "retire": 8, "rob": 256, "scheduler": 96, "load_queue": 72, "store_queue": 48,
-    "ports": 8, "load_ports": 0b00110000, "fetch_bytes": 256, "decode_bytes": 16, "opcache_size": 0,
+    "ports": 8, "load_ports": 0b00110000, "fetch_bytes": 256, "decode_bytes": 16, "predecode": 0, "decoders": 4,
+    "prefix_stall": 0, "jump_boundary": 0, "early_ports": 0, "stack_sync": 0, "l1d_chase": 0, "opcache_size": 0,
     "opcache_ways": 8, "taken_branch": 0, "taken_call": 0,
     "mispredict": 15, "btb_entries": 4096, "btb_ways": 4, "btb_miss": 8, "bimodal_bits": 12, "tagged_tables": 5,
     "tagged_bits": 10, "history_min": 4, "history_max": 128, "indirect_bits": 10, "indirect_path": 1,

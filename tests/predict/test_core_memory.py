@@ -76,6 +76,19 @@ def test_a_store_of_a_part_of_the_value_is_waited_for(tmp_path: Path) -> None:
     assert found.statistics["forward_failures"] >= 390
 
 
+@pytest.mark.parametrize(("size", "cycles", "failed"), [(4, 5, False), (8, 12, True)])
+def test_a_field_is_forwarded_although_the_one_beside_it_was_written_later(
+    tmp_path: Path, size: int, cycles: int, failed: bool
+) -> None:
+    field = {"latency": 0, "address": "1", "store": 4, "ports": "c0x1"}
+    reader = insn(latency=0, address="1", writes="2", load=size, ports="30x1")
+    tokens, block = loop([reader, insn(data="2", **field), insn(data="3", **field)])  # type: ignore[arg-type]
+    rounds(tokens, 100, 300, lambda _: tokens.run(block, (0, 0x8008, False), (1, 0x8008, True), (2, 0x800C, True)))
+    found = answer(tokens, tmp_path)
+    assert each(found, 300) == pytest.approx(cycles, abs=1.1)
+    assert (found.statistics["forward_failures"] >= 390) == failed
+
+
 def test_stores_take_their_interval_however_fast_they_are_made(tmp_path: Path) -> None:
     tokens, block = loop([store(1, 2)] * 20)
     accesses = [(n, 0x8000 + 8 * n, True) for n in range(20)]

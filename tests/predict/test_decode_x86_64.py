@@ -3,7 +3,16 @@
 
 import pytest
 
-from kassay.labs.predict.decode import UNREADABLE, Facts, decoder_of, facts
+from kassay.labs.predict.decode import (
+    MOVES_STACK,
+    NEAR_BASE,
+    PREFIXED,
+    UNREADABLE,
+    USES_STACK,
+    Facts,
+    decoder_of,
+    facts,
+)
 
 DECODER = decoder_of("x86_64")
 
@@ -118,7 +127,7 @@ def test_atomics_load_and_store(line: str) -> None:
     found = DECODER.facts(bytes.fromhex(line[:13]))
     address, data, writes, load, store = line[39:].split()
     form = line[13:39].strip()
-    assert found == Facts(
+    assert found._replace(traits=0, opcode=0) == Facts(
         form, "plain", "", numbers(address), numbers(data), numbers(writes), int(load), int(store), True,
         form.startswith("xchg"),
     )  # fmt: skip
@@ -157,3 +166,29 @@ def test_what_intel_fuses() -> None:
     assert fuses("cmp r64,r64", "jne i") and fuses("test r64,r64", "js i") and fuses("dec r32", "jne i")
     assert not fuses("cmp r64,r64", "js i") and not fuses("dec r32", "jb i") and not fuses("mov r32,i", "jne i")
     assert not fuses("cmp r64,r64", "jrcxz i")
+
+
+@pytest.mark.parametrize(
+    ("code", "traits", "opcode"),
+    [
+        ("663d9b01", PREFIXED, 1),  # cmp ax, 0x19b
+        ("66b89b01", 0, 1),  # mov ax, 0x19b
+        ("664183fe0c", 0, 2),  # cmp r14w, 12: its immediate has 8 bits
+        ("488b4018", NEAR_BASE, 1),  # mov rax, [rax + 0x18]
+        ("488b8000080000", 0, 1),  # mov rax, [rax + 2048]
+        ("488b40f8", 0, 1),  # mov rax, [rax - 8]
+        ("488b0488", 0, 1),  # mov rax, [rax + rcx * 4]
+        ("65488b00", 0, 2),  # mov rax, gs:[rax]
+        ("55", MOVES_STACK, 0),  # push rbp
+        ("415c", MOVES_STACK, 1),  # pop r12
+        ("e800000000", MOVES_STACK, 0),  # call
+        ("c3", MOVES_STACK, 0),  # ret
+        ("4883ec08", USES_STACK, 1),  # sub rsp, 8
+        ("4889e5", USES_STACK, 1),  # mov rbp, rsp
+        ("488b442408", NEAR_BASE | USES_STACK, 1),  # mov rax, [rsp + 8]
+        ("c5f877", 0, 0),  # vzeroupper
+    ],
+)
+def test_traits_of_an_instruction(code: str, traits: int, opcode: int) -> None:
+    found = DECODER.facts(bytes.fromhex(code))
+    assert (found.traits, found.opcode) == (traits, opcode)

@@ -32,7 +32,7 @@ def lines(*instructions: str, timing: Timing | None = None) -> list[list[str]]:
 def test_a_block_has_its_address_and_function() -> None:
     head, first = lines("480307")
     assert head == ["b", "0", "4096", "1", "7"]
-    assert first == ["i", "3", "plain", "1", "1", "0", "7", "0", "0,64,65", "8", "0", "fx1/70x1", "0"]
+    assert first == ["i", "3", "plain", "1", "1", "0", "7", "0", "0,64,65", "8", "0", "fx1/70x1", "0", "4", "1"]
 
 
 def test_a_comparison_and_its_branch_are_one_micro_operation() -> None:

@@ -11,9 +11,10 @@ ALU, LOADS, STORE_PORT = "0fx1", "30x1", "c0x1"
 
 def insn(kind: str = "plain", *, uops: int = 1, latency: int | str = 1, lock: int = 0, address: str = "-",
          data: str = "-", writes: str = "-", load: int = 0, store: int = 0, ports: str = ALU,
-         fixed: int | str = 0, length: int = 4) -> str:  # fmt: skip
+         fixed: int | str = 0, length: int = 4, traits: int = 0, opcode: int = 0) -> str:  # fmt: skip
     """A line of the program, an instruction of the arithmetic ports unless more is said."""
-    return f"i {length} {kind} {uops} {latency} {lock} {address} {data} {writes} {load} {store} {ports} {fixed}"
+    costs = f"{load} {store} {ports} {fixed} {traits} {opcode}"
+    return f"i {length} {kind} {uops} {latency} {lock} {address} {data} {writes} {costs}"
 
 
 def load(address: int, to: int) -> str:

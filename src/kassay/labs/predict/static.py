@@ -3,11 +3,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from kassay.errors import BadInput
 from kassay.labs.predict.decode import (
     BRANCH,
+    FIRST_DECODER,
     MOVE,
     NOP,
     PLAIN,
@@ -37,6 +39,8 @@ class _Line(NamedTuple):
     fixed: float
     missing: bool
     """True if the form of the instruction has no data."""
+    first: bool = False
+    """True if only the first decoder takes it."""
 
 
 Removes = Callable[[int, Facts], bool]
@@ -102,7 +106,8 @@ def _altered(facts: Facts, alters: Alters, timing: Timing, entries: Entries) -> 
     if other != facts and entries.of(other.form) is None:
         raise BadInput(f"{timing.name}: no cost of {other.form!r}, which is to stand for {facts.form!r}",
                        "name an instruction with the same operands")  # fmt: skip
-    return _line(other, timing, entries)
+    line, mnemonic = _line(other, timing, entries), other.form.partition(" ")[0]
+    return line._replace(first=any(fnmatchcase(mnemonic, pattern) for pattern in timing.first_decoder))
 
 
 def _line(facts: Facts, timing: Timing, entries: Entries) -> _Line:
@@ -140,7 +145,8 @@ def _written(length: int, line: _Line, joined: bool) -> str:
     return (
         f"i {length} {line.kind} {uops} {number_text(latency)} {facts.locked + facts.exchanges} "
         f"{_list(facts.address_reads)} {_list(facts.data_reads)} {_list(facts.writes)} {facts.load_bytes} "
-        f"{facts.store_bytes} {ports} {number_text(line.fixed)}\n"
+        f"{facts.store_bytes} {ports} {number_text(line.fixed)} {facts.traits | FIRST_DECODER * line.first} "
+        f"{facts.opcode}\n"
     )
 
 

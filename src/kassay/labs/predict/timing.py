@@ -36,7 +36,8 @@ UNKNOWN_KINDS = ("plain", "load", "store", "vector", "system")
 
 _ADDED: Mapping[str, str | float] = {
     "lock_value": "lock_latency", "lock_reload": 0, "lock_same": "lock_interval", "rep_word_start": 0,
-    "rep_short_stores": 1,
+    "rep_short_stores": 1, "predecode": 0, "decoders": 1, "prefix_stall": 0, "jump_boundary": 0,
+    "early_ports": 0, "stack_sync": 0, "l1d_chase": 0,
 }  # fmt: skip
 """Parameter that a file of an earlier version lacks -> the parameter, or the value, that is as if it did not exist."""
 
@@ -137,6 +138,8 @@ class Timing(Record, frozen=True, kw_only=True):
     unknown: dict[str, Entry]
     """Entry for instructions without data, by kind (UNKNOWN_KINDS)."""
     instructions: dict[str, Entry]
+    first_decoder: tuple[str, ...] = ()
+    """Patterns of mnemonics that only the first decoder takes, although they are one micro-operation."""
     overrides: tuple[Override, ...] = ()
     lines: tuple[LineLevel, ...] = ()
     """Levels of [[lines]]; none for a CPU whose contention cannot be predicted."""

@@ -8,7 +8,7 @@ import msgspec
 
 from kassay.labs.predict.timing import Timing
 
-_TOP = ("schema", "name", "summary", "arch", "ghz", "calibrated", "llvm", "ports")
+_TOP = ("schema", "name", "summary", "arch", "ghz", "calibrated", "llvm", "ports", "first_decoder")
 _LISTS = ("overrides", "lines")
 _COMMENT = "# SPDX-License-Identifier: GPL-2.0-only\n"
 
@@ -19,7 +19,8 @@ def timing_text(timing: Timing, like: str = "") -> str:
     like: CPU whose values stand for quantities that a later version of kassay asks for.
     """
     table: dict[str, Any] = msgspec.to_builtins(timing)
-    lines = [f"{name} = {_value(table.pop(name))}" for name in _TOP]
+    top = {name: table.pop(name) for name in _TOP}
+    lines = [f"{name} = {_value(value)}" for name, value in top.items() if value != ()]
     if like:
         lines.insert(_TOP.index("arch"), f"like = {_value(like)}")
     for name, section in table.items():

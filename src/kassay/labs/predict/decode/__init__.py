@@ -22,6 +22,8 @@ FENCE_LOAD, FENCE_FULL, FENCE_STORE = "fence_load", "fence_full", "fence_store"
 FLUSH_ALL, FLUSH_PAGE = "flush_all", "flush_page"
 """The kinds of instructions, in the words of docs/explained/core.md. move: a copy that a CPU may do when it renames;
 zero: what makes zero of any value."""
+PREFIXED, FIRST_DECODER, NEAR_BASE, MOVES_STACK, USES_STACK = 1, 2, 4, 8, 16
+"""Traits of an instruction, as docs/explained/core.md explains them. FIRST_DECODER is a matter of the CPU."""
 CONTROL = frozenset((BRANCH, JUMP, CALL, RETURN, JUMP_INDIRECT, CALL_INDIRECT))
 
 
@@ -49,6 +51,10 @@ class Facts(NamedTuple):
     """True for an atomic access of memory."""
     exchanges: bool = False
     """True for an atomic access whose loaded value does not depend on the stored one."""
+    traits: int = 0
+    """Sum of what else matters to some CPUs: PREFIXED, NEAR_BASE, MOVES_STACK, USES_STACK."""
+    opcode: int = 0
+    """Number of bytes before its opcode."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,10 +10,14 @@ from capstone import x86_const as x86
 
 from kassay.labs.predict.decode import (
     MOVE,
+    MOVES_STACK,
+    NEAR_BASE,
     NOP,
     PLAIN,
     PREFETCH,
+    PREFIXED,
     UNREADABLE,
+    USES_STACK,
     ZERO,
     Facts,
     FactsDecoder,
@@ -85,7 +89,29 @@ def _facts(code: bytes) -> Facts:
         store_bytes=accesses.store,
         locked=locked,
         exchanges=name == "xchg" and bool(accesses.load),
+        traits=_traits(instruction, name, accesses),
+        opcode=_prefix_bytes(code),
     )
+
+
+_NEAR = range(2048)
+_LEGACY = frozenset(bytes.fromhex("f0f2f32e36263e65646667"))
+
+
+def _prefix_bytes(code: bytes) -> int:
+    """Number of prefixes with REX; that of VEX and EVEX counts as opcode."""
+    count = next((n for n, byte in enumerate(code) if byte not in _LEGACY), len(code) - 1)
+    return min(count + (code[count] >> 4 == 4), len(code) - 1)
+
+
+def _traits(instruction: Any, name: str, accesses: "_Accesses") -> int:
+    """Traits of decode/__init__.py. No mov is PREFIXED: since Sandy Bridge it is decoded at once (Agner Fog)."""
+    memory = [operand.mem for operand in instruction.operands if operand.type == x86.X86_OP_MEM]
+    prefixed = name != "mov" and instruction.prefix[2] == 0x66 and instruction.encoding.imm_size == 2
+    near = len(accesses.address) == 1 and any(not m.index and not m.segment and m.disp in _NEAR for m in memory)
+    moves = name in FREE_STACK
+    uses = not moves and _RSP in accesses.address | accesses.data
+    return PREFIXED * prefixed | NEAR_BASE * near | MOVES_STACK * moves | USES_STACK * uses
 
 
 class _Accesses:

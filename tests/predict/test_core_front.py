@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Does the core model's front end give the known answer: decoders, windows, jumps, ports, the stack pointer?"""
+
+from pathlib import Path
+
+import pytest
+
+from kassay.labs.predict.decode import FIRST_DECODER, MOVES_STACK, NEAR_BASE, PREFIXED, USES_STACK
+from tests.predict.runs import answer, each, loop, rounds
+from tests.predict.tokens import insn, load
+
+DECODED = {"width": 8, "opcache_size": 1024, "predecode": 5, "decoders": 4}
+"""A CPU that decodes all of a loop which is larger than its micro-op cache."""
+WIDE = {**DECODED, "decoders": 8}
+
+
+def nops(count: int, directory: Path, *, length: int = 4, traits: int = 0, opcode: int = 0, **changed: int) -> float:
+    """Cycles of a loop of so many no-operations, whose jump is one more."""
+    tokens, block = loop([insn("nop", ports="-", length=length, traits=traits, opcode=opcode)] * count)
+    rounds(tokens, 4, 10, lambda _: tokens.run(block))
+    return each(answer(tokens, directory, **changed), 10)
+
+
+@pytest.mark.parametrize(
+    ("length", "changed", "expected"),
+    [
+        (4, DECODED, 512 / 4),  # four instructions of a window, four decoders
+        (2, {**WIDE, "predecode": 8}, 1024 / 8),  # a window a cycle
+        (2, WIDE, 1024 / 8 * 2),  # five of eight in the first cycle
+        (8, WIDE, 256 / 2),  # two of a window, however many decoders
+    ],
+)
+def test_decoding_takes_windows_and_decoders(
+    tmp_path: Path, length: int, changed: dict[str, int], expected: float
+) -> None:
+    assert nops(2048 // length, tmp_path, length=length, **changed) == pytest.approx(expected, rel=0.03)
+
+
+def test_an_instruction_across_two_windows_counts_in_both_if_its_opcode_is_in_the_first(tmp_path: Path) -> None:
+    """16 instructions of three bytes in three windows: facile.py of uiCA has the formula."""
+    assert nops(16 * 48, tmp_path, length=3, opcode=1, **WIDE) == pytest.approx(48 * 5, rel=0.03)
+    assert nops(16 * 48, tmp_path, length=3, opcode=0, **WIDE) == pytest.approx(48 * 6, rel=0.03)
+
+
+def test_prefixes_stall_and_some_instructions_need_the_first_decoder(tmp_path: Path) -> None:
+    assert nops(512, tmp_path, traits=PREFIXED, prefix_stall=3, **DECODED) == pytest.approx(128 + 512 * 3, rel=0.03)
+    assert nops(512, tmp_path, traits=FIRST_DECODER, **DECODED) == pytest.approx(512, rel=0.03)
+    several = loop([insn("nop", uops=2, ports="-")] * 512)
+    rounds(several[0], 4, 10, lambda _: several[0].run(several[1]))
+    assert each(answer(several[0], tmp_path, **DECODED), 10) == pytest.approx(512, rel=0.03)
+
+
+def test_nothing_is_decoded_again_that_the_micro_op_cache_has(tmp_path: Path) -> None:
+    held = {**DECODED, "opcache_size": 4096}
+    assert nops(512, tmp_path, traits=PREFIXED, prefix_stall=3, **held) == pytest.approx(512 / 8, rel=0.05)
+
+
+@pytest.mark.parametrize(("before", "excluded"), [(7, True), (6, True), (5, False), (8, False)])
+def test_a_jump_that_ends_at_a_boundary_keeps_its_line_out_of_the_micro_op_cache(
+    tmp_path: Path, before: int, excluded: bool
+) -> None:
+    tokens, block = loop([*[insn("nop", ports="-")] * before, insn("branch", ports="-")])
+    rounds(tokens, 4, 50, lambda _: tokens.run(block))
+    slow = {**DECODED, "predecode": 1}
+    found = answer(tokens, tmp_path, jump_boundary=32, **slow)
+    assert (found.statistics["excluded_jumps"] > 50) == excluded
+    without = answer(tokens, tmp_path, **slow)
+    assert without.statistics["excluded_jumps"] == 0
+    assert (each(found, 50) > 2 * each(without, 50)) == excluded
+
+
+def test_ports_that_are_chosen_early_delay_a_chain_and_share_evenly(tmp_path: Path) -> None:
+    chain = [insn(data="1", writes="1"), insn(data="1", writes="2"), insn(writes="3")] * 20
+    tokens, block = loop(chain)
+    rounds(tokens, 20, 100, lambda _: tokens.run(block))
+    assert each(answer(tokens, tmp_path), 100) == pytest.approx(20, rel=0.03)
+    assert 21 < each(answer(tokens, tmp_path, early_ports=1), 100) < 32
+    tokens, block = loop([insn(writes=str(n % 8), ports="3x1") for n in range(40)])
+    rounds(tokens, 20, 100, lambda _: tokens.run(block))
+    assert each(answer(tokens, tmp_path, early_ports=1), 100) == pytest.approx(20, rel=0.05)
+
+
+@pytest.mark.parametrize(("sync", "cycles"), [(0, 1), (1, 2)])
+def test_the_stack_pointer_is_brought_up_to_date_once_after_pushes(tmp_path: Path, sync: int, cycles: int) -> None:
+    push = insn(ports="-", traits=MOVES_STACK)
+    use, again = insn(data="4", writes="4", traits=USES_STACK), insn(data="4", writes="9", traits=USES_STACK)
+    tokens, block = loop([push, push, use, again] * 20)
+    rounds(tokens, 20, 100, lambda _: tokens.run(block))
+    found = each(answer(tokens, tmp_path, width=8, stack_sync=sync), 100)
+    assert found == pytest.approx(20 * cycles, rel=0.05)
+
+
+@pytest.mark.parametrize(("traits", "between", "cycles"), [(NEAR_BASE, False, 3), (0, False, 4), (NEAR_BASE, True, 5)])
+def test_a_loaded_base_is_faster(tmp_path: Path, traits: int, between: bool, cycles: int) -> None:
+    chased = load(1, 1).split()
+    chased[-2] = str(traits)
+    tokens, block = loop([" ".join(chased), *[insn(data="1", writes="1")] * between])
+    rounds(tokens, 50, 200, lambda _: tokens.run(block, (0, 0x8000, False)))
+    assert each(answer(tokens, tmp_path, l1d_chase=3), 200) == pytest.approx(cycles, rel=0.03)
