@@ -4,6 +4,7 @@
 import atexit
 import gc
 import io
+import os
 import re
 import signal
 import sys
@@ -166,13 +167,15 @@ def main() -> None:
             raise KeyboardInterrupt
     except KassayError as error:
         print(f"kassay: {error}", file=sys.stderr)
-        _name_unmounted()
+        _name_unmounted(error)
         status = error.status
     except KeyboardInterrupt:
         print("kassay: interrupted; finished runs are kept, the same command resumes", file=sys.stderr)
         status = _INTERRUPTED
     except BrokenPipeError:
         status = 0
+    except SystemExit as ended:  # click and rich end so where nobody reads on; no command does
+        status = 0 if ended.code == 1 else ended.code
     except Exception as error:
         status = _disk_failed(error) or _unexpected(error)
         if "--step" in sys.argv:  # `git bisect run` would take 1..127 for an answer
@@ -186,13 +189,15 @@ def _leave() -> None:
         gc.freeze()
 
 
-def _name_unmounted() -> None:
-    """In the container, says that it has no such path of the command line, although the host may have it."""
+def _name_unmounted(error: KassayError) -> None:
+    """In the container, says of a path of the command line, which an error names, that the host may have it."""
     from kassay.effects.distribution import IMAGE
 
-    paths = (path for word in sys.argv[1:] for path in _PATHS.findall(word))
-    missing = next((path for path in paths if not Path(path).expanduser().exists()), None)
-    if missing is not None and IMAGE.exists():
+    if not IMAGE.exists():
+        return
+    paths = (Path(path) for word in sys.argv[1:] for path in _PATHS.findall(word) if path in error.what)
+    missing = next((path for path in paths if not os.path.lexists(path.expanduser())), None)
+    if missing is not None and str(missing.parent) != "/":
         print(f"  {missing}: not in the container; if it is on the host, name its directory in KASSAY_MOUNT",
               file=sys.stderr)  # fmt: skip
 
@@ -206,7 +211,7 @@ def _disk_failed(error: Exception) -> int:
     if problem is None:
         return 0
     print(f"kassay: {problem}", file=sys.stderr)
-    _name_unmounted()
+    _name_unmounted(problem)
     return problem.status
 
 

@@ -3,6 +3,8 @@
 
 import errno
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -16,3 +18,21 @@ def test_an_unexpected_error_of_the_disk_is_no_defect(kassay: Kassay, monkeypatc
     monkeypatch.setattr("kassay.commands.doctor.arch_of", full)
     status, _, err = kassay("doctor")
     assert (status, "the disk is full" in err, "defect" in err) == (3, True, False)
+
+
+def test_a_directory_that_may_not_be_searched_is_no_defect(kassay: Kassay, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "/home/other/runs")
+
+    monkeypatch.setattr("kassay.commands.doctor.arch_of", refused)
+    status, _, err = kassay("doctor")
+    assert (status, "/home/other/runs: Permission denied" in err, "defect" in err) == (3, True, False)
+
+
+@pytest.mark.slow
+def test_a_reader_that_ends_early_is_no_failure() -> None:
+    program = "import sys; from kassay.cli import main; sys.argv[0] = 'kassay'; main()"
+    with subprocess.Popen((sys.executable, "-c", program, "workloads"), stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        child.stdout.close()
+        assert child.wait(120) == 0

@@ -47,7 +47,16 @@ def test_path_that_is_not_mounted_is_named(
     )
 
 
-@pytest.mark.parametrize("arguments", [("report", "runs"), ("report", "/"), ("workloads", "origin/x..HEAD")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("report", "runs"),
+        ("report", "/"),
+        ("workloads", "origin/x..HEAD"),
+        ("report", "/runs"),
+        ("kernels", "source", "6.17", "--out", "/srv/new"),
+    ],
+)
 def test_other_errors_are_as_without_the_container(
     inside: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: tuple[str]
 ) -> None:

@@ -142,6 +142,15 @@ def test_no_file_is_written_where_it_is_lost_with_the_container(standin: Standin
     )  # it makes file systems that are lost, too
 
 
+def test_an_engine_that_is_not_there_and_a_cache_by_a_relative_path_are_named(standin: Standin) -> None:
+    done = standin.run("doctor", KASSAY_ENGINE="/nonexistent/podman")
+    assert (done.returncode, done.stderr.splitlines()[0]) == (3, "kassay: /nonexistent/podman: no such program")
+    done = standin.run("doctor", XDG_CACHE_HOME="cache")
+    assert (done.returncode, "XDG_CACHE_HOME" in done.stderr, "KASSAY_MOUNT" in done.stderr) == (2, True, False)
+    place = str(standin.folder)
+    assert standin.run("doctor", HOME="", XDG_CACHE_HOME=place, XDG_DATA_HOME=place).returncode == 0
+
+
 @pytest.mark.parametrize("place", ["linux", "/nonexistent/linux", "/", "/a,b"])
 def test_directory_that_cannot_be_mounted_is_refused(standin: Standin, place: str) -> None:
     done = standin.run("doctor", KASSAY_MOUNT=place)

@@ -4,6 +4,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec import UNSET
 
 from kassay.effects.files import sha256_file
 from kassay.errors import BadInput
@@ -65,6 +66,21 @@ def test_what_belongs_to_an_image_is_used_and_is_part_of_its_identity(place: Pat
     files = {file.name: file.sha256 for file in kernel.identity.files or ()}
     assert files["my.config"] == sha256_file(place / "my.config")
     assert list(files) == ["modules modules", "my.config", "vmlinux"]
+
+
+def test_a_configuration_beside_an_image_is_read_each_time(place: Path) -> None:
+    image = f"image:{place}/bzImage"
+    before = get(image).identity.config_sha256
+    (place / ".config").write_text("CONFIG_HZ=250\n")
+    found = get(image).identity
+    assert found.config_sha256 == sha256_file(place / ".config") != before
+    assert (found.config_source, found.files) == ("", UNSET)
+    (place / ".config").write_text("CONFIG_HZ=1000\n")
+    assert get(image).identity.config_sha256 == sha256_file(place / ".config")
+    (place / "elsewhere").mkdir()
+    (place / "bzImage").rename(place / "elsewhere/bzImage")
+    moved = get(f"image:{place}/elsewhere/bzImage").identity
+    assert (moved.config_sha256, moved.source) == (before, f"file {place}/elsewhere/bzImage")
 
 
 def test_other_modules_are_another_kernel(place: Path) -> None:

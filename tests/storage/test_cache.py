@@ -110,7 +110,7 @@ def test_a_size_frees_the_longest_unused_until_it_is_reached(kassay: Kassay, fil
     assert freed["bytes_after"] <= total - 1000
     status, out, _ = kassay("cache", "free", "--to", "1KiB")
     assert status == 0
-    assert "cannot be had again: name their kind" in " ".join(out.split())
+    assert "cannot be had again. Only --kind inputs --kind " in " ".join(out.split())
     assert {entry["again"] for entry in shown(kassay, "show")["entries"]} == {"no"}
 
 

@@ -101,7 +101,7 @@ def _archive(arch: str, tell: Tell) -> MachineProbe:
         return MachineProbe(name="archive", usable=False, detail=error.what, remedy=error.remedy)
     main = mirrors.main
     if reason is not None:
-        remedy = "check the network and the mirror; kernels in the cache, and those of a kit, need neither"
+        remedy = "check the network and the mirror; exact versions in the cache, and those of a kit, need neither"
         return MachineProbe(name="archive", usable=False, detail=f"{main.uri}: {reason}", remedy=remedy)
     keys = "the archive's own, by fingerprint" if main.signed_by == OWN_KEYS else main.signed_by
     detail = "by apt" if root.helper else f"without apt; keys: {keys}"

@@ -71,7 +71,9 @@ def _fetch(
 
     Example: kassay kernels fetch --for experiment.toml --out kit
     """
-    if (spec is None) == (not refs):
+    if spec is not None and refs:
+        raise BadInput("kassay kernels fetch: kernels and --for", "name kernels, or an experiment with --for, not both")
+    if spec is None and not refs:
         raise BadInput("kassay kernels fetch: name kernels, or an experiment with --for", "kassay kernels fetch 6.17")
     if spec is None:
         if out is not None or with_python or with_qemu:

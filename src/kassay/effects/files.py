@@ -273,6 +273,8 @@ def disk_problem(error: OSError, place: str = "") -> HostLacks | None:
         return HostLacks(f"{place or _full_places()}: the disk is full", _FREE_SPACE)
     if error.errno == errno.EROFS:
         return HostLacks(f"{place or 'a file'}: {error.strerror}", _OTHER_PLACE)
+    if error.errno == errno.EACCES and place:
+        return HostLacks(f"{place}: {error.strerror}", "name a place that you may read and write")
     if error.errno in _FAILED_DISK and place:
         return HostLacks(f"{place}: {error.strerror}", _CHECK_DISK)
     return None

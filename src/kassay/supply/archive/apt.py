@@ -217,7 +217,7 @@ def update(root: AptRoot, mirrors: Mirrors, tell: Tell) -> tuple[UnreadSuite, ..
         raise HostLacks(
             f"the package lists could not be fetched: {reasons[0] if reasons else f'apt ended with {status}'}",
             "check the network and this host's apt sources and proxies (does `apt-get update` work?)"
-            if root.helper
+            if root.helper and not process.variable("KASSAY_MIRROR")
             else "check the network, and the address in KASSAY_MIRROR",
         )
     return unread

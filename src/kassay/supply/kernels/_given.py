@@ -47,15 +47,22 @@ def with_config(artifact: KernelArtifact, data: bytes, name: str) -> KernelArtif
     if not has_options(text):
         raise BadInput(f"kernel {artifact.identity.ref!r}: {name} has no line of a kernel's configuration",
                        "name a .config, as /boot has them")  # fmt: skip
+    artifact = _with_file(artifact, KernelFile(name=name, sha256=sha256_bytes(data)))
+    return _configured(artifact, data, f"file {name}")
+
+
+def with_build_config(artifact: KernelArtifact, data: bytes) -> KernelArtifact:
+    """The kernel with the .config that its build left beside it, which is no file that the user named."""
+    return _configured(artifact, data, "") if has_options(data.decode("utf-8", "replace")) else artifact
+
+
+def _configured(artifact: KernelArtifact, data: bytes, source: str) -> KernelArtifact:
     sha256 = sha256_bytes(data)
     kept = cache_directory() / "configurations" / f"{sha256}.config"
     if not kept.is_file():
         write_atomic(kept, data, mode=0o444)
-    options = configured(text)
-    artifact = _with_file(artifact, KernelFile(name=name, sha256=sha256))
-    identity = structs.replace(
-        artifact.identity, config_sha256=sha256, configuration=options, config_source=f"file {name}"
-    )
+    options = configured(data.decode("utf-8", "replace"))
+    identity = structs.replace(artifact.identity, config_sha256=sha256, configuration=options, config_source=source)
     return structs.replace(artifact, identity=identity, config=str(kept))
 
 

@@ -50,7 +50,7 @@ class DebianSource(KernelSource):
     def check(self, ref: KernelRef, flavour: str, tell: Tell) -> None:
         """See KernelSource. Reads the archive's list."""
         if not (is_exact(ref.locator) and _stored_exact(ref, flavour)):
-            _wanted(current_index(ref.arch, tell), ref, flavour)
+            _wanted(_index(ref, flavour, tell), ref, flavour)
 
     def ask(self) -> None:
         """See KernelSource."""
@@ -71,7 +71,7 @@ def with_configuration_of_archive(artifact: KernelArtifact, tell: Tell) -> Kerne
 def _resolved(ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
     if is_exact(ref.locator) and (stored := _stored_exact(ref, flavour)):
         return stored
-    index = current_index(ref.arch, tell)
+    index = _index(ref, flavour, tell)
     package = _wanted(index, ref, flavour)
     try:
         return _stored(package.name, package.version, ref, flavour) or _build(index, package, ref, tell)
@@ -79,6 +79,18 @@ def _resolved(ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         tell(Progress(stage="kernels", subject=ref.text, text=f"{error.what}; reading the package lists again"))
     index = current_index(ref.arch, tell, refresh=True)
     return _build(index, _wanted(index, ref, flavour), ref, tell)
+
+
+def _index(ref: KernelRef, flavour: str, tell: Tell) -> Index:
+    """The archive's list. Raises HostLacks that names the kernels which need none."""
+    try:
+        return current_index(ref.arch, tell)
+    except HostLacks as error:
+        names = _store.remembered(ref.arch, _package_flavour(ref.arch, flavour))
+        if not names:
+            raise
+        here = ", ".join(f"debian:{version}" for _, version in names[-6:])
+        raise HostLacks(error.what, f"{error.remedy}; in the cache, by exact version: {here}") from error
 
 
 def release_config(version: str, arch: str, tell: Tell) -> str:

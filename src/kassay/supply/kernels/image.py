@@ -3,13 +3,21 @@
 
 from pathlib import Path
 
+from msgspec import structs
+
 from kassay.effects.files import expanded, sha256_bytes
 from kassay.errors import BadInput
 from kassay.model.kernel import KernelArtifact, KernelRef
 from kassay.model.progress import Tell
 from kassay.model.reference_files import image_files
 from kassay.supply.kernels import _store
-from kassay.supply.kernels._given import check_file, with_config, with_modules, with_vmlinux
+from kassay.supply.kernels._given import (
+    check_file,
+    with_build_config,
+    with_config,
+    with_modules,
+    with_vmlinux,
+)
 from kassay.supply.kernels._source import KernelSource
 
 # Above any kernel, debug information of a vmlinux included.
@@ -47,16 +55,20 @@ class ImageSource(KernelSource):
 
 
 def stored_image(path: Path, ref: KernelRef, tell: Tell) -> KernelArtifact:
-    """An image file in the store, as the package that it is of, if that is there."""
+    """An image file in the store, as the package that it is of, if that is there; with the .config beside it."""
     data = _read(path, ref.text)
     sha256 = sha256_bytes(data)
     for kind in _store.KINDS:
         stored = _store.load(sha256, ref.text, kind=kind)
         if stored and stored.identity.arch == ref.arch:
-            return stored
-    config = path.with_name(".config")
-    extras = {"config": config.read_bytes()} if config.is_file() else {}
-    return _store.keep(data, _store.Origin(source=f"file {path.absolute()}"), extras, ref.arch, ref.text, tell)
+            break
+    else:
+        stored = _store.keep(data, _store.Origin(source=f"file {path.absolute()}"), {}, ref.arch, ref.text, tell)
+    if stored.identity.package is None:  # the same image may have been given from another place
+        identity = structs.replace(stored.identity, source=f"file {path.absolute()}")
+        stored = structs.replace(stored, identity=identity)
+    beside = path.with_name(".config")
+    return with_build_config(stored, beside.read_bytes()) if beside.is_file() else stored
 
 
 def stored_file(image_sha256: str) -> Path | None:

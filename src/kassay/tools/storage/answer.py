@@ -58,6 +58,8 @@ class FreedAnswer(Record, frozen=True, kw_only=True):
     """Bytes that stay because they cannot be had again, and their kind was not named."""
     to_bytes: int | None
     entries: tuple[Entry, ...]
+    kept_kinds: tuple[str, ...] = ()
+    """Kinds of what stays for that reason."""
 
 
 def cache_answer(directory: Path, entries: Sequence[Entry], only: Sequence[str] = ()) -> CacheAnswer:
@@ -82,6 +84,7 @@ def freed_answer(
     return FreedAnswer(
         directory=str(directory), plan=plan, bytes_before=before, bytes_after=before - gone, to_bytes=to_bytes,
         kept_bytes=sum(entry.bytes for entry in entries if entry.name in kept), entries=tuple(freed),
+        kept_kinds=tuple(sorted({entry.kind for entry in entries if entry.name in kept})),
     )  # fmt: skip
 
 
@@ -154,10 +157,10 @@ def _freed(answer: FreedAnswer) -> Document:
 
 
 def _short(answer: FreedAnswer) -> str:
-    text = f"More than the {size_text(answer.to_bytes or 0)} that were asked for"
+    text = f"That is more than --to {size_text(answer.to_bytes or 0)}"
     if answer.kept_bytes:
-        kept = size_text(answer.kept_bytes)
-        return f"{text}. {kept} cannot be had again: name their kind to free them, as in --kind packages."
+        kept, words = size_text(answer.kept_bytes), " ".join(f"--kind {kind}" for kind in answer.kept_kinds)
+        return f"{text}. {kept} cannot be had again. Only {words} frees them."
     return f"{text}: the rest was used lately, or is of another kind."
 
 
