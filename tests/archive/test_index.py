@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Packages files and the index made of them. The stanzas are as the archive writes them, shortened."""
 
+import threading
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from kassay.effects import clock
 from kassay.errors import HostLacks
+from kassay.model.progress import Tell, silent
 from kassay.model.records import from_json
 from kassay.supply.archive import apt as _apt
 from kassay.supply.archive import index as _index
@@ -180,6 +182,37 @@ def test_without_network_and_index_the_error_names_the_way_out(archive: list[str
     with pytest.raises(HostLacks, match="no route") as caught:
         current_index("x86_64", Told())
     assert "check the network" in caught.value.remedy
+
+
+def test_a_kernel_that_waited_for_the_lists_in_vain_does_not_try_them_again(
+    archive: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, waits, failures = threading.Event(), threading.Event(), list[str]()
+
+    def update(*_: object) -> tuple[_apt.UnreadSuite, ...]:
+        archive.append("asked")
+        begun.set()
+        assert waits.wait(20)
+        raise HostLacks("no route")
+
+    def ask(tell: Tell) -> None:
+        try:
+            current_index("x86_64", tell)
+        except HostLacks as error:
+            failures.append(error.what)
+
+    monkeypatch.setattr(_apt, "update", update)
+    first = threading.Thread(target=ask, args=(silent,))
+    first.start()
+    assert begun.wait(20)
+    second = threading.Thread(target=ask, args=(lambda progress: waits.set() if "waiting" in progress.text else None,))
+    second.start()
+    first.join()
+    second.join()
+    assert (failures, archive) == (["no route"] * 2, ["asked"])
+    with pytest.raises(HostLacks, match="no route"):
+        current_index("x86_64", silent)
+    assert archive == ["asked"] * 2
 
 
 def test_a_damaged_index_is_made_again(archive: list[str], cache: Path) -> None:

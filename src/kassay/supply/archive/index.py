@@ -83,6 +83,10 @@ class Index(Record, frozen=True, kw_only=True):
         return next((p for p in same if p.version == kernel.version), None)
 
 
+_failed: dict[str, tuple[float, HostLacks]] = {}
+"""Directory of a root -> when it was last tried in vain, and why: a kernel that waited for it is not tried again."""
+
+
 def load_index(arch: str) -> Index | None:
     """The stored index, however old, or None."""
     return kept_record(_index_file(_apt.root_for(host_mirrors(), arch)), Index)
@@ -98,13 +102,18 @@ def current_index(arch: str, tell: Tell, *, refresh: bool = False) -> Index:
     before = kept_record(_index_file(root), Index)
     if before and before.fresh and not refresh:
         return before
+    asked = clock.monotonic_s()
     with locked(Path(root.directory) / "lock", waiting(tell, f"{arch} package lists")):
         stored = kept_record(_index_file(root), Index)
         if stored and stored.fresh and (not refresh or stored != before):
             return stored
+        failed, why = _failed.get(root.directory, (0.0, None))
         try:
+            if why is not None and failed > asked:  # while this thread waited
+                raise why
             return _refresh(root, mirrors, tell)
         except HostLacks as error:
+            _failed[root.directory] = (clock.monotonic_s(), error)
             if stored is None or refresh:
                 raise
             text = f"{error.what}; using the list of {stored.made}"
