@@ -19,10 +19,10 @@ static struct {
 	uint64_t line;
 	uint64_t supply; /* 1/100 cycles: when the instructions so far are there */
 	bool known;      /* this line is in the micro-op cache */
-	/* Outside of it, if lengths are found by windows: */
-	uint64_t window, found; /* the one of the last instruction, 1/100 cycles: when its length is known */
 	uint64_t next;   /* address behind the last instruction */
 	uint8_t length;  /* of the last instruction */
+	/* Outside of the micro-op cache, if lengths are found by windows: */
+	uint64_t window, found;       /* of the last instruction; when its length is known, in 1/100 cycles */
 	uint32_t in_window, in_group; /* instructions found in this cycle, decoded in this cycle */
 	uint32_t cost[2][LENGTHS]; /* of an instruction by its length: decoded, from the micro-op cache */
 } f;
@@ -148,7 +148,7 @@ uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)
 		f.supply += f.cost[f.known][insn->length % LENGTHS];
 	else
 		decode(insn, joined);
-	if (jumps && params.jump_boundary)
+	if (jumps && params.jump_boundary && params.opcache_size)
 		exclude(insn, joined);
 	f.length = insn->length;
 	f.next = insn->address + insn->length;

@@ -67,6 +67,8 @@ def test_a_jump_that_ends_at_a_boundary_keeps_its_line_out_of_the_micro_op_cache
     without = answer(tokens, tmp_path, **slow)
     assert without.statistics["excluded_jumps"] == 0
     assert (each(found, 50) > 2 * each(without, 50)) == excluded
+    no_such_cache = answer(tokens, tmp_path, jump_boundary=32, opcache_size=0)
+    assert no_such_cache.statistics["excluded_jumps"] == 0
 
 
 def test_ports_that_are_chosen_early_delay_a_chain_and_share_evenly(tmp_path: Path) -> None:
