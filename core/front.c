@@ -131,7 +131,7 @@ static uint64_t enter(uint64_t line, uint64_t cycle)
 uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)
 {
 	uint64_t line = insn->address >> LINE_SHIFT, earliest = cycle > AHEAD ? (cycle - AHEAD) * 100 : 0;
-	bool jumps = insn->kind >= BRANCH && insn->kind <= CALL_INDIRECT, joined = insn->kind == BRANCH && !insn->uops;
+	bool joined = insn->kind == BRANCH && !insn->uops;
 
 	*missed = cycle;
 	if (f.supply < earliest)
@@ -148,7 +148,7 @@ uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)
 		f.supply += f.cost[f.known][insn->length % LENGTHS];
 	else
 		decode(insn, joined);
-	if (jumps && params.jump_boundary && params.opcache_size)
+	if (params.jump_boundary && jumps(insn) && params.opcache_size)
 		exclude(insn, joined);
 	f.length = insn->length;
 	f.next = insn->address + insn->length;

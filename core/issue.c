@@ -30,6 +30,13 @@ static struct {
 	} hints[HINTS];
 } i;
 
+/* What leaves the ports' queues in a cycle. */
+static void leave(uint64_t k)
+{
+	i.queued -= i.leaves[k];
+	i.leaves[k] = (each_port){ 0 };
+}
+
 static void forget(uint64_t from, uint64_t count)
 {
 	uint64_t sum = 0;
@@ -39,12 +46,8 @@ static void forget(uint64_t from, uint64_t count)
 	i.waiting -= sum;
 	memset(i.leaving + from, 0, count * sizeof(*i.leaving));
 	memset(i.busy + from, 0, count * sizeof(*i.busy));
-	if (!params.early_ports)
-		return;
-	for (uint64_t k = from; k < from + count; k++) {
-		i.queued -= i.leaves[k];
-		i.leaves[k] = (each_port){ 0 };
-	}
+	for (uint64_t k = from; params.early_ports && k < from + count; k++)
+		leave(k);
 }
 
 static void advance(uint64_t cycle)
@@ -58,10 +61,8 @@ static void advance(uint64_t cycle)
 			i.waiting -= i.leaving[k];
 			i.leaving[k] = 0;
 			i.busy[k] = 0;
-			if (params.early_ports) {
-				i.queued -= i.leaves[k];
-				i.leaves[k] = (each_port){ 0 };
-			}
+			if (params.early_ports)
+				leave(k);
 		}
 		return;
 	}

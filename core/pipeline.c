@@ -417,7 +417,7 @@ void pipeline_follow(const struct block *block, const struct block *next)
 {
 	const struct insn *insn = &block->insns[block->count - 1];
 
-	if (insn->kind < BRANCH || insn->kind > CALL_INDIRECT)
+	if (!jumps(insn))
 		return;
 	switch (branch_resolve(insn, block->end, next->start)) {
 	case GUESS_WRONG:

@@ -67,6 +67,11 @@ struct insn {
 	uint8_t opcode; /* bytes before its opcode */
 };
 
+static inline bool jumps(const struct insn *insn)
+{
+	return insn->kind >= BRANCH && insn->kind <= CALL_INDIRECT;
+}
+
 struct block {
 	uint64_t start, end; /* end: the address after it */
 	uint32_t count, function;
