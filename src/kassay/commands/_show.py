@@ -62,6 +62,15 @@ def keep_answer(answer: A, kind: "Kind[A]", directory: "Path", name: str = "repo
         write_atomic(directory / f"{name}{form.suffix}", form.render(answer).encode())
 
 
+def give_answer(answer: A, kind: "Kind[A]", form: "Form[A]", out: "Path | None") -> None:
+    """Writes an answer into `out`, if that is named, in every format, and shows it in one."""
+    if out is not None:
+        keep_answer(answer, kind, out)
+    say_answer(answer, form)
+    if out is not None and form.screen is not None:  # another form may be read by a program
+        say(f"report: {out / 'report.html'}\n")
+
+
 def say_kept(kind: "Kind[A]", name: str, record: type[A], again: "Again") -> A:
     """Shows the answer that keep_answer() wrote, in another format. Raises BadInput."""
     from kassay.errors import BadInput

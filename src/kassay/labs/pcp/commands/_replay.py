@@ -9,7 +9,6 @@ from typer import Argument, Option
 from kassay.commands._options import format_option
 from kassay.commands._set_option import name_and_value
 from kassay.errors import BadInput
-from kassay.labs.pcp.commands._answer import give
 from kassay.report.answers import answer_formats
 
 
@@ -40,7 +39,7 @@ def replay(
     Example: kassay pcp replay kassay-out/pages --policy fixed,auto,auto_7_3
     """
     from kassay.commands._inputs import check_directory
-    from kassay.commands._show import showing
+    from kassay.commands._show import give_answer, showing
     from kassay.labs.pcp.replay import Asked
     from kassay.labs.pcp.replay import replay as replayed
     from kassay.labs.pcp.report.replayed import REPLAYED
@@ -50,7 +49,7 @@ def replay(
     policies = tuple(dict.fromkeys(filter(None, policy.split(","))))
     with showing() as tell:
         answer = replayed(traces_of(traces), Asked(policies, _numbers(set_ or []), by_list=not begin_movable), tell)
-    give(answer, REPLAYED, form, out)
+    give_answer(answer, REPLAYED, form, out)
     return 0
 
 

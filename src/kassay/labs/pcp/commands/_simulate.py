@@ -10,7 +10,6 @@ from typer import Argument, Option
 from kassay.commands._options import format_option
 from kassay.commands._set_option import name_and_value
 from kassay.errors import BadInput
-from kassay.labs.pcp.commands._answer import give
 from kassay.report.answers import answer_formats
 
 
@@ -43,7 +42,7 @@ def simulate(
     Example: kassay pcp simulate depth --policy fixed,auto,auto_7_3 --set depth=256,1024,4096 --set cpus=112
     """
     from kassay.commands._inputs import check_directory
-    from kassay.commands._show import say, showing
+    from kassay.commands._show import give_answer, say, showing
     from kassay.labs.pcp.report.simulated import SIMULATED
     from kassay.labs.pcp.simulate import Asked
     from kassay.labs.pcp.simulate import simulate as simulated
@@ -59,7 +58,7 @@ def simulate(
     asked = Asked(workload=workload, policies=policies, settings=settings_of(set_ or (), "cpus=112"), fresh=fresh)
     with showing() as tell:
         answer = simulated(asked, tell)
-    give(answer, SIMULATED, form, out)
+    give_answer(answer, SIMULATED, form, out)
     return 0
 
 

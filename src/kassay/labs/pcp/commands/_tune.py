@@ -8,7 +8,6 @@ from typer import Argument, Option
 
 from kassay.commands._options import format_option
 from kassay.errors import BadInput
-from kassay.labs.pcp.commands._answer import give
 from kassay.labs.pcp.commands._replay import traces_of
 from kassay.labs.pcp.commands._simulate import settings_of
 from kassay.report.answers import answer_formats
@@ -41,7 +40,7 @@ def tune(
     Example: kassay pcp tune kassay-out/pages --set decay_shift=2,3,4 --set batch=16,63,252
     """
     from kassay.commands._inputs import check_directory
-    from kassay.commands._show import showing
+    from kassay.commands._show import give_answer, showing
     from kassay.labs.pcp.report.tuned import TUNED
     from kassay.labs.pcp.tune import tune as tuned
 
@@ -50,7 +49,7 @@ def tune(
     values = _values(set_ or [])
     with showing() as tell:
         answer = tuned(traces_of(traces), policy, values, tell)
-    give(answer, TUNED, form, out)
+    give_answer(answer, TUNED, form, out)
     return 0
 
 
