@@ -11,8 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import field
 
-from kassay.labs.predict.core import replay
-from kassay.labs.predict.static import program_text
+from benchmarks._replays import replays
 from kassay.labs.predict.timing import Timing
 from kassay.labs.predict.trace import read_trace
 from kassay.model.program import FLAGS
@@ -80,11 +79,7 @@ def program(arch: str) -> Path:
 def cycles_of(data: bytes, loops: Sequence[str], timing: Timing) -> dict[str, float]:
     """Cycles of an iteration of each loop. data: a trace of two rounds of each, in this order."""
     trace = read_trace(data)
-    text, _ = program_text(trace, timing, lambda address: 0)
-    with tempfile.TemporaryDirectory() as scratch:
-        path = Path(scratch) / "trace"
-        path.write_bytes(data)
-        replayed = replay(timing.params_text(), text, path)
+    (replayed,) = replays(data, trace, timing)
     rounds = {_ROUNDS * number + 2: loop for number, loop in enumerate(loops)}
     found = dict.fromkeys(loops, 0.0)
     for one in replayed.intervals:

@@ -2,19 +2,16 @@
 """The pairs by the core model and by simpler ways, from traces of both sides."""
 
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from benchmarks._pairs import Measured, Pair
 from benchmarks._pairs_score import WAYS, Row
 from benchmarks._pairs_simple import MCA, Simple, mca_cycles, simple
 from benchmarks._pairs_time import NOISY
 from benchmarks._pairs_trace import Traced
+from benchmarks._replays import replays
 from kassay.labs.predict.changes import CauseTimes, Change
-from kassay.labs.predict.core import replay
 from kassay.labs.predict.interval import interval_of, ratio_of, refusals, weighted
-from kassay.labs.predict.static import program_text
 from kassay.labs.predict.timing import Timing
 from kassay.labs.predict.trace import read_trace
 from kassay.model.records import Record
@@ -61,11 +58,7 @@ def others_of(traced: Traced, timing: Timing, operations: Mapping[str, int]) -> 
 def _causes(data: bytes, timing: Timing, rounds: frozenset[int]) -> dict[int, dict[str, float]]:
     """Cycles by cause of each round, without the gap behind it."""
     trace = read_trace(data)
-    program, _ = program_text(trace, timing, lambda address: 0)
-    with tempfile.TemporaryDirectory() as scratch:
-        path = Path(scratch) / "trace"
-        path.write_bytes(data)
-        replayed = replay(timing.params_text(), program, path)
+    (replayed,) = replays(data, trace, timing)
     found: dict[int, dict[str, float]] = {number: {} for number in rounds}
     for row in replayed.rows:
         if row.round in rounds and row.interval < trace.intervals - 1:

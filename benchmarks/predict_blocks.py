@@ -26,11 +26,11 @@ from tests.predict.traces import recorded
 
 from benchmarks._blocks import trace_of
 from benchmarks._pages import narrow
-from kassay.labs.predict.core import replay
+from benchmarks._replays import replays
+from kassay.labs.predict.core import Replayed
 from kassay.labs.predict.decode import CONTROL, PLAIN, decoder_of
-from kassay.labs.predict.static import program_text
 from kassay.labs.predict.timing import Timing, timing_for
-from kassay.labs.predict.trace import Trace, read_trace
+from kassay.labs.predict.trace import read_trace
 
 CPU = "skylake"
 BLOCKS = Path(__file__).with_name("blocks")
@@ -89,7 +89,7 @@ concern every CPU.
 
 ## What is left
 
-{left} of the {n} blocks are more than 10 % off. Of these uiCA is within 10 % for {other}. The largest:
+kassay is more than 10 % off for {left} of the {n} blocks. uiCA is within 10 % for {other} of these. The largest errors:
 
 {worst}
 """
@@ -119,17 +119,11 @@ def predicted(code: bytes, timings: Sequence[Timing]) -> tuple[float, ...] | Non
     if not data:
         return None
     trace = read_trace(data)
-    with tempfile.TemporaryDirectory() as scratch:
-        path = Path(scratch) / "trace"
-        path.write_bytes(data)
-        return tuple(_cycles(path, trace, timing) for timing in timings)
+    return tuple(_cycles(replayed, len(trace.blocks)) for replayed in replays(data, trace, *timings))
 
 
-def _cycles(path: Path, trace: Trace, timing: Timing) -> float:
-    text, _ = program_text(trace, timing, lambda address: 0)
-    replayed = replay(timing.params_text(), text, path)
-    cycles100 = sum(one.cycles100 for one in replayed.intervals if one.round == 2)
-    return cycles100 / 100 / len(trace.blocks)
+def _cycles(replayed: Replayed, copies: int) -> float:
+    return sum(one.cycles100 for one in replayed.intervals if one.round == 2) / 100 / copies
 
 
 def changed(timing: Timing, parameters: Mapping[str, float]) -> Timing:
