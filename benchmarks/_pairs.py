@@ -71,10 +71,10 @@ def measured(path: Path = MEASURED) -> Measured:
     return from_json(path.read_bytes(), Measured)
 
 
-def sources_sha256() -> str:
-    """Hash of the program's sources. Another hash is another measurement."""
+def sources_sha256(sources: Path = SOURCES) -> str:
+    """Hash of a program's sources. Another hash is another measurement."""
     digest = hashlib.sha256()
-    for path in sorted((*SOURCES.glob("*.[ch]"), header())):
+    for path in sorted((*sources.glob("*.[ch]"), header())):
         digest.update(f"{path.name}\0".encode() + path.read_bytes())
     return digest.hexdigest()
 

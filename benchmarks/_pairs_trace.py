@@ -69,12 +69,14 @@ def traced(
     path: Path | None = None,
     arch: str = "x86_64",
     cpu: str = CPU,
+    cmdline: str = "",
 ) -> Iterator[Traced]:
     """One guest for each SIDES of them. path: a program with the same command `mark`; None is that of the pairs.
+    cmdline: what the guest's kernel has behind kassay's own words.
 
     Raises RuntimeError for a run that did not end well.
     """
-    experiment = _experiment(sides, path or program(), arch, cpu)
+    experiment = _experiment(sides, path or program(), KernelUse(ref=KERNEL, cmdline=cmdline), arch, cpu)
     supply = supply_for(experiment, None, silent)
     plan = expand(experiment, supply.plan_input)
     with tempfile.TemporaryDirectory() as scratch:
@@ -93,11 +95,11 @@ def _groups(sides: Sequence[str]) -> Sequence[Sequence[str]]:
     return [sides[first : first + SIDES] for first in range(0, len(sides), SIDES)]
 
 
-def _experiment(sides: Sequence[str], path: Path, arch: str, cpu: str) -> Experiment:
+def _experiment(sides: Sequence[str], path: Path, kernel: KernelUse, arch: str, cpu: str) -> Experiment:
     uses = (pinned(ProgramUse(path=str(path), args=("mark", *group), limit_ms=_LIMIT_MS)) for group in _groups(sides))
     boot = "snapshot" if arch == "x86_64" else "short"  # an arm64 guest has no snapshots
     return Experiment(
-        name="pairs", question="value", kernels=(KernelUse(ref=KERNEL),),
+        name="pairs", question="value", kernels=(kernel,),
         workloads=tuple(WorkloadUse(name=f"{_NAME}{n}", program=use) for n, use in enumerate(uses)),
         arch=arch, cpu=(cpu,), boot=boot, repeats=1, perturb=0, rounds=1, timeout_s=600,
     )  # fmt: skip

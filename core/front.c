@@ -100,16 +100,34 @@ static void exclude(const struct insn *insn, bool joined)
 	f.known = false;
 }
 
-static void fetch(uint64_t line, uint64_t cycle)
+static void fetch(uint64_t line, uint64_t cycle, bool ahead)
 {
+	struct entry entry = cache_entry(line, memory_code(CODE | line, cycle).ready, 0);
+
 	statistics.l1i_misses++;
-	cache_put(&f.lines, cache_entry(line, memory_code(CODE | line, cycle).ready, 0));
+	entry.ahead = ahead;
+	cache_put(&f.lines, entry);
+}
+
+/* A line that is entered for the first time has those behind it fetched, so that straight code is always ahead. */
+static struct entry *found_line(uint64_t line, uint64_t cycle)
+{
+	struct entry *found = cache_find(&f.lines, line);
+
+	if (found && !found->ahead)
+		return found;
+	if (found)
+		found->ahead = false;
+	else
+		fetch(line, cycle, false);
+	for (uint32_t n = 1; n <= params.l1i_prefetch; n++)
+		if (!cache_has(&f.lines, line + n))
+			fetch(line + n, cycle, true);
+	return cache_find(&f.lines, line);
 }
 
 static uint64_t enter(uint64_t line, uint64_t cycle)
 {
-	const struct entry *found;
-
 	f.line = line;
 	if (!params.opcache_size) {
 		f.known = true;
@@ -118,14 +136,7 @@ static uint64_t enter(uint64_t line, uint64_t cycle)
 		if (!f.known)
 			cache_put(&f.decoded, cache_entry(line, 0, 0));
 	}
-	if (!cache_find(&f.lines, line)) {
-		fetch(line, cycle);
-		for (uint32_t n = 1; n <= params.l1i_prefetch; n++)
-			if (!cache_has(&f.lines, line + n))
-				fetch(line + n, cycle);
-	}
-	found = cache_find(&f.lines, line);
-	return found->ready;
+	return found_line(line, cycle)->ready;
 }
 
 uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)

@@ -99,3 +99,12 @@ def test_a_loaded_base_is_faster(tmp_path: Path, traits: int, between: bool, cyc
     tokens, block = loop([" ".join(chased), *[insn(data="1", writes="1")] * between])
     rounds(tokens, 50, 200, lambda _: tokens.run(block, (0, 0x8000, False)))
     assert each(answer(tokens, tmp_path, l1d_chase=3), 200) == pytest.approx(cycles, rel=0.03)
+
+
+@pytest.mark.parametrize(("prefetch", "expected"), [(0, 16 + 4), (3, 4 + 1)])
+def test_straight_code_beyond_the_first_level_is_fetched_ahead_all_along(
+    tmp_path: Path, prefetch: int, expected: float
+) -> None:
+    """A line is 16 instructions, which take four cycles, and comes 16 cycles after it is asked for."""
+    changed = {"l1i_size": 4096, "l1i_prefetch": prefetch, "l2_latency": 16, "l2_interval": 1}
+    assert nops(16 * 200, tmp_path, **DECODED | changed) / 200 == pytest.approx(expected, rel=0.1)

@@ -14,8 +14,8 @@ from kassay.labs.predict.timing import ASSUMED, MEASURED, STATED, Timing, parse,
 from kassay.supply.cpus import cpus
 
 PUBLISHED = (
-    "skylake", "skylake_sp", "icelake_sp", "alderlake_p", "emeraldrapids", "graniterapids", "zen1", "zen2", "zen3",
-    "zen4", "neoverse_n1", "neoverse_v1",
+    "skylake", "skylake_sp", "cascadelake_sp", "icelake_sp", "alderlake_p", "emeraldrapids", "graniterapids", "zen1",
+    "zen2", "zen3", "zen4", "neoverse_n1", "neoverse_v1",
 )  # fmt: skip
 
 

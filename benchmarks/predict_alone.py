@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The pairs of programs on a host whose cores others share: the time that a pair takes while nobody else uses the core.
+
+python -m benchmarks.predict_alone measure [PASSES]
+    on that host; writes benchmarks/pairs/alone/measured.json
+python -m benchmarks.predict_alone trace CPU DIR
+    every side in the guest, on CPU as --cpu takes it
+python -m benchmarks.predict_alone table CPU DIR [PAGE.md]
+    measured and predicted time; CPU as --predict takes it
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import msgspec
+
+from benchmarks._pages import narrow
+from benchmarks._pairs import SOURCES, Pair, pairs, sides, sources_sha256
+from benchmarks._pairs_predict import causes_of
+from benchmarks._pairs_time import machine
+from benchmarks._pairs_trace import Traced, operations, traced
+from kassay.labs.predict.timing import timing_for
+from kassay.model.program import FLAGS
+from kassay.model.records import Record, from_json
+from kassay.model.run import RunRecord
+from kassay.supply.guest.program import header
+
+_MEASURED = SOURCES / "alone" / "measured.json"
+_SAMPLES = 50_000
+_RUNS = "runs.json"
+_CMDLINE = "nopti spectre_v2=off mds=off tsx_async_abort=off mmio_stale_data=off"
+"""Leaves out the mitigations that a kernel on Cascade Lake does not choose. QEMU cannot tell the guest."""
+_SHARED = frozenset({"chase", "random", "tlb", "mixed", "branches"})
+"""Kinds whose time depends on caches that the other thread uses as well, or on data that a short sample chooses."""
+_OTHER_KERNEL = frozenset({"system calls", "faults"})
+"""Kinds in which the kernel works: the host runs its own."""
+
+
+class Times(Record, frozen=True, kw_only=True):
+    """Nanoseconds of an operation of each side: alone, and the median of all samples; of each, the middle one of all
+    passes."""
+
+    machine: dict[str, str]
+    ghz: float
+    sources: str
+    passes: int
+    alone: dict[str, float]
+    usual: dict[str, float]
+
+
+class Row(NamedTuple):
+    """One pair: ratios head / base."""
+
+    pair: Pair
+    alone: float
+    usual: float
+    predicted: float
+
+    @property
+    def error(self) -> float:
+        return self.predicted / self.alone - 1
+
+
+def _program() -> Path:
+    """The pairs' program with the command `alone`, built when not yet there."""
+    made = Path(tempfile.gettempdir()) / f"kassay-pairs-{_sources()[:16]}" / "alone"
+    if not made.is_file():
+        made.parent.mkdir(parents=True, exist_ok=True)
+        files = [str(path) for path in sorted(SOURCES.glob("*.c")) if path.name != "main.c"]
+        words = ("gcc", *FLAGS, "-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{header().parent}", f"-I{SOURCES}")
+        subprocess.run((*words, "-o", str(made), *files, str(SOURCES / "alone" / "alone.c")), check=True)
+    return made
+
+
+def _sources() -> str:
+    """Hash of the sources of the pairs and of alone.c."""
+    return sources_sha256()[:32] + sources_sha256(SOURCES / "alone")[:32]
+
+
+def measure(passes: int) -> None:
+    alone, usual, clocks = defaultdict(list), defaultdict(list), []
+    cpu = str(max(os.sched_getaffinity(0)))
+    for number in range(passes):
+        print(f"pass {number + 1} of {passes}", file=sys.stderr)
+        argv = ("taskset", "-c", cpu, str(_program()), "alone", str(_SAMPLES), *sides())
+        for line in subprocess.run(argv, check=True, capture_output=True, text=True).stdout.splitlines():
+            name, *values = line.split()
+            if name == "ghz":
+                clocks.append(float(values[0]))
+            else:
+                alone[name].append(float(values[0]))
+                usual[name].append(float(values[1]))
+    found = Times(
+        machine=machine(), ghz=round(max(clocks), 3), sources=_sources(), passes=passes,
+        alone={side: median(values) for side, values in alone.items()},
+        usual={side: median(values) for side, values in usual.items()},
+    )  # fmt: skip
+    _MEASURED.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+
+
+def trace(cpu: str, directory: Path) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    tell = lambda line: print(line, file=sys.stderr)  # noqa: E731
+    done = traced(sides(), directory, tell, path=_program(), cpu=cpu, cmdline=_CMDLINE)
+    runs = [{"sides": run.sides, "record": run.record} for run in done]
+    found = {"sources": _sources(), "operations": operations(sides()), "runs": runs}
+    (directory / _RUNS).write_bytes(msgspec.json.encode(found))
+
+
+def _rows(cpu: str, directory: Path, times: Times) -> list[Row]:
+    stored, timing = msgspec.json.decode((directory / _RUNS).read_bytes()), timing_for(cpu)
+    if not _sources() == stored["sources"] == times.sources:
+        sys.exit("the program is not the one that was traced and measured: trace and measure again")
+    runs = [Traced(tuple(run["sides"]), msgspec.convert(run["record"], RunRecord), directory) for run in stored["runs"]]
+    causes = {side: of for run in runs for side, of in causes_of(run, timing, stored["operations"]).items()}
+    total = {side: sum(of.values()) for side, of in causes.items()}
+    return [
+        Row(pair, times.alone[pair.head] / times.alone[pair.base], times.usual[pair.head] / times.usual[pair.base],
+            total[pair.head] / total[pair.base])
+        for pair in pairs()
+    ]  # fmt: skip
+
+
+def _score(name: str, rows: list[Row]) -> str:
+    errors = sorted(abs(row.error) for row in rows)
+    within = sum(error <= 0.1 for error in errors)
+    usual = median(abs(row.predicted / row.usual - 1) for row in rows)
+    return f"| {name} | {len(rows)} | {median(errors):.1%} | {within} | {usual:.1%} |"
+
+
+def _page(cpu: str, rows: list[Row], times: Times) -> Iterator[str]:
+    named = ", ".join(f"{name} {value}" for name, value in times.machine.items())
+    core = [row for row in rows if row.pair.kind not in _SHARED | _OTHER_KERNEL]
+    yield "# Pairs of programs on Cascade Lake\n"
+    yield (
+        f"`python -m benchmarks.predict_alone` makes this page. It predicts the pairs of [predict-pairs.md]"
+        f"(predict-pairs.md) for {cpu} and compares them with times measured on: {named}, at {times.ghz} GHz.\n"
+    )
+    yield (
+        "Another tenant uses the second hardware thread of each core, at times all the time: independent additions "
+        "then run at half their rate. The other thread waits for memory now and then, for less than a microsecond. So "
+        "a sample is that "
+        f"short, and *alone* is the fastest one in a thousand, of {_SAMPLES} samples. It is the middle of "
+        f"{times.passes} passes. *usual* is the median sample. The caches are shared all the same, and a fast sample "
+        f"of random data is one of easy data. Pairs of these kinds cannot be judged here: {', '.join(sorted(_SHARED))}."
+        " Pairs in which the kernel works compare this host's own kernel with Debian's 6.18 in the guest, without the "
+        "mitigations that Cascade Lake does not need.\n"
+    )
+    yield "An error is predicted / measured - 1 of the ratio head / base.\n"
+    yield "| pairs | n | median error | within 10 % | median error, usual |\n| --- | ---: | ---: | ---: | ---: |"
+    yield _score("work in the core", core)
+    yield _score("of these, held out", [row for row in core if row.pair.held_out])
+    yield _score("the kernel works", [row for row in rows if row.pair.kind in _OTHER_KERNEL])
+    yield _score("caches shared, or random data", [row for row in rows if row.pair.kind in _SHARED]) + "\n"
+    yield "| kind | base | head | alone | usual | predicted | error | |"
+    yield "| --- | --- | --- | ---: | ---: | ---: | ---: | --- |"
+    for row in rows:
+        pair, held = row.pair, "held out" if row.pair.held_out else ""
+        yield (
+            f"| {pair.kind} | `{pair.base}` | `{pair.head}` | {row.alone:.3g} | {row.usual:.3g} | {row.predicted:.3g} |"
+            f" {row.error:+.0%} | {held} |"
+        )
+    yield "\n## Time of each side\n"
+    yield "| side | alone, ns | usual, ns |\n| --- | ---: | ---: |"
+    for side, value in times.alone.items():
+        yield f"| `{side}` | {value:.4g} | {times.usual[side]:.4g} |"
+
+
+def main() -> None:
+    match sys.argv[1:]:
+        case ["measure", *passes]:
+            measure(int(passes[0]) if passes else 3)
+        case ["trace", cpu, directory]:
+            trace(cpu, Path(directory))
+        case ["table", cpu, directory, *page]:
+            times = from_json(_MEASURED.read_bytes(), Times)
+            text = narrow("\n".join(_page(cpu, _rows(cpu, Path(directory), times), times)))
+            _ = Path(page[0]).write_text(text + "\n") if page else print(text)
+        case _:
+            sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()
