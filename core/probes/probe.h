@@ -33,6 +33,7 @@ extern const struct probe string_probes[];
 extern const struct probe kernel_probes[];
 extern const struct probe cross_probes[];
 extern const struct probe form_probes[];
+extern const struct probe straight_probes[];
 
 #define LINE 64
 #define PAGE 4096

@@ -42,8 +42,8 @@ def exactly(**values: float) -> dict[str, Measured]:
     return {name.replace("__", ":"): Measured(value, value, value, 40) for name, value in values.items()}
 
 
-def facts(measured: dict[str, Measured], l3_mib: int = 32) -> Facts:
-    caches = {"l1d": (32 << 10, 8), "l2": (1 << 20, 8), "l3": (l3_mib << 20, 16)}
+def facts(measured: dict[str, Measured], l3_mib: int = 32, l1i_kib: int = 32) -> Facts:
+    caches = {"l1i": (l1i_kib << 10, 8), "l1d": (32 << 10, 8), "l2": (1 << 20, 8), "l3": (l3_mib << 20, 16)}
     return Facts(measured, caches, {"l2_latency": 14, "walk_step": 2})
 
 
@@ -97,7 +97,7 @@ def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
     points = exactly(mixed_many=1 / 5.9, load_chain=4, load_split_chain=5, forward_other_chain=8, lock_xadd_chain=8)
     points |= exactly(lock_add_chain=6, lock_add_lines=7, branch_conditional__0=8, branch_conditional__1=18)
     points |= exactly(fill__64=9, fill__96=9, fill__128=30, fill__192=32, fill__256=32, fill__4096=131)
-    points |= exactly(chase_firsts__4096=51)
+    points |= exactly(chase_firsts__4096=51, straight__128=4.5)
     points |= exactly(**{f"chase_local__{kib}": cycles for kib, cycles in (
         (16, 4), (256, 14), (2048, 50), (4096, 50), (16384, 390), (131072, 400))})  # fmt: skip
     points |= exactly(**{f"window_mixed__{n}": 600 if n < 320 else 1200 for n in range(64, 704, 16)})
@@ -110,12 +110,18 @@ def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
         "width": 6, "l1d_latency": 4, "l2_latency": 14, "l3_latency": 50, "memory_latency": 400, "lock_latency": 8,
         "lock_interval": 7, "store_forward": 7, "mispredict": 12, "line_split": 1, "rep_store_l1": 1.65,
         "rep_store_start": 25.4, "rep_short_start": 7.35, "rep_short_bytes": 127, "prefetch_adjacent": 0,
-        "rob": 312, "fill_buffers": 12, "dtlb_entries": 64, "stlb_latency": 7,
+        "l1i_prefetch": 3, "rob": 312, "fill_buffers": 12, "dtlb_entries": 64, "stlb_latency": 7,
         "stlb_entries": 2048, "walk_start": 22, "return_stack": 32, "l3_lifetime": (4 << 20) // 64 * 225,
         "l3_size": 32 << 20, "l3_ways": 16,
     }  # fmt: skip
     assert {name: found[name] for name in wanted} == pytest.approx(wanted)
     assert "rep_copy_l1" not in found and "store_queue" not in found
+
+
+def test_code_is_not_called_fetched_ahead_where_the_first_level_has_it() -> None:
+    points = exactly(chase_local__256=14, straight__128=2)
+    assert parameters_of(facts(points))["l1i_prefetch"].value == 7
+    assert "l1i_prefetch" not in parameters_of(facts(points, l1i_kib=128))
 
 
 def test_lines_come_in_pairs_where_a_chase_through_both_of_each_is_quicker() -> None:

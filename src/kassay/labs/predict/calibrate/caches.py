@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 
 from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, Unmeasured, plain
-from kassay.labs.predict.calibrate.points import MEMORY_KIB
+from kassay.labs.predict.calibrate.points import MEMORY_KIB, STRAIGHT_KIB
 from kassay.labs.predict.calibrate.samples import curve
 from kassay.labs.predict.calibrate.steps import crossing
 
@@ -30,6 +30,20 @@ def _chase(facts: Facts, least: float, most: float) -> Estimate:
 
 def _l2_latency(facts: Facts) -> Estimate:
     return _chase(facts, 2 * facts.cache("l1d")[0], facts.cache("l2")[0] / 2)
+
+
+def _code_ahead(facts: Facts) -> Estimate:
+    """Lines of code that are on their way at a time, so that straight code from the second level takes the time that
+    it does: the latency over the time of a line. The decoders may be the limit; more lines would then change
+    nothing."""
+    size = STRAIGHT_KIB[-1]
+    line, latency = facts.point(f"straight:{size}"), _l2_latency(facts).value
+    if facts.cache("l1i")[0] > size << 9:
+        raise Unmeasured
+    value, low, high = (min(16, max(0, round(latency / cycles))) for cycles in (line.value, line.high, line.low))
+    return Estimate(value, low, high, line.n,
+                    f"straight code of {size} KiB takes {line.value:.1f} cycles a line, the second level "
+                    f"{latency:.1f} (straight:{size}, chase_local)")  # fmt: skip
 
 
 def _l3_latency(facts: Facts) -> Estimate:
@@ -78,6 +92,7 @@ def _adjacent(facts: Facts) -> Estimate:
 
 CACHES: Mapping[str, Rule] = {
     "l1i_size": _cache("l1i", 0), "l1i_ways": _cache("l1i", 1),
+    "l1i_prefetch": _code_ahead,
     "l1d_size": _cache("l1d", 0), "l1d_ways": _cache("l1d", 1),
     "l1d_latency": plain("load_chain", "chain of loads that hit"),
     "l2_size": _cache("l2", 0), "l2_ways": _cache("l2", 1), "l2_latency": _l2_latency,
