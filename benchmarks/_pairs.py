@@ -5,6 +5,7 @@ import hashlib
 import subprocess
 import tempfile
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -80,11 +81,16 @@ def sources_sha256(sources: Path = SOURCES) -> str:
 
 
 def program() -> Path:
-    """The pairs' program: the same bytes for the host and the guest, built when not yet there."""
-    made = Path(tempfile.gettempdir()) / f"kassay-pairs-{sources_sha256()[:16]}" / "pairs"
+    """The pairs' program: the same bytes for the host and the guest."""
+    return built(sources_sha256(), sorted(SOURCES.glob("*.c")))
+
+
+def built(sources: str, paths: Iterable[Path]) -> Path:
+    """A program of these C files in this order, built when not yet there. sources: hash of all that it is made of."""
+    made = Path(tempfile.gettempdir()) / f"kassay-pairs-{sources}" / "pairs"
     if not made.is_file():
         made.parent.mkdir(parents=True, exist_ok=True)
-        files = sorted(str(path) for path in SOURCES.glob("*.c"))
+        files = [str(path) for path in paths]
         scratch = made.with_name("new")
         subprocess.run(("gcc", *FLAGS, *_WARNINGS, f"-I{header().parent}", "-o", str(scratch), *files), check=True)
         scratch.rename(made)

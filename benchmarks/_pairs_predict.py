@@ -2,7 +2,7 @@
 """The pairs by the core model and by simpler ways, from traces of both sides."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks._pairs import Measured, Pair
 from benchmarks._pairs_score import WAYS, Row
@@ -30,6 +30,11 @@ class Others(Record, frozen=True, kw_only=True):
 
 Causes = Mapping[str, float]
 """ns of an operation by cause, without weights."""
+
+
+def all_causes(runs: Iterable[Traced], timing: Timing, operations: Mapping[str, int]) -> dict[str, Causes]:
+    """Every side of several runs by its name."""
+    return {side: causes for run in runs for side, causes in causes_of(run, timing, operations).items()}
 
 
 def causes_of(traced: Traced, timing: Timing, operations: Mapping[str, int]) -> dict[str, Causes]:

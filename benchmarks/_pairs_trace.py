@@ -3,14 +3,16 @@
 
 import re
 import subprocess
+import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from msgspec import structs
 
-from benchmarks._pairs import program
+from benchmarks._pairs import program, sides
 from kassay.journal import artifacts
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.plan import Cell, PlannedRun
@@ -28,6 +30,8 @@ KERNEL = "debian:6.18"
 CPU = "zen4"
 SIDES = 32
 """Sides of one run: the plugin records at most 64 rounds, and a side has two."""
+RUNS = "runs.json"
+"""File of a directory of traces that keep() writes."""
 _NAME = "pairs"
 _ROUNDS = 3
 _BUDGET = 256 << 20
@@ -89,6 +93,25 @@ def traced(
             if record.outcome != "ok" or record.trace is None:
                 raise RuntimeError(f"{run.id}: {record.outcome}: {record.detail or record.profile_problem}")
             yield Traced(tuple(_groups(sides)[groups[run.cell]]), record, directory)
+
+
+def keep(runs: Iterable[Traced], sources: str, directory: Path) -> None:
+    """Writes down which runs are in a directory. sources: hash of the program that they traced."""
+    found = {
+        "sources": sources,
+        "operations": operations(sides()),
+        "runs": [{"sides": run.sides, "record": run.record} for run in runs],
+    }
+    (directory / RUNS).write_bytes(msgspec.json.encode(found))
+
+
+def kept(directory: Path, *sources: str) -> tuple[list[Traced], dict[str, int]]:
+    """The runs of a directory, and operations(). Ends the command if the program has another hash than the runs'."""
+    stored = msgspec.json.decode((directory / RUNS).read_bytes())
+    if set(sources) != {stored["sources"]}:
+        sys.exit("the pairs' program is not the one that was traced and measured: trace and measure again")
+    runs = [Traced(tuple(run["sides"]), msgspec.convert(run["record"], RunRecord), directory) for run in stored["runs"]]
+    return runs, stored["operations"]
 
 
 def _groups(sides: Sequence[str]) -> Sequence[Sequence[str]]:

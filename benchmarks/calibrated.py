@@ -14,15 +14,15 @@ import msgspec
 
 from benchmarks import predict_pairs
 from benchmarks._pairs import sources_sha256
+from benchmarks._pairs_trace import RUNS
 from kassay.labs.predict.calibrate.calibrate import calibrate
 from kassay.labs.predict.calibrate.pairs import learn_file
 from kassay.labs.predict.timing import timing_for
 from kassay.model.progress import Progress
 
 _ROOT = Path(__file__).parents[1]
-_DATA = _ROOT / "src" / "kassay" / "predict" / "data"
+_DATA = _ROOT / "src" / "kassay" / "labs" / "predict" / "data"
 _PAGE = _ROOT / "docs" / "results" / "predict-pairs.md"
-_RUNS = "runs.json"
 
 
 def _tell(event: Progress) -> None:
@@ -31,7 +31,7 @@ def _tell(event: Progress) -> None:
 
 def _traced(directory: Path) -> bool:
     """True if the traces are of the programs as they are now."""
-    runs = directory / _RUNS
+    runs = directory / RUNS
     return runs.is_file() and msgspec.json.decode(runs.read_bytes())["sources"] == sources_sha256()
 
 

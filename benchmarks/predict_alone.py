@@ -12,7 +12,6 @@ python -m benchmarks.predict_alone table CPU DIR [PAGE.md]
 import os
 import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,19 +21,16 @@ from typing import NamedTuple
 import msgspec
 
 from benchmarks._pages import narrow
-from benchmarks._pairs import SOURCES, Pair, pairs, sides, sources_sha256
-from benchmarks._pairs_predict import causes_of
+from benchmarks._pairs import SOURCES, Pair, built, pairs, sides, sources_sha256
+from benchmarks._pairs_predict import all_causes
 from benchmarks._pairs_time import machine
-from benchmarks._pairs_trace import Traced, operations, traced
+from benchmarks._pairs_trace import keep, kept, traced
 from kassay.labs.predict.timing import timing_for
-from kassay.model.program import FLAGS
 from kassay.model.records import Record, from_json
-from kassay.model.run import RunRecord
-from kassay.supply.guest.program import header
 
-_MEASURED = SOURCES / "alone" / "measured.json"
+_ALONE = SOURCES / "alone"
+_MEASURED = _ALONE / "measured.json"
 _SAMPLES = 50_000
-_RUNS = "runs.json"
 _CMDLINE = "nopti spectre_v2=off mds=off tsx_async_abort=off mmio_stale_data=off"
 """Leaves out the mitigations that a kernel on Cascade Lake does not choose. QEMU cannot tell the guest."""
 _SHARED = frozenset({"chase", "random", "tlb", "mixed", "branches"})
@@ -69,27 +65,22 @@ class Row(NamedTuple):
 
 
 def _program() -> Path:
-    """The pairs' program with the command `alone`, built when not yet there."""
-    made = Path(tempfile.gettempdir()) / f"kassay-pairs-{_sources()[:16]}" / "alone"
-    if not made.is_file():
-        made.parent.mkdir(parents=True, exist_ok=True)
-        files = [str(path) for path in sorted(SOURCES.glob("*.c")) if path.name != "main.c"]
-        words = ("gcc", *FLAGS, "-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{header().parent}", f"-I{SOURCES}")
-        subprocess.run((*words, "-o", str(made), *files, str(SOURCES / "alone" / "alone.c")), check=True)
-    return made
+    """The pairs' program with the command `alone`, which has main.c in it."""
+    others = [path for path in sorted(SOURCES.glob("*.c")) if path.name != "main.c"]
+    return built(_sources(), [*others, _ALONE / "alone.c"])
 
 
 def _sources() -> str:
     """Hash of the sources of the pairs and of alone.c."""
-    return sources_sha256()[:32] + sources_sha256(SOURCES / "alone")[:32]
+    return sources_sha256()[:32] + sources_sha256(_ALONE)[:32]
 
 
 def measure(passes: int) -> None:
     alone, usual, clocks = defaultdict(list), defaultdict(list), []
     cpu = str(max(os.sched_getaffinity(0)))
+    argv = ("taskset", "-c", cpu, str(_program()), "alone", str(_SAMPLES), *sides())
     for number in range(passes):
         print(f"pass {number + 1} of {passes}", file=sys.stderr)
-        argv = ("taskset", "-c", cpu, str(_program()), "alone", str(_SAMPLES), *sides())
         for line in subprocess.run(argv, check=True, capture_output=True, text=True).stdout.splitlines():
             name, *values = line.split()
             if name == "ghz":
@@ -107,20 +98,15 @@ def measure(passes: int) -> None:
 
 def trace(cpu: str, directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
-    tell = lambda line: print(line, file=sys.stderr)  # noqa: E731
-    done = traced(sides(), directory, tell, path=_program(), cpu=cpu, cmdline=_CMDLINE)
-    runs = [{"sides": run.sides, "record": run.record} for run in done]
-    found = {"sources": _sources(), "operations": operations(sides()), "runs": runs}
-    (directory / _RUNS).write_bytes(msgspec.json.encode(found))
+    runs = traced(
+        sides(), directory, lambda line: print(line, file=sys.stderr), path=_program(), cpu=cpu, cmdline=_CMDLINE
+    )
+    keep(runs, _sources(), directory)
 
 
 def _rows(cpu: str, directory: Path, times: Times) -> list[Row]:
-    stored, timing = msgspec.json.decode((directory / _RUNS).read_bytes()), timing_for(cpu)
-    if not _sources() == stored["sources"] == times.sources:
-        sys.exit("the program is not the one that was traced and measured: trace and measure again")
-    runs = [Traced(tuple(run["sides"]), msgspec.convert(run["record"], RunRecord), directory) for run in stored["runs"]]
-    causes = {side: of for run in runs for side, of in causes_of(run, timing, stored["operations"]).items()}
-    total = {side: sum(of.values()) for side, of in causes.items()}
+    runs, operations = kept(directory, _sources(), times.sources)
+    total = {side: sum(causes.values()) for side, causes in all_causes(runs, timing_for(cpu), operations).items()}
     return [
         Row(pair, times.alone[pair.head] / times.alone[pair.base], times.usual[pair.head] / times.usual[pair.base],
             total[pair.head] / total[pair.base])
@@ -129,7 +115,7 @@ def _rows(cpu: str, directory: Path, times: Times) -> list[Row]:
 
 
 def _score(name: str, rows: list[Row]) -> str:
-    errors = sorted(abs(row.error) for row in rows)
+    errors = [abs(row.error) for row in rows]
     within = sum(error <= 0.1 for error in errors)
     usual = median(abs(row.predicted / row.usual - 1) for row in rows)
     return f"| {name} | {len(rows)} | {median(errors):.1%} | {within} | {usual:.1%} |"
@@ -146,10 +132,10 @@ def _page(cpu: str, rows: list[Row], times: Times) -> Iterator[str]:
     yield (
         "Another tenant uses the second hardware thread of each core, at times all the time: independent additions "
         "then run at half their rate. The other thread waits for memory now and then, for less than a microsecond. So "
-        "a sample is that "
-        f"short, and *alone* is the fastest one in a thousand, of {_SAMPLES} samples. It is the middle of "
-        f"{times.passes} passes. *usual* is the median sample. The caches are shared all the same, and a fast sample "
-        f"of random data is one of easy data. Pairs of these kinds cannot be judged here: {', '.join(sorted(_SHARED))}."
+        f"a sample is that short, and *alone* is the fastest one in a thousand, of {_SAMPLES} samples. It is the "
+        f"middle of {times.passes} passes. *usual* is the median sample. The caches are shared all the same, and a "
+        f"fast sample of random data is one of easy data. "
+        f"Pairs of these kinds cannot be judged here: {', '.join(sorted(_SHARED))}."
         " Pairs in which the kernel works compare this host's own kernel with Debian's 6.18 in the guest, without the "
         "mitigations that Cascade Lake does not need.\n"
     )

@@ -20,15 +20,13 @@ from pathlib import Path
 import msgspec
 
 from benchmarks._pairs import MEASURED, measured, pairs, sides, sources_sha256
-from benchmarks._pairs_predict import Others, causes_of, changes, llvm_cpu, others_of, rows
+from benchmarks._pairs_predict import Others, all_causes, changes, llvm_cpu, others_of, rows
 from benchmarks._pairs_score import Row, table_of_pairs, table_of_scores, worst
 from benchmarks._pairs_time import NOISY, timed
-from benchmarks._pairs_trace import Traced, operations, traced
+from benchmarks._pairs_trace import keep, kept, traced
 from kassay.labs.predict.changes import SCHEMA, Changes
 from kassay.labs.predict.timing import timing_for
-from kassay.model.run import RunRecord
 
-_RUNS = "runs.json"
 _WHY = """\
 - **Work beside a chain** (`imul4_add40`): a core gives a micro-operation its port when it is dispatched, and older
   additions then stand in front of the multiplication that everything waits for. The model gives ports out at issue, so
@@ -54,32 +52,22 @@ def measure(passes: int) -> None:
 
 def trace(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
-    runs = [
-        {"sides": run.sides, "record": run.record}
-        for run in traced(sides(), directory, lambda line: print(line, file=sys.stderr))
-    ]
-    found = {"sources": sources_sha256(), "operations": operations(sides()), "runs": runs}
-    (directory / _RUNS).write_bytes(msgspec.json.encode(found))
+    keep(traced(sides(), directory, lambda line: print(line, file=sys.stderr)), sources_sha256(), directory)
 
 
 def predicted(cpu: str, directory: Path, *, simpler: bool = True) -> tuple[Row, ...]:
     """simpler: the other ways as well; their minutes are spent once for a DIR and a CPU."""
-    stored = msgspec.json.decode((directory / _RUNS).read_bytes())
-    now, times = sources_sha256(), measured()
-    if not now == stored["sources"] == times.sources:
-        sys.exit("the pairs' program is not the one that was traced and measured: trace and measure again")
-    timing = timing_for(cpu)
+    times, timing = measured(), timing_for(cpu)
+    runs, operations = kept(directory, sources_sha256(), times.sources)
     place = directory / f"simple-{llvm_cpu(timing)}.json"
-    runs = [Traced(tuple(run["sides"]), msgspec.convert(run["record"], RunRecord), directory) for run in stored["runs"]]
     others: dict[str, Others] = {}
     if simpler and not place.is_file():
         for run in runs:
-            others.update(others_of(run, timing, stored["operations"]))
+            others.update(others_of(run, timing, operations))
         place.write_bytes(msgspec.json.encode(others))
     elif simpler:
         others = msgspec.json.decode(place.read_bytes(), type=dict[str, Others])
-    causes = {side: of for run in runs for side, of in causes_of(run, timing, stored["operations"]).items()}
-    return rows(pairs(), causes, others, times, timing)
+    return rows(pairs(), all_causes(runs, timing, operations), others, times, timing)
 
 
 def _page(cpu: str, found: tuple[Row, ...]) -> Iterator[str]:

@@ -110,7 +110,7 @@ static void fetch(uint64_t line, uint64_t cycle, bool ahead)
 }
 
 /* A line that is entered for the first time has those behind it fetched, so that straight code is always ahead. */
-static struct entry *found_line(uint64_t line, uint64_t cycle)
+static struct entry *find_line(uint64_t line, uint64_t cycle)
 {
 	struct entry *found = cache_find(&f.lines, line);
 
@@ -136,7 +136,7 @@ static uint64_t enter(uint64_t line, uint64_t cycle)
 		if (!f.known)
 			cache_put(&f.decoded, cache_entry(line, 0, 0));
 	}
-	return found_line(line, cycle)->ready;
+	return find_line(line, cycle)->ready;
 }
 
 uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)

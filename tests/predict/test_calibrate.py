@@ -97,7 +97,7 @@ def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
     points = exactly(mixed_many=1 / 5.9, load_chain=4, load_split_chain=5, forward_other_chain=8, lock_xadd_chain=8)
     points |= exactly(lock_add_chain=6, lock_add_lines=7, branch_conditional__0=8, branch_conditional__1=18)
     points |= exactly(fill__64=9, fill__96=9, fill__128=30, fill__192=32, fill__256=32, fill__4096=131)
-    points |= exactly(chase_firsts__4096=51, straight__128=4.5)
+    points |= exactly(chase_firsts__4096=51, straight_code=4.5)
     points |= exactly(**{f"chase_local__{kib}": cycles for kib, cycles in (
         (16, 4), (256, 14), (2048, 50), (4096, 50), (16384, 390), (131072, 400))})  # fmt: skip
     points |= exactly(**{f"window_mixed__{n}": 600 if n < 320 else 1200 for n in range(64, 704, 16)})
@@ -119,7 +119,7 @@ def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
 
 
 def test_code_is_not_called_fetched_ahead_where_the_first_level_has_it() -> None:
-    points = exactly(chase_local__256=14, straight__128=2)
+    points = exactly(chase_local__256=14, straight_code=2)
     assert parameters_of(facts(points))["l1i_prefetch"].value == 7
     assert "l1i_prefetch" not in parameters_of(facts(points, l1i_kib=128))
 

@@ -4,9 +4,12 @@
 from collections.abc import Mapping
 
 from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, Unmeasured, plain
-from kassay.labs.predict.calibrate.points import MEMORY_KIB, STRAIGHT_KIB
+from kassay.labs.predict.calibrate.points import MEMORY_KIB
 from kassay.labs.predict.calibrate.samples import curve
 from kassay.labs.predict.calibrate.steps import crossing
+
+_STRAIGHT_BYTES = 128 << 10
+"""Code of the probe straight_code."""
 
 
 def _cache(name: str, part: int) -> Rule:
@@ -36,14 +39,13 @@ def _code_ahead(facts: Facts) -> Estimate:
     """Lines of code that are on their way at a time, so that straight code from the second level takes the time that
     it does: the latency over the time of a line. The decoders may be the limit; more lines would then change
     nothing."""
-    size = STRAIGHT_KIB[-1]
-    line, latency = facts.point(f"straight:{size}"), _l2_latency(facts).value
-    if facts.cache("l1i")[0] > size << 9:
+    line, latency = facts.point("straight_code"), _l2_latency(facts).value
+    if facts.cache("l1i")[0] > _STRAIGHT_BYTES / 2:
         raise Unmeasured
-    value, low, high = (min(16, max(0, round(latency / cycles))) for cycles in (line.value, line.high, line.low))
+    value, low, high = (min(16, round(latency / cycles)) for cycles in (line.value, line.high, line.low))
     return Estimate(value, low, high, line.n,
-                    f"straight code of {size} KiB takes {line.value:.1f} cycles a line, the second level "
-                    f"{latency:.1f} (straight:{size}, chase_local)")  # fmt: skip
+                    f"straight code of 128 KiB takes {line.value:.1f} cycles a line, the second level "
+                    f"{latency:.1f} (straight_code, chase_local)")  # fmt: skip
 
 
 def _l3_latency(facts: Facts) -> Estimate:

@@ -26,11 +26,10 @@ WINDOW_QUEUES = (*range(16, 160, 4), *range(160, 352, 16))
 DEPTHS = (4, 8, 12, *range(14, 40), 44, 48, 52, 56, 60, 64, 68, 72)
 FILLS = (64, 96, 128, 192, 256, 1024, 4096, 16384, 262144, 4 << 20, 64 << 20)
 STREAMS_KIB = (16, 256, 3072, MEMORY_KIB)
-STRAIGHT_KIB = (128,)
 WALKS = (1, 2, 3, 8, 16, 63, 64, 65)
 PARAMETRIC = (
     "branch_", "call_depth", "chase_", "pages_", "walk", "parallel", "read_lines", "write_lines", "read_atomic",
-    "write_atomic", "straight", "form_", "window_", "fill", "copy", "compare", "protect", "map_cycle", "cross_flush",
+    "write_atomic", "form_", "window_", "fill", "copy", "compare", "protect", "map_cycle", "cross_flush",
 )  # fmt: skip
 
 
@@ -56,7 +55,6 @@ def groups() -> tuple[Group, ...]:
         *(Group(f"forms, {kind}", 10, forms.points(kind)) for kind in ("chain", "many")),
         Group("branches", 25, (*_asked("branch_conditional", (0, 1)), *_asked("branch_indirect", (0, 1, 3)))),
         Group("returns", 20, _asked("call_depth", DEPTHS)),
-        Group("straight code", 12, _asked("straight", STRAIGHT_KIB)),
         Group("caches", 12, (*_asked("chase_local", CHASES_KIB), *_asked("chase_firsts", (3072, 4096, 6144)))),
         Group("small pages", 6, _asked("chase_small", (256, 4096, MEMORY_KIB))),
         Group("huge pages", 6, (*_asked("chase_huge", (256, 4096, MEMORY_KIB)), *_asked("pages_huge", (256, 4096)))),
