@@ -62,16 +62,26 @@ def names(arch: str) -> tuple[str, ...]:
 
 def program(arch: str) -> Path:
     """The loops' program, built when not yet there."""
-    digest = hashlib.sha256(arch.encode())
-    for path in sorted((*SOURCES.glob("*.[ch]"), header())):
+    return _built(_COMPILERS[arch], sorted(SOURCES.glob("*.c")))
+
+
+def program_for_host() -> Path:
+    """The program that times the loops on an x86-64 host."""
+    others = [path for path in sorted(SOURCES.glob("*.c")) if path.name != "main.c"]
+    return _built(_COMPILERS["x86_64"], [SOURCES / "host/time.c", *others])
+
+
+def _built(compiler: Sequence[str], files: Sequence[Path]) -> Path:
+    digest = hashlib.sha256(" ".join(compiler).encode())
+    for path in sorted((*SOURCES.rglob("*.[ch]"), header())):
         digest.update(f"{path.name}\0".encode() + path.read_bytes())
-    made = Path(tempfile.gettempdir()) / f"kassay-loops-{digest.hexdigest()[:16]}" / "loops"
+    made = Path(tempfile.gettempdir()) / f"kassay-loops-{digest.hexdigest()[:16]}" / files[0].parent.name
     if not made.is_file():
         made.parent.mkdir(parents=True, exist_ok=True)
-        files = sorted(str(path) for path in SOURCES.glob("*.c"))
         scratch = made.with_name("new")
-        includes = f"-I{header().parent}"
-        subprocess.run((*_COMPILERS[arch], *FLAGS, *_WARNINGS, includes, "-o", str(scratch), *files), check=True)
+        includes = (f"-I{header().parent}", f"-I{SOURCES}")
+        sources = (str(path) for path in files)
+        subprocess.run((*compiler, *FLAGS, *_WARNINGS, *includes, "-o", str(scratch), *sources), check=True)
         scratch.rename(made)
     return made
 

@@ -172,9 +172,10 @@ def _predictions(entry: Entry, finding: Mapping[str, Any]) -> tuple[Predicted, .
 
 
 def _predicted(entry: Entry, made: Mapping[str, Any]) -> Predicted:
-    base, head, refused = made["base_ns"], made["head_ns"], made["refused"]
+    base, head = made["base_ns"], made["head_ns"]
     low, high = (1 + bound for bound in made["interval"]) if made["interval"] else (None, None)
     if entry.absolute is not None:
         low = high = None
     ns = (base, head) if base and head else None
-    return Predicted(made["cpu"], ns, head / base if ns else None, low, high, refused["code"] if refused else "")
+    refused = made["refused_code"]["code"] if made["refused_code"] else ""
+    return Predicted(made["cpu"], ns, head / base if ns else None, low, high, refused)

@@ -23,9 +23,6 @@ void memory_start(void)
 	m.l1 = cache_make(params.l1d_size >> LINE_SHIFT, params.l1d_ways);
 	m.l2 = cache_make(params.l2_size >> LINE_SHIFT, params.l2_ways);
 	m.l3 = cache_make(params.l3_size >> LINE_SHIFT, params.l3_ways);
-	m.l2_lines.interval = params.l2_interval;
-	m.l3_lines.interval = params.l3_interval;
-	m.memory_lines.interval = params.memory_interval;
 	m.l1_fills.count = params.fill_buffers;
 	m.l2_fills.count = params.l2_fills;
 }
@@ -69,7 +66,7 @@ static void put_l3(uint64_t line, uint64_t cycle, bool dirty)
 	entry.dirty = dirty;
 	entry = cache_put(&m.l3, entry);
 	if (entry.key && entry.dirty)
-		meter_book(&m.memory_lines, cycle);
+		meter_book(&m.memory_lines, cycle, params.memory_write);
 }
 
 static void put_l2(uint64_t line, struct arrival arrival, bool dirty, uint64_t cycle)
@@ -107,11 +104,11 @@ static struct arrival beyond_l2(uint64_t line, uint64_t cycle)
 
 	statistics.l2_misses++;
 	if (in_l3(line, cycle)) {
-		arrival.ready = meter_book(&m.l3_lines, begin) + cycles(params.l3_latency);
+		arrival.ready = meter_book(&m.l3_lines, begin, params.l3_interval) + cycles(params.l3_latency);
 		arrival.level = CAUSE_L3;
 	} else {
 		statistics.l3_misses++;
-		arrival.ready = meter_book(&m.memory_lines, begin) + cycles(params.memory_latency);
+		arrival.ready = meter_book(&m.memory_lines, begin, params.memory_interval) + cycles(params.memory_latency);
 		arrival.level = CAUSE_MEMORY;
 		if (!params.l3_victim)
 			put_l3(line, begin, false);
@@ -148,7 +145,7 @@ static struct arrival from_l2(uint64_t asked, uint64_t cycle)
 	} else if (found->ready > arrival.ready) {
 		arrival = (struct arrival){ found->ready, (enum cause)found->level };
 	} else {
-		arrival.ready = meter_book(&m.l2_lines, cycle) + cycles(params.l2_latency);
+		arrival.ready = meter_book(&m.l2_lines, cycle, params.l2_interval) + cycles(params.l2_latency);
 	}
 	return arrival;
 }

@@ -3,11 +3,11 @@
 
 #define SPAN (100u << METER_SHIFT)
 
-uint64_t meter_book(struct meter *meter, uint64_t cycle)
+uint64_t meter_book(struct meter *meter, uint64_t cycle, uint32_t time)
 {
 	uint64_t number = cycle >> METER_SHIFT, earliest = cycle * 100;
 
-	if (!meter->interval)
+	if (!time)
 		return cycle;
 	for (;; number++) {
 		uint64_t *span = &meter->spans[number % METER_SPANS], taken = 0, at;
@@ -18,8 +18,8 @@ uint64_t meter_book(struct meter *meter, uint64_t cycle)
 			continue;
 		/* A thing that takes longer than what is left of its span takes the rest from the next. */
 		at = number * SPAN + taken;
-		*span = number << 32 | (taken + meter->interval);
-		for (uint64_t over = taken + meter->interval, next = number + 1; over > SPAN; next++) {
+		*span = number << 32 | (taken + time);
+		for (uint64_t over = taken + time, next = number + 1; over > SPAN; next++) {
 			span = &meter->spans[next % METER_SPANS];
 			taken = *span >> 32 == (next & UINT32_MAX) ? *span & UINT32_MAX : 0;
 			over += taken - SPAN;

@@ -11,15 +11,12 @@
 #define METER_SPANS 1024
 #define METER_SHIFT 6 /* cycles of a span: 64 */
 
-/* So many 1/100 cycles between two things. */
 struct meter {
-	uint32_t interval;
-	uint64_t last;               /* the latest span that was asked for */
 	uint64_t spans[METER_SPANS]; /* number of the span << 32 | 1/100 cycles of it that are taken */
 };
 
-/* Books one from @cycle on; when it passes. */
-uint64_t meter_book(struct meter *meter, uint64_t cycle);
+/* Books @time, in 1/100 cycles, from @cycle on; when it begins. */
+uint64_t meter_book(struct meter *meter, uint64_t cycle, uint32_t time);
 
 #define POOL_MOST 512
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "pipeline.h"
 
+#include "atomic.h"
 #include "branch.h"
 #include "charge.h"
 #include "front.h"
 #include "issue.h"
 #include "memory.h"
-#include "meter.h"
 #include "params.h"
 #include "store.h"
 #include "string_insn.h"
@@ -17,6 +17,7 @@
 #define SMALL_STORES 16 /* stores of one instruction */
 #define RENAMED 2       /* micro-ops of an instruction whose operand in memory can be renamed */
 #define AHEAD 16        /* cycles that the prediction of branches is ahead of dispatch at most */
+#define DECODED 4       /* micro-ops of an instruction at most, without the microcode sequencer */
 
 static struct {
 	uint64_t registers[REGISTERS]; /* when each is there */
@@ -26,9 +27,7 @@ static struct {
 	uint64_t number;               /* of this instruction */
 	uint64_t name;                 /* of what its address is made of */
 	uint64_t loads_from;           /* no load issues before: a fence or an atomic operation */
-	struct meter atomics;
-	uint64_t atomic_line;          /* of the last atomic operation */
-	uint64_t atomic_value;         /* when what it loaded is there */
+	uint64_t atomic_value;         /* when what the last atomic operation loaded is there */
 	uint64_t branch_done;          /* of the last instruction */
 	uint64_t predicted;            /* when the last taken branch was predicted, in 1/100 cycles */
 	bool faulted;                  /* the next access of the user is the one that faulted */
@@ -147,30 +146,41 @@ static uint64_t load(struct insn *insn, struct charge *charge, const struct acce
 	return done;
 }
 
+/* When the line of an atomic operation is there, if it is asked for in @cycle. */
+static struct arrival atomic_line(const struct insn *insn, const struct access *access, uint64_t cycle,
+				  uint64_t *translated)
+{
+	*translated = translate(insn, access, cycle);
+	return memory_access(access->physical >> LINE_SHIFT, *translated, true);
+}
+
 /* An atomic read-modify-write. @value: when what an exchange stores is there; its load does not wait for that. */
 static uint64_t atomic(struct insn *insn, struct charge *charge, const struct access *access, uint64_t from,
 		       uint64_t value)
 {
 	unsigned int bytes = insn->store_bytes ? insn->store_bytes : 8;
-	uint64_t begin = from, done, line = access->physical >> LINE_SHIFT;
-	struct arrival arrival;
+	uint64_t begin = from, done, translated = 0;
+	struct arrival arrival = { 0 };
 
 	statistics.atomics++;
+	if (params.lock_fetches) {
+		uint64_t known = ready(insn->registers, insn->address_reads, charge->dispatched);
+
+		arrival = atomic_line(insn, access, known, &translated);
+	}
 	if (params.lock_drains_stores)
 		begin = later(begin, store_drained());
 	charge_step(charge, begin, CAUSE_STORES);
 	if (params.lock_at_head)
 		begin = later(begin, window.retired);
-	p.atomics.interval = line == p.atomic_line ? params.lock_same : params.lock_interval;
-	p.atomic_line = line;
-	begin = meter_book(&p.atomics, later(begin, p.loads_from));
+	begin = atomic_begin(access->physical, p.number, later(begin, p.loads_from));
 	charge_step(charge, begin, CAUSE_ATOMICS);
 	begin = later(issue(insn, true, begin), issue(insn, false, begin));
 	charge_step(charge, begin, CAUSE_PORTS);
-	done = translate(insn, access, begin);
-	charge_step(charge, done, CAUSE_TLB);
-	arrival = memory_access(line, done, true);
-	begin = arrival.ready - cycles(params.l1d_latency);
+	if (!params.lock_fetches)
+		arrival = atomic_line(insn, access, begin, &translated);
+	charge_step(charge, later(begin, translated), CAUSE_TLB);
+	begin = later(begin, arrival.ready - cycles(params.l1d_latency));
 	charge_step(charge, begin, arrival.level);
 	done = begin + cycles(params.lock_latency);
 	charge_step(charge, done, CAUSE_ATOMICS);
@@ -328,10 +338,12 @@ static void drain(const struct insn *insn, const struct access *accesses, uint32
 	for (const struct access *a = accesses; a < accesses + count; a++) {
 		if (!a->store)
 			continue;
-		if (insn->lock || insn->kind == REPEAT)
+		if (insn->lock || insn->kind == REPEAT) {
 			window_store(done);
-		else
-			window_store(store_drain(a->physical, bytes, p.name, done, later(retired, translate(insn, a, done))));
+			continue;
+		}
+		window_store(store_drain(a->physical, bytes, p.name, done, later(retired, translate(insn, a, done))));
+		atomic_store(a->physical, p.number);
 	}
 }
 
@@ -342,6 +354,21 @@ static unsigned int synchronise(const struct insn *insn)
 
 	p.stack_moved = insn->traits & MOVES_STACK || (p.stack_moved && !needed);
 	return needed;
+}
+
+/* Dispatch of @insn. The microcode sequencer gives no other micro-ops in its cycles, and is switched to and from. */
+static uint64_t dispatch(const struct insn *insn, uint32_t function, unsigned int uops, unsigned int loads,
+			 unsigned int stores)
+{
+	bool microcode = params.microcode_switch && insn->uops > DECODED && insn->kind == PLAIN && !insn->fixed;
+	uint64_t cycle;
+
+	if (microcode)
+		window_redirect(window.front + !!window.dispatched + cycles(params.microcode_switch), CAUSE_WIDTH, function);
+	cycle = window_dispatch(uops, loads, stores < SMALL_STORES ? stores : SMALL_STORES);
+	if (microcode)
+		window.dispatched = params.width;
+	return cycle;
 }
 
 static void execute(struct insn *insn, uint32_t function, const struct access *accesses, uint32_t count)
@@ -359,7 +386,7 @@ static void execute(struct insn *insn, uint32_t function, const struct access *a
 	p.name = !count || insn->uops > RENAMED ? p.number : name_of(insn);
 	charge.function = function;
 	uops = insn->uops + synchronise(insn);
-	charge.dispatched = charge.issued = window_dispatch(uops, loads, stores < SMALL_STORES ? stores : SMALL_STORES);
+	charge.dispatched = charge.issued = dispatch(insn, function, uops, loads, stores);
 	if (uops > insn->uops)
 		p.registers[STACK_POINTER] = later(p.registers[STACK_POINTER], charge.dispatched + 1) + 1;
 	charge_begin(&charge, charge.dispatched + 1);

@@ -42,9 +42,12 @@ def exactly(**values: float) -> dict[str, Measured]:
     return {name.replace("__", ":"): Measured(value, value, value, 40) for name, value in values.items()}
 
 
+ATOMICS = {"lock_interval": 23, "lock_same": 18, "lock_apart": 17, "lock_again": 18, "lock_overwritten": 29}
+
+
 def facts(measured: dict[str, Measured], l3_mib: int = 32, l1i_kib: int = 32) -> Facts:
     caches = {"l1i": (l1i_kib << 10, 8), "l1d": (32 << 10, 8), "l2": (1 << 20, 8), "l3": (l3_mib << 20, 16)}
-    return Facts(measured, caches, {"l2_latency": 14, "walk_step": 2})
+    return Facts(measured, caches, {"l2_latency": 14, "walk_step": 2, **ATOMICS})
 
 
 @pytest.fixture
@@ -116,6 +119,12 @@ def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
     }  # fmt: skip
     assert {name: found[name] for name in wanted} == pytest.approx(wanted)
     assert "rep_copy_l1" not in found and "store_queue" not in found
+
+
+def test_atomics_apart_are_as_those_at_once_unless_the_relative_tells_them_apart() -> None:
+    found = parameters_of(facts(exactly(lock_add_chain=6, lock_add_lines=7)))
+    assert found["lock_again"].value == 7
+    assert not found.keys() & {"lock_apart", "lock_overwritten"}
 
 
 def test_code_is_not_called_fetched_ahead_where_the_first_level_has_it() -> None:

@@ -243,3 +243,17 @@ def test_an_instruction_without_data_is_counted_and_its_time_is_a_cause(tmp_path
     found = answer(tokens, tmp_path)
     assert found.statistics["unknown_instructions"] == 70
     assert main_cause(found) == "unknown"
+
+
+def test_the_microcode_sequencer_dispatches_alone(tmp_path: Path) -> None:
+    """Six micro-ops take two cycles of four, the seven others two more, and the switch there and back two."""
+    tokens, block = loop([insn(uops=6, ports="-"), *[insn("nop")] * 6])
+    rounds(tokens, 50, 100, lambda _: tokens.run(block))
+    assert each(answer(tokens, tmp_path), 100) == pytest.approx(3.25, abs=0.1)
+    assert each(answer(tokens, tmp_path, microcode_switch=2), 100) == pytest.approx(6, abs=0.1)
+
+
+def test_four_micro_ops_are_decoded(tmp_path: Path) -> None:
+    tokens, block = loop([insn(uops=4, ports="-"), *[insn("nop")] * 7])
+    rounds(tokens, 50, 100, lambda _: tokens.run(block))
+    assert each(answer(tokens, tmp_path, microcode_switch=2), 100) == pytest.approx(3, abs=0.1)

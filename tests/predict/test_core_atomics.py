@@ -52,3 +52,34 @@ def test_two_atomics_on_one_line_and_on_two(tmp_path: Path, apart: int, expected
     accesses = [(n, MEMORY + apart * n, stores) for n in range(2) for stores in (False, True)]
     took = cycles(tmp_path, tokens, block, *accesses, lock_latency=16, lock_value=16, lock_interval=23, lock_same=18)
     assert took == pytest.approx(2 * expected, abs=1)
+
+
+@pytest.mark.parametrize(("apart", "between", "expected"), [(64, 1, 23), (64, 2, 17), (0, 6, 18), (0, 7, 25)])
+def test_atomics_with_other_instructions_between(tmp_path: Path, apart: int, between: int, expected: int) -> None:
+    nops = [insn("nop")] * (between - 1)
+    tokens, block = loop([insn(lock=1, address="5", data="3", load=8, store=8), *nops])
+    words = [MEMORY, MEMORY + apart]
+    rounds(tokens, 20, 50, lambda n: tokens.run(block, (0, words[n % 2], False), (0, words[n % 2], True)))
+    times = {"lock_interval": 23, "lock_same": 18, "lock_apart": 17, "lock_again": 25}
+    found = answer(tokens, tmp_path, lock_latency=5, lock_value=5, lock_at_head=1, **times)
+    assert each(found, 50) == pytest.approx(expected, abs=1)
+
+
+def test_a_plain_store_to_its_bytes_delays_the_next_atomic(tmp_path: Path) -> None:
+    def took(step: int) -> float:
+        release = insn(latency=0, address="5", data="3", store=8, ports="c0x1")
+        tokens, block = loop([insn(lock=1, address="5", data="3", writes="2", load=8, store=8), release])
+        return cycles(tmp_path, tokens, block, *WORD, (1, MEMORY + step, True), lock_overwritten=40)
+
+    assert took(0) == pytest.approx(40, abs=1)
+    assert took(8) == pytest.approx(21, abs=1)
+
+
+@pytest.mark.parametrize(("fetches", "expected"), [(0, 30), (1, 20)])
+def test_the_line_of_an_atomic_is_fetched_while_it_waits(tmp_path: Path, fetches: int, expected: int) -> None:
+    """64 KiB of lines, which the second level holds: 10 cycles further than the first."""
+    tokens, block = loop([insn(lock=1, address="5", data="3", load=8, store=8)])
+    words = [MEMORY + n * 64 for n in range(1024)]
+    rounds(tokens, 1024, 1024, lambda n: tokens.run(block, (0, words[n % 1024], False), (0, words[n % 1024], True)))
+    found = answer(tokens, tmp_path, lock_at_head=1, lock_interval=0, lock_apart=0, lock_fetches=fetches)
+    assert each(found, 1024) == pytest.approx(expected, abs=1)

@@ -148,3 +148,13 @@ def test_pages_that_lie_side_by_side_do_not_spread_evenly_over_the_second_level(
     small = answer(chase(size // 4), tmp_path, l2_size=size, l2_ways=8, l1d_size=4 * KIB, l1d_ways=1, **LARGE_TLB)
     assert causes(small).get("l3", 0) < 0.05 * causes(small)["l2"]
     assert causes(found)["l3"] > 0.2 * causes(found)["l2"]
+
+
+def test_dirty_lines_that_leave_take_their_own_time(tmp_path: Path) -> None:
+    """A word of each line of 2 MiB in order is written, with caches of 640 KiB: each line is read and written back."""
+    tokens, block = loop([store(1, 2)])
+    rounds(tokens, 32768, 32768, lambda n: tokens.run(block, (0, 0x20000000 + n % 32768 * 64, True)))
+    caches = {"l2_size": 128 * KIB, "l3_size": 512 * KIB}
+    for write, expected in ((10, 20), (2, 12)):
+        found = answer(tokens, tmp_path, prefetch_streams=16, memory_write=write, **caches, **LARGE_TLB)
+        assert each(found, 32768) == pytest.approx(expected, rel=0.1)

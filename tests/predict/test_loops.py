@@ -12,7 +12,10 @@ from kassay.labs.predict.timing import timing_for
 from tests.predict.traces import RECORDED
 
 WITHOUT_ATOMICS = ("plain_add", "thread_add")
-EXPLAINED = {("icelake_sp", "ticket_yield"), ("zen3", "lock_add")}
+EXPLAINED = {
+    ("icelake_sp", "ticket_yield"), ("zen3", "lock_add"), ("cascadelake_sp", "lock_then_store"),
+    ("cascadelake_sp", "lock_second_level"),
+}  # fmt: skip
 """Misses that docs/results/predict-loops.md has."""
 
 

@@ -14,7 +14,7 @@ ENTRIES = {entry.id: entry for entry in _truth.corpus()}
 
 
 def _answer(metric: str, counts: tuple[float, float], made: dict[str, Any]) -> dict[str, Any]:
-    whole = {"cpu": "zen3", "base_ns": 100.0, "head_ns": 150.0, "interval": [0.4, 0.6], "refused": None} | made
+    whole = {"cpu": "zen3", "base_ns": 100.0, "head_ns": 150.0, "interval": [0.4, 0.6], "refused_code": None} | made
     finding = {
         "metric": metric,
         "base_value": counts[0],
@@ -64,7 +64,7 @@ def test_a_prediction_is_inside_when_its_interval_holds_the_publication(interval
 
 
 def test_a_refusal_is_no_prediction() -> None:
-    refused = {"refused": {"code": "cause-not-calibrated"}, "interval": None}
+    refused = {"refused_code": {"code": "cause-not-calibrated"}, "interval": None}
     made = _truth.outcome(ENTRIES["mprotect-none-400k"], _answer("iteration", (100, 180), refused), "")
     assert made.first is None
     assert not made.inside

@@ -153,6 +153,18 @@ def _lock_interval(facts: Facts) -> Estimate:
                     "atomic additions on four lines; low: on one, high: beside misses (lock_add_*)")  # fmt: skip
 
 
+def _lock_apart(name: str, other: str) -> Rule:
+    """As `other`, of atomics that follow each other at once, unless the relative tells the two apart: no probe does."""
+
+    def rule(facts: Facts) -> Estimate:
+        estimate = _lock_interval(facts)
+        if facts.like[name] != facts.like[other]:
+            raise Unmeasured(name)
+        return estimate
+
+    return rule
+
+
 def _taken_call(facts: Facts) -> Estimate:
     both, jump = facts.point("call_many"), facts.point("jump_many")
     value, low, high = (max(0.0, (cycles - jump.value) / 2) for cycles in both[:3])
@@ -204,6 +216,9 @@ _RULES: Mapping[str, Rule] = {
     "lock_value": _first("chain of atomic additions on one line", "lock_xadd_chain", "lock_add_release",
                          "exclusive_add_chain"),
     "lock_interval": _lock_interval, "lock_same": _lock_interval,
+    "lock_apart": _lock_apart("lock_apart", "lock_interval"),
+    "lock_again": _lock_apart("lock_again", "lock_same"),
+    "lock_overwritten": _lock_apart("lock_overwritten", "lock_same"),
     "lock_drains_stores": _drains,
     "fence_full": _least("full fences in a row", "mfence_many", "dmb_many"),
     "fence_load": _least("fences of execution in a row", "lfence_many", "isb_many"),
