@@ -41,8 +41,8 @@ def test_a_program_is_compiled_again_only_when_its_sources_changed(
 ) -> None:
     compiled: list[str] = []
 
-    def record(name: str, arch: str, cc: str) -> bytes:
-        compiled.append(name)
+    def record(program: Any) -> bytes:
+        compiled.append(program.name)
         return b"program"
 
     monkeypatch.setattr(compile, "_compile", record)
@@ -79,7 +79,7 @@ def test_common_files_are_compiled_once_for_all_programs(elsewhere: Path, monkey
 
 
 def test_adding_a_workload_leaves_the_others_alone(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compile, "_compile", lambda name, arch, cc: b"program")
+    monkeypatch.setattr(compile, "_compile", lambda program: b"program")
     before = compile.build("calibrate", "x86_64")
     shutil.copy(elsewhere / "workloads" / "calibrate.c", elsewhere / "workloads" / "another.c")
     assert "another" in sources.workload_names()

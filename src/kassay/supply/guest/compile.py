@@ -3,7 +3,8 @@
 
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -31,6 +32,34 @@ _LINKING = ("-static", "-Wl,--build-id=none", "-Wl,-z,relro")
 _COMPILING = tuple(flag for flag in FLAGS if flag not in _LINKING)
 
 
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """A program and the compiler that makes it."""
+
+    name: str
+    arch: str
+    cc: str
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Its C files, as sources.path_of() takes them."""
+        return sources.files_of(self.name, self.arch)
+
+    @property
+    def path(self) -> Path:
+        """Where it is kept."""
+        return _kept(self.arch) / f"{self.name}-{self._key(self.files)}"
+
+    def object_path(self, file: str) -> Path:
+        """Where the object of one C file is kept. Most files are part of every program, and compiled once."""
+        return _kept(self.arch) / "objects" / f"{Path(file).stem}-{self._key((file,))}.o"
+
+    def _key(self, files: Sequence[str]) -> str:
+        """A hash over C files, all headers, flags and the compiler's own words."""
+        named = ((file, sources.path_of(file)) for file in (*files, *sources.headers()))
+        return digest(named, (self.arch, self.cc, _compiler_words(self.cc, self.arch), FLAGS))[:16]
+
+
 def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
     """The static program `name` (a workload, or "init") for `arch`, built when not yet there.
 
@@ -44,11 +73,10 @@ def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
         raise HostLacks(
             f"no guest programs for {arch}", f"known: {', '.join(sources.arches())}; write guest/arch/{arch}.c"
         )
-    cc = compiler or _usual(arch)
-    key = _digest(arch, cc, (*sources.files_of(name, arch), *sources.headers()))
-    path = cache_directory() / "guest" / arch / f"{name}-{key[:16]}"
+    program = _Program(name, arch, compiler or _usual(arch))
+    path = program.path
     if not path.is_file():
-        write_atomic(path, _compile(name, arch, cc), mode=0o755)
+        write_atomic(path, _compile(program), mode=0o755)
     return path
 
 
@@ -73,47 +101,39 @@ def _usual(arch: str) -> str:
     return f"{arch_of(arch).build.cross}gcc"
 
 
-def _compile(name: str, arch: str, cc: str) -> bytes:
-    report_compilation(f"guest program {name}")
-    files = sources.files_of(name, arch)
+def _compile(program: _Program) -> bytes:
+    report_compilation(f"guest program {program.name}")
     with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
-        output, root = Path(scratch) / name, Path(scratch) / "guest"
-        sources.copy_to(root, (*files, *sources.headers()))
+        output, root = Path(scratch) / program.name, Path(scratch) / "guest"
+        sources.copy_to(root, (*program.files, *sources.headers()))
         objects: list[Path] = []
-        for file in files:
-            objects.append(_object_path(file, arch, cc))
+        for file in program.files:
+            objects.append(program.object_path(file))
             if not objects[-1].is_file():
-                done = process.run((cc, *_COMPILING, "-c", "-o", str(output), file), cwd=root, timeout_s=120)
+                done = process.run((program.cc, *_COMPILING, "-c", "-o", str(output), file), cwd=root, timeout_s=120)
                 if done.status != 0:
                     break
                 write_atomic(objects[-1], output.read_bytes())
         else:
-            base = (f"-Wl,-Ttext-segment={RUNNER_BASE:#x}",) if name == sources.RUNS_PROGRAMS else ()
-            argv = (cc, *_LINKING, *base, "-pthread", "-o", str(output), *map(str, objects))
+            base = (f"-Wl,-Ttext-segment={RUNNER_BASE:#x}",) if program.name == sources.RUNS_PROGRAMS else ()
+            argv = (program.cc, *_LINKING, *base, "-pthread", "-o", str(output), *map(str, objects))
             done = process.run(argv, cwd=root, timeout_s=120)
             if done.status == 0 and output.is_file():
                 return output.read_bytes()
-    raise _failed(name, arch, cc, done.err)
+    raise _failed(program, done.err)
 
 
-def _object_path(file: str, arch: str, cc: str) -> Path:
-    """Where the object of one C file is kept. Most files are part of every program, and compiled once."""
-    key = _digest(arch, cc, (file, *sources.headers()))
-    return cache_directory() / "guest" / arch / "objects" / f"{Path(file).stem}-{key[:16]}.o"
-
-
-def _failed(name: str, arch: str, cc: str, err: str) -> KassayError:
+def _failed(program: _Program, err: str) -> KassayError:
     """err: what the compiler or the linker wrote."""
-    files = sources.files_of(name, arch)
-    contributed = [file for file in files if is_extension(sources.path_of(file))]
-    if name != "init" and contributed:
-        build("init", arch, compiler=cc)  # raises HostLacks where it is not the file that is wrong
+    cc, contributed = program.cc, [file for file in program.files if is_extension(sources.path_of(file))]
+    if program.name != "init" and contributed:
+        build("init", program.arch, compiler=cc)  # raises HostLacks where it is not the file that is wrong
     if not contributed and ("cannot find -l" in err or "No such file or directory" in err):
-        return HostLacks(f"{cc}: no static C library for {arch} on this host", _remedy(arch))
+        return HostLacks(f"{cc}: no static C library for {program.arch} on this host", _remedy(program.arch))
     first = _first_error(err)
     if contributed:
         return _wrong(contributed, first, cc)
-    return Defect(f"guest program {name} does not compile with {cc}: {first}")
+    return Defect(f"guest program {program.name} does not compile with {cc}: {first}")
 
 
 def _first_error(text: str) -> str:
@@ -136,10 +156,8 @@ def _wrong(contributed: Sequence[str], first: str, cc: str) -> BadInput:
     return BadInput(f"{paths}: no program can be made of it with {cc}: {first}", "correct the file")
 
 
-def _digest(arch: str, cc: str, files: Iterable[str]) -> str:
-    """A hash over C files and headers, flags and the compiler's own words."""
-    named = ((file, sources.path_of(file)) for file in files)
-    return digest(named, (arch, cc, _compiler_words(cc, arch), FLAGS))
+def _kept(arch: str) -> Path:
+    return cache_directory() / "guest" / arch
 
 
 @cache
