@@ -26,7 +26,8 @@ _INTRODUCTION = """\
 
 `python -m benchmarks.predict_loops trace DIR` runs the loops of benchmarks/loops/ in a guest and records them.
 `python -m benchmarks.predict_loops table DIR docs/results/predict-loops.md` replays the record on each CPU and writes
-this page. All figures are cycles of an iteration, of one thread that nobody disturbs.
+this page. `python -m benchmarks.predict_loops measure` times the loops on an x86-64 host; a Cascade Lake was timed so.
+All figures are cycles of an iteration, of one thread that nobody disturbs.
 
 The loops are kassay's own. The fourteen counters do what "A Concurrency Cost Hierarchy" describes, in C. The others
 are single instructions and chains, as InstLatx64 and uops.info measure them. The instructions around the atomics are
@@ -52,7 +53,7 @@ These loops decide the parameters `lock_*` of a timing file
   2026-11-28 the model had them wait on Skylake, since the loops take 25 to 29 cycles there and one atomic 18. On a
   Cascade Lake, which has Skylake's core, the loops take the published times within 10 %, and 24 additions behind a load
   behind an atomic take no longer than 12 nops (`lock_then_load`, `lock_spaced`).
-- **What takes the time is the line** on Skylake. The next atomic on it begins after 18 cycles if it follows at once
+- **The next atomic on the same line waits longer** on Skylake. It begins after 18 cycles if it follows at once
   (`lock_same`), after 25 if more than six instructions or two stores lie between (`lock_again`: `lock_spaced`), and
   after 29 if a store to the same bytes followed soon (`lock_overwritten`: the spinlocks).
 - **Atomics on several lines** (`lock_interval`) are published as 23 cycles on Skylake-SP. With two or more

@@ -88,7 +88,9 @@ PROBE(lock_shadow_160, ONES, "lock addq $1, 64(%%r15)\n\t.rept 40\n\tadd %%rcx, 
 PROBE(add_160, ONES, ".rept 40\n\tadd %%rcx, %%rax\n\tadd %%rcx, %%rbx\n\tadd %%rcx, %%rdx\n\tadd %%rcx, %%rsi\n\t.endr", 4, 1)
 PROBE(lock_after_store, ONES, "mov %%rcx, 128(%%r15)\n\tlock addq $1, 64(%%r15)", 16, 1)
 PROBE(lock_then_load, "mov %%r15, %%rax", "lock addq $0, 64(%%r15)\n\t.rept 8\n\tmov (%%rax), %%rax\n\t.endr", 8, 1)
+PROBE(lock_lines_apart, ONES, "lock addq $1, 64(%%r15)\n\tnop\n\tnop\n\tlock addq $1, 128(%%r15)\n\tnop\n\tnop", 8, 2)
 PROBE(lfence_many, NONE, "lfence", 32, 1)
+PROBE(lfence_apart, ONES, "lfence\n\t.rept 8\n\tadd %%rcx, %%rax\n\t.endr", 8, 1)
 PROBE(mfence_many, NONE, "mfence", 32, 1)
 PROBE(mfence_store, ONES, "mov %%rcx, 64(%%r15)\n\tmfence", 16, 1)
 PROBE(sfence_many, NONE, "sfence", 32, 1)
@@ -137,7 +139,8 @@ const struct probe instruction_probes[] = {
 	ENTRY(lock_bts_chain, SOME),	ENTRY(lock_shadow_40, FEW),
 	ENTRY(lock_shadow_80, FEW),	ENTRY(lock_shadow_160, FEW),
 	ENTRY(add_160, FEW),		ENTRY(lock_after_store, FEW),
-	ENTRY(lock_then_load, FEW),	ENTRY(lfence_many, SOME),
+	ENTRY(lock_then_load, FEW),	ENTRY(lock_lines_apart, FEW),
+	ENTRY(lfence_many, SOME),	ENTRY(lfence_apart, FEW),
 	ENTRY(mfence_many, FEW),	ENTRY(mfence_store, FEW),
 	ENTRY(sfence_many, FEW),	ENTRY(rdtsc_many, FEW),
 	ENTRY(rdtscp_many, FEW),	ENTRY(pause_many, FEW),

@@ -127,6 +127,20 @@ def test_atomics_apart_are_as_those_at_once_unless_the_relative_tells_them_apart
     assert not found.keys() & {"lock_apart", "lock_overwritten"}
 
 
+def test_atomics_and_fences_are_measured_among_other_instructions() -> None:
+    points = exactly(lock_add_chain=18, lock_add_lines=21.5, lock_lines_apart=17.2)
+    points |= exactly(lfence_many=4.3, lfence_apart=17.2, add_chain=1)
+    found = {name: one.value for name, one in parameters_of(facts(points)).items()}
+    assert (found["lock_interval"], found["lock_apart"]) == (21.5, 17.2)
+    assert found["fence_load"] == pytest.approx(9.2)
+
+
+@pytest.mark.parametrize(("both", "blocks"), [(32, 0), (50, 1)])
+def test_loads_wait_for_an_atomic_if_a_chain_of_them_takes_longer_behind_it(both: float, blocks: int) -> None:
+    points = exactly(lock_add_chain=18, load_chain=4, lock_then_load=both)
+    assert parameters_of(facts(points))["lock_blocks_loads"].value == blocks
+
+
 def test_code_is_not_called_fetched_ahead_where_the_first_level_has_it() -> None:
     points = exactly(chase_local__256=14, straight_code=2)
     assert parameters_of(facts(points))["l1i_prefetch"].value == 7

@@ -153,7 +153,14 @@ def _lock_interval(facts: Facts) -> Estimate:
                     "atomic additions on four lines; low: on one, high: beside misses (lock_add_*)")  # fmt: skip
 
 
-def _lock_apart(name: str, other: str) -> Rule:
+def _lock_apart(facts: Facts) -> Estimate:
+    if "lock_lines_apart" in facts.measured:
+        how = "atomic additions on two lines, with other instructions between"
+        return plain("lock_lines_apart", how)(facts)
+    return _as_at_once("lock_apart", "lock_interval")(facts)
+
+
+def _as_at_once(name: str, other: str) -> Rule:
     """As `other`, of atomics that follow each other at once, unless the relative tells the two apart: no probe does."""
 
     def rule(facts: Facts) -> Estimate:
@@ -163,6 +170,24 @@ def _lock_apart(name: str, other: str) -> Rule:
         return estimate
 
     return rule
+
+
+def _blocks_loads(facts: Facts) -> Estimate:
+    """True if a chain of eight loads takes half an atomic operation longer with one before it."""
+    chain, atomic = facts.point("load_chain"), facts.point("lock_add_chain")
+    both = facts.point("lock_then_load")
+    value = float(both.value > 8 * chain.value + atomic.value / 2)
+    how = "eight loads in a chain behind an atomic addition (lock_then_load, load_chain, lock_add_chain)"
+    return Estimate(value, value, value, both.n, how)
+
+
+def _fence_load(facts: Facts) -> Estimate:
+    """Among other instructions where there is a probe of that: a fence behind another one is quicker."""
+    apart, add = facts.measured.get("lfence_apart"), facts.measured.get("add_chain")
+    if apart is None or add is None:
+        return _least("fences of execution in a row", "lfence_many", "isb_many")(facts)
+    value, low, high = (cycles - 8 * add.value for cycles in apart[:3])
+    return Estimate(value, low, high, apart.n, "a fence and eight additions, less those (lfence_apart, add_chain)")
 
 
 def _taken_call(facts: Facts) -> Estimate:
@@ -216,11 +241,12 @@ _RULES: Mapping[str, Rule] = {
     "lock_value": _first("chain of atomic additions on one line", "lock_xadd_chain", "lock_add_release",
                          "exclusive_add_chain"),
     "lock_interval": _lock_interval, "lock_same": _lock_interval,
-    "lock_apart": _lock_apart("lock_apart", "lock_interval"),
-    "lock_again": _lock_apart("lock_again", "lock_same"),
-    "lock_overwritten": _lock_apart("lock_overwritten", "lock_same"),
+    "lock_apart": _lock_apart,
+    "lock_again": _as_at_once("lock_again", "lock_same"),
+    "lock_overwritten": _as_at_once("lock_overwritten", "lock_same"),
+    "lock_blocks_loads": _blocks_loads,
     "lock_drains_stores": _drains,
     "fence_full": _least("full fences in a row", "mfence_many", "dmb_many"),
-    "fence_load": _least("fences of execution in a row", "lfence_many", "isb_many"),
+    "fence_load": _fence_load,
     **CACHES, **STRINGS,
 }  # fmt: skip
