@@ -146,28 +146,15 @@ static uint64_t load(struct insn *insn, struct charge *charge, const struct acce
 	return done;
 }
 
-/* When the line of an atomic operation is there, if it is asked for in @cycle. */
-static struct arrival atomic_line(const struct insn *insn, const struct access *access, uint64_t cycle,
-				  uint64_t *translated)
-{
-	*translated = translate(insn, access, cycle);
-	return memory_access(access->physical >> LINE_SHIFT, *translated, true);
-}
-
 /* An atomic read-modify-write. @value: when what an exchange stores is there; its load does not wait for that. */
 static uint64_t atomic(struct insn *insn, struct charge *charge, const struct access *access, uint64_t from,
 		       uint64_t value)
 {
 	unsigned int bytes = insn->store_bytes ? insn->store_bytes : 8;
-	uint64_t begin = from, done, translated = 0;
-	struct arrival arrival = { 0 };
+	uint64_t begin = from, done, asked;
+	struct arrival arrival;
 
 	statistics.atomics++;
-	if (params.lock_fetches) {
-		uint64_t known = ready(insn->registers, insn->address_reads, charge->dispatched);
-
-		arrival = atomic_line(insn, access, known, &translated);
-	}
 	if (params.lock_drains_stores)
 		begin = later(begin, store_drained());
 	charge_step(charge, begin, CAUSE_STORES);
@@ -177,9 +164,10 @@ static uint64_t atomic(struct insn *insn, struct charge *charge, const struct ac
 	charge_step(charge, begin, CAUSE_ATOMICS);
 	begin = later(issue(insn, true, begin), issue(insn, false, begin));
 	charge_step(charge, begin, CAUSE_PORTS);
-	if (!params.lock_fetches)
-		arrival = atomic_line(insn, access, begin, &translated);
-	charge_step(charge, later(begin, translated), CAUSE_TLB);
+	asked = params.lock_fetches ? ready(insn->registers, insn->address_reads, charge->dispatched) : begin;
+	asked = translate(insn, access, asked);
+	charge_step(charge, later(begin, asked), CAUSE_TLB);
+	arrival = memory_access(access->physical >> LINE_SHIFT, asked, true);
 	begin = later(begin, arrival.ready - cycles(params.l1d_latency));
 	charge_step(charge, begin, arrival.level);
 	done = begin + cycles(params.lock_latency);

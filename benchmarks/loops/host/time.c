@@ -57,13 +57,12 @@ int main(int argc, char **argv)
 
 	for (i = 1; i < argc; i++) {
 		const struct loop *l = loop_of(argv[i]);
-		double cycle = middle(run_chain) / 50;
 
 		if (!l) {
 			fprintf(stderr, "loops-time: there is no loop %s\n", argv[i]);
 			return 2;
 		}
-		printf("%s %.1f\n", argv[i], middle(l->run) / cycle);
+		printf("%s %.1f\n", argv[i], 50 * middle(l->run) / middle(run_chain));
 	}
 	return 0;
 }
