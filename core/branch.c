@@ -9,13 +9,16 @@
 #include "params.h"
 #include "program.h"
 
+#define NEAR_WAYS 4
+#define NEAR_SHIFT 5 /* Sets are of blocks of 32 bytes: measured on Cascade Lake. */
+
 struct target {
 	uint32_t tag;
 	uint64_t target;
 };
 
 static struct {
-	struct cache targets;
+	struct cache targets, near;
 	struct target indirect[1 << 16];
 	uint64_t path;
 	uint64_t returns[128];
@@ -25,6 +28,7 @@ static struct {
 void branch_start(void)
 {
 	b.targets = cache_make(params.btb_entries, params.btb_ways);
+	b.near = cache_make(params.near_branches, NEAR_WAYS);
 	direction_start();
 }
 
@@ -114,4 +118,14 @@ enum guess branch_resolve(const struct insn *insn, uint64_t after, uint64_t next
 	if (next != after)
 		b.path = (b.path << 3 ^ next >> 1) & 0xffffffffff;
 	return found;
+}
+
+uint32_t branch_taken(uint64_t address)
+{
+	uint64_t key = address >> NEAR_SHIFT | address << (64 - NEAR_SHIFT) >> 1;
+
+	if (!params.near_branches || cache_find(&b.near, key))
+		return params.taken_branch;
+	cache_put(&b.near, cache_entry(key, 0, 0));
+	return params.taken_far;
 }

@@ -23,4 +23,7 @@ void branch_start(void);
 /* @insn, which ends its block, went on at @next; @after: the address behind it. */
 enum guess branch_resolve(const struct insn *insn, uint64_t after, uint64_t next);
 
+/* Cycles until the next taken branch is predicted, in 1/100, after the branch or jump at @address. */
+uint32_t branch_taken(uint64_t address);
+
 #endif

@@ -11,12 +11,18 @@
 #define AHEAD 8         /* cycles that fetch is ahead of dispatch at most */
 #define NO_LIMIT 256
 #define LENGTHS 16
+#define BLOCK_SHIFT 5
+#define PARTS 3 /* of a block, if a way has opcache_uops */
+#define PART_SHIFT 60
 /* Code is looked up by virtual addresses, apart from all data. */
 #define CODE (UINT64_C(1) << 57)
 
 static struct {
 	struct cache lines, decoded;
 	uint64_t line;
+	/* Where a way of the micro-op cache has a part of a block: the block, the part, and its micro-ops so far. */
+	uint64_t block;
+	uint32_t part, uops;
 	uint64_t supply; /* 1/100 cycles: when the instructions so far are there */
 	bool known;      /* this line is in the micro-op cache */
 	uint64_t next;   /* address behind the last instruction */
@@ -30,8 +36,8 @@ static struct {
 void front_start(void)
 {
 	f.lines = cache_make(params.l1i_size >> LINE_SHIFT, params.l1i_ways);
-	f.decoded = cache_make(params.opcache_size >> LINE_SHIFT, params.opcache_ways);
-	f.line = f.window = UINT64_MAX;
+	f.decoded = cache_make(params.opcache_size >> (params.opcache_uops ? BLOCK_SHIFT : LINE_SHIFT), params.opcache_ways);
+	f.line = f.window = f.block = UINT64_MAX;
 	for (unsigned int length = 0; length < LENGTHS; length++) {
 		f.cost[false][length] = params.decode_bytes < NO_LIMIT ? length * 100 / params.decode_bytes : 0;
 		f.cost[true][length] = params.fetch_bytes < NO_LIMIT ? length * 100 / params.fetch_bytes : 0;
@@ -87,6 +93,17 @@ static void decode(const struct insn *insn, bool joined)
 	f.in_group++;
 }
 
+static uint64_t key_of(uint64_t block, uint64_t part)
+{
+	return (block & ((UINT64_C(1) << PART_SHIFT) - 1)) | part << PART_SHIFT;
+}
+
+static void drop(uint64_t block)
+{
+	for (uint64_t part = 0; part < PARTS; part++)
+		cache_drop(&f.decoded, key_of(block, part));
+}
+
 /* Keeps the lines of a jump out of the micro-op cache. @joined: it is one micro-operation with the instruction before. */
 static void exclude(const struct insn *insn, bool joined)
 {
@@ -95,9 +112,44 @@ static void exclude(const struct insn *insn, bool joined)
 	if (start / params.jump_boundary == end / params.jump_boundary)
 		return;
 	statistics.excluded_jumps++;
-	cache_drop(&f.decoded, start >> LINE_SHIFT);
-	cache_drop(&f.decoded, (end - 1) >> LINE_SHIFT);
 	f.known = false;
+	if (!params.opcache_uops) {
+		cache_drop(&f.decoded, start >> LINE_SHIFT);
+		cache_drop(&f.decoded, (end - 1) >> LINE_SHIFT);
+		return;
+	}
+	drop(start >> BLOCK_SHIFT);
+	drop((end - 1) >> BLOCK_SHIFT);
+}
+
+static bool look_up(uint64_t key)
+{
+	if (cache_find(&f.decoded, key))
+		return true;
+	cache_put(&f.decoded, cache_entry(key, 0, 0));
+	return false;
+}
+
+/* The next instruction's part of its block: whether the micro-op cache has it. */
+static void next_part(const struct insn *insn)
+{
+	uint64_t block = insn->address >> BLOCK_SHIFT;
+	bool other = block != f.block || insn->address != f.next;
+
+	if (other) {
+		f.block = block;
+		f.part = f.uops = 0;
+	} else if (f.uops + insn->uops > params.opcache_uops) {
+		f.part++;
+		f.uops = 0;
+		other = true;
+	}
+	f.uops += insn->uops;
+	if (!other)
+		return;
+	f.known = f.part < PARTS && look_up(key_of(block, f.part));
+	if (f.part == PARTS)
+		drop(block);
 }
 
 static void fetch(uint64_t line, uint64_t cycle, bool ahead)
@@ -129,13 +181,10 @@ static struct entry *find_line(uint64_t line, uint64_t cycle)
 static uint64_t enter(uint64_t line, uint64_t cycle)
 {
 	f.line = line;
-	if (!params.opcache_size) {
+	if (!params.opcache_size)
 		f.known = true;
-	} else {
-		f.known = cache_find(&f.decoded, line);
-		if (!f.known)
-			cache_put(&f.decoded, cache_entry(line, 0, 0));
-	}
+	else if (!params.opcache_uops)
+		f.known = look_up(line);
 	return find_line(line, cycle)->ready;
 }
 
@@ -155,6 +204,8 @@ uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)
 			*missed = ready;
 		}
 	}
+	if (params.opcache_size && params.opcache_uops)
+		next_part(insn);
 	if (f.known || !params.predecode)
 		f.supply += f.cost[f.known][insn->length % LENGTHS];
 	else

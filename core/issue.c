@@ -17,9 +17,11 @@ typedef uint8_t each_port __attribute__((vector_size(PORTS)));
 
 static struct {
 	uint64_t now;
-	uint64_t waiting;
 	uint32_t busy[CYCLES];
-	uint16_t leaving[CYCLES];
+	struct {
+		uint64_t waiting;
+		uint16_t leaving[CYCLES];
+	} schedulers[SCHEDULERS];
 	/* For early_ports, of each port: micro-ops that wait for it, now and at the begin of this cycle. */
 	unsigned int slot, load;
 	each_port queued, before, leaves[CYCLES];
@@ -39,12 +41,15 @@ static void leave(uint64_t k)
 
 static void forget(uint64_t from, uint64_t count)
 {
-	uint64_t sum = 0;
+	for (unsigned int s = 0; s < SCHEDULERS; s++) {
+		uint16_t *leaving = i.schedulers[s].leaving;
+		uint64_t sum = 0;
 
-	for (uint64_t k = from; k < from + count; k++)
-		sum += i.leaving[k];
-	i.waiting -= sum;
-	memset(i.leaving + from, 0, count * sizeof(*i.leaving));
+		for (uint64_t k = from; k < from + count; k++)
+			sum += leaving[k];
+		i.schedulers[s].waiting -= sum;
+		memset(leaving + from, 0, count * sizeof(*leaving));
+	}
 	memset(i.busy + from, 0, count * sizeof(*i.busy));
 	for (uint64_t k = from; params.early_ports && k < from + count; k++)
 		leave(k);
@@ -58,8 +63,10 @@ static void advance(uint64_t cycle)
 		for (; i.now < cycle; i.now++) {
 			uint64_t k = i.now % CYCLES;
 
-			i.waiting -= i.leaving[k];
-			i.leaving[k] = 0;
+			for (unsigned int s = 0; s < SCHEDULERS; s++) {
+				i.schedulers[s].waiting -= i.schedulers[s].leaving[k];
+				i.schedulers[s].leaving[k] = 0;
+			}
 			i.busy[k] = 0;
 			if (params.early_ports)
 				leave(k);
@@ -191,21 +198,22 @@ uint64_t issue_book(uint32_t mask, unsigned int count, uint64_t ready)
 	return cycle;
 }
 
-void issue_wait(uint64_t cycle, uint64_t issue, unsigned int count)
+void issue_wait(enum scheduler scheduler, uint64_t cycle, uint64_t issue, unsigned int count)
 {
 	uint64_t last = i.now + CYCLES - 1;
 
 	if (issue <= cycle)
 		return;
-	i.waiting += count;
-	i.leaving[(issue < last ? issue : last) % CYCLES] += (uint16_t)count;
+	i.schedulers[scheduler].waiting += count;
+	i.schedulers[scheduler].leaving[(issue < last ? issue : last) % CYCLES] += (uint16_t)count;
 }
 
-uint64_t issue_room(uint64_t cycle, unsigned int count)
+uint64_t issue_room(enum scheduler scheduler, uint64_t cycle, unsigned int count)
 {
-	uint64_t room = count < params.scheduler ? params.scheduler - count : 0, waiting = i.waiting;
+	uint32_t size = scheduler == SCHEDULER ? params.scheduler : params.memory_scheduler;
+	uint64_t room = count < size ? size - count : 0, waiting = i.schedulers[scheduler].waiting;
 
 	for (; waiting > room; cycle++)
-		waiting -= i.leaving[cycle % CYCLES];
+		waiting -= i.schedulers[scheduler].leaving[cycle % CYCLES];
 	return cycle;
 }

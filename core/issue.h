@@ -15,10 +15,13 @@ void issue_advance(uint64_t cycle, unsigned int slot);
 /* Books @count micro-ops on ports of @mask from @ready on; the cycle in which the last one issues. */
 uint64_t issue_book(uint32_t mask, unsigned int count, uint64_t ready);
 
-/* @count micro-ops dispatched in @cycle wait in the schedulers until @issue. */
-void issue_wait(uint64_t cycle, uint64_t issue, unsigned int count);
+/* Two schedulers if memory_scheduler is set, else only the first. */
+enum scheduler { SCHEDULER, MEMORY_SCHEDULER, SCHEDULERS };
 
-/* The first cycle from @cycle on in which the schedulers have room for @count more. */
-uint64_t issue_room(uint64_t cycle, unsigned int count);
+/* @count micro-ops dispatched in @cycle wait in a scheduler until @issue. */
+void issue_wait(enum scheduler scheduler, uint64_t cycle, uint64_t issue, unsigned int count);
+
+/* The first cycle from @cycle on in which a scheduler has room for @count more. */
+uint64_t issue_room(enum scheduler scheduler, uint64_t cycle, unsigned int count);
 
 #endif

@@ -88,6 +88,7 @@ static void put_l1(uint64_t line, struct arrival arrival, bool dirty, bool ahead
 	entry = cache_put(&m.l1, entry);
 	if (!entry.key || !entry.dirty)
 		return;
+	meter_book(&m.l2_lines, cycle, params.l2_write);
 	line = scattered(entry.key - 1);
 	below = cache_find(&m.l2, line);
 	if (below)

@@ -238,6 +238,7 @@ static uint64_t compute(struct insn *insn, struct charge *charge, const struct a
 	uint64_t begin = ready(insn->registers, insn->address_reads, from), done;
 	enum cause cause = insn->kind == UNKNOWN ? CAUSE_UNKNOWN_COST : CAUSE_DEPENDENCY;
 
+	charge->addressed = begin;
 	if (loads) {
 		charge_step(charge, begin, CAUSE_DEPENDENCY);
 		if (p.loads_from > begin) {
@@ -246,15 +247,14 @@ static uint64_t compute(struct insn *insn, struct charge *charge, const struct a
 		}
 		begin = issue(insn, true, begin);
 		charge_step(charge, begin, CAUSE_PORTS);
-		charge->issued = begin;
+		charge->addressed = begin;
 		begin = load(insn, charge, accesses, count, begin);
 	}
 	done = ready(data, insn->data_reads, begin);
 	charge_step(charge, done, CAUSE_DEPENDENCY);
 	begin = issue(insn, false, done);
 	charge_step(charge, begin, CAUSE_PORTS);
-	if (!loads)
-		charge->issued = begin;
+	charge->issued = begin;
 	done = begin + insn->latency;
 	charge_step(charge, done, cause);
 	if (insn->fixed) {
@@ -353,10 +353,21 @@ static uint64_t dispatch(const struct insn *insn, uint32_t function, unsigned in
 
 	if (microcode)
 		window_redirect(window.front + !!window.dispatched + cycles(params.microcode_switch), CAUSE_WIDTH, function);
-	cycle = window_dispatch(uops, loads, stores < SMALL_STORES ? stores : SMALL_STORES);
+	cycle = window_dispatch(uops, insn->computed, loads, stores < SMALL_STORES ? stores : SMALL_STORES);
 	if (microcode)
 		window.dispatched = params.width;
 	return cycle;
+}
+
+static void wait_in_schedulers(const struct insn *insn, const struct charge *charge, unsigned int loads,
+			       unsigned int stores)
+{
+	if (!params.memory_scheduler) {
+		issue_wait(SCHEDULER, charge->dispatched, loads ? charge->addressed : charge->issued, insn->uops);
+		return;
+	}
+	issue_wait(MEMORY_SCHEDULER, charge->dispatched, charge->addressed, loads + stores);
+	issue_wait(SCHEDULER, charge->dispatched, charge->issued, insn->computed);
 }
 
 static void execute(struct insn *insn, uint32_t function, const struct access *accesses, uint32_t count)
@@ -374,13 +385,13 @@ static void execute(struct insn *insn, uint32_t function, const struct access *a
 	p.name = !count || insn->uops > RENAMED ? p.number : name_of(insn);
 	charge.function = function;
 	uops = insn->uops + synchronise(insn);
-	charge.dispatched = charge.issued = dispatch(insn, function, uops, loads, stores);
+	charge.dispatched = charge.issued = charge.addressed = dispatch(insn, function, uops, loads, stores);
 	if (uops > insn->uops)
 		p.registers[STACK_POINTER] = later(p.registers[STACK_POINTER], charge.dispatched + 1) + 1;
 	charge_begin(&charge, charge.dispatched + 1);
 	done = run(insn, &charge, accesses, count, loads, charge.dispatched + 1);
 	if (insn->uops && insn->groups)
-		issue_wait(charge.dispatched, charge.issued, insn->uops);
+		wait_in_schedulers(insn, &charge, loads, stores);
 	write(insn, insn->lock && count ? p.atomic_value : done);
 	p.branch_done = done;
 	p.string = insn->kind == REPEAT ? insn->address + 1 : 0;
@@ -416,7 +427,10 @@ static void taken(const struct insn *insn, uint32_t function)
 	uint64_t least = window.front > AHEAD ? (window.front - AHEAD) * 100 : 0;
 
 	p.predicted = later(p.predicted, least);
-	p.predicted += insn->kind == BRANCH || insn->kind == JUMP ? params.taken_branch : params.taken_call;
+	if (insn->kind == BRANCH || insn->kind == JUMP)
+		p.predicted += branch_taken(insn->address);
+	else
+		p.predicted += params.taken_call;
 	window_redirect(p.predicted / 100, CAUSE_WIDTH, function);
 }
 

@@ -103,6 +103,18 @@ static uint32_t after_last(const struct insn *insn, uint32_t latency)
 	return latency > between + 1 ? latency - between : 1;
 }
 
+static uint8_t computed(const struct insn *insn)
+{
+	unsigned int count = 0;
+
+	for (unsigned int n = 0; n < insn->groups; n++)
+		if (!(insn->ports[n].mask & params.load_ports))
+			count += insn->ports[n].count;
+	if (count > insn->uops) /* a divider is taken for several cycles */
+		count = insn->uops;
+	return count < UINT8_MAX ? (uint8_t)count : UINT8_MAX;
+}
+
 static void instruction(struct text *text, struct insn *insn, uint64_t address)
 {
 	uint8_t *list, names[MAX_REGISTERS];
@@ -125,6 +137,7 @@ static void instruction(struct text *text, struct insn *insn, uint64_t address)
 	insn->load_bytes = (uint16_t)text_number(text, 0, 4096);
 	insn->store_bytes = (uint16_t)text_number(text, 0, 4096);
 	ports(text, insn);
+	insn->computed = computed(insn);
 	insn->latency = after_last(insn, insn->latency);
 	insn->fixed = (uint32_t)((text_decimal(text, 100) + 50) / 100);
 	insn->traits = (uint8_t)text_number(text, 0, TRAITS);

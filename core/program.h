@@ -65,6 +65,7 @@ struct insn {
 	uint8_t lock; /* 0 or one of enum lock */
 	uint8_t traits; /* of enum trait */
 	uint8_t opcode; /* bytes before its opcode */
+	uint8_t computed; /* micro-ops that are neither loads nor addresses of stores */
 };
 
 static inline bool jumps(const struct insn *insn)

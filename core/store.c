@@ -81,8 +81,10 @@ uint64_t store_drained(void)
 
 bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t cycle, uint64_t *ready)
 {
-	unsigned int from = physical % GRANULE, to = from + bytes;
-	bool found = false;
+	unsigned int from = physical % GRANULE, to = from + bytes, forwarded = 0;
+	const struct stored *first = 0;
+	bool found = false, parted = false;
+	uint64_t drained = 0;
 
 	*ready = cycle;
 	for (unsigned int n = 0; n * GRANULE < to; n++) {
@@ -106,10 +108,20 @@ bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t name, uint64
 		} else {
 			when = (by->value > cycle ? by->value : cycle) +
 			       cycles(by->name == name ? params.store_forward_same : params.store_forward);
+			parted |= first && (first->value != by->value || first->drained != by->drained);
+			first = by;
+			forwarded++;
+			if (by->drained > drained)
+				drained = by->drained;
 		}
 		if (when > *ready)
 			*ready = when;
 		found = true;
+	}
+	if (forwarded && (parted || forwarded * GRANULE < to)) { /* of two stores, or of one and the cache */
+		drained += cycles(params.store_forward_fail);
+		*ready = *ready > drained ? *ready : drained;
+		statistics.forward_failures++;
 	}
 	if (found)
 		statistics.forwards++;

@@ -24,35 +24,64 @@ static enum work work_of(const struct access *accesses, uint32_t count)
 	return store ? load ? COPIES : STORES : COMPARES;
 }
 
-static uint32_t line_cost(enum work work, enum cause level)
+static uint32_t store_cost(enum cause level)
 {
-	bool copies = work == COPIES;
-
 	switch (level) {
 	case CAUSE_L1:
-		return copies ? params.rep_copy_l1 : params.rep_store_l1;
+		return params.rep_store_l1;
 	case CAUSE_L2:
-		return copies ? params.rep_copy_l2 : params.rep_store_l2;
+		return params.rep_store_l2;
 	case CAUSE_L3:
-		return copies ? params.rep_copy_l3 : params.rep_store_l3;
+		return params.rep_store_l3;
 	default:
-		return copies ? params.rep_copy_memory : params.rep_store_memory;
+		return params.rep_store_memory;
 	}
+}
+
+static uint32_t copy_cost(enum cause level)
+{
+	switch (level) {
+	case CAUSE_L1:
+		return params.rep_copy_l1;
+	case CAUSE_L2:
+		return params.rep_copy_l2;
+	case CAUSE_L3:
+		return params.rep_copy_l3;
+	default:
+		return params.rep_copy_memory;
+	}
+}
+
+/*
+ * A line of a copy. What is measured has both lines in one level. Of a line that is copied from another level than it is
+ * stored to, the store has its own level's time.
+ */
+static uint32_t line_cost(enum work work, enum cause source, enum cause target)
+{
+	uint32_t least = params.rep_copy_l1, cost;
+
+	if (work != COPIES)
+		return store_cost(target);
+	cost = copy_cost(source) + store_cost(target);
+	cost = cost > store_cost(source) ? cost - store_cost(source) : 0;
+	return cost > least ? cost : least;
 }
 
 /* The elements at these addresses are next; the destination is the last access that is alike. */
 static uint64_t touch(enum work work, const uint64_t *addresses, const struct access *accesses, uint32_t count,
 		      uint64_t cycle)
 {
-	enum cause slowest = CAUSE_L1;
+	enum cause from = CAUSE_L1, to = CAUSE_L1;
 	uint64_t target = 0;
 
 	for (uint32_t n = 0; n < count; n++) {
 		uint64_t physical = pages_physical(addresses[n]);
 		enum cause level = memory_string(physical >> LINE_SHIFT, accesses[n].store, cycle);
 
-		if (level > slowest)
-			slowest = level;
+		if (accesses[n].store && level > to)
+			to = level;
+		if (!accesses[n].store && level > from)
+			from = level;
 		if (accesses[n].store || work == COMPARES)
 			target = addresses[n];
 		if (addresses[n] >> PAGE_SHIFT != page)
@@ -62,7 +91,7 @@ static uint64_t touch(enum work work, const uint64_t *addresses, const struct ac
 	if (target >> LINE_SHIFT == line || work == COMPARES)
 		return cycle;
 	line = target >> LINE_SHIFT;
-	part += line_cost(work, slowest);
+	part += line_cost(work, from, to);
 	cycle += part / 100;
 	part %= 100;
 	return cycle;

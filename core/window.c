@@ -47,7 +47,8 @@ static void wait_for(const struct queue *queue, uint32_t size, unsigned int coun
 		wait_until(queue->free[(queue->next + (count < size ? count : size) - 1 - size) % MOST]);
 }
 
-uint64_t window_dispatch(unsigned int uops, unsigned int load_count, unsigned int store_count)
+uint64_t window_dispatch(unsigned int uops, unsigned int computed, unsigned int load_count,
+			 unsigned int store_count)
 {
 	while (rob.first != rob.next && (rob.used + uops > params.rob || rob.next - rob.first == MOST)) {
 		wait_until(rob.cycle[rob.first % MOST]);
@@ -56,8 +57,12 @@ uint64_t window_dispatch(unsigned int uops, unsigned int load_count, unsigned in
 	wait_for(&loads, params.load_queue, load_count);
 	wait_for(&stores, params.store_queue, store_count);
 	issue_advance(window.front, 0);
-	if (uops)
-		wait_until(issue_room(window.front, uops));
+	if (!params.memory_scheduler)
+		computed = uops;
+	else if (load_count + store_count)
+		wait_until(issue_room(MEMORY_SCHEDULER, window.front, load_count + store_count));
+	if (computed)
+		wait_until(issue_room(SCHEDULER, window.front, computed));
 	window.dispatched += uops;
 	while (window.dispatched > params.width) {
 		window.dispatched -= params.width;

@@ -21,8 +21,11 @@ extern struct window {
 /* Dispatch goes on in @cycle at the earliest, because of @cause in @function. */
 void window_redirect(uint64_t cycle, enum cause cause, uint32_t function);
 
-/* The cycle in which an instruction of @uops micro-ops, some of them loads and stores, is dispatched. */
-uint64_t window_dispatch(unsigned int uops, unsigned int loads, unsigned int stores);
+/*
+ * The cycle in which an instruction of @uops micro-ops, some of them loads and stores, is dispatched. @computed: of those
+ * that are neither, as they wait in the schedulers.
+ */
+uint64_t window_dispatch(unsigned int uops, unsigned int computed, unsigned int loads, unsigned int stores);
 
 /* It is done in @done. The cycle in which it is retired, with what was done before it. */
 uint64_t window_retire(unsigned int uops, uint64_t done);

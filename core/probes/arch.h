@@ -6,6 +6,7 @@
 #ifndef KASSAY_PROBE_ARCH_H
 #define KASSAY_PROBE_ARCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,7 +44,14 @@ static inline void add_100(uint64_t *value, uint64_t step)
 /* How the hypervisor calls itself to programs; "" where there is none, or it cannot be known. */
 void hypervisor_name(char name[16]);
 
-/* What stands between the two misses of a window probe. */
+/* Whether the long waits of a window probe are cache misses. */
+#if defined(__x86_64__)
+#define WINDOW_MISSES false
+#else
+#define WINDOW_MISSES true
+#endif
+
+/* What stands between the two waits of a window probe. */
 enum filler {
 	FILL_MIXED,     /* occupies nothing but the reorder buffer */
 	FILL_DEPENDENT, /* waits in a scheduler for the miss before */
@@ -53,8 +61,9 @@ enum filler {
 };
 
 /*
- * Code of a loop: load A from A, fillers, load B from B, fillers. Returns the bytes written.
- * window_run() executes it with the two pointers, and gives back where they are.
+ * Code of a loop: a wait A, fillers, a wait B, fillers. Returns the bytes written. A miss loads
+ * A from A, or B from B. window_run() executes it with the two pointers, and gives back where
+ * they are.
  */
 size_t write_window(uint8_t *code, enum filler filler, unsigned int count);
 void window_run(const void *code, uint64_t loops, void **a, void **b, void *scratch);

@@ -61,7 +61,7 @@ PROBE(dsb_many, "", "dsb ish", 32, 1)
 PROBE(isb_many, "", "isb", 16, 1)
 PROBE(counter_many, "", "mrs x0, cntvct_el0", 16, 1)
 PROBE(pause_many, "", "yield", 32, 1)
-PROBE(call_many, "", "bl 3f\n\tb 4f\n3:\n\tret\n4:", 16, 1)
+PROBE(call_many, "", "bl 3f\n\tb 4f\n\t.p2align 5\n3:\n\tret\n\t.p2align 5\n4:", 16, 1)
 PROBE(jump_many, "", "b 3f\n\t.p2align 5\n3:", 32, 1)
 
 static const char *atomics(uint64_t argument)

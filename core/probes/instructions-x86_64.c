@@ -58,6 +58,7 @@ PROBE(div64_chain, ONES, "xor %%edx, %%edx\n\tdiv %%rcx", 16, 1)
 PROBE(div64_long_chain, "movabs $0x7000000000000001, %%rax\n\tmov $1, %%ecx", "xor %%edx, %%edx\n\tdiv %%rcx", 16, 1)
 PROBE(load_chain, "mov %%r15, %%rax", "mov (%%rax), %%rax", 64, 1)
 PROBE(load_index_chain, "mov %%r15, %%rax\n\txor %%ecx, %%ecx", "mov (%%rax, %%rcx, 8), %%rax", 64, 1)
+PROBE(load_computed_chain, "mov %%r15, %%rax\n\tmov $0, %%ecx", "mov (%%rax), %%rax\n\tadd %%rcx, %%rax", 32, 1)
 PROBE(load_many, NONE, "mov (%%r15), %%rax\n\tmov 64(%%r15), %%rbx\n\tmov 128(%%r15), %%rcx\n\tmov 192(%%r15), %%rdx", 16, 4)
 PROBE(store_many, NONE, "mov %%rax, 64(%%r15)\n\tmov %%rax, 72(%%r15)\n\tmov %%rax, 80(%%r15)\n\tmov %%rax, 88(%%r15)", 16, 4)
 PROBE(forward_chain, ONES, "mov %%rax, 64(%%r15)\n\tmov 64(%%r15), %%rax\n\tadd %%rcx, %%rax", 32, 1)
@@ -101,7 +102,7 @@ PROBE(cpuid_many, NONE, "xor %%eax, %%eax\n\tcpuid", 1, 1)
 PROBE(verw_many, "mov %%ds, 64(%%r15)", "verw 64(%%r15)", 16, 1)
 PROBE(xgetbv_many, "xor %%ecx, %%ecx", "xgetbv", 16, 1)
 PROBE(pushf_popf, NONE, "pushf\n\tpopf", 16, 1)
-PROBE(call_many, NONE, "call 3f\n\tjmp 4f\n3:\n\tret\n4:", 16, 1)
+PROBE(call_many, NONE, "call 3f\n\tjmp 4f\n\t.p2align 5\n3:\n\tret\n\t.p2align 5\n4:", 16, 1)
 PROBE(jump_many, NONE, "jmp 3f\n\t.p2align 5\n3:", 32, 1)
 PROBE(untaken_many, "xor %%eax, %%eax\n\ttest %%eax, %%eax", "jnz 8f\n\tjnz 8f\n8:", 32, 2)
 PROBE(load_plain_add_many, ONES, "add 64(%%r15), %%rax\n\tadd 128(%%r15), %%rbx\n\tadd 192(%%r15), %%rdx\n\tadd 256(%%r15), %%rsi", 16, 4)
@@ -125,6 +126,7 @@ const struct probe instruction_probes[] = {
 	ENTRY(div32_chain, SOME),	ENTRY(div64_chain, SOME),
 	ENTRY(div64_long_chain, SOME),	ENTRY(load_chain, MANY),
 	ENTRY(load_index_chain, MANY),	ENTRY(load_many, MANY),
+	ENTRY(load_computed_chain, MANY),
 	ENTRY(store_many, MANY),	ENTRY(forward_chain, SOME),
 	ENTRY(forward_other_chain, SOME), ENTRY(load_split_chain, SOME),
 	ENTRY(store_lines, SOME),

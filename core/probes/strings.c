@@ -15,9 +15,12 @@ static const char *prepare(uint64_t argument)
 	return to && from ? NULL : "no memory";
 }
 
+/* Those of a string in the second level are so many that the first of them does not count. */
 static uint64_t operations_for(uint64_t argument)
 {
-	return argument < 400000 ? 400000 / argument : 1;
+	uint64_t bytes = argument < 16384 ? 400000 : 4 << 20;
+
+	return argument < bytes ? bytes / argument : 1;
 }
 
 #if defined(__x86_64__)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many instructions of a kind may stand between two cache misses that overlap: the size
- * of the reorder buffer, of the schedulers, of the load and the store queue. (Henry Wong's
+ * How many instructions of a kind may stand between two long waits that overlap: the size of
+ * the reorder buffer, of the schedulers, of the load and the store queue. (Henry Wong's
  * method, "Measuring Reorder Buffer Capacity", 2013.) The time of an iteration doubles where
- * the second miss no longer begins before the first has ended.
+ * the second wait no longer begins before the first has ended. The waits are cache misses,
+ * or chains of divisions, which no other program on the machine makes longer.
  */
 #include <sys/mman.h>
 
@@ -20,16 +21,31 @@ static struct {
 	char scratch[LINE] __attribute__((aligned(LINE)));
 } window;
 
-static const char *prepare(enum filler filler, uint64_t count)
+static const char *prepare_misses(void)
 {
 	char *memory = memory_of(2 * FAR, PAGES_HUGE, 0);
 
-	if (count > ROOM / 16)
-		return "more fillers than there is room for";
 	if (!memory)
 		memory = memory_of(2 * FAR, PAGES_4K, 0);
 	if (!memory)
 		return "no memory";
+	if (window.a)
+		return NULL;
+	make_cycle(memory, FAR / LINE, LINE, 0, 16 * PAGE / LINE);
+	make_cycle(memory + FAR, FAR / LINE, LINE, 0, 16 * PAGE / LINE);
+	window.a = memory;
+	window.b = memory + FAR;
+	return NULL;
+}
+
+static const char *prepare(enum filler filler, uint64_t count)
+{
+	const char *problem = WINDOW_MISSES ? prepare_misses() : NULL;
+
+	if (problem)
+		return problem;
+	if (count > ROOM / 16)
+		return "more fillers than there is room for";
 	if (!window.code) {
 		window.code = mmap(NULL, ROOM, PROT_READ | PROT_WRITE | PROT_EXEC,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -37,10 +53,6 @@ static const char *prepare(enum filler filler, uint64_t count)
 			window.code = NULL;
 			return "this system gives no memory that may be written and executed";
 		}
-		make_cycle(memory, FAR / LINE, LINE, 0, 16 * PAGE / LINE);
-		make_cycle(memory + FAR, FAR / LINE, LINE, 0, 16 * PAGE / LINE);
-		window.a = memory;
-		window.b = memory + FAR;
 	}
 	write_window(window.code, filler, (unsigned int)count);
 	return NULL;

@@ -4,17 +4,19 @@
 from collections.abc import Mapping
 
 PLAIN: Mapping[str, int | str] = {
-    "width": 4, "retire": 8, "rob": 256, "scheduler": 96, "load_queue": 72, "store_queue": 48,
+    "width": 4, "retire": 8, "rob": 256, "scheduler": 96, "memory_scheduler": 0, "load_queue": 72, "store_queue": 48,
     "ports": 8, "load_ports": 0b00110000, "fetch_bytes": 256, "decode_bytes": 16, "predecode": 0, "decoders": 4,
     "prefix_stall": 0, "jump_boundary": 0, "early_ports": 0, "stack_sync": 0, "microcode_switch": 0, "l1d_chase": 0,
-    "opcache_size": 0, "opcache_ways": 8, "taken_branch": 0, "taken_call": 0,
+    "opcache_size": 0, "opcache_ways": 8, "opcache_uops": 0, "near_branches": 0, "taken_far": 1,
+    "taken_branch": 0, "taken_call": 0,
     "mispredict": 15, "btb_entries": 4096, "btb_ways": 4, "btb_miss": 8, "bimodal_bits": 12, "tagged_tables": 5,
     "tagged_bits": 10, "history_min": 4, "history_max": 128, "indirect_bits": 10, "indirect_path": 1,
     "return_stack": 16,
     "return_fallback": 0,
     "l1i_size": 32768, "l1i_ways": 8, "l1i_prefetch": 4,
     "l1d_size": 32768, "l1d_ways": 8, "l1d_latency": 4, "l2_size": 524288, "l2_ways": 8, "l2_latency": 14,
-    "l2_interval": 2, "l3_size": 8388608, "l3_ways": 16, "l3_latency": 50, "l3_interval": 4, "l3_victim": 0,
+    "l2_interval": 2, "l2_write": 0, "l3_size": 8388608, "l3_ways": 16, "l3_latency": 50, "l3_interval": 4,
+    "l3_victim": 0,
     "l3_lifetime": 0, "memory_latency": 300, "memory_interval": 10, "memory_write": 10,
     "fill_buffers": 12, "l2_fills": 32,
     "prefetch_streams": 0, "prefetch_distance": 16, "prefetch_adjacent": 0, "stride_distance": 0, "line_split": 5,

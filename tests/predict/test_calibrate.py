@@ -15,9 +15,9 @@ from kassay.labs.predict.calibrate.derive import parameters_of
 from kassay.labs.predict.calibrate.facts import Facts
 from kassay.labs.predict.calibrate.machine import HostMachine, Nearest, cpuinfo_of, differences, nearest_cpu
 from kassay.labs.predict.calibrate.pairs import learn_file
-from kassay.labs.predict.calibrate.points import CHAINS, PARALLEL_KIB, Group
+from kassay.labs.predict.calibrate.points import CHAINS, PARALLEL_KIB, PARALLEL_NEAR_KIB, Group
 from kassay.labs.predict.calibrate.samples import Measured
-from kassay.labs.predict.calibrate.steps import step_of
+from kassay.labs.predict.calibrate.steps import level, step_of
 from kassay.labs.predict.calibrate.text import timing_text
 from kassay.labs.predict.changes import SCHEMA, CauseTimes, Change, Changes
 from kassay.labs.predict.timing import parse, timing_for, timings
@@ -94,6 +94,30 @@ def test_a_step_is_found_and_noise_before_it_is_not_one() -> None:
     assert step is not None and (step.size, step.after, step.low, step.high) == (96, 104, 96, 104)
     assert step_of(dict.fromkeys(range(16, 208, 8), 10.0)) is None
     assert step_of({16: 1.0, 32: 9.0}) is None
+
+
+def test_a_step_is_found_although_more_instructions_take_their_own_time() -> None:
+    curve = {size: 200.0 + 3 * size + (250 if size > 56 else 0) for size in range(16, 352, 4)}
+    assert (step := step_of(curve)) is not None and step.size > 100
+    assert (step := step_of(level(curve))) is not None and (step.size, step.after) == (56, 60)
+
+
+def test_dirty_lines_fill_buffers_and_strings_of_the_second_level() -> None:
+    points = exactly(read_lines__256=1.2, write_lines__256=3.2, fill__65536=5325, copy__65536=6554)
+    points |= exactly(**{f"parallel__{(n << 20) + PARALLEL_KIB}": 120 / min(n, 4) for n in CHAINS})
+    points |= exactly(**{f"parallel__{(n << 20) + PARALLEL_NEAR_KIB}": 17 / min(n, 10) for n in CHAINS})
+    found = {name: one.value for name, one in parameters_of(facts(points)).items()}
+    assert found["l2_write"] == pytest.approx(2)
+    assert found["fill_buffers"] == 10
+    assert (found["rep_store_l2"], found["rep_copy_l2"]) == pytest.approx((5.2, 6.4), rel=0.001)
+
+
+def test_a_loaded_address_has_a_latency_of_its_own_where_the_relative_has() -> None:
+    points = exactly(load_chain=4, load_computed_chain=6, add_chain=1)
+    known = facts(points)._replace(like={"l1d_chase": 4})
+    found = {name: one.value for name, one in parameters_of(known).items()}
+    assert (found["l1d_latency"], found["l1d_chase"]) == (5, 4)
+    assert parameters_of(facts(points))["l1d_latency"].value == 4
 
 
 def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:

@@ -52,6 +52,10 @@ def test_latency_is_of_the_chain_less_what_else_is_in_it() -> None:
     assert entry(ZEN4, "popcnt r64,r64", measured("popcnt r64,r64", chain=1.1)) == entry(ZEN4, "popcnt r64,r64", {})
 
 
+def test_square_roots_of_one_are_not_taken_for_those_of_others() -> None:
+    assert entry(ZEN4, "sqrtsd xmm,xmm", measured("sqrtsd xmm,xmm", chain=9)) == entry(ZEN4, "sqrtsd xmm,xmm", {})
+
+
 @pytest.mark.parametrize("cycles", [0.25, 0.5, 1.0, 2.0, 5.0])
 def test_throughput_is_that_of_the_ports(cycles: float) -> None:
     uops, _, spec = entry(ZEN4, "imul r64,r64", measured("imul r64,r64", many=cycles))

@@ -70,6 +70,32 @@ def test_a_division_longer_than_the_window_is_not_hidden(tmp_path: Path) -> None
     assert small == pytest.approx(200 + (400 - 64) / 4, rel=0.05)
 
 
+@pytest.mark.parametrize(
+    ("waiting", "accesses", "full"),
+    [
+        (insn(data="1", writes="2"), False, 24),
+        (load(1, 2), True, 8),
+        (insn(latency=0, address="1", data="3", store=8, ports="30x1/8x1"), True, 8),
+        (insn(address="3", data="1", writes="2", load=8, ports="30x1/fx1"), True, 24),
+    ],
+    ids=["additions", "loads", "stores", "additions of loaded values"],
+)
+def test_what_waits_for_an_address_and_all_else_have_schedulers_of_their_own(
+    tmp_path: Path, waiting: str, accesses: bool, full: int
+) -> None:
+    """Between two divisions; the second begins with the first until a scheduler is full of what waits for that."""
+    assert _between_divisions(waiting, full - 4, accesses, tmp_path) == pytest.approx(200, rel=0.1)
+    assert _between_divisions(waiting, full + 4, accesses, tmp_path) == pytest.approx(400, rel=0.1)
+
+
+def _between_divisions(waiting: str, count: int, accesses: bool, directory: Path) -> float:
+    first, second = (insn(data=name, writes=name, latency=200, ports="fx1") for name in "15")
+    tokens, block = loop([first, *[waiting] * count, second, *[insn(data="5", writes="6")] * 30])
+    own = [(1 + n, 0x8000 + 8 * n, "30x1/8x1" in waiting) for n in range(count if accesses else 0)]
+    rounds(tokens, 5, 40, lambda _: tokens.run(block, *own))
+    return each(answer(tokens, directory, scheduler=24, memory_scheduler=8, rob=1024, store_queue=64), 40)
+
+
 @pytest.mark.parametrize(("chance", "expected"), [(True, 0.5), (False, 0.0)])
 def test_a_branch_by_chance_is_mispredicted_half_of_the_time_and_an_even_one_never(
     tmp_path: Path, chance: bool, expected: float

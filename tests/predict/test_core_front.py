@@ -7,7 +7,7 @@ import pytest
 
 from kassay.labs.predict.decode import FIRST_DECODER, MOVES_STACK, NEAR_BASE, PREFIXED, USES_STACK
 from tests.predict.runs import answer, each, loop, rounds
-from tests.predict.tokens import insn, load
+from tests.predict.tokens import Tokens, insn, load
 
 DECODED = {"width": 8, "opcache_size": 1024, "predecode": 5, "decoders": 4}
 """A CPU that decodes all of a loop which is larger than its micro-op cache."""
@@ -108,3 +108,33 @@ def test_straight_code_beyond_the_first_level_is_fetched_ahead_all_along(
     """A line is 16 instructions, which take four cycles, and comes 16 cycles after it is asked for."""
     changed = {"l1i_size": 4096, "l1i_prefetch": prefetch, "l2_latency": 16, "l2_interval": 1}
     assert nops(16 * 200, tmp_path, **DECODED | changed) / 200 == pytest.approx(expected, rel=0.1)
+
+
+@pytest.mark.parametrize(("jumps", "near", "expected"), [(64, 128, 1), (256, 128, 2), (256, 0, 1)])
+def test_a_jump_that_was_not_taken_lately_takes_longer(tmp_path: Path, jumps: int, near: int, expected: int) -> None:
+    """Jumps 32 bytes apart, each to the next one."""
+    tokens = Tokens()
+    blocks = [tokens.define([insn("jump")], start=0x10000 + 32 * n) for n in range(jumps)]
+    rounds(tokens, 4, 20, lambda _: tokens.run_all(*blocks))
+    found = answer(tokens, tmp_path, near_branches=near, taken_branch=1, taken_far=2, btb_entries=65536)
+    assert each(found, 20) == pytest.approx(jumps * expected, rel=0.05)
+
+
+@pytest.mark.parametrize(("length", "held"), [(4, True), (2, True), (1, False)])
+def test_a_way_of_the_micro_op_cache_has_so_many_micro_ops_of_its_32_bytes(
+    tmp_path: Path, length: int, held: bool
+) -> None:
+    """Eight instructions in 32 bytes take two ways, sixteen three; thirty-two are too many."""
+    same = {"opcache_uops": 6, "opcache_size": 4096, "opcache_ways": 8, "predecode": 1}
+    count = 8 * 32 // length
+    cycles = nops(count, tmp_path, length=length, **{**DECODED, **same})
+    assert (cycles < count / 4) == held
+    assert held or cycles > 0.9 * count
+
+
+def test_ways_of_the_micro_op_cache_run_out_by_micro_ops(tmp_path: Path) -> None:
+    """128 ways: 2 KiB of code in instructions of four bytes need them all, of two bytes half as many more."""
+    for length, held in ((4, True), (2, False)):
+        changed = {**DECODED, "opcache_uops": 6, "opcache_size": 4096, "opcache_ways": 8, "predecode": 1}
+        count = 1984 // length
+        assert (nops(count, tmp_path, length=length, **changed) < count / 4) == held

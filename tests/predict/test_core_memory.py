@@ -89,6 +89,19 @@ def test_a_field_is_forwarded_although_the_one_beside_it_was_written_later(
     assert (found.statistics["forward_failures"] >= 390) == failed
 
 
+@pytest.mark.parametrize(("second", "failed"), [(0x8010, True), (0x9000, False)])
+def test_a_value_of_two_stores_is_waited_for(tmp_path: Path, second: int, failed: bool) -> None:
+    """A load of 16 bytes, which a store of 16 bytes or two of 8 have made."""
+    size = 8 if failed else 16
+    field = {"latency": 0, "address": "1", "data": "2", "store": size, "ports": "c0x1"}
+    reader = insn(latency=0, address="1", writes="2", load=16, ports="30x1")
+    tokens, block = loop([reader, insn(**field), insn(**field)])  # type: ignore[arg-type]
+    rounds(tokens, 100, 300, lambda _: tokens.run(block, (0, 0x8008, False), (1, 0x8008, True), (2, second, True)))
+    found = answer(tokens, tmp_path)
+    assert each(found, 300) == pytest.approx(12 if failed else 5, abs=2.1)
+    assert (found.statistics["forward_failures"] >= 390) == failed
+
+
 def test_stores_take_their_interval_however_fast_they_are_made(tmp_path: Path) -> None:
     tokens, block = loop([store(1, 2)] * 20)
     accesses = [(n, 0x8000 + 8 * n, True) for n in range(20)]
@@ -158,3 +171,14 @@ def test_dirty_lines_that_leave_take_their_own_time(tmp_path: Path) -> None:
     for write, expected in ((10, 20), (2, 12)):
         found = answer(tokens, tmp_path, prefetch_streams=16, memory_write=write, **caches, **LARGE_TLB)
         assert each(found, 32768) == pytest.approx(expected, rel=0.1)
+
+
+@pytest.mark.parametrize(("stores", "write", "expected"), [(False, 3, 2), (True, 0, 2.2), (True, 3, 5)])
+def test_a_dirty_line_that_leaves_the_first_level_takes_time_of_the_second(
+    tmp_path: Path, stores: bool, write: int, expected: float
+) -> None:
+    """A word of each line of 64 KiB, which the first level does not hold, is written or read."""
+    tokens, block = loop([store(1, 2) if stores else load(1, 2)])
+    rounds(tokens, 1024, 4096, lambda n: tokens.run(block, (0, 0x20000000 + n % 1024 * 64, stores)))
+    found = answer(tokens, tmp_path, l2_write=write, **LARGE_TLB)
+    assert each(found, 4096) == pytest.approx(expected, rel=0.1)

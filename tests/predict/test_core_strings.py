@@ -33,6 +33,34 @@ def test_only_copies_of_bytes_have_the_short_start(tmp_path: Path, element: int,
     assert each(found, 10) == pytest.approx(start + 2, abs=2)
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "line"), [(8, 8, 2), (64, 64, 20), (64, 8, 20 - 9 + 3), (8, 64, 2 + 9 - 3), (64, 0, 9)]
+)
+def test_a_line_of_a_copy_takes_the_time_of_where_it_is_read_and_where_it_is_stored(
+    tmp_path: Path, source: int, target: int, line: int
+) -> None:
+    """Copies through regions of so many KiB, of 64 bytes each; 0: stores alone, through the source's region."""
+    tokens = Tokens()
+    read = 64 if target else 0
+    block = tokens.define([insn("repeat", address="1", data="2", load=read, store=64, ports="-")])
+    rest = tokens.define([insn("jump")])
+
+    def once(n: int) -> None:
+        if target:
+            tokens.run(
+                block, (0, 0x200000 + n * 64 % (source << 10), False), (0, 0x400000 + n * 64 % (target << 10), True)
+            )
+        else:
+            tokens.run(block, (0, 0x400000 + n * 64 % (source << 10), True))
+        tokens.run(rest)
+
+    rounds(tokens, 1200, 1200, once)
+    costs = {"rep_copy_l1": 2, "rep_copy_l2": 20, "rep_store_l1": 3, "rep_store_l2": 9}
+    start = {"rep_copy_start": 10, "rep_store_start": 10}
+    found = answer(tokens, tmp_path, dtlb_entries=4096, dtlb_ways=4096, **costs, **start)
+    assert each(found, 1200) - 10 == pytest.approx(line, abs=1.1)
+
+
 def test_a_trace_that_claims_an_endless_string_is_refused_and_a_long_one_is_not(tmp_path: Path) -> None:
     """128 MiB between two interrupts are more than a guest reaches; a damaged trace can claim any number."""
     found = []

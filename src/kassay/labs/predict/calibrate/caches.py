@@ -20,6 +20,20 @@ def _cache(name: str, part: int) -> Rule:
     return rule
 
 
+def _l1d_latency(facts: Facts) -> Estimate:
+    """Where a loaded address has a shorter latency, that of an address which is computed of what was loaded."""
+    if not facts.like.get("l1d_chase"):
+        return plain("load_chain", "chain of loads that hit")(facts)
+    how = "chain of loads that hit, each with an addition, less that"
+    return plain("load_computed_chain", how, less=facts.point("add_chain").value)(facts)
+
+
+def _l1d_chase(facts: Facts) -> Estimate:
+    if not facts.like.get("l1d_chase"):
+        raise Unmeasured
+    return plain("load_chain", "chain of loads that hit, each of which loads the next address")(facts)
+
+
 def _chase(facts: Facts, least: float, most: float) -> Estimate:
     """The smallest latency of chases through regions of least..most bytes: a plateau that others can only raise."""
     points = {kib: facts.measured[f"chase_local:{kib}"] for kib in curve(facts.measured, "chase_local")}
@@ -92,13 +106,20 @@ def _adjacent(facts: Facts) -> Estimate:
                     f"{firsts.value:.0f} (chase_local, chase_firsts)")  # fmt: skip
 
 
+def _l2_write(facts: Facts) -> Estimate:
+    written, read = facts.point("write_lines:256"), facts.point("read_lines:256")
+    return Estimate(max(0.0, written.value - read.value), max(0.0, written.low - read.high), written.high - read.low,
+                    written.n, "stores to each line of 256 KiB, less loads (write_lines, read_lines)")  # fmt: skip
+
+
 CACHES: Mapping[str, Rule] = {
     "l1i_size": _cache("l1i", 0), "l1i_ways": _cache("l1i", 1),
     "l1i_prefetch": _code_ahead,
     "l1d_size": _cache("l1d", 0), "l1d_ways": _cache("l1d", 1),
-    "l1d_latency": plain("load_chain", "chain of loads that hit"),
+    "l1d_latency": _l1d_latency, "l1d_chase": _l1d_chase,
     "l2_size": _cache("l2", 0), "l2_ways": _cache("l2", 1), "l2_latency": _l2_latency,
     "l2_interval": plain("read_lines:256", "one word of each line of 256 KiB, in order"),
+    "l2_write": _l2_write,
     "l3_size": _cache("l3", 0), "l3_lifetime": _l3_lifetime, "l3_ways": _cache("l3", 1), "l3_latency": _l3_latency,
     "l3_interval": plain("read_lines:3072", "one word of each line of 3 MiB, in order"),
     "memory_latency": _memory_latency,

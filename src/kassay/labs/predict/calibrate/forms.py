@@ -27,6 +27,8 @@ _SLACK = 0.1
 _WHOLE = 0.15
 """A latency that is so near to a whole number is that number."""
 _MOST_CYCLES = 80
+_ROOT = "sqrt"
+"""A chain of square roots tends to one, and the root of one is quicker than others."""
 _PLAIN = "add r64,r64"
 """The form whose throughput shows how many ports plain instructions have."""
 
@@ -125,7 +127,7 @@ def overrides_of(measured: Mapping[str, Measured], timing: Timing) -> tuple[Over
         if entry is None:
             continue
         n += sum(point.n for point in (chain, many) if point is not None)
-        corrected = _corrected(entry, chain, many, timing)
+        corrected = _corrected(entry, None if _ROOT in form else chain, many, timing)
         if corrected != (entry.uops, entry.latency, entry.ports.removeprefix("-")):
             changed[form] = corrected
     changed |= dict(_in_memory(changed, entries, timing))

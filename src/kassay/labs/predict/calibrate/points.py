@@ -9,6 +9,8 @@ from kassay.labs.predict.calibrate.program import names
 
 _INSTRUCTION_GROUP = 12
 PARALLEL_KIB = 128 << 10
+PARALLEL_NEAR_KIB = 128
+"""Region in the second level. Memory may deliver fewer lines at a time than the first level can wait for."""
 MEMORY_KIB = 128 << 10
 CHASES_KIB = (
     16, 64, 128, 256, 512, 768, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152, 65536,
@@ -24,7 +26,7 @@ CHAINS = (1, 2, 4, 8, 10, 12, 16, 20, 24, 28, 32)
 WINDOW_MIXED = tuple(range(64, 704, 16))
 WINDOW_QUEUES = (*range(16, 160, 4), *range(160, 352, 16))
 DEPTHS = (4, 8, 12, *range(14, 40), 44, 48, 52, 56, 60, 64, 68, 72)
-FILLS = (64, 96, 128, 192, 256, 1024, 4096, 16384, 262144, 4 << 20, 64 << 20)
+FILLS = (64, 96, 128, 192, 256, 1024, 4096, 65536, 4 << 20, 64 << 20)
 STREAMS_KIB = (16, 256, 3072, MEMORY_KIB)
 WALKS = (1, 2, 3, 8, 16, 63, 64, 65)
 PARAMETRIC = (
@@ -60,7 +62,8 @@ def groups() -> tuple[Group, ...]:
         Group("huge pages", 6, (*_asked("chase_huge", (256, 4096, MEMORY_KIB)), *_asked("pages_huge", (256, 4096)))),
         Group("translation", 15, _asked("pages_small", PAGES)),
         Group("walks", 8, _asked("walk", WALKS)),
-        Group("parallel misses", 8, _asked("parallel", [(count << 20) + PARALLEL_KIB for count in CHAINS])),
+        Group("parallel misses", 8, _asked(
+            "parallel", [(count << 20) + kib for kib in (PARALLEL_KIB, PARALLEL_NEAR_KIB) for count in CHAINS])),
         Group("parallel walks", 10, _asked("parallel_pages", [(count << 20) + WALKED_PAGES for count in WALKERS])),
         Group("streams", 12, (*_asked("read_lines", STREAMS_KIB), *_asked("write_lines", STREAMS_KIB),
                               *_asked("read_atomic", STREAMS_KIB[:3]), *_asked("write_atomic", STREAMS_KIB[:3]))),

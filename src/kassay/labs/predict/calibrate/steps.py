@@ -2,6 +2,7 @@
 """Sizes, from where a curve steps up: the last point that is still low, and how sure that is."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 
@@ -32,6 +33,14 @@ def step_of(curve: Mapping[int, float], *, least: float = 1.3) -> Step | None:
     below = _middle([curve[size] for size in sizes[:quarter]])
     above = _middle([curve[size] for size in sizes[-quarter:]])
     return crossing(curve, below, above) if above >= least * below else None
+
+
+def level(curve: Mapping[int, float]) -> dict[int, float]:
+    """A curve without the rise that most of its neighbouring points share."""
+    rises = sorted((curve[after] - curve[size]) / (after - size) for size, after in pairwise(sorted(curve)))
+    rise = max(0.0, rises[len(rises) // 2]) if rises else 0.0
+    first = min(curve, default=0)
+    return {size: value - rise * (size - first) for size, value in curve.items()}
 
 
 def crossing(curve: Mapping[int, float], below: float, above: float) -> Step | None:

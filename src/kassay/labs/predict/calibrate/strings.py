@@ -24,6 +24,17 @@ def _lines(kind: str, small: int, large: int, how: str) -> Rule:
     return rule
 
 
+def _beyond(kind: str, size: int, how: str) -> Rule:
+    """Cycles a line of a string that is larger than the level above it: none of its lines is there."""
+
+    def rule(facts: Facts) -> Estimate:
+        whole, lines = facts.point(f"{kind}:{size}"), size / 64
+        return Estimate(whole.value / lines, whole.low / lines, whole.high / lines, whole.n,
+                        f"{how} of {size} bytes ({kind})")  # fmt: skip
+
+    return rule
+
+
 def _start(kind: str, how: str) -> Rule:
     """Before the first line, of a string that is not short."""
 
@@ -67,10 +78,10 @@ _FILL, _COPY = "rep stosb", "rep movsb"
 STRINGS: Mapping[str, Rule] = {
     "rep_short_bytes": _short_bytes, "rep_short_start": _short_start,
     "rep_store_start": _start("fill", _FILL), "rep_store_l1": _lines("fill", LONG, 4096, _FILL),
-    "rep_store_l2": _lines("fill", 16384, 262144, _FILL), "rep_store_l3": _lines("fill", 262144, 4 << 20, _FILL),
-    "rep_store_memory": _lines("fill", 4 << 20, 64 << 20, _FILL),
+    "rep_store_l2": _beyond("fill", 65536, _FILL), "rep_store_l3": _beyond("fill", 4 << 20, _FILL),
+    "rep_store_memory": _beyond("fill", 64 << 20, _FILL),
     "rep_copy_start": _start("copy", _COPY), "rep_copy_l1": _lines("copy", LONG, 4096, _COPY),
-    "rep_copy_l2": _lines("copy", 16384, 262144, _COPY), "rep_copy_l3": _lines("copy", 262144, 4 << 20, _COPY),
-    "rep_copy_memory": _lines("copy", 4 << 20, 64 << 20, _COPY),
+    "rep_copy_l2": _beyond("copy", 65536, _COPY), "rep_copy_l3": _beyond("copy", 4 << 20, _COPY),
+    "rep_copy_memory": _beyond("copy", 64 << 20, _COPY),
     "rep_compare": _compare,
 }  # fmt: skip
