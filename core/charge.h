@@ -14,7 +14,7 @@ struct charge {
 	uint32_t function;
 	uint32_t count;
 	uint64_t dispatched, issued;
-	uint64_t addressed; /* when its loads, or the addresses of its stores, were issued */
+	uint64_t addressed; /* when its loads were issued; of a store alone, when its address was ready */
 	/* Until @cycle the instruction did, or waited for, @cause. */
 	struct {
 		uint64_t cycle;

@@ -24,7 +24,7 @@ static struct {
 	uint64_t block;
 	uint32_t part, uops;
 	uint64_t supply; /* 1/100 cycles: when the instructions so far are there */
-	bool known;      /* this line is in the micro-op cache */
+	bool known;      /* this line, or part of a block, is in the micro-op cache */
 	uint64_t next;   /* address behind the last instruction */
 	uint8_t length;  /* of the last instruction */
 	/* Outside of the micro-op cache, if lengths are found by windows: */
@@ -104,7 +104,7 @@ static void drop(uint64_t block)
 		cache_drop(&f.decoded, key_of(block, part));
 }
 
-/* Keeps the lines of a jump out of the micro-op cache. @joined: it is one micro-operation with the instruction before. */
+/* Keeps the lines, or the blocks, of a jump out of the micro-op cache. @joined: it is one micro-operation with the instruction before. */
 static void exclude(const struct insn *insn, bool joined)
 {
 	uint64_t start = insn->address - (joined ? f.length : 0), end = insn->address + insn->length;
@@ -130,7 +130,10 @@ static bool look_up(uint64_t key)
 	return false;
 }
 
-/* The next instruction's part of its block: whether the micro-op cache has it. */
+/*
+ * Whether the micro-op cache has the part of the block that @insn is in; from now on it does. Parts count from where the
+ * block was entered.
+ */
 static void next_part(const struct insn *insn)
 {
 	uint64_t block = insn->address >> BLOCK_SHIFT;

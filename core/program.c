@@ -105,13 +105,13 @@ static uint32_t after_last(const struct insn *insn, uint32_t latency)
 
 static uint8_t computed(const struct insn *insn)
 {
-	unsigned int count = 0;
+	unsigned int count = 0, most = insn->uops + !!insn->store_bytes; /* the data of a store is joined with its address */
 
 	for (unsigned int n = 0; n < insn->groups; n++)
 		if (!(insn->ports[n].mask & params.load_ports))
 			count += insn->ports[n].count;
-	if (count > insn->uops) /* a divider is taken for several cycles */
-		count = insn->uops;
+	if (count > most) /* a divider is taken for several cycles */
+		count = most;
 	return count < UINT8_MAX ? (uint8_t)count : UINT8_MAX;
 }
 

@@ -82,7 +82,7 @@ uint64_t store_drained(void)
 bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t cycle, uint64_t *ready)
 {
 	unsigned int from = physical % GRANULE, to = from + bytes, forwarded = 0;
-	const struct stored *first = 0;
+	const struct stored *other = 0;
 	bool found = false, parted = false;
 	uint64_t drained = 0;
 
@@ -108,8 +108,8 @@ bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t name, uint64
 		} else {
 			when = (by->value > cycle ? by->value : cycle) +
 			       cycles(by->name == name ? params.store_forward_same : params.store_forward);
-			parted |= first && (first->value != by->value || first->drained != by->drained);
-			first = by;
+			parted |= other && (other->value != by->value || other->drained != by->drained);
+			other = by;
 			forwarded++;
 			if (by->drained > drained)
 				drained = by->drained;

@@ -12,6 +12,7 @@ static uint64_t line, page; /* of the destination, the last ones */
 static uint64_t part;       /* 1/100 cycles that are not charged yet */
 static uint64_t bytes;      /* of the string so far */
 static bool is_long;        /* it has paid for more than a short start */
+static enum cause source;   /* the slowest level of what was read since the last line was stored */
 
 static enum work work_of(const struct access *accesses, uint32_t count)
 {
@@ -53,17 +54,16 @@ static uint32_t copy_cost(enum cause level)
 }
 
 /*
- * A line of a copy. What is measured has both lines in one level. Of a line that is copied from another level than it is
- * stored to, the store has its own level's time.
+ * A line of a copy. Measured copies have both lines in one level. In others the store takes the time of its own level.
  */
-static uint32_t line_cost(enum work work, enum cause source, enum cause target)
+static uint32_t line_cost(enum work work, enum cause from, enum cause to)
 {
 	uint32_t least = params.rep_copy_l1, cost;
 
 	if (work != COPIES)
-		return store_cost(target);
-	cost = copy_cost(source) + store_cost(target);
-	cost = cost > store_cost(source) ? cost - store_cost(source) : 0;
+		return store_cost(to);
+	cost = copy_cost(from) + store_cost(to);
+	cost = cost > store_cost(from) ? cost - store_cost(from) : 0;
 	return cost > least ? cost : least;
 }
 
@@ -71,7 +71,7 @@ static uint32_t line_cost(enum work work, enum cause source, enum cause target)
 static uint64_t touch(enum work work, const uint64_t *addresses, const struct access *accesses, uint32_t count,
 		      uint64_t cycle)
 {
-	enum cause from = CAUSE_L1, to = CAUSE_L1;
+	enum cause to = CAUSE_L1;
 	uint64_t target = 0;
 
 	for (uint32_t n = 0; n < count; n++) {
@@ -80,8 +80,8 @@ static uint64_t touch(enum work work, const uint64_t *addresses, const struct ac
 
 		if (accesses[n].store && level > to)
 			to = level;
-		if (!accesses[n].store && level > from)
-			from = level;
+		if (!accesses[n].store && level > source)
+			source = level;
 		if (accesses[n].store || work == COMPARES)
 			target = addresses[n];
 		if (addresses[n] >> PAGE_SHIFT != page)
@@ -91,7 +91,8 @@ static uint64_t touch(enum work work, const uint64_t *addresses, const struct ac
 	if (target >> LINE_SHIFT == line || work == COMPARES)
 		return cycle;
 	line = target >> LINE_SHIFT;
-	part += line_cost(work, from, to);
+	part += line_cost(work, source, to);
+	source = CAUSE_L1;
 	cycle += part / 100;
 	part %= 100;
 	return cycle;
@@ -130,6 +131,7 @@ uint64_t string_begin(const struct insn *insn, const struct access *accesses, ui
 		return cycle; /* the emulator's look at a count that is used up */
 	if (!again) {
 		line = page = UINT64_MAX;
+		source = CAUSE_L1;
 		bytes = 0;
 		is_long = false;
 	}

@@ -61,6 +61,7 @@ uint64_t window_dispatch(unsigned int uops, unsigned int computed, unsigned int 
 		computed = uops;
 	else if (load_count + store_count)
 		wait_until(issue_room(MEMORY_SCHEDULER, window.front, load_count + store_count));
+	issue_advance(window.front, 0); /* what leaves until then has left the other scheduler */
 	if (computed)
 		wait_until(issue_room(SCHEDULER, window.front, computed));
 	window.dispatched += uops;

@@ -22,8 +22,8 @@ extern struct window {
 void window_redirect(uint64_t cycle, enum cause cause, uint32_t function);
 
 /*
- * The cycle in which an instruction of @uops micro-ops, some of them loads and stores, is dispatched. @computed: of those
- * that are neither, as they wait in the schedulers.
+ * The cycle in which an instruction of @uops micro-ops, some of them loads and stores, is dispatched. @computed: those
+ * that are neither, which wait in SCHEDULER.
  */
 uint64_t window_dispatch(unsigned int uops, unsigned int computed, unsigned int loads, unsigned int stores);
 

@@ -54,7 +54,7 @@ void hypervisor_name(char name[16]);
 /* What stands between the two waits of a window probe. */
 enum filler {
 	FILL_MIXED,     /* occupies nothing but the reorder buffer */
-	FILL_DEPENDENT, /* waits in a scheduler for the miss before */
+	FILL_DEPENDENT, /* waits in a scheduler for the wait before */
 	FILL_LOAD,      /* hits the first level */
 	FILL_STORE,
 	FILL_ADD,       /* takes an integer register */

@@ -66,8 +66,8 @@ static uint8_t *put_filler(uint8_t *at, enum filler filler, int of_b, unsigned i
 }
 
 /*
- * A chain of divisions takes some 200 cycles whatever else uses the caches, and a second one overlaps with it in the same
- * divider. Its own instructions are among those that stand between.
+ * A chain of divisions takes some 200 cycles whatever else uses the caches, and a second one overlaps with it where
+ * the divider is pipelined. Its own instructions are among those that stand between.
  */
 #define DIVISIONS 16
 

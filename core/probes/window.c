@@ -4,7 +4,7 @@
  * the reorder buffer, of the schedulers, of the load and the store queue. (Henry Wong's
  * method, "Measuring Reorder Buffer Capacity", 2013.) The time of an iteration doubles where
  * the second wait no longer begins before the first has ended. The waits are cache misses,
- * or chains of divisions, which no other program on the machine makes longer.
+ * or chains of divisions, which programs on other cores do not make longer.
  */
 #include <sys/mman.h>
 

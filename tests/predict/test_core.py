@@ -96,6 +96,19 @@ def _between_divisions(waiting: str, count: int, accesses: bool, directory: Path
     return each(answer(tokens, directory, scheduler=24, memory_scheduler=8, rob=1024, store_queue=64), 40)
 
 
+def test_both_schedulers_may_be_full_at_once(tmp_path: Path) -> None:
+    """The scheduler of what waits for the quicker division is empty again when the loads leave theirs."""
+    slow, quick = (
+        insn(data=name, writes=name, latency=latency, ports="fx1") for name, latency in (("1", 200), ("2", 150))
+    )
+    both = insn(address="3", data="3", writes="4", load=8, ports="30x1/fx1")
+    tokens, block = loop([slow, quick, *[insn(data="2", writes="6")] * 24, *[load(1, 5)] * 8, both])
+    loads = [(26 + n, 0x8000 + 8 * n, False) for n in range(9)]
+    rounds(tokens, 60, 400, lambda _: tokens.run(block, *loads))
+    found = answer(tokens, tmp_path, scheduler=24, memory_scheduler=8, rob=1024)
+    assert each(found, 400) == pytest.approx(200, rel=0.05)
+
+
 @pytest.mark.parametrize(("chance", "expected"), [(True, 0.5), (False, 0.0)])
 def test_a_branch_by_chance_is_mispredicted_half_of_the_time_and_an_even_one_never(
     tmp_path: Path, chance: bool, expected: float

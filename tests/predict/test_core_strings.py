@@ -61,6 +61,24 @@ def test_a_line_of_a_copy_takes_the_time_of_where_it_is_read_and_where_it_is_sto
     assert each(found, 1200) - 10 == pytest.approx(line, abs=1.1)
 
 
+@pytest.mark.parametrize("offset", [0, 32])
+def test_a_line_that_is_read_before_another_one_is_stored_to_is_paid_for(tmp_path: Path, offset: int) -> None:
+    """Strings of eight lines from a region of 64 KiB to one line after the other of 4 KiB."""
+    tokens = Tokens()
+    block = tokens.define([insn("repeat", address="1", data="2", load=8, store=8, ports="-")])
+    rest = tokens.define([insn("jump")])
+
+    def once(n: int) -> None:
+        for at in range(n * 512, n * 512 + 512, 8):
+            tokens.run(block, (0, 0x200000 + offset + at % 65536, False), (0, 0x400000 + at % 4096, True))
+        tokens.run(rest)
+
+    rounds(tokens, 200, 200, once)
+    costs = {"rep_copy_l1": 2, "rep_copy_l2": 20, "rep_store_l1": 3, "rep_store_l2": 9, "rep_copy_start": 10}
+    found = answer(tokens, tmp_path, dtlb_entries=4096, dtlb_ways=4096, **costs)
+    assert each(found, 200) - 10 == pytest.approx(8 * 14, rel=0.1)
+
+
 def test_a_trace_that_claims_an_endless_string_is_refused_and_a_long_one_is_not(tmp_path: Path) -> None:
     """128 MiB between two interrupts are more than a guest reaches; a damaged trace can claim any number."""
     found = []
