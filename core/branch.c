@@ -35,9 +35,8 @@ void branch_start(void)
 /* A taken branch whose target the front end has to know. */
 static enum guess direct(uint64_t address)
 {
-	if (cache_find(&b.targets, address))
+	if (cache_note(&b.targets, address))
 		return GUESS_RIGHT;
-	cache_put(&b.targets, cache_entry(address, 0, 0));
 	statistics.btb_misses++;
 	return GUESS_LATE;
 }
@@ -122,10 +121,9 @@ enum guess branch_resolve(const struct insn *insn, uint64_t after, uint64_t next
 
 uint32_t branch_taken(uint64_t address)
 {
-	uint64_t key = address >> NEAR_SHIFT | address << (64 - NEAR_SHIFT) >> 1;
+	uint64_t key = address >> NEAR_SHIFT | address << (64 - NEAR_SHIFT);
 
-	if (!params.near_branches || cache_find(&b.near, key))
+	if (!params.near_branches || cache_note(&b.near, key))
 		return params.taken_branch;
-	cache_put(&b.near, cache_entry(key, 0, 0));
 	return params.taken_far;
 }

@@ -99,6 +99,14 @@ struct entry cache_put(struct cache *cache, struct entry entry)
 	return leaving;
 }
 
+bool cache_note(struct cache *cache, uint64_t key)
+{
+	if (cache_find(cache, key))
+		return true;
+	cache_put(cache, cache_entry(key, 0, 0));
+	return false;
+}
+
 void cache_drop(struct cache *cache, uint64_t key)
 {
 	struct entry *set = set_of(cache, key);

@@ -62,6 +62,9 @@ static inline struct entry cache_entry(uint64_t key, uint64_t ready, uint8_t lev
 	return (struct entry){ .key = key + 1, .ready = ready, .level = level };
 }
 
+/* Whether it was there; it is from now on. For keys that stand for nothing else. */
+bool cache_note(struct cache *cache, uint64_t key);
+
 void cache_drop(struct cache *cache, uint64_t key);
 
 /* Drops all entries for which @leaves. */

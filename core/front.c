@@ -20,9 +20,7 @@
 static struct {
 	struct cache lines, decoded;
 	uint64_t line;
-	/* Where a way of the micro-op cache has a part of a block: the block, the part, and its micro-ops so far. */
-	uint64_t block;
-	uint32_t part, uops;
+	uint32_t part, uops; /* where a way of the micro-op cache has a part of a block: which one, its micro-ops so far */
 	uint64_t supply; /* 1/100 cycles: when the instructions so far are there */
 	bool known;      /* this line, or part of a block, is in the micro-op cache */
 	uint64_t next;   /* address behind the last instruction */
@@ -37,7 +35,7 @@ void front_start(void)
 {
 	f.lines = cache_make(params.l1i_size >> LINE_SHIFT, params.l1i_ways);
 	f.decoded = cache_make(params.opcache_size >> (params.opcache_uops ? BLOCK_SHIFT : LINE_SHIFT), params.opcache_ways);
-	f.line = f.window = f.block = UINT64_MAX;
+	f.line = f.window = UINT64_MAX;
 	for (unsigned int length = 0; length < LENGTHS; length++) {
 		f.cost[false][length] = params.decode_bytes < NO_LIMIT ? length * 100 / params.decode_bytes : 0;
 		f.cost[true][length] = params.fetch_bytes < NO_LIMIT ? length * 100 / params.fetch_bytes : 0;
@@ -98,13 +96,18 @@ static uint64_t key_of(uint64_t block, uint64_t part)
 	return (block & ((UINT64_C(1) << PART_SHIFT) - 1)) | part << PART_SHIFT;
 }
 
-static void drop(uint64_t block)
+/* Takes the code at @address out of the micro-op cache: its line, or all parts of its block. */
+static void drop(uint64_t address)
 {
+	if (!params.opcache_uops) {
+		cache_drop(&f.decoded, address >> LINE_SHIFT);
+		return;
+	}
 	for (uint64_t part = 0; part < PARTS; part++)
-		cache_drop(&f.decoded, key_of(block, part));
+		cache_drop(&f.decoded, key_of(address >> BLOCK_SHIFT, part));
 }
 
-/* Keeps the lines, or the blocks, of a jump out of the micro-op cache. @joined: it is one micro-operation with the instruction before. */
+/* Keeps a jump's code out of the micro-op cache. @joined: it is one micro-operation with the instruction before. */
 static void exclude(const struct insn *insn, bool joined)
 {
 	uint64_t start = insn->address - (joined ? f.length : 0), end = insn->address + insn->length;
@@ -113,46 +116,30 @@ static void exclude(const struct insn *insn, bool joined)
 		return;
 	statistics.excluded_jumps++;
 	f.known = false;
-	if (!params.opcache_uops) {
-		cache_drop(&f.decoded, start >> LINE_SHIFT);
-		cache_drop(&f.decoded, (end - 1) >> LINE_SHIFT);
-		return;
-	}
-	drop(start >> BLOCK_SHIFT);
-	drop((end - 1) >> BLOCK_SHIFT);
-}
-
-static bool look_up(uint64_t key)
-{
-	if (cache_find(&f.decoded, key))
-		return true;
-	cache_put(&f.decoded, cache_entry(key, 0, 0));
-	return false;
+	drop(start);
+	drop(end - 1);
 }
 
 /*
- * Whether the micro-op cache has the part of the block that @insn is in; from now on it does. Parts count from where the
- * block was entered.
+ * Looks up the part of the block that @insn is in, and puts it into the micro-op cache if it is missing. Parts count
+ * from where the block was entered.
  */
 static void next_part(const struct insn *insn)
 {
 	uint64_t block = insn->address >> BLOCK_SHIFT;
-	bool other = block != f.block || insn->address != f.next;
 
-	if (other) {
-		f.block = block;
-		f.part = f.uops = 0;
+	if (insn->address != f.next || block != (f.next - f.length) >> BLOCK_SHIFT) {
+		f.part = 0;
 	} else if (f.uops + insn->uops > params.opcache_uops) {
 		f.part++;
-		f.uops = 0;
-		other = true;
-	}
-	f.uops += insn->uops;
-	if (!other)
+	} else {
+		f.uops += insn->uops;
 		return;
-	f.known = f.part < PARTS && look_up(key_of(block, f.part));
+	}
+	f.uops = insn->uops;
+	f.known = f.part < PARTS && cache_note(&f.decoded, key_of(block, f.part));
 	if (f.part == PARTS)
-		drop(block);
+		drop(insn->address);
 }
 
 static void fetch(uint64_t line, uint64_t cycle, bool ahead)
@@ -187,7 +174,7 @@ static uint64_t enter(uint64_t line, uint64_t cycle)
 	if (!params.opcache_size)
 		f.known = true;
 	else if (!params.opcache_uops)
-		f.known = look_up(line);
+		f.known = cache_note(&f.decoded, line);
 	return find_line(line, cycle)->ready;
 }
 

@@ -359,14 +359,14 @@ static uint64_t dispatch(const struct insn *insn, uint32_t function, unsigned in
 	return cycle;
 }
 
-static void wait_in_schedulers(const struct insn *insn, const struct charge *charge, unsigned int loads,
-			       unsigned int stores)
+/* Its micro-ops wait: loads and addresses of stores in a scheduler of their own, where there is one. */
+static void wait_in_schedulers(const struct insn *insn, const struct charge *charge, unsigned int loads, uint32_t count)
 {
 	if (!params.memory_scheduler) {
 		issue_wait(SCHEDULER, charge->dispatched, loads ? charge->addressed : charge->issued, insn->uops);
 		return;
 	}
-	issue_wait(MEMORY_SCHEDULER, charge->dispatched, charge->addressed, loads + stores);
+	issue_wait(MEMORY_SCHEDULER, charge->dispatched, charge->addressed, count);
 	issue_wait(SCHEDULER, charge->dispatched, charge->issued, insn->computed);
 }
 
@@ -391,7 +391,7 @@ static void execute(struct insn *insn, uint32_t function, const struct access *a
 	charge_begin(&charge, charge.dispatched + 1);
 	done = run(insn, &charge, accesses, count, loads, charge.dispatched + 1);
 	if (insn->uops && insn->groups)
-		wait_in_schedulers(insn, &charge, loads, stores);
+		wait_in_schedulers(insn, &charge, loads, count);
 	write(insn, insn->lock && count ? p.atomic_value : done);
 	p.branch_done = done;
 	p.string = insn->kind == REPEAT ? insn->address + 1 : 0;
@@ -427,10 +427,7 @@ static void taken(const struct insn *insn, uint32_t function)
 	uint64_t least = window.front > AHEAD ? (window.front - AHEAD) * 100 : 0;
 
 	p.predicted = later(p.predicted, least);
-	if (insn->kind == BRANCH || insn->kind == JUMP)
-		p.predicted += branch_taken(insn->address);
-	else
-		p.predicted += params.taken_call;
+	p.predicted += insn->kind == BRANCH || insn->kind == JUMP ? branch_taken(insn->address) : params.taken_call;
 	window_redirect(p.predicted / 100, CAUSE_WIDTH, function);
 }
 

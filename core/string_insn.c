@@ -25,46 +25,34 @@ static enum work work_of(const struct access *accesses, uint32_t count)
 	return store ? load ? COPIES : STORES : COMPARES;
 }
 
-static uint32_t store_cost(enum cause level)
+/* Of a line, in 1/100 cycles: stored to a level; or copied, both from and to it. */
+struct line_costs {
+	uint32_t stored, copied;
+};
+
+static struct line_costs costs_of(enum cause level)
 {
 	switch (level) {
 	case CAUSE_L1:
-		return params.rep_store_l1;
+		return (struct line_costs){ params.rep_store_l1, params.rep_copy_l1 };
 	case CAUSE_L2:
-		return params.rep_store_l2;
+		return (struct line_costs){ params.rep_store_l2, params.rep_copy_l2 };
 	case CAUSE_L3:
-		return params.rep_store_l3;
+		return (struct line_costs){ params.rep_store_l3, params.rep_copy_l3 };
 	default:
-		return params.rep_store_memory;
+		return (struct line_costs){ params.rep_store_memory, params.rep_copy_memory };
 	}
 }
 
-static uint32_t copy_cost(enum cause level)
-{
-	switch (level) {
-	case CAUSE_L1:
-		return params.rep_copy_l1;
-	case CAUSE_L2:
-		return params.rep_copy_l2;
-	case CAUSE_L3:
-		return params.rep_copy_l3;
-	default:
-		return params.rep_copy_memory;
-	}
-}
-
-/*
- * A line of a copy. Measured copies have both lines in one level. In others the store takes the time of its own level.
- */
+/* Where a line is copied from one level to another, the store takes the time of its own level. */
 static uint32_t line_cost(enum work work, enum cause from, enum cause to)
 {
-	uint32_t least = params.rep_copy_l1, cost;
+	struct line_costs read = costs_of(from), written = costs_of(to);
+	uint32_t least = params.rep_copy_l1, cost = read.copied + written.stored;
 
 	if (work != COPIES)
-		return store_cost(to);
-	cost = copy_cost(from) + store_cost(to);
-	cost = cost > store_cost(from) ? cost - store_cost(from) : 0;
-	return cost > least ? cost : least;
+		return written.stored;
+	return cost > read.stored + least ? cost - read.stored : least;
 }
 
 /* The elements at these addresses are next; the destination is the last access that is alike. */

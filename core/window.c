@@ -57,11 +57,12 @@ uint64_t window_dispatch(unsigned int uops, unsigned int computed, unsigned int 
 	wait_for(&loads, params.load_queue, load_count);
 	wait_for(&stores, params.store_queue, store_count);
 	issue_advance(window.front, 0);
-	if (!params.memory_scheduler)
+	if (!params.memory_scheduler) {
 		computed = uops;
-	else if (load_count + store_count)
+	} else if (load_count + store_count) {
 		wait_until(issue_room(MEMORY_SCHEDULER, window.front, load_count + store_count));
-	issue_advance(window.front, 0); /* what leaves until then has left the other scheduler */
+		issue_advance(window.front, 0); /* what leaves until then has left the other scheduler */
+	}
 	if (computed)
 		wait_until(issue_room(SCHEDULER, window.front, computed));
 	window.dispatched += uops;

@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #if defined(__x86_64__)
+#define WINDOW_MISSES false /* whether the long waits of a window probe are cache misses */
+
 static inline uint64_t ticks(void)
 {
 	uint32_t low, high;
@@ -25,6 +27,8 @@ static inline void add_100(uint64_t *value, uint64_t step)
 	asm volatile(".rept 100\n\tadd %1, %0\n\t.endr" : "+r"(*value) : "r"(step) : "cc");
 }
 #elif defined(__aarch64__)
+#define WINDOW_MISSES true
+
 static inline uint64_t ticks(void)
 {
 	uint64_t now;
@@ -43,13 +47,6 @@ static inline void add_100(uint64_t *value, uint64_t step)
 
 /* How the hypervisor calls itself to programs; "" where there is none, or it cannot be known. */
 void hypervisor_name(char name[16]);
-
-/* Whether the long waits of a window probe are cache misses. */
-#if defined(__x86_64__)
-#define WINDOW_MISSES false
-#else
-#define WINDOW_MISSES true
-#endif
 
 /* What stands between the two waits of a window probe. */
 enum filler {

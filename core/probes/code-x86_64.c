@@ -80,8 +80,8 @@ static uint8_t *put_chain(uint8_t *at, int of_b)
 
 size_t write_window(uint8_t *code, enum filler filler, unsigned int count)
 {
-	bool counted = filler != FILL_LOAD && filler != FILL_STORE;
-	unsigned int fillers = !counted ? count : count > DIVISIONS ? count - DIVISIONS : 0;
+	unsigned int own = filler == FILL_LOAD || filler == FILL_STORE ? 0 : DIVISIONS;
+	unsigned int fillers = count > own ? count - own : 0;
 	uint8_t *at = put_chain(code, 0);
 
 	for (unsigned int i = 0; i < fillers; i++)

@@ -23,14 +23,15 @@ static struct {
 
 static const char *prepare_misses(void)
 {
-	char *memory = memory_of(2 * FAR, PAGES_HUGE, 0);
+	char *memory;
 
+	if (window.a)
+		return NULL;
+	memory = memory_of(2 * FAR, PAGES_HUGE, 0);
 	if (!memory)
 		memory = memory_of(2 * FAR, PAGES_4K, 0);
 	if (!memory)
 		return "no memory";
-	if (window.a)
-		return NULL;
 	make_cycle(memory, FAR / LINE, LINE, 0, 16 * PAGE / LINE);
 	make_cycle(memory + FAR, FAR / LINE, LINE, 0, 16 * PAGE / LINE);
 	window.a = memory;

@@ -3,43 +3,38 @@
 
 from collections.abc import Mapping
 
-from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, Unmeasured
+from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, Unmeasured, plain
 from kassay.labs.predict.calibrate.samples import curve
 from kassay.labs.predict.calibrate.steps import crossing
 
 LONG = 256
 """Bytes of the shortest string that is not "short"; strings from here to a page give the costs per line."""
+_PAGE = 4096
 
 
-def _lines(kind: str, small: int, large: int, how: str) -> Rule:
-    """Cycles a line, from repeated string instructions of two lengths."""
+def _lines(kind: str, how: str) -> Rule:
+    """Cycles a line in the first level, from repeated string instructions of two lengths."""
 
     def rule(facts: Facts) -> Estimate:
-        short, long = facts.point(f"{kind}:{small}"), facts.point(f"{kind}:{large}")
-        lines = (large - small) / 64
+        short, long = facts.point(f"{kind}:{LONG}"), facts.point(f"{kind}:{_PAGE}")
+        lines = (_PAGE - LONG) / 64
         value = (long.value - short.value) / lines
         return Estimate(value, max(0.0, (long.low - short.high) / lines), (long.high - short.low) / lines, long.n,
-                        f"{how} of {large} bytes against {small} ({kind})")  # fmt: skip
+                        f"{how} of {_PAGE} bytes against {LONG} ({kind})")  # fmt: skip
 
     return rule
 
 
 def _beyond(kind: str, size: int, how: str) -> Rule:
     """Cycles a line of a string that is larger than the level above it: none of its lines is there."""
-
-    def rule(facts: Facts) -> Estimate:
-        whole, lines = facts.point(f"{kind}:{size}"), size / 64
-        return Estimate(whole.value / lines, whole.low / lines, whole.high / lines, whole.n,
-                        f"{how} of {size} bytes ({kind})")  # fmt: skip
-
-    return rule
+    return plain(f"{kind}:{size}", f"{how} of {size} bytes", times=64 / size)
 
 
 def _start(kind: str, how: str) -> Rule:
     """Before the first line, of a string that is not short."""
 
     def rule(facts: Facts) -> Estimate:
-        whole, line = facts.point(f"{kind}:{LONG}"), _lines(kind, LONG, 4096, how)(facts)
+        whole, line = facts.point(f"{kind}:{LONG}"), _lines(kind, how)(facts)
         lines = LONG / 64
         return Estimate(max(0.0, whole.value - lines * line.value), max(0.0, whole.low - lines * line.high),
                         max(0.0, whole.high - lines * line.low), whole.n,
@@ -51,7 +46,7 @@ def _start(kind: str, how: str) -> Rule:
 def _short_bytes(facts: Facts) -> Estimate:
     """The longest string that starts at once, where any does."""
     points = {size: value for size, value in curve(facts.measured, "fill").items() if size <= LONG}
-    line = _lines("fill", LONG, 4096, _FILL)(facts)
+    line = _lines("fill", _FILL)(facts)
     if len(points) < 3:
         raise Unmeasured
     starts = {size: value - size / 64 * line.value for size, value in points.items()}
@@ -64,7 +59,7 @@ def _short_bytes(facts: Facts) -> Estimate:
 
 
 def _short_start(facts: Facts) -> Estimate:
-    whole, line = facts.point("fill:64"), _lines("fill", LONG, 4096, _FILL)(facts)
+    whole, line = facts.point("fill:64"), _lines("fill", _FILL)(facts)
     value, low, high = (max(0.0, cycles - line.value) for cycles in whole[:3])
     return Estimate(value, low, high, whole.n, "rep stosb of 64 bytes less its line (fill)")
 
@@ -77,10 +72,10 @@ def _compare(facts: Facts) -> Estimate:
 _FILL, _COPY = "rep stosb", "rep movsb"
 STRINGS: Mapping[str, Rule] = {
     "rep_short_bytes": _short_bytes, "rep_short_start": _short_start,
-    "rep_store_start": _start("fill", _FILL), "rep_store_l1": _lines("fill", LONG, 4096, _FILL),
+    "rep_store_start": _start("fill", _FILL), "rep_store_l1": _lines("fill", _FILL),
     "rep_store_l2": _beyond("fill", 65536, _FILL), "rep_store_l3": _beyond("fill", 4 << 20, _FILL),
     "rep_store_memory": _beyond("fill", 64 << 20, _FILL),
-    "rep_copy_start": _start("copy", _COPY), "rep_copy_l1": _lines("copy", LONG, 4096, _COPY),
+    "rep_copy_start": _start("copy", _COPY), "rep_copy_l1": _lines("copy", _COPY),
     "rep_copy_l2": _beyond("copy", 65536, _COPY), "rep_copy_l3": _beyond("copy", 4 << 20, _COPY),
     "rep_copy_memory": _beyond("copy", 64 << 20, _COPY),
     "rep_compare": _compare,
