@@ -372,7 +372,7 @@ static void wait_in_schedulers(const struct insn *insn, const struct charge *cha
 
 static void execute(struct insn *insn, uint32_t function, const struct access *accesses, uint32_t count)
 {
-	unsigned int stores = 0, loads, uops;
+	unsigned int stores = 0, loads, uops, synchronised = synchronise(insn);
 	struct charge charge;
 	uint64_t missed, supply = front_supply(insn, window.front, &missed), done, retired;
 
@@ -384,9 +384,9 @@ static void execute(struct insn *insn, uint32_t function, const struct access *a
 	p.number++;
 	p.name = !count || insn->uops > RENAMED ? p.number : name_of(insn);
 	charge.function = function;
-	uops = insn->uops + synchronise(insn);
+	uops = insn->uops + synchronised + !!(insn->traits & SPLIT);
 	charge.dispatched = charge.issued = charge.addressed = dispatch(insn, function, uops, loads, stores);
-	if (uops > insn->uops)
+	if (synchronised)
 		p.registers[STACK_POINTER] = later(p.registers[STACK_POINTER], charge.dispatched + 1) + 1;
 	charge_begin(&charge, charge.dispatched + 1);
 	done = run(insn, &charge, accesses, count, loads, charge.dispatched + 1);

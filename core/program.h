@@ -47,7 +47,8 @@ enum trait {
 	NEAR_BASE = 4,     /* the address is one register and less than 2048 bytes more */
 	MOVES_STACK = 8,   /* the front end moves the stack pointer on */
 	USES_STACK = 16,   /* it uses the stack pointer itself */
-	TRAITS = 31,
+	SPLIT = 32,        /* dispatch makes one micro-op more of it than the decoders */
+	TRAITS = 63,
 };
 
 #define STACK_POINTER 4 /* its register */

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.labs.predict.decode import FIRST_DECODER, MOVES_STACK, NEAR_BASE, PREFIXED, USES_STACK
+from kassay.labs.predict.decode import FIRST_DECODER, MOVES_STACK, NEAR_BASE, PREFIXED, SPLIT, USES_STACK
 from tests.predict.runs import answer, each, loop, rounds
 from tests.predict.tokens import Tokens, insn, load
 
@@ -48,6 +48,11 @@ def test_prefixes_stall_and_some_instructions_need_the_first_decoder(tmp_path: P
     several = loop([insn("nop", uops=2, ports="-")] * 512)
     rounds(several[0], 4, 10, lambda _: several[0].run(several[1]))
     assert each(answer(several[0], tmp_path, **DECODED), 10) == pytest.approx(512, rel=0.03)
+
+
+def test_a_split_instruction_is_dispatched_as_one_more_and_decoded_as_before(tmp_path: Path) -> None:
+    assert nops(512, tmp_path, traits=SPLIT, width=4) == pytest.approx(2 * 512 / 4, rel=0.03)
+    assert nops(512, tmp_path, traits=SPLIT, **{**DECODED, "width": 8}) == pytest.approx(512 / 4, rel=0.03)
 
 
 def test_nothing_is_decoded_again_that_the_micro_op_cache_has(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from kassay.errors import BadInput
 from kassay.labs.predict import core
-from kassay.labs.predict.decode import UNREADABLE, facts
+from kassay.labs.predict.decode import FIRST_DECODER, SPLIT, UNREADABLE, facts
 from kassay.labs.predict.forms import Entries
 from kassay.labs.predict.static import program_text
 from kassay.labs.predict.timing import Timing, timing_for, timings
@@ -53,6 +53,29 @@ def test_an_addition_fuses_on_intel_alone(cpu: str, uops: str) -> None:
 @pytest.mark.parametrize(("cpu", "kind"), [("zen4", "move"), ("icelake_sp", "plain")])
 def test_a_copy_is_a_move_where_the_cpu_eliminates_it(cpu: str, kind: str) -> None:
     assert lines("4889c3", timing=timing_for(cpu))[1][2] == kind
+
+
+@pytest.mark.parametrize(
+    ("code", "skylake", "zen4"),
+    [
+        ("480107", ("2", 4), ("1", 4)),  # add [rdi], rax
+        ("48010487", ("2", SPLIT), ("1", 0)),  # add [rdi + rax * 4], rax
+        ("83050800000001", ("3", 0), ("1", 0)),  # add dword [rip + 8], 1
+        ("48ff07", ("3", 4), ("1", 4)),  # inc qword [rdi]
+        ("483b07", ("1", 4), ("1", 4)),  # cmp rax, [rdi]
+        ("483b0487", ("1", SPLIT), ("1", 0)),  # cmp rax, [rdi + rax * 4]
+        ("48030487", ("1", 0), ("1", 0)),  # add rax, [rdi + rax * 4]
+        ("48890487", ("1", 0), ("1", 0)),  # mov [rdi + rax * 4], rax
+        ("c7050800000001000000", ("2", 0), ("1", 0)),  # mov dword [rip + 8], 1
+        ("f0480107", ("8", 4), ("1", 4)),  # lock add [rdi], rax
+    ],
+)
+def test_micro_operations_depend_on_the_address_on_intel(
+    code: str, skylake: tuple[str, int], zen4: tuple[str, int]
+) -> None:
+    for cpu, expected in (("skylake_sp", skylake), ("cascadelake_sp", skylake), ("zen4", zen4)):
+        line = lines(code, timing=timing_for(cpu))[1]
+        assert (line[3], int(line[13]) & ~FIRST_DECODER) == expected, cpu
 
 
 def test_an_atomic_is_marked_and_comes_from_an_override() -> None:

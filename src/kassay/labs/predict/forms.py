@@ -2,11 +2,11 @@
 """The entry of a form in a timing file: an override, its own entry, or that of the same form in other sizes."""
 
 import re
-from fnmatch import translate
+from fnmatch import fnmatchcase, translate
 from typing import NamedTuple
 
 from kassay.labs.predict.decode import Facts
-from kassay.labs.predict.timing import Timing
+from kassay.labs.predict.timing import MicroOps, Timing
 
 _SIZES = re.compile(r"\b(r|m)(?:8|16|32|64|h)\b")
 _VECTORS = re.compile(r"\b(?:[xyz]mm|mm|k|m128|m256|m512|st|v\d*|[bhsdq])\b")
@@ -49,6 +49,11 @@ class Entries:
                 return entry
         cost = self._timing.instructions.get(form)
         return self._near.get(_SIZES.sub(r"\1", form)) if cost is None else _entry(cost)
+
+    def micro_ops(self, form: str) -> MicroOps | None:
+        """The rule on the number of its micro-operations; None where its entry has it."""
+        rules = self._timing.micro_ops
+        return next((rule for rule in rules if any(fnmatchcase(form, pattern) for pattern in rule.forms)), None)
 
     def default(self, facts: Facts) -> Entry:
         """The assumed entry of an instruction without data, by what it does."""

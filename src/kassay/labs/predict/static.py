@@ -10,10 +10,13 @@ from kassay.errors import BadInput
 from kassay.labs.predict.decode import (
     BRANCH,
     FIRST_DECODER,
+    INDEXED,
     MOVE,
     NOP,
     PLAIN,
+    RELATIVE_IMMEDIATE,
     REPEAT,
+    SPLIT,
     UNREADABLE,
     ZERO,
     Facts,
@@ -39,8 +42,8 @@ class _Line(NamedTuple):
     fixed: float
     missing: bool
     """True if the form of the instruction has no data."""
-    first: bool = False
-    """True if only the first decoder takes it."""
+    traits: int = 0
+    """FIRST_DECODER, SPLIT, or both."""
 
 
 Removes = Callable[[int, Facts], bool]
@@ -107,7 +110,12 @@ def _altered(facts: Facts, alters: Alters, timing: Timing, entries: Entries) -> 
         raise BadInput(f"{timing.name}: no cost of {other.form!r}, which is to stand for {facts.form!r}",
                        "name an instruction with the same operands")  # fmt: skip
     line, mnemonic = _line(other, timing, entries), other.form.partition(" ")[0]
-    return line._replace(first=any(fnmatchcase(mnemonic, pattern) for pattern in timing.first_decoder))
+    traits = FIRST_DECODER * any(fnmatchcase(mnemonic, pattern) for pattern in timing.first_decoder)
+    if rule := entries.micro_ops(other.form):
+        count = (rule.count or line.entry.uops) + rule.rip_immediate * (other.address == RELATIVE_IMMEDIATE)
+        line = line._replace(entry=line.entry._replace(uops=count))
+        traits |= SPLIT * (rule.indexed and other.address == INDEXED)
+    return line._replace(traits=traits)
 
 
 def _line(facts: Facts, timing: Timing, entries: Entries) -> _Line:
@@ -145,7 +153,7 @@ def _written(length: int, line: _Line, joined: bool) -> str:
     return (
         f"i {length} {line.kind} {uops} {number_text(latency)} {facts.locked + facts.exchanges} "
         f"{_list(facts.address_reads)} {_list(facts.data_reads)} {_list(facts.writes)} {facts.load_bytes} "
-        f"{facts.store_bytes} {ports} {number_text(line.fixed)} {facts.traits | FIRST_DECODER * line.first} "
+        f"{facts.store_bytes} {ports} {number_text(line.fixed)} {facts.traits | line.traits} "
         f"{facts.opcode}\n"
     )
 

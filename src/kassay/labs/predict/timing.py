@@ -115,6 +115,20 @@ class Override(Record, frozen=True, kw_only=True):
     source: str
 
 
+class MicroOps(Record, frozen=True, kw_only=True):
+    """How many micro-operations some forms are, where that is not what their entries say."""
+
+    forms: tuple[str, ...]
+    """Shell patterns. The first rule that matches counts."""
+    count: int = 0
+    """0 for as many as in the entry."""
+    indexed: bool = False
+    """True if dispatch takes a load or a store with an index register apart from what it was decoded with."""
+    rip_immediate: int = 0
+    """Number of further ones if the address is relative to the instruction and there is an immediate."""
+    source: str
+
+
 class Timing(Record, frozen=True, kw_only=True):
     """One timing file."""
 
@@ -143,6 +157,7 @@ class Timing(Record, frozen=True, kw_only=True):
     first_decoder: tuple[str, ...] = ()
     """Patterns of mnemonics that only the first decoder takes, although they are one micro-operation."""
     overrides: tuple[Override, ...] = ()
+    micro_ops: tuple[MicroOps, ...] = ()
     lines: tuple[LineLevel, ...] = ()
     """Levels of [[lines]]; none for a CPU whose contention cannot be predicted."""
     machine: Machine | None = None
@@ -309,6 +324,11 @@ def problems(timing: Timing) -> Iterator[str]:
     if timing.calibrated != (timing.machine is not None):
         yield "machine: a calibrated file has it, another has not"
     yield from _wrong_ports(timing)
+    for rule in timing.micro_ops:
+        if min(rule.count, rule.rip_immediate) < 0:
+            yield f"micro_ops.{', '.join(rule.forms)}: negative"
+        if not rule.source:
+            yield f"micro_ops.{', '.join(rule.forms)}: without a source"
 
 
 def quantities(timing: Timing) -> Iterator[tuple[str, Quantity]]:

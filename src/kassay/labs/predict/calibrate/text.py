@@ -9,7 +9,7 @@ import msgspec
 from kassay.labs.predict.timing import Timing
 
 _TOP = ("schema", "name", "summary", "arch", "ghz", "calibrated", "llvm", "ports", "first_decoder")
-_LISTS = ("overrides", "lines")
+_LISTS = ("overrides", "micro_ops", "lines")
 _COMMENT = "# SPDX-License-Identifier: GPL-2.0-only\n"
 
 

@@ -9,13 +9,16 @@ from capstone import CS_AC_READ, CS_AC_WRITE, CS_ARCH_X86, CS_MODE_64, Cs
 from capstone import x86_const as x86
 
 from kassay.labs.predict.decode import (
+    INDEXED,
     MOVE,
     MOVES_STACK,
     NEAR_BASE,
     NOP,
     PLAIN,
+    PLAIN_ADDRESS,
     PREFETCH,
     PREFIXED,
+    RELATIVE_IMMEDIATE,
     UNREADABLE,
     USES_STACK,
     ZERO,
@@ -89,6 +92,7 @@ def _facts(code: bytes) -> Facts:
         store_bytes=accesses.store,
         locked=locked,
         exchanges=name == "xchg" and bool(accesses.load),
+        address=_address(instruction, accesses),
         traits=_traits(instruction, name, accesses),
         opcode=_prefix_bytes(code),
     )
@@ -112,6 +116,16 @@ def _traits(instruction: Any, name: str, accesses: "_Accesses") -> int:
     moves = name in FREE_STACK
     uses = not moves and _RSP in accesses.address | accesses.data
     return PREFIXED * prefixed | NEAR_BASE * near | MOVES_STACK * moves | USES_STACK * uses
+
+
+def _address(instruction: Any, accesses: "_Accesses") -> str:
+    memory = [operand.mem for operand in instruction.operands if operand.type == x86.X86_OP_MEM]
+    if not memory or not (accesses.load or accesses.store):
+        return PLAIN_ADDRESS
+    if memory[0].index:
+        return INDEXED
+    immediate = any(operand.type == x86.X86_OP_IMM for operand in instruction.operands)
+    return RELATIVE_IMMEDIATE if immediate and memory[0].base == x86.X86_REG_RIP else PLAIN_ADDRESS
 
 
 class _Accesses:
