@@ -9,6 +9,7 @@ from kassay.analysis.gate import GateRule, Refusal, rules
 from kassay.analysis.gate.quiet_region import without_disturbed
 from kassay.analysis.kernel_side import build_side
 from kassay.analysis.rounds import method_of
+from kassay.evidence.collect import _compared_state
 from kassay.model.profile import RegionSummary
 from kassay.model.reason_texts import reason_text
 from kassay.model.run import Measurement
@@ -52,6 +53,14 @@ def test_memory_that_a_user_asked_for_may_move_with_the_stack_of_perturbed_runs(
     counted = structs.replace(moved, after=(*moved.after[:-1], ("state.count", "8")))
     (refusal,) = refusals_of(evidence("a", same, counted), evidence("b", same, index=1))
     assert refusal.differences[0].field == "state.count"
+
+
+def test_a_field_that_was_asked_for_may_not_be_absent_on_one_kernel() -> None:
+    asked = measurement([100], after=(*STATE, ("state.pages", "512")))
+    lacking = measurement([100], after=(*STATE, ("state.pages", None)))
+    (refusal,) = refusals_of(evidence("6.1", asked), evidence("7.3", lacking, index=1))
+    assert (refusal.differences[0].base, refusal.differences[0].head) == ("512", "absent")
+    assert not refusals_of(evidence("6.1", lacking), evidence("7.3", lacking, index=1))
 
 
 def test_what_a_user_asked_to_be_the_same_must_be() -> None:
@@ -228,3 +237,9 @@ def test_every_rule_is_named_like_its_file_and_has_a_place_of_its_own() -> None:
     rules = discover("kassay.analysis.gate", "RULE", GateRule)
     assert [rule.name for rule in rules.values()] == list(rules)
     assert len({rule.order for rule in rules.values()}) == len(rules)
+
+
+@pytest.mark.parametrize("name", ["Rss", "program.Rss", "thp.enabled"])
+def test_every_name_that_state_takes_is_compared(name: str) -> None:
+    fields = {"program.Rss": "8", "thp.enabled": "always"}
+    assert _compared_state((name,), (), fields) == {f"state.{name}": fields.get(f"program.{name}") or fields[name]}

@@ -8,11 +8,13 @@ import msgspec
 import pytest
 
 from kassay.analysis.analyse import analyse
+from kassay.model.experiment import WorkloadUse
 from kassay.model.plan import Plan
 from kassay.model.report import Comparisons
 from kassay.model.run import CellEvidence
+from kassay.plan.expand import expand
 from kassay.spec.rules import question_of
-from tests.analysis.plans import plan_of
+from tests.analysis.plans import WORKLOAD, plan_input, plan_of
 from tests.analysis.sides import evidence, measurement
 
 pytestmark = pytest.mark.slow  # seconds for the whole file
@@ -126,6 +128,18 @@ def test_one_small_p_among_many_cells_is_no_verdict() -> None:
     (alone,) = [f for f in found.findings if f.standing == "alone"]
     assert alone.verdict == "inconclusive"
     assert (alone.reasons[0].code, alone.reasons[0]["settings"]) == ("lost-among-settings", 5)
+
+
+def test_workloads_of_a_suite_are_as_many_chances_as_settings_of_one() -> None:
+    names = tuple(f"w{number}" for number in range(len(SIZES)))
+    one = timed()
+    experiment = msgspec.structs.replace(one.experiment, workloads=tuple(WorkloadUse(name=name) for name in names))
+    workloads = tuple(msgspec.structs.replace(WORKLOAD, name=name) for name in names)
+    plan = expand(experiment, plan_input(one.kernels, tuple((name, ()) for name in names), workloads=workloads))
+    found = session(plan, 6, {0: 1.0, 1: 1.0}, cv=0.05, seed=5)
+    assert [f.standing for f in found.findings if f.standing] == ["alone"]
+    assert all(f.verdict == "inconclusive" for f in found.findings)
+    assert found.families == ()
 
 
 def test_a_timed_ladder_finds_the_step_that_all_kernels_show_together() -> None:

@@ -94,3 +94,22 @@ def test_damaged_output_is_refused_with_its_line(tmp_path: Path, old: str, new: 
 )
 def test_a_damaged_csv_is_refused_with_its_line(tmp_path: Path, old: str, new: str, said: str) -> None:
     assert said in refused(f"a={changed(tmp_path, CSV, old, new)}")
+
+
+@pytest.mark.parametrize(
+    ("name", "test"),
+    [("page_fault2-a.csv", "page_fault2"), ("6.12-page_fault1.csv", "page_fault1"), ("v6.12_x-malloc1.csv", "malloc1"),
+     ("before.csv", "before")],
+)  # fmt: skip
+def test_the_files_name_tells_the_test_of_a_csv(tmp_path: Path, name: str, test: str) -> None:
+    (tmp_path / name).write_bytes(CSV.read_bytes())
+    other = tmp_path / "other" / name
+    other.parent.mkdir()
+    other.write_bytes((DATA / "page_fault2-b.csv").read_bytes())
+    samples = imported(f"a={tmp_path / name}", f"b={other}")
+    assert {series.workload for series in samples.series} == {test}
+
+
+def test_a_csv_whose_name_tells_no_test_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "6.12.csv").write_bytes(CSV.read_bytes())
+    assert "does not say which test" in refused(f"a={tmp_path / '6.12.csv'}", f"b={DATA / 'page_fault2-b.csv'}")

@@ -4,6 +4,7 @@
 import pytest
 from msgspec.structs import replace
 
+from kassay.analysis.counts_and_time import side_by_side
 from kassay.commands._exit import Passing
 from kassay.errors import BadInput
 from kassay.model.finding import Finding
@@ -82,3 +83,14 @@ def test_without_exit_code_an_answer_is_an_answer() -> None:
     assert Passing(False).status(report(judged("w", "regression"))) == 0
     with pytest.raises(BadInput, match="--allow-refused x: no such workload"):
         Passing(True, ("x",)).check(["w"])
+
+
+@pytest.mark.parametrize(
+    ("word", "status"), [("equivalent", 0), ("incomplete", 4), ("state-mismatch", 4), ("regression", 1)]
+)
+def test_a_time_beside_the_counts_that_is_refused_is_no_pass(word: str, status: int) -> None:
+    counts = judged("w", "equivalent")
+    timed = replace(counts, verdict=word, machine=replace(counts.machine, clock="kvm"))
+    both = replace(report(counts), beside=side_by_side([counts], [timed]))
+    assert exit_status(both) == status
+    assert exit_status(both, ["w"]) == (1 if status == 1 else 0)

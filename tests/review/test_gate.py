@@ -11,14 +11,17 @@ from msgspec import structs
 from kassay.errors import BadInput
 from kassay.labs.review.commands._ci_answer import _command, _limits, answer
 from kassay.labs.review.commands._ci_options import Gating
-from kassay.labs.review.gate import _judged, _settled, exit_status
+from kassay.labs.review.gate import _differing, _judged, _screened, _settled, at_margin, exit_status
 from kassay.labs.review.gate_model import EQUAL, NOT_MEASURED, Gate, Limit
 from kassay.labs.review.given import Range, range_in
 from kassay.labs.review.limits import Limits, limit_of, limits_in, parse, percent
 from kassay.labs.review.model import Cell, Left
 from kassay.labs.review.report import GATE
 from kassay.labs.review.report._gate import SUMMARY, annotations, counts_text, headline, summary
+from kassay.model.reason import reason
 from tests.building._repository import run, series
+from tests.report.parts import finding, side
+from tests.report.reports import ladder
 from tests.review.reviews import SIDE, cell
 
 LOSS, GAIN = cell("regression", 0.03, order="9"), cell("improvement", -0.1)
@@ -89,6 +92,30 @@ def test_equal_values_are_equal_whatever_the_perturbed_runs_do() -> None:
     assert _settled(cell("inconclusive", 0.0)).verdict == EQUAL
     assert _settled(cell("inconclusive", 0.001)).verdict == "inconclusive"
     assert _settled(cell("state-mismatch", None)).verdict == "state-mismatch"
+
+
+@pytest.mark.parametrize("change", [0.0, 0.004])
+def test_kernels_whose_own_runs_disagree_are_not_equal(change: float) -> None:
+    found = structs.replace(cell("inconclusive", change), floor=0.01, evidence="unstable")
+    assert _settled(found).verdict == "inconclusive"
+
+
+def test_a_setting_some_of_whose_rounds_changed_is_measured() -> None:
+    odd = structs.replace(finding("a", "b", (300.0, 300.0), "iteration"), workload="page_fault",
+                          reasons=(reason("rounds-otherwise", change=0.0, low=0.2, high=0.3),))  # fmt: skip
+    whole = structs.replace(odd, reasons=())
+    for one, verdict, left in ((odd, NOT_MEASURED, 1), (whole, EQUAL, 0)):
+        screened = structs.replace(ladder(), findings=(one,), ladders=())
+        assert [found.verdict for found, *_ in _screened(screened).values()] == [verdict]
+        assert len(_differing(screened)) == left
+
+
+def test_a_doubt_stays_at_another_margin() -> None:
+    runs = structs.replace(side("a", 300.0), perturbed=(300.0,))
+    doubt = reason("rounds-otherwise", change=0.0, low=0.2, high=0.3)
+    odd = structs.replace(finding("a", "b", (300.0, 300.0), "iteration"), sides=(runs, runs), reasons=(doubt,))
+    assert at_margin(odd, 0.05).verdict == "inconclusive"
+    assert at_margin(odd, 0.25).verdict == "equivalent"
 
 
 @pytest.mark.parametrize(("change", "verdict"), [(0.004, "equivalent"), (-0.004, "equivalent"), (0.02, "inconclusive")])

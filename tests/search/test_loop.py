@@ -240,9 +240,13 @@ def test_what_an_earlier_process_measured_is_read_with_the_same_measure(tmp_path
     assert bisecting.search(asked, tmp_path / "out", silent, measured) == whole
 
 
-def test_a_search_by_state_finds_the_commit_whose_state_is_another(tmp_path: Path) -> None:
+@pytest.mark.parametrize("margin", [0.01, 0.6])
+def test_a_search_by_state_finds_the_commit_whose_state_is_another(tmp_path: Path, margin: float) -> None:
+    """States have no distance, so the margin is nothing to them."""
     line = line_of(tmp_path / "tree", 32)
-    asked = structs.replace(question(commits(tmp_path / "tree", line[0], "main")), state="range.AnonHugePages")
+    asked = question(commits(tmp_path / "tree", line[0], "main"))
+    compare = structs.replace(asked.compare, margin=margin)
+    asked = structs.replace(asked, state="range.AnonHugePages", compare=compare)
 
     def measure(asked: SearchQuestion, ask: Ask, directory: Path, tell: Tell) -> BootProbe:
         if ask.candidate == 24:

@@ -14,6 +14,7 @@ from kassay.analysis.gate import Refusal, rules
 from kassay.analysis.gate.quiet_region import without_disturbed
 from kassay.analysis.host_disagreements import with_disagreements
 from kassay.analysis.kernel_side import build_side, repeats_agree
+from kassay.analysis.odd_rounds import odd_rounds
 from kassay.analysis.planned_looks import as_of_last_look
 from kassay.analysis.printed_rows import printed_difference
 from kassay.analysis.rounds import Method, method_of
@@ -115,8 +116,8 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by
     else:
         judged = judge_times(*sides, plan.experiment.margin, session)
     if not refusals and session is None:
-        printed = printed_difference(base, head)
-        doubts = (*work_doubts(base, head, plan.experiment.margin), *((printed,) if printed is not None else ()))
+        seen = (printed_difference(base, head), odd_rounds(base, head, phase.name, judged, plan.experiment.margin))
+        doubts = (*work_doubts(base, head, plan.experiment.margin), *(doubt for doubt in seen if doubt is not None))
         judged = weakened(judged, doubts, plan.experiment.margin) if doubts else judged
     return Finding(
         workload=base.cell.workload, settings=base.cell.settings, machine=base.cell.machine,

@@ -31,20 +31,19 @@ class JudgedTogether(NamedTuple):
 
 
 def judged_together(findings: Sequence[Finding], session: Session) -> JudgedTogether:
-    """Judges the primary findings of one workload, base and head together; a single cell stays as it is."""
-    groups = grouped(
-        ((f.workload, f.metric, *f.kernels), index)
-        for index, f in enumerate(findings)
-        if f.primary and f.timing is not None and f.timing.p is not None
-    )
+    """Judges the primary findings of one base and head together, whatever their workloads; a single one stays as it is.
+    The settings of one workload are a family."""
+    tested = [
+        index for index, f in enumerate(findings) if f.primary and f.timing is not None and f.timing.p is not None
+    ]
     changed = list(findings)
-    families = []
-    for members in (group for group in groups.values() if len(group) > 1):
-        cells = [findings[index] for index in members]
-        standing = _standing(cells, session)
-        for index, word in zip(members, standing, strict=True):
-            changed[index] = _placed(findings[index], word, len(members))
-        families.append(_family(cells, standing, session))
+    for members in grouped((findings[index].kernels, index) for index in tested).values():
+        if len(members) > 1:
+            standing = _standing([findings[index] for index in members], session)
+            for index, word in zip(members, standing, strict=True):
+                changed[index] = _placed(findings[index], word, len(members))
+    groups = grouped(((f.workload, f.metric, *f.kernels), f) for f in (changed[index] for index in tested))
+    families = (_family(cells, session) for cells in groups.values() if len(cells) > 1)
     return JudgedTogether(tuple(changed), tuple(families))
 
 
@@ -70,8 +69,8 @@ def _placed(f: Finding, word: str, settings: int) -> Finding:
     )
 
 
-def _family(cells: Sequence[Finding], standing: Sequence[str], session: Session) -> Family:
-    first = cells[0]
+def _family(cells: Sequence[Finding], session: Session) -> Family:
+    first, standing = cells[0], [f.standing for f in cells]
     p, shift, interval = pooled([boots_of(*f.sides, session) for f in cells], session.threshold)
     changes = [f.change for f in cells if f.change is not None]
     return Family(

@@ -7,6 +7,7 @@ from math import fsum
 from msgspec import structs
 
 from kassay.analysis.exact import Judgement
+from kassay.analysis.odd_rounds import hides_change
 from kassay.analysis.own_work import own_spreads, timers, varying_share
 from kassay.analysis.work import LIMIT, apart, faults_left_out, work_differences
 from kassay.analysis.work_done import WATCHED, Done, clones, more_where_dearer, of_larger, pair_of
@@ -73,6 +74,7 @@ def weakened(judged: Judgement, doubts: Sequence[Reason], margin: float) -> Judg
         if why.code in ("outside-differs", "change-by-chance", "faults-otherwise", "more-operations")
         or (why.code == "mostly-elsewhere" and judged.verdict not in CHANGES)
         or (why.code == "change-elsewhere" and _is_elsewhere(why, change, margin))
+        or (why.code == "rounds-otherwise" and hides_change(why, judged, margin))
         or (why.code == "fixed-in-value" and not _rest_agrees(why, judged, margin))
         or (why.code in limits and isinstance(share := why["share"], float) and share >= limits[why.code])
     ]  # fmt: skip

@@ -104,13 +104,13 @@ def _compared_state(
 ) -> dict[str, str | None]:
     """Values that must be the same on all kernels because the user asked for it, by name.
 
-    A value is what the program printed under the name, or else the field of the program's state.
+    A value is what the program printed under the name, or else the field of its state, or of the machine's.
     """
     values = {item.name: item.values for item in output}
     return {
         f"state.{name}": " ".join(dict.fromkeys(value or "-" for value in values[name]))
         if name in values
-        else fields.get(f"program.{name}")
+        else fields.get(f"program.{name}", fields.get(name))
         for name in asked
     }
 

@@ -29,6 +29,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "({base_runs} and {head_runs} runs)",
     "one-plain-run": "there is only one unmodified run, so no repeat confirms it",
     "no-perturbed-run": "no run has a modified layout, so the noise floor is unknown",
+    "rounds-otherwise": "the most frequent cost of a round changes by {change:+.1%}, the mean of the rounds by "
+    "{low:+.1%} to {high:+.1%}: some rounds changed otherwise than the others",
     "runs-lost": "{count} planned run(s) never succeeded",
     "runs-unmade": "{count} planned run(s) are not made yet",
     # of one side, whatever the clock
@@ -37,6 +39,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "perturbed-left-out": "other tasks ran in the measured region of {count} perturbed run(s), which are left out",
     "others-in-boots": "other tasks ran in the measured region in {count} of {boots} boots",
     "work-not-known": "it is unknown whether the program did the same work: no run has call stacks",
+    "work-not-counted": "it is unknown whether the program's own code did the same work: only counted runs show that",
     "work-not-proportional": "{share:.1%} of the value belongs to work that is not proportional to the printed "
     "operations",
     "fixed-in-value": "{share:.1%} of the value are calls that each execution makes as often, however many operations "
@@ -100,8 +103,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "difference",
     "provisional": "provisional: the session continues, to at most {most} boots per kernel, for what is not decided "
     "yet",
-    "lost-among-settings": "p = {p:.2g} is not significant among {settings} settings: one of so many differs as much "
-    "by chance",
+    "lost-among-settings": "p = {p:.2g} is not significant among {settings} comparisons: one of so many differs as "
+    "much by chance",
     "no-step-between": "these two kernels differ, but all kernels together show no step between them",
     "step-of-all": "all kernels together show a step here; these two kernels alone do not",
     # of several hosts
@@ -143,6 +146,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "{unit}[, and {more:kinds}]; what varies carries {share:.1%} of the value, and the kernels differ by "
     "{change:+.1%}[; the program reads a clock ({reads} per round), so the amount of work may depend on time][; it "
     "sets a timer or sleeps ({timers}), which may end its work]",
+    "watched-work": "the program did different work: {what} {base_value} on {base!k}, {head_value} on {head!k} in the "
+    "execution that is watched before the time is taken[, and {more:kinds}]",
     # of others' results
     "runs-did-other-work": "the runs did different work: {what} is {base_value:.6g} on {base!k}, {head_value:.6g} on "
     "{head!k}",

@@ -19,7 +19,9 @@ def exit_status(report: Report, allowed: Collection[str] = ()) -> int:
     calls = [cost.verdict for finding in report.findings for cost in dominant_calls(finding)]
     if "regression" in (*(finding.verdict for finding in report.findings), *calls, *timed):
         return 1
-    if any(finding.verdict in REFUSED and finding.workload not in allowed for finding in report.findings):
+    compared = [(finding.workload, finding.verdict) for finding in report.findings]
+    compared += [(row.workload, row.time_verdict) for row in report.beside]
+    if any(verdict in REFUSED and workload not in allowed for workload, verdict in compared):
         return 4
     if report.lead is not None and report.lead.lacks_kernel:
         return 4

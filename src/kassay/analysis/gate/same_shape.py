@@ -52,19 +52,22 @@ def _differences(base: Measurement, head: Measurement) -> tuple[StateDifference,
 
 
 def differences(moment: str, base: Fields, head: Fields) -> tuple[StateDifference, ...]:
-    """Shape fields that both sides report with different values."""
+    """Shape fields that both sides report with different values. A field that a user asked for may not be absent on one
+    side alone."""
     left, right = dict(base), dict(head)
     asked = sorted(name for name in left.keys() | right.keys() if name.startswith(ASKED))
     pairs = ((name, left.get(name), right.get(name)) for name in (*SHAPE, *asked))
     return tuple(
         StateDifference(moment=moment, field=name, base=_with_unit(name, a), head=_with_unit(name, b))
         for name, a, b in pairs
-        if a is not None and b is not None and a != b
+        if a != b and (name.startswith(ASKED) or (a is not None and b is not None))
     )
 
 
-def _with_unit(field: str, value: str) -> str:
+def _with_unit(field: str, value: str | None) -> str:
     """smaps counts in kB (Documentation/filesystems/proc.rst); the other fields are plain counts."""
+    if value is None:
+        return "absent"
     return f"{value} kB" if field.startswith("range.") and field not in _COUNTS else value
 
 
@@ -86,7 +89,8 @@ def _steady(side: CellEvidence) -> tuple[Refusal, ...]:
 def _moves_with_stack(field: str, run: Measurement) -> bool:
     """True for a field of a program's memory that a user asked for: perturbed runs move the stack, which may then take
     a page more."""
-    return field.startswith(ASKED) and f"{PROGRAM}{field.removeprefix(ASKED)}" in dict(run.after)
+    name = field.removeprefix(ASKED).removeprefix(PROGRAM)
+    return field.startswith(ASKED) and f"{PROGRAM}{name}" in dict(run.after)
 
 
 RULE = GateRule(

@@ -8,6 +8,7 @@ from msgspec import structs
 
 import kassay
 from kassay.analysis.exact import judge_counts
+from kassay.analysis.work_doubts import weakened
 from kassay.journal.directory import SCREEN
 from kassay.labs.review import result, stages
 from kassay.labs.review.budget import Budget
@@ -106,7 +107,7 @@ def _screened(report: Report) -> _Found:
     found: _Found = {}
     for finding, cell in zip(report.findings, result.cells_of(report, once=True), strict=True):
         if cell.base is not None and cell.head is not None:
-            verdict = EQUAL if cell.base == cell.head else NOT_MEASURED
+            verdict = EQUAL if cell.base == cell.head and not _has_odd_rounds(finding) else NOT_MEASURED
             found[result.key_of(cell), cell.phase] = (structs.replace(cell, verdict=verdict), *_line(finding))
         elif cell.verdict not in (SCREENED, "incomplete"):
             found[result.key_of(cell), cell.phase] = (cell, *_line(finding))
@@ -117,10 +118,15 @@ def _differing(report: Report) -> list[Key]:
     """Settings of which a phase differs, largest change first."""
     changes: dict[Key, float] = {}
     for finding in report.findings:
-        if finding.change:
+        if finding.change or _has_odd_rounds(finding):
             key = (finding.workload, finding.settings)
-            changes[key] = max(changes.get(key, 0.0), abs(finding.change))
+            changes[key] = max(changes.get(key, 0.0), abs(finding.change or 0.0))
     return sorted(changes, key=lambda key: (-changes[key], str(key)))
+
+
+def _has_odd_rounds(finding: Finding) -> bool:
+    """True if the value is not that of all rounds."""
+    return any(why.code == "rounds-otherwise" for why in finding.reasons)
 
 
 def _measured(sides: Sides, keys: Sequence[Key], margin: float, directory: Path, tell: Tell) -> _Found:
@@ -130,21 +136,26 @@ def _measured(sides: Sides, keys: Sequence[Key], margin: float, directory: Path,
     )  # fmt: skip
     report = stages.measured(asked, directory, tell)
     report = structs.replace(report, findings=tuple(at_margin(finding, margin) for finding in report.findings))
-    rows = zip(report.findings, map(_settled, result.cells_of(report, once=False)), strict=True)
-    return {(result.key_of(cell), cell.phase): (cell, *_line(finding)) for finding, cell in rows}
+    rows = zip(report.findings, result.cells_of(report, once=False), strict=True)
+    settled = [(finding, cell if _has_odd_rounds(finding) else _settled(cell)) for finding, cell in rows]
+    return {(result.key_of(cell), cell.phase): (cell, *_line(finding)) for finding, cell in settled}
 
 
 def at_margin(finding: Finding, margin: float) -> Finding:
     """The comparison with the verdict of another margin than that of its experiment."""
     if finding.verdict in REFUSED or finding.evidence == "unstable":
         return finding
-    judged = judge_counts(*finding.sides, margin, None)
+    judged, before = (judge_counts(*finding.sides, limit, None) for limit in (margin, _MARGIN))
+    if doubts := tuple(why for why in finding.reasons if why not in before.reasons):
+        judged = weakened(judged, doubts, margin)
     return structs.replace(finding, verdict=judged.verdict, reasons=judged.reasons)
 
 
 def _settled(cell: Cell) -> Cell:
     """A phase of the same value on both kernels is equal to the digit, however far apart its perturbed runs lie. One
-    that changes by less than they do lies below the floor."""
+    that changes by less than they do lies below the floor. Neither holds if the runs of one kernel disagree."""
+    if cell.evidence == "unstable":
+        return cell
     if cell.base is not None and cell.base == cell.head:
         return structs.replace(cell, verdict=EQUAL, reason="")
     if cell.verdict == "inconclusive" and cell.floor is not None and abs(cell.change or 0.0) <= cell.floor:

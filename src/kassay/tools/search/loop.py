@@ -29,7 +29,8 @@ def next_step(question: SearchQuestion, log: Sequence[Observation]) -> Decision:
     last = len(question.candidates) - 1
     if not question.one_boot_decides:
         return noisy.next_step(last, log, question.error_rate, seed=question.probe.seed, steps=question.steps)
-    decision = exact.next_step(last, log, question.margin, question.steps)
+    margin = 0.0 if question.state else question.margin  # the values are numbers of states
+    decision = exact.next_step(last, log, margin, question.steps)
     return _of_states(question.state, log, decision) if question.state else decision
 
 

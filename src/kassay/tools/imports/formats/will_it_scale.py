@@ -21,6 +21,8 @@ from kassay.tools.imports.importer import (
 from kassay.tools.imports.text import CsvRow, cost, csv_rows, header_of, lines_of, number, whole
 
 _COLUMNS = ("tasks", "processes", "processes_idle", "threads", "threads_idle", "linear")
+_NAME = re.compile(r"[a-z_]{3,}\d+")
+"""The names of will-it-scale's tests: "page_fault1", "context_switch1"."""
 _SECOND = re.compile(r"min:(\d+) max:(\d+) total:(\d+)")
 _MODE = re.compile(r"_(processes|threads)(?![a-z])")
 _OPS = Metric(name="operations", unit="ops/s", better="higher",
@@ -107,8 +109,13 @@ def _of_csv(given: Given, row: CsvRow) -> list[FileRow]:
 
 
 def _test(given: Given) -> str:
-    """runtest.py's CSV does not name its test; people name the file after it."""
-    return re.split(r"[^a-z0-9_]", PurePath(given.name).stem)[0] or "unnamed"
+    """runtest.py's CSV does not name its test; people name the file after it: "page_fault1.csv", "6.12-malloc1.csv"."""
+    words = re.findall(r"[a-z][a-z0-9_]*", PurePath(given.name).stem)
+    name = next((word for word in words if _NAME.fullmatch(word)), words[0] if words else "")
+    if not name:
+        raise BadInput(f"{given.location}: its name does not say which test it is of",
+                       "name the file after its test: page_fault1.csv")  # fmt: skip
+    return name
 
 
 IMPORTER = Importer(name="will_it_scale", title="will-it-scale's output, or runtest.py's CSV", recognise=_recognise,

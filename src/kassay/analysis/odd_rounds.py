@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Exact counts whose most frequent value says something else than the mean of the rounds does.
+
+A change that makes every third round dearer leaves the most frequent count as it was.
+"""
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from kassay.analysis.exact import Judgement
+from kassay.analysis.rounds import costs, phase_rounds, warmup_rounds
+from kassay.model.finding import CHANGES
+from kassay.model.reason import Reason, reason
+from kassay.model.run import CellEvidence
+
+_FEW = 3
+"""Steady rounds of which the dearest is not left out."""
+
+
+def odd_rounds(
+    base: CellEvidence, head: CellEvidence, phase: str, judged: Judgement, margin: float
+) -> Reason | None:  # fmt: skip
+    """The doubt, or None. The means of all runs of a kernel are compared with those of the other kernel's, perturbed
+    runs among them: what falls into a round by chance falls into other rounds there."""
+    sides = [
+        [_mean(costs(phase_rounds(m, phase))) for m in side.measurements if not m.control] for side in (base, head)
+    ]
+    if judged.change is None or judged.verdict not in (*CHANGES, "equivalent") or not all(map(min, sides)):
+        return None
+    low, high = min(sides[1]) / max(sides[0]) - 1, max(sides[1]) / min(sides[0]) - 1
+    if low - margin <= judged.change <= high + margin:
+        return None
+    return reason("rounds-otherwise", change=judged.change, low=low, high=high)
+
+
+def hides_change(why: Reason, judged: Judgement, margin: float) -> bool:
+    """True if the means of the rounds do not allow the verdict."""
+    low, high = why["low"], why["high"]
+    if not isinstance(low, float) or not isinstance(high, float):
+        return True
+    if judged.verdict == "equivalent":
+        return low > margin or high < -margin
+    return high <= margin if judged.verdict == "regression" else low >= -margin
+
+
+def _mean(ticks: Sequence[float]) -> float:
+    """The mean of the steady rounds but the dearest one, in which the timer may have ticked."""
+    steady = sorted(ticks[warmup_rounds(ticks) :])
+    return fmean(steady[:-1] if len(steady) > _FEW else steady)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A change in some rounds of each run is not hidden by the most frequent count."""
+
+import pytest
+
+from kassay.analysis.analyse import compare
+from kassay.analysis.rounds import method_of
+from kassay.model.finding import Finding
+from kassay.model.run import Measurement
+from tests.analysis.plans import plan_of
+from tests.analysis.sides import evidence, measurement
+
+COST = 100_000
+
+
+def compared(base: list[int], head: list[int], *, perturbed: list[int] | None = None) -> Finding:
+    """Two plain and two perturbed runs on each side. perturbed: rounds of head's perturbed runs."""
+
+    def runs(ticks: list[int], other: list[int]) -> list[Measurement]:
+        return [measurement(other if number else ticks, repeat=repeat, perturbation=number, run=f"{repeat}-{number}")
+                for repeat, number in ((0, 0), (1, 0), (2, 1), (3, 2))]  # fmt: skip
+
+    plan = plan_of(2)
+    sides = evidence("a", *runs(base, base)), evidence("b", *runs(head, perturbed or head), index=1)
+    return compare(plan, *sides, plan.workloads[0].phases[0], method_of(sides, "iteration"), None)
+
+
+def some(every: int, count: int, dear: float, first: int = 0) -> list[int]:
+    return [round(COST * (dear if n % every == first else 1)) for n in range(count)]
+
+
+@pytest.mark.parametrize("count", [7, 10, 20])
+def test_a_cost_in_every_third_round_is_no_equivalence(count: int) -> None:
+    found = compared([COST] * count, some(3, count, 1.6, first=1))
+    assert (found.change, found.verdict, found.reasons[0].code) == (0.0, "inconclusive", "rounds-otherwise")
+
+
+def test_one_tick_in_each_run_is_chance() -> None:
+    found = compared([COST] * 8, [COST, COST, 2 * COST, *[COST] * 5])
+    assert (found.verdict, found.evidence) == ("equivalent", "exact")
+
+
+def test_what_perturbed_runs_do_not_show_is_chance() -> None:
+    found = compared([COST] * 8, some(3, 8, 1.6), perturbed=[COST] * 8)
+    assert (found.verdict, found.evidence) == ("equivalent", "exact")
+
+
+def test_a_change_of_every_round_keeps_its_evidence() -> None:
+    found = compared(some(4, 20, 1.5), [2 * cost for cost in some(4, 20, 1.5)])
+    assert (found.verdict, found.evidence) == ("regression", "exact")
+
+
+def test_a_change_whose_size_is_not_that_of_the_rounds_is_no_exact_evidence() -> None:
+    found = compared([COST] * 6, [COST, 2 * COST] * 3)
+    assert (found.verdict, found.evidence) == ("regression", "partial")
+    assert "rounds-otherwise" in {why.code for why in found.reasons}
