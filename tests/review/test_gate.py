@@ -18,6 +18,7 @@ from kassay.labs.review.limits import Limits, limit_of, limits_in, parse, percen
 from kassay.labs.review.model import Cell, Left
 from kassay.labs.review.report import GATE
 from kassay.labs.review.report._gate import SUMMARY, annotations, counts_text, headline, summary
+from kassay.labs.review.result import cells_of
 from kassay.model.reason import reason
 from tests.building._repository import run, series
 from tests.report.parts import finding, side
@@ -108,6 +109,13 @@ def test_a_setting_some_of_whose_rounds_changed_is_measured() -> None:
         screened = structs.replace(ladder(), findings=(one,), ladders=())
         assert [found.verdict for found, *_ in _screened(screened).values()] == [verdict]
         assert len(_differing(screened)) == left
+
+
+@pytest.mark.parametrize("name", ["page_fault", "numpy_job"])
+def test_a_suite_of_workloads_or_of_applications_has_rows(name: str) -> None:
+    one = structs.replace(finding("a", "b", (300.0, 300.0), "iteration"), workload=name, settings=())
+    (row,) = cells_of(structs.replace(ladder(), findings=(one,), ladders=()), once=True)
+    assert row.workload == name and row.subject
 
 
 def test_a_doubt_stays_at_another_margin() -> None:

@@ -22,7 +22,7 @@ from kassay.supply.building.changes import changed_functions
 from kassay.supply.building.hunks import function_of, hunks_of
 from kassay.supply.building.patches import Patch, read_patches, steps
 from kassay.supply.building.source import source_tree
-from kassay.supply.guest import catalog
+from kassay.supply.prepare.workloads import describe_workloads
 
 _RUN_S, _KERNEL_S, _NEXT_KERNEL_S = 0.4, 200, 30
 """Seconds of one restored run, of a kernel that is built from nothing, and of one that differs in a few files, on two
@@ -54,9 +54,9 @@ def _lines(
     wanted: Wanted, patches: Sequence[Patch], base: str, functions: Sequence[str], answer: Known, fetch: str
 ) -> Iterator[str]:  # fmt: skip
     uses, unknown = uses_of(answer), answer.unknown
-    catalogue = catalog.workloads()
     first = _texts(suite_workloads(wanted.suite) if unknown else uses)
-    near = [text for use in uses for text in _texts(neighbours(use, catalogue[use.name]))]
+    described = describe_workloads(uses, None)
+    near = [text for use in uses for text in _texts(neighbours(use, described[use.name]))]
     once = tuple(dict.fromkeys((*first, *near)))
     most = min(wanted.settings, len(once))
     kernels = 2 if len(patches) == 1 else 2 * len(patches)

@@ -18,13 +18,14 @@ from kassay.labs.review.model import (
 from kassay.labs.review.outcomes import Way, Ways, together
 from kassay.labs.review.stages import BASE, HEAD, Seen
 from kassay.model import lines
+from kassay.model.experiment import WorkloadUse
 from kassay.model.finding import REFUSED, Finding
 from kassay.model.kernel import KernelArtifact, name_and_version
 from kassay.model.lines import SourceChange
 from kassay.model.reason_texts import reasons_text
 from kassay.model.report import Report
 from kassay.report.sentences import subject
-from kassay.supply.guest import catalog
+from kassay.supply.prepare.workloads import describe_workloads
 
 
 def kernel_side(ref: str, artifact: KernelArtifact) -> KernelSide:
@@ -51,13 +52,14 @@ def key_of(cell: Cell) -> Key:
 
 def _cell(finding: Finding, *, once: bool) -> Cell:
     refused = finding.verdict in REFUSED or finding.change is None
+    workload = describe_workloads((WorkloadUse(name=finding.workload),), None)[finding.workload]
     state = finding.changed.state if finding.changed is not None else ""
     return Cell(
         workload=finding.workload,
         settings=finding.settings,
         phase=finding.metric,
         primary=finding.primary,
-        subject=subject(catalog.workloads()[finding.workload], finding.settings, finding.metric),
+        subject=subject(workload, finding.settings, finding.metric),
         unit=finding.unit,
         base=None if refused else finding.base_value,
         head=None if refused else finding.head_value,

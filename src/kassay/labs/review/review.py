@@ -31,7 +31,7 @@ from kassay.model.texts import machine_text
 from kassay.spec.load import suite_workloads
 from kassay.supply.building.patches import read_mails
 from kassay.supply.building.source import kernel_version
-from kassay.supply.guest import catalog
+from kassay.supply.prepare.workloads import describe_workloads
 
 _SHOWN = 300
 """Characters of an error that are shown."""
@@ -145,8 +145,8 @@ class Reviewer:
         self._budget.allows(self._directory / SCREEN)  # the first step that a command makes
         first = self._screened(SCREEN, uses, sides, functions)
         executing = {one.key[0] for one in self._seen if one.functions}
-        catalogue = catalog.workloads()
-        more = [near for use in uses if use.name in executing for near in neighbours(use, catalogue[use.name])]
+        described = describe_workloads(uses, None)
+        more = [near for use in uses if use.name in executing for near in neighbours(use, described[use.name])]
         del self._owed[: 1 if more else 2]
         second = first
         review = self._kept(self._updated(review, change))
