@@ -243,3 +243,14 @@ def test_every_rule_is_named_like_its_file_and_has_a_place_of_its_own() -> None:
 def test_every_name_that_state_takes_is_compared(name: str) -> None:
     fields = {"program.Rss": "8", "thp.enabled": "always"}
     assert _compared_state((name,), (), fields) == {f"state.{name}": fields.get(f"program.{name}") or fields[name]}
+
+
+def test_a_field_that_the_first_run_could_not_read_is_compared_by_the_others() -> None:
+    unread = measurement([100], after=(*STATE[1:], (STATE[0][0], None)))
+    base = evidence("a", unread, measurement([100], after=STATE, repeat=1))
+    other = measurement([100], after=((STATE[0][0], "7"), *STATE[1:]), repeat=1)
+    assert not refusals_of(base, evidence("b", measurement([100], after=STATE), index=1))
+    (refusal,) = refusals_of(base, evidence("b", unread, other, index=1))
+    assert refusal.differences[0].field == STATE[0][0]
+    (unsteady,) = refusals_of(evidence("a", unread, other, measurement([100], after=STATE, repeat=2)), base)
+    assert unsteady.reason.code == "runs-differ"

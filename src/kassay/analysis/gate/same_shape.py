@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Both kernels worked on the same page state: mapping sizes, huge pages, residency, swap."""
 
+from msgspec import structs
+
 from kassay.analysis.gate import GateRule, Refusal
 from kassay.model.finding import StateDifference
 from kassay.model.reason import reason
@@ -36,7 +38,7 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
     unsteady = (*_steady(base), *_steady(head))
     if unsteady:
         return unsteady
-    differing = _differences(base.measurements[0], head.measurements[0])
+    differing = _differences(_known(base), _known(head))
     if not differing:
         return ()
     first = differing[0]
@@ -45,6 +47,15 @@ def _check(base: CellEvidence, head: CellEvidence) -> tuple[Refusal, ...]:
         head_value=first.head, head=head.label, more=len(differing) - 1 or None,
     )  # fmt: skip
     return (Refusal(verdict="state-mismatch", reason=differs, differences=differing),)
+
+
+def _known(side: CellEvidence) -> Measurement:
+    """The first run, with fields that only later runs could read: their other values would go unseen."""
+    before, after = (
+        {name: value for fields in reversed(every) for name, value in fields if value is not None}
+        for every in ([m.before for m in side.measurements], [m.after for m in side.measurements])
+    )
+    return structs.replace(side.measurements[0], before=tuple(before.items()), after=tuple(after.items()))
 
 
 def _differences(base: Measurement, head: Measurement) -> tuple[StateDifference, ...]:
@@ -73,8 +84,8 @@ def _with_unit(field: str, value: str | None) -> str:
 
 def _steady(side: CellEvidence) -> tuple[Refusal, ...]:
     """A side whose own runs were not in one state has no state to compare."""
-    first = side.measurements[0]
-    for other in side.measurements[1:]:
+    first = _known(side)
+    for other in side.measurements:
         differing = tuple(d for d in _differences(first, other) if other.plain or not _moves_with_stack(d.field, first))
         if differing:
             d = differing[0]
