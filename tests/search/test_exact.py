@@ -6,11 +6,12 @@ from math import ceil, log2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET, structs
 
 from kassay.model.bisect import Observation
 from kassay.model.reason import reason
 from kassay.tools.search.decision import Conclusion
-from kassay.tools.search.exact import next_step
+from kassay.tools.search.exact import by_one_method, next_step
 from tests.search.searching import played
 
 MARGIN = 0.01
@@ -116,3 +117,23 @@ def test_a_change_spread_over_many_commits_is_said_to_be() -> None:
 def test_an_improvement_is_found_as_a_regression_is() -> None:
     found, _ = found_in([600.0] * 3 + [300.0] * 6)
     assert found.steps[0].first == 3 and found.steps[0].change == -0.5
+
+
+def read(number: int, method: str, **readings: float) -> Observation:
+    return Observation(number=number, candidate=number - 1, boot=1, outcome="value", value=readings[method],
+                       reason="", method=method, readings=readings)  # fmt: skip
+
+
+def test_candidates_whose_rounds_became_a_number_otherwise_are_read_by_one_method() -> None:
+    """Ten of 20 rounds have the same count at one, nine at the other: a mode and a median are no step."""
+    log = [read(1, "mode", mode=10_000.0, mean=10_100.0, median=10_101.0),
+           read(2, "median", mode=10_000.0, mean=10_110.0, median=10_150.0)]  # fmt: skip
+    assert [entry.value for entry in by_one_method(log)] == [10_101.0, 10_150.0]
+    (alike,) = next_step(1, by_one_method(log), MARGIN).open  # type: ignore[union-attr]
+    assert alike.code == "ends-alike"
+
+
+def test_logs_of_earlier_versions_and_of_one_method_are_read_as_they_are() -> None:
+    alike = [read(1, "mode", mode=1.0, median=2.0), read(2, "mode", mode=3.0, median=2.0)]
+    earlier = [structs.replace(entry, method=UNSET, readings=UNSET) for entry in alike]
+    assert by_one_method(alike) == alike and by_one_method([*earlier, alike[0]]) == [*earlier, alike[0]]

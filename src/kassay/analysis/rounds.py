@@ -13,6 +13,7 @@ from kassay.supply.clocks import clock_of
 
 Method = Literal["mode", "mean", "median"]
 """Method by which steady rounds become one number: their most frequent count, their mean, or their median."""
+METHODS: tuple[Method, ...] = ("mode", "mean", "median")
 
 WARMUP_TOLERANCE = 0.01
 """A first round further than this from the later ones' median is warm-up."""

@@ -87,6 +87,11 @@ class Observation(Record, frozen=True, kw_only=True):
     """Wall seconds of the build, for planning only."""
     boot_s: float = 0.0
     """Wall seconds of the boot, for planning only."""
+    method: str | msgspec.UnsetType = msgspec.UNSET
+    """Method by which the rounds became `value`: "mode", "mean" or "median". Not written for times, nor by earlier
+    versions."""
+    readings: dict[str, float] | msgspec.UnsetType = msgspec.UNSET
+    """Value by each of the methods. If candidates have different ones, all are read by the same."""
     state: str | msgspec.UnsetType = msgspec.UNSET
     """Value of the searched field. `value` is then its number in the order in which the values were seen. Not written
     for a search for a cost."""

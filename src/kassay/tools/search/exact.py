@@ -6,6 +6,8 @@ from itertools import pairwise
 from math import ceil, log2
 from typing import NamedTuple
 
+from msgspec import UNSET, structs
+
 from kassay.model.bisect import Observation
 from kassay.model.reason import Reason, reason
 from kassay.tools.search.decision import Conclusion, Decision, History, ordered, step_between
@@ -52,6 +54,15 @@ def next_step(last: int, log: Sequence[Observation], margin: float, steps: str =
         )
     return Conclusion(steps=ordered([step_between(history, stretch.low, stretch.high) for stretch in settled]),
                  open=_open(history, last, margin, settled, left))  # fmt: skip
+
+
+def by_one_method(log: Sequence[Observation]) -> Sequence[Observation]:
+    """The log with values that may be compared: a mode and a mean may not. As analysis.rounds.method_of() chooses."""
+    methods = {entry.method for entry in log if entry.value is not None}
+    if len(methods) < 2 or UNSET in methods:
+        return log
+    by = "mean" if "mean" in methods else "median"
+    return [structs.replace(entry, value=entry.readings[by]) if entry.readings else entry for entry in log]
 
 
 def _apart(history: History, low: int, high: int, margin: float) -> bool:

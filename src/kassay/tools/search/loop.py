@@ -30,7 +30,7 @@ def next_step(question: SearchQuestion, log: Sequence[Observation]) -> Decision:
     if not question.one_boot_decides:
         return noisy.next_step(last, log, question.error_rate, seed=question.probe.seed, steps=question.steps)
     margin = 0.0 if question.state else question.margin  # the values are numbers of states
-    decision = exact.next_step(last, log, margin, question.steps)
+    decision = exact.next_step(last, exact.by_one_method(log), margin, question.steps)
     return _of_states(question.state, log, decision) if question.state else decision
 
 
@@ -217,7 +217,7 @@ def _observed(asked: Ask, probe: BootProbe, number: int) -> Observation:
     return Observation(
         number=number, candidate=asked.candidate, boot=asked.boot, outcome=probe.outcome, value=probe.value,
         reason=asked.reason, detail=probe.detail, image_sha256=probe.image_sha256, build_s=probe.build_s,
-        boot_s=probe.boot_s, state=probe.state,
+        boot_s=probe.boot_s, method=probe.method, readings=probe.readings, state=probe.state,
     )  # fmt: skip
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One boot of one candidate of a search: what it costs, or why that is not known."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec import UNSET, UnsetType, structs
 
+from kassay.analysis.rounds import METHODS, method_of, run_value
 from kassay.analysis.value import primary_values
 from kassay.effects import clock
 from kassay.errors import NotBuilt
@@ -17,7 +18,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.model.reason import reason
 from kassay.model.reason_texts import reasons_text
 from kassay.model.records import Record
-from kassay.model.run import RunRecord
+from kassay.model.run import CellEvidence, RunRecord
 from kassay.tools.search.decision import Ask
 from kassay.tools.search.state import state_of
 
@@ -35,6 +36,8 @@ class BootProbe(Record, frozen=True, kw_only=True):
     image_sha256: str | None = None
     build_s: float = 0.0
     boot_s: float = 0.0
+    method: str | UnsetType = UNSET
+    readings: dict[str, float] | UnsetType = UNSET
     state: str | UnsetType = UNSET
 
 
@@ -95,7 +98,16 @@ def _read(folder: RunDirectory, records: tuple[RunRecord, ...], field: str) -> B
     if primary.refused or primary.side.value is None or primary.side.value <= 0:
         why = reasons_text(primary.refused or (reason("zero-count"),))
         return BootProbe(outcome="refused", detail=_line(why), metric=primary.metric, unit=primary.unit)
-    return BootProbe(outcome="value", value=primary.side.value, metric=primary.metric, unit=primary.unit)
+    found = BootProbe(outcome="value", value=primary.side.value, metric=primary.metric, unit=primary.unit)
+    return found if folder.plan.experiment.timed else _with_readings(found, evidence)
+
+
+def _with_readings(found: BootProbe, evidence: Sequence[CellEvidence]) -> BootProbe:
+    """The value by each method, of the run whose value it is."""
+    item = next(item for item in evidence if item.measurements)
+    first = next(m for m in item.measurements if m.plain)
+    readings = {by: run_value(first, found.metric, by) for by in METHODS}
+    return structs.replace(found, method=method_of((item,), found.metric), readings=readings)
 
 
 def _without_outlook(tell: Tell) -> Tell:
