@@ -55,6 +55,14 @@ def test_a_share_is_what_the_candidate_takes_back() -> None:
     assert one.n == (2, 2, 2)
 
 
+def test_a_kernel_that_differs_from_itself_gives_no_share() -> None:
+    lost, taken, left = findings(300.0, 700.0, 600.0)
+    why = reason("control-missing")
+    (one,) = gaps((lost, replace(taken, verdict="inconclusive", evidence="unstable", reasons=(why,)), left), KERNELS)
+    assert one.share is None
+    assert [(found.code, found["because"]) for found in one.reasons] == [("comparison-refused", why)]
+
+
 def test_without_a_change_there_is_no_gap() -> None:
     (one,) = gaps(findings(300.0, 300.5, 250.0), KERNELS)
     assert one.share is None and one.reasons == (reason("no-gap", base="old", head="new", verdict="equivalent"),)
