@@ -116,7 +116,7 @@ def compare(plan: Plan, base: CellEvidence, head: CellEvidence, phase: Phase, by
     else:
         judged = judge_times(*sides, plan.experiment.margin, session)
     if not refusals and session is None:
-        seen = (printed_difference(base, head), odd_rounds(base, head, phase.name, judged, plan.experiment.margin))
+        seen = (printed_difference(base, head), odd_rounds(base, head, phase.name, by, judged, plan.experiment.margin))
         doubts = (*work_doubts(base, head, plan.experiment.margin), *(doubt for doubt in seen if doubt is not None))
         judged = weakened(judged, doubts, plan.experiment.margin) if doubts else judged
     return Finding(

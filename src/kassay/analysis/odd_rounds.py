@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Exact counts whose most frequent value says something else than the mean of the rounds does.
+"""Exact counts whose value says something else than the mean of the rounds does.
 
-A change that makes every third round dearer leaves the most frequent count as it was.
+A change that makes every third round dearer leaves the most frequent count, or the median, as it was.
 """
 
 from collections.abc import Sequence
 from statistics import fmean
 
 from kassay.analysis.exact import Judgement
-from kassay.analysis.rounds import costs, phase_rounds, warmup_rounds
+from kassay.analysis.rounds import Method, costs, phase_rounds, warmup_rounds
 from kassay.model.finding import CHANGES
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
@@ -18,14 +18,19 @@ _FEW = 3
 
 
 def odd_rounds(
-    base: CellEvidence, head: CellEvidence, phase: str, judged: Judgement, margin: float
-) -> Reason | None:  # fmt: skip
-    """The doubt, or None. The means of all runs of a kernel are compared with those of the other kernel's, perturbed
-    runs among them: what falls into a round by chance falls into other rounds there."""
+    base: CellEvidence, head: CellEvidence, phase: str, by: Method, judged: Judgement, margin: float
+) -> Reason | None:
+    """The doubt; None where there is none, or where the value is a mean.
+
+    The means of all runs of a kernel are compared with those of the other kernel's, perturbed runs among them: what
+    falls into a round by chance falls into other rounds there.
+    """
+    if by == "mean" or judged.change is None or judged.verdict not in (*CHANGES, "equivalent"):
+        return None
     sides = [
         [_mean(costs(phase_rounds(m, phase))) for m in side.measurements if not m.control] for side in (base, head)
     ]
-    if judged.change is None or judged.verdict not in (*CHANGES, "equivalent") or not all(map(min, sides)):
+    if not all(map(min, sides)):
         return None
     low, high = min(sides[1]) / max(sides[0]) - 1, max(sides[1]) / min(sides[0]) - 1
     if low - margin <= judged.change <= high + margin:

@@ -29,8 +29,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "({base_runs} and {head_runs} runs)",
     "one-plain-run": "there is only one unmodified run, so no repeat confirms it",
     "no-perturbed-run": "no run has a modified layout, so the noise floor is unknown",
-    "rounds-otherwise": "the most frequent cost of a round changes by {change:+.1%}, the mean of the rounds by "
-    "{low:+.1%} to {high:+.1%}: some rounds changed otherwise than the others",
+    "rounds-otherwise": "the value changes by {change:+.1%}, the mean of the rounds by {low:+.1%} to {high:+.1%}: some "
+    "rounds changed otherwise than the others",
     "runs-lost": "{count} planned run(s) never succeeded",
     "runs-unmade": "{count} planned run(s) are not made yet",
     # of one side, whatever the clock
