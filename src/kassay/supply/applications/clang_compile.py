@@ -1,17 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """clang compiles a C file to an object."""
 
-from collections.abc import Mapping
-
 from kassay.model.application import Application
 from kassay.supply.applications._inputs import c_source
 
 _FUNCTIONS = 6
-
-
-def _inputs() -> Mapping[str, bytes]:
-    return {"unit.c": c_source(1, _FUNCTIONS)}
-
 
 APPLICATION = Application(
     name="clang_compile",
@@ -24,5 +17,5 @@ APPLICATION = Application(
     checks=(("/usr/bin/clang-19", "-o", "unit", "unit.o", "-lm"), ("/data/unit",)),
     operation="file",
     memory="2GiB",
-    inputs=_inputs,
+    inputs=lambda: {"unit.c": c_source(1, _FUNCTIONS)},
 )

@@ -1,17 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """gcc compiles a C file to an object."""
 
-from collections.abc import Mapping
-
 from kassay.model.application import Application
 from kassay.supply.applications._inputs import c_source
 
 _FUNCTIONS = 6
-
-
-def _inputs() -> Mapping[str, bytes]:
-    return {"unit.c": c_source(1, _FUNCTIONS)}
-
 
 APPLICATION = Application(
     name="gcc_compile",
@@ -23,5 +16,5 @@ APPLICATION = Application(
     environment=("PATH=/usr/bin",),
     checks=(("/usr/bin/gcc-14", "-o", "unit", "unit.o", "-lm"), ("/data/unit",)),
     operation="file",
-    inputs=_inputs,
+    inputs=lambda: {"unit.c": c_source(1, _FUNCTIONS)},
 )

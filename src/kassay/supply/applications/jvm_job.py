@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A Java virtual machine starts and runs a job in an interpreter that is written in Java."""
 
-from collections.abc import Mapping
-
 from kassay.model.application import Application
 
 _ROWS = 1000
@@ -20,11 +18,6 @@ for (i = 0; i < rows.length; i++) {{
 print('groups=' + Object.keys(sums).length);
 """
 
-
-def _inputs() -> Mapping[str, bytes]:
-    return {"job.js": _JOB.encode()}
-
-
 APPLICATION = Application(
     name="jvm_job",
     summary=f"a JVM starts, and Rhino in it groups {_ROWS} rows",
@@ -38,5 +31,5 @@ APPLICATION = Application(
     disclosed="the JVM runs with -Xbatch: it waits for each method that is compiled, so that the instructions "
     "of the job do not depend on when the compiler's threads run",
     memory="2GiB",
-    inputs=_inputs,
+    inputs=lambda: {"job.js": _JOB.encode()},
 )  # fmt: skip

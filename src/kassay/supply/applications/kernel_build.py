@@ -1,18 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The kernel's own build of one object of a module."""
 
-from collections.abc import Mapping
-
 from kassay.model.application import Application
 
 _BUILD = """#!/bin/sh
 exec make -C /usr/src/linux-headers-*-cloud-* M=/data dm-writeboost-daemon.o
 """
-
-
-def _inputs() -> Mapping[str, bytes]:
-    return {"build": _BUILD.encode()}
-
 
 APPLICATION = Application(
     name="kernel_build",
@@ -28,5 +21,5 @@ APPLICATION = Application(
     environment=("PATH=/usr/bin:/bin",),
     operation="object",
     memory="2GiB",
-    inputs=_inputs,
+    inputs=lambda: {"build": _BUILD.encode()},
 )

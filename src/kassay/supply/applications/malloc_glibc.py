@@ -1,15 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Four threads of perl that make and drop many objects, with glibc's malloc()."""
 
-from collections.abc import Mapping
-
 from kassay.model.application import Application
 from kassay.supply.applications._inputs import perl_threads
-
-
-def _inputs() -> Mapping[str, bytes]:
-    return {"job.pl": perl_threads()}
-
 
 APPLICATION = Application(
     name="malloc_glibc",
@@ -20,5 +13,5 @@ APPLICATION = Application(
     environment=("PERL_HASH_SEED=0", "PERL_PERTURB_KEYS=0"),
     operation="job",
     require=("sum==9519139",),
-    inputs=_inputs,
+    inputs=lambda: {"job.pl": perl_threads()},
 )

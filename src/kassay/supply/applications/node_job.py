@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """node starts and runs a script that its compiler takes up."""
 
-from collections.abc import Mapping
-
 from kassay.model.application import Application
 
 _JOB = """\
@@ -27,11 +25,6 @@ const text = lines.join('\\n');
 console.log(`groups=${sums.size} sha=${crypto.createHash('sha256').update(text).digest('hex').slice(0, 16)}`);
 """
 
-
-def _inputs() -> Mapping[str, bytes]:
-    return {"job.js": _JOB.encode()}
-
-
 APPLICATION = Application(
     name="node_job",
     summary="node starts, groups 20 000 rows through JSON and a Map, and ends",
@@ -43,5 +36,5 @@ APPLICATION = Application(
     require=("groups==97",),
     disclosed="node runs with --single-threaded: with threads that compile and collect beside the job, the job's own "
     "instructions depend on when these run (9 % between 6.12 and 7.3)",
-    inputs=_inputs,
+    inputs=lambda: {"job.js": _JOB.encode()},
 )

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A data job in Python with numpy."""
 
-from collections.abc import Mapping
-
 from kassay.model.application import Application
 
 _JOB = """\
@@ -20,11 +18,6 @@ product = kept.T @ kept
 print(f"rows={len(kept)} groups={len(sums)}")
 """
 
-
-def _inputs() -> Mapping[str, bytes]:
-    return {"job.py": _JOB.encode()}
-
-
 APPLICATION = Application(
     name="numpy_job",
     summary="a table of 50 000 rows with numpy: scaled, sorted, grouped, selected, multiplied",
@@ -35,5 +28,5 @@ APPLICATION = Application(
     environment=("PATH=/usr/bin", "PYTHONHASHSEED=0", "LD_LIBRARY_PATH=/usr/$LIB/blas:/usr/$LIB/lapack"),
     operation="job",
     require=("groups==500",),
-    inputs=_inputs,
+    inputs=lambda: {"job.py": _JOB.encode()},
 )

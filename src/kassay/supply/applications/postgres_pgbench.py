@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """postgres answers pgbench over its socket."""
 
-from collections.abc import Mapping
-
 from kassay.model.application import Application
 
 _TRANSACTIONS = 400
@@ -15,11 +13,6 @@ pg_ctl -D data -l log -w -o '{_OPTIONS}' start > /dev/null
 pgbench -h /data -U kassay -i -q postgres
 pg_ctl -D data -w -m fast stop > /dev/null
 """
-
-
-def _inputs() -> Mapping[str, bytes]:
-    return {"make_cluster": _SETUP.encode()}
-
 
 APPLICATION = Application(
     name="postgres_pgbench",
@@ -37,5 +30,5 @@ APPLICATION = Application(
     operations=str(_TRANSACTIONS),
     operation="transaction",
     memory="2GiB",
-    inputs=_inputs,
+    inputs=lambda: {"make_cluster": _SETUP.encode()},
 )  # fmt: skip

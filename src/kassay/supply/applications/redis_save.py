@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """redis takes values while a child of it saves them."""
 
-from collections.abc import Mapping
-
 from kassay.model.application import Application
 
 _VALUES, _SETS = 20_000, 4_000
@@ -16,11 +14,6 @@ redis-cli info persistence | grep -q rdb_last_bgsave_status:ok
 redis-cli config set hz 1 > /dev/null
 echo saved=1
 """
-
-
-def _inputs() -> Mapping[str, bytes]:
-    return {"job": _JOB.encode()}
-
 
 APPLICATION = Application(
     name="redis_save",
@@ -38,5 +31,5 @@ APPLICATION = Application(
     operations=str(_SETS),
     operation="set",
     require=("saved==1",),
-    inputs=_inputs,
+    inputs=lambda: {"job": _JOB.encode()},
 )

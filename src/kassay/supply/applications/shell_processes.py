@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A shell script of short processes."""
 
-from collections.abc import Mapping
-
 from kassay.model.application import Application
 from kassay.supply.applications._inputs import text
 
@@ -16,11 +14,6 @@ done
 echo "turns=$i last=$line"
 """
 
-
-def _inputs() -> Mapping[str, bytes]:
-    return {"job": _SCRIPT.encode(), "text": text(16, 200)}
-
-
 APPLICATION = Application(
     name="shell_processes",
     summary=f"a shell script that starts {_PROCESSES} short programs in pipes of four",
@@ -31,5 +24,5 @@ APPLICATION = Application(
     operations=str(_PROCESSES),
     operation="process",
     require=(f"turns=={_PROCESSES // 4}",),
-    inputs=_inputs,
+    inputs=lambda: {"job": _SCRIPT.encode(), "text": text(16, 200)},
 )

@@ -1,15 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """zstd compresses a file of the page cache and reads it back."""
 
-from collections.abc import Mapping
-
 from kassay.model.application import Application
 from kassay.supply.applications._inputs import text
-
-
-def _inputs() -> Mapping[str, bytes]:
-    return {"text": text(16, 30_000)}
-
 
 APPLICATION = Application(
     name="zstd_compress",
@@ -19,5 +12,5 @@ APPLICATION = Application(
     command=("/usr/bin/zstd", "-q", "-f", "-3", "text", "-o", "text.zst"),
     checks=(("/usr/bin/zstd", "-q", "-t", "text.zst"),),
     operation="file",
-    inputs=_inputs,
+    inputs=lambda: {"text": text(16, 30_000)},
 )
