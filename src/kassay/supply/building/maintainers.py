@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _LINE = re.compile(r"([A-Z]):\s*(.*)")
-_MAINTAINED = re.compile("maintain|support", re.IGNORECASE)
 _CHIEF = "Linus Torvalds <torvalds@linux-foundation.org>"
 _WITH_NAME = re.compile(r"([^<]+)<(.+@.*)>")
 _BARE = re.compile(r"\s*<?([^<>]+@[^\s<>]*)>?")

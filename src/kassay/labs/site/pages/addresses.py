@@ -67,9 +67,3 @@ def minor(key: str) -> str:
     """Release without its patch level: "6.16.12" -> "6.16"; "" for a key that is no release."""
     match = re.match(r"(\d+\.\d+)(?:\.|$)", key)
     return match[1] if match else ""
-
-
-def relative(path: str, page: str) -> str:
-    """Link from one page to another, with the file's name, so that it works without a web server too."""
-    up = "../" * (page.count("/") + 1 if page else 0)
-    return f"{up}{path}/index.html" if path else f"{up}index.html"
