@@ -16,10 +16,6 @@ TIMEOUT_S = 900
 """Wall seconds that a run may take, unless another limit is asked for."""
 
 
-def _nothing() -> Mapping[str, bytes]:
-    return {}
-
-
 class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
     """Facts about an application in a pinned experiment, so that it does not need the application's file."""
 
@@ -91,7 +87,7 @@ class Words(Record, frozen=True, kw_only=True, omit_defaults=True):
 class Application(Words, frozen=True, kw_only=True):
     """An application as its file has it: the constant APPLICATION of applications/NAME.py."""
 
-    inputs: Callable[[], Mapping[str, bytes]] = _nothing
+    inputs: Callable[[], Mapping[str, bytes]] = dict
     """Function that makes the files of `directory`, by their path in it. It returns the same bytes in each call. A file
     that begins with "#!" is executable. `setup` sees these files."""
 

@@ -26,22 +26,6 @@ class Found(Protocol):
     def build(self) -> BuildSource | None: ...
 
 
-def _nothing(_: str) -> None:
-    return None
-
-
-def _no_paths(_: str) -> tuple[str, ...]:
-    return ()
-
-
-def _whole(locator: str, _: bool) -> str:
-    return locator
-
-
-def _as_written(_: str, __: Found) -> str | None:
-    return None
-
-
 @dataclass(frozen=True, kw_only=True)
 class Kind:
     """One kind of kernel reference: NAME:LOCATOR, or NAME alone."""
@@ -58,13 +42,13 @@ class Kind:
     """True for the kernel that runs on this system; it is never booted."""
     files: bool = False
     """True if the kernel is in files that the user has. A bundle does not hold them."""
-    check: Callable[[str], object] = _nothing
+    check: Callable[[str], object] = lambda _: None
     """Raises BadInput for a locator that cannot be understood."""
-    paths: Callable[[str], tuple[str, ...]] = _no_paths
+    paths: Callable[[str], tuple[str, ...]] = lambda _: ()
     """Paths in a locator: as they are, and as they are written there if that differs."""
-    short: Callable[[str, bool], str] = _whole
+    short: Callable[[str, bool], str] = lambda locator, _: locator
     """Name of a locator in reports; the second argument asks for the name with its configuration."""
-    pinned: Callable[[str, Found], str | None] = _as_written
+    pinned: Callable[[str, Found], str | None] = lambda _, __: None
     """Reference without arch that names the very kernel that was found; None for the one that was written."""
 
 

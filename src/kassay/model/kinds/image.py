@@ -6,10 +6,6 @@ from kassay.model.kinds import Kind
 from kassay.model.reference_files import image_files
 
 
-def _paths(locator: str) -> tuple[str, ...]:
-    return tuple(filter(None, image_files(locator)))
-
-
 def _short(locator: str, _: bool) -> str:
     try:
         return image_files(locator).path.rpartition("/")[2]
@@ -23,6 +19,6 @@ KIND = Kind(
     grammar="image:PATH[,modules=DIR][,config=FILE][,vmlinux=FILE] of a bzImage, Image or vmlinux",
     files=True,
     check=image_files,
-    paths=_paths,
+    paths=lambda locator: tuple(filter(None, image_files(locator))),
     short=_short,
 )

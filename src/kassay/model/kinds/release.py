@@ -61,14 +61,18 @@ def _paths(locator: str) -> tuple[str, ...]:
     return tuple(filter(None, words))
 
 
-def _short(locator: str, _: bool) -> str:
-    return locator.partition(",")[0]
-
-
 def _pinned(locator: str, kernel: Found) -> str | None:
     if kernel.build is None:
         return None
     return build_text(structs.replace(parse_release(locator).build, pin=kernel.build.tree))
 
 
-KIND = Kind(name="release", order=35, grammar=GRAMMAR, check=parse_release, paths=_paths, short=_short, pinned=_pinned)
+KIND = Kind(
+    name="release",
+    order=35,
+    grammar=GRAMMAR,
+    check=parse_release,
+    paths=_paths,
+    short=lambda locator, _: locator.partition(",")[0],
+    pinned=_pinned,
+)

@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """running: the installed kernel that runs on this host now."""
 
-from kassay.model.kinds import Found, Kind
-
-
-def _pinned(_: str, kernel: Found) -> str:
-    return f"installed:{kernel.release}"
-
+from kassay.model.kinds import Kind
 
 KIND = Kind(
     name="running",
@@ -14,5 +9,5 @@ KIND = Kind(
     grammar="running, the installed kernel that runs here, booted in QEMU",
     bare=True,
     files=True,
-    pinned=_pinned,
+    pinned=lambda _, kernel: f"installed:{kernel.release}",
 )

@@ -105,10 +105,6 @@ class Build:
 Special = Callable[[str, int, int], Iterator[str]]
 
 
-def _no_entry(function: str) -> tuple[str, str] | None:
-    return None
-
-
 @dataclass(frozen=True, kw_only=True)
 class MachineCode:
     """Properties of the machine code that a profile needs."""
@@ -130,7 +126,7 @@ class MachineCode:
     """Regular expression of the functions that an indirect jump goes through."""
     return_thunks: str = ""
     """Regular expression of the functions that a return goes through; "" for none."""
-    entry: Callable[[str], tuple[str, str] | None] = _no_entry
+    entry: Callable[[str], tuple[str, str] | None] = lambda _: None
     """Function of a kernel function's name. It gives kind and name of the fault, interrupt or new task that begins with
     this function; None for any other function."""
     reads_clock: Callable[[bytes], bool]

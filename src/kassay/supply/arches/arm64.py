@@ -70,14 +70,8 @@ _FAULTS = {"el0_da": PAGE_FAULT, "el0_ia": PAGE_FAULT, "do_mem_abort": PAGE_FAUL
 _EXCEPTION = re.compile(
     r"el[01]_(fpsimd_acc|fpsimd_exc|sve_acc|sme_acc|sys|pc|sp|undef|bti|mops|gcs|dbg|brk64|fpac|inv)"
 )
-
-
 _CLOCKS = (0xD53BE040, 0xD53BE0C0)
 """mrs xN, cntvct_el0 and cntvctss_el0, N in the lowest five bits (Arm ARM, D17.11)."""
-
-
-def _reads_clock(code: bytes) -> bool:
-    return int.from_bytes(code, "little") & ~0x1F in _CLOCKS
 
 
 def _entry(function: str) -> tuple[str, str] | None:
@@ -130,7 +124,7 @@ ARCH = Arch(
         ending=_ending,
         special=_special,
         entry=_entry,
-        reads_clock=_reads_clock,
+        reads_clock=lambda code: int.from_bytes(code, "little") & ~0x1F in _CLOCKS,
         task_switch=_TASK_SWITCH,
         syscall_prefix="__arm64_",
     ),

@@ -81,10 +81,6 @@ _CLOCKS = (b"\x0f\x31", b"\x0f\x01\xf9")
 """rdtsc and rdtscp (Intel SDM, volume 2)."""
 
 
-def _reads_clock(code: bytes) -> bool:
-    return code in _CLOCKS
-
-
 def _entry(function: str) -> tuple[str, str] | None:
     if function.startswith("asm_sysvec_"):
         return INTERRUPT, function.removeprefix("asm_sysvec_").replace("_", " ")
@@ -149,7 +145,7 @@ ARCH = Arch(
         ending=_ending,
         special=_special,
         entry=_entry,
-        reads_clock=_reads_clock,
+        reads_clock=lambda code: code in _CLOCKS,
         task_switch=_TASK_SWITCH,
         syscall_prefix="__x64_",
         thunks=rf"__x86_indirect_\w+|srso(?:_alias)?_safe_ret|{_RETURN_THUNK}",

@@ -3,7 +3,7 @@
 series."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -50,10 +50,6 @@ class Reading(Record, frozen=True, kw_only=True):
     margin: float | None = None
 
 
-def _nothing(_: Path) -> tuple[Path, ...]:
-    return ()
-
-
 @dataclass(frozen=True, kw_only=True)
 class Importer:
     """One format of files."""
@@ -64,7 +60,7 @@ class Importer:
     """Function that looks at one file. It raises nothing."""
     read: Callable[[tuple[Given, ...]], Reading]
     """Function that reads all files of one import. It raises BadInput."""
-    below: Callable[[Path], tuple[Path, ...]] = field(default=_nothing)
+    below: Callable[[Path], tuple[Path, ...]] = lambda _: ()
     """Function that gives the files of this format in a directory. Most formats have none."""
 
 
