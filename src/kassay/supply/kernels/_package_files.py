@@ -44,12 +44,17 @@ class _Unpacked(NamedTuple):
 
 
 class PackageKernels(KernelSource):
-    """Kernels in files of one format."""
+    """Kernels in files of one format: packages with an image, and with modules, a configuration or debug symbols."""
 
-    opened: Callable[[Path], AbstractContextManager[Package]]
-    """Function that opens a package file. It raises BadInput for a file that is no whole package."""
-    where: str
-    """Names of packages that have the image, for an error."""
+    def __init__(
+        self, *, name: str, summary: str, opened: Callable[[Path], AbstractContextManager[Package]], where: str
+    ) -> None:
+        """opened: opens a package file, and raises BadInput for a file that is no whole package. where: names of
+        packages that have the image, for an error."""
+        self.name = name
+        self.summary = summary
+        self.opened = opened
+        self._where = where
 
     def check(self, ref: KernelRef, flavour: str, tell: Tell) -> None:
         """See KernelSource."""
@@ -104,7 +109,7 @@ class PackageKernels(KernelSource):
             images = {(match[1] or match[2]): match[0] for path in contents.paths if (match := _IMAGE.fullmatch(path))}
             names = ", ".join(path.name for path in paths)
             if not images:
-                raise BadInput(f"kernel {ref.text!r}: no kernel image in {names}", self.where)
+                raise BadInput(f"kernel {ref.text!r}: no kernel image in {names}", self._where)
             if len(images) > 1:
                 raise BadInput(f"kernel {ref.text!r}: several kernels in {names}: {', '.join(sorted(images))}",
                                "name the packages of one of them")  # fmt: skip

@@ -4,14 +4,9 @@
 from kassay.supply.kernels._package_files import PackageKernels
 from kassay.supply.packages import pacman
 
-
-class PacmanKernels(PackageKernels):
-    """Packages with an image, and with modules, a configuration or debug symbols beside it."""
-
-    name = "pacman"
-    summary = "a kernel in package files of Arch Linux and make pacman-pkg: pacman:FILE[,FILE...]"
-    opened = staticmethod(pacman.opened)
-    where = "the image is in linux (Arch Linux) or linux-upstream (make pacman-pkg)"
-
-
-SOURCE = PacmanKernels()
+SOURCE = PackageKernels(
+    name="pacman",
+    summary="a kernel in package files of Arch Linux and make pacman-pkg: pacman:FILE[,FILE...]",
+    opened=pacman.opened,
+    where="the image is in linux (Arch Linux) or linux-upstream (make pacman-pkg)",
+)

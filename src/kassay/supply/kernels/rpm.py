@@ -4,14 +4,9 @@
 from kassay.supply.kernels._package_files import PackageKernels
 from kassay.supply.packages import rpm
 
-
-class RpmKernels(PackageKernels):
-    """Packages with an image, and with modules, a configuration or debug symbols beside it."""
-
-    name = "rpm"
-    summary = "a kernel in package files of Fedora, openSUSE and make binrpm-pkg: rpm:FILE[,FILE...]"
-    opened = staticmethod(rpm.opened)
-    where = "the image is in kernel-core (Fedora), kernel-default (openSUSE) or kernel (make binrpm-pkg)"
-
-
-SOURCE = RpmKernels()
+SOURCE = PackageKernels(
+    name="rpm",
+    summary="a kernel in package files of Fedora, openSUSE and make binrpm-pkg: rpm:FILE[,FILE...]",
+    opened=rpm.opened,
+    where="the image is in kernel-core (Fedora), kernel-default (openSUSE) or kernel (make binrpm-pkg)",
+)
