@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from kassay.effects import process
-from kassay.errors import HostLacks
+from kassay.errors import BadInput, HostLacks
 from kassay.model.records import R, from_json
 
 _UNUSABLE_PATH = (
@@ -79,6 +79,14 @@ def kept_record(path: Path, kind: type[R]) -> R | None:
         return from_json(path.read_bytes(), kind)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
+
+
+def read_record(path: Path, kind: type[R], remedy: str) -> R:
+    """The record in a file. Raises OSError if the file cannot be read, BadInput with `remedy` if it is damaged."""
+    try:
+        return from_json(path.read_bytes(), kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: {error}", remedy) from error
 
 
 def expanded(path: str) -> Path:

@@ -3,12 +3,9 @@
 
 from pathlib import Path
 
-import msgspec
-
-from kassay.effects.files import write_atomic
-from kassay.errors import BadInput
+from kassay.effects.files import read_record, write_atomic
 from kassay.model.lines import SourceChange, SourceChanges
-from kassay.model.records import from_json, to_json
+from kassay.model.records import to_json
 
 FILE = "changes.json"
 
@@ -22,8 +19,6 @@ def keep_changes(directory: Path, changes: tuple[SourceChange, ...]) -> None:
 def read_changes(directory: Path) -> tuple[SourceChange, ...]:
     """Reads what keep_changes() wrote; empty without the file. Raises BadInput when it is damaged."""
     try:
-        return from_json((directory / FILE).read_bytes(), SourceChanges).changes
+        return read_record(directory / FILE, SourceChanges, "repeat the command: it writes it anew").changes
     except FileNotFoundError:
         return ()
-    except msgspec.MsgspecError as error:
-        raise BadInput(f"{directory / FILE}: {error}", "repeat the command: it writes it anew") from error

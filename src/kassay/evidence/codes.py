@@ -4,15 +4,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import msgspec
-
-from kassay.effects.files import write_atomic
+from kassay.effects.files import read_record, write_atomic
 from kassay.errors import BadInput
 from kassay.model.codes import ComparedCode, ComparedCodes
 from kassay.model.finding import Finding
 from kassay.model.kernel import KernelArtifact
 from kassay.model.profile import base_name
-from kassay.model.records import from_json, to_json
+from kassay.model.records import to_json
 from kassay.supply.machine_code.images import Image
 from kassay.supply.machine_code.listing import listing
 
@@ -45,13 +43,10 @@ def keep_codes(
 def read_codes(directory: Path) -> tuple[ComparedCode, ...]:
     """Reads what keep_codes() wrote; empty without the file. Raises BadInput when it is damaged."""
     try:
-        return from_json((directory / FILE).read_bytes(), ComparedCodes).codes
+        remedy = "delete the file, and repeat the command: it writes it anew"
+        return read_record(directory / FILE, ComparedCodes, remedy).codes
     except FileNotFoundError:
         return ()
-    except msgspec.MsgspecError as error:
-        raise BadInput(
-            f"{directory / FILE}: {error}", "delete the file, and repeat the command: it writes it anew"
-        ) from error
 
 
 def _functions(findings: Sequence[Finding], label: tuple[str, str]) -> list[str]:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from kassay.effects.files import write_atomic
-from kassay.errors import BadInput
-from kassay.model.records import Record, from_json, to_json
+from kassay.effects.files import read_record, write_atomic
+from kassay.model.records import Record, to_json
 from kassay.model.run import RunRecord
 
 FILE = "lines.json"
@@ -43,11 +42,9 @@ def keep_lines(directory: Path, lines: Iterable[LinesOfRun]) -> None:
 def read_lines(directory: Path) -> tuple[LinesOfRun, ...]:
     """Reads what keep_lines() wrote; empty without the file. Raises BadInput when it is damaged."""
     try:
-        return from_json((directory / FILE).read_bytes(), LaterLines).runs
+        return read_record(directory / FILE, LaterLines, "remove it; --debug-symbols writes it anew").runs
     except FileNotFoundError:
         return ()
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise BadInput(f"{directory / FILE}: {error}", "remove it; --debug-symbols writes it anew") from error
 
 
 def with_later_lines(directory: Path, records: tuple[RunRecord, ...]) -> tuple[RunRecord, ...]:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import msgspec
 
-from kassay.effects.files import sha256_bytes, write_atomic
+from kassay.effects.files import read_record, sha256_bytes, write_atomic
 from kassay.errors import BadInput, KassayError
 from kassay.model.build import BuildRef, PublicSource, parse_build
 from kassay.model.experiment import labels
 from kassay.model.kernel import KernelIdentity, exact_ref, parse_ref
 from kassay.model.plan import Plan
 from kassay.model.progress import Progress, Tell
-from kassay.model.records import Record, from_json
+from kassay.model.records import Record
 from kassay.supply.building import builder, git
 from kassay.supply.building.config import request_sha256
 from kassay.supply.building.public import public_source
@@ -79,12 +79,9 @@ def builds_into(root: Path, plan: Plan, names: ShortNames, base: str, tell: Tell
 def read_builds(root: Path) -> tuple[PackedBuild, ...]:
     """The built kernels of a bundle; none of a bundle of an earlier version. Raises BadInput for a damaged file."""
     try:
-        packed = from_json((root / FILE).read_bytes(), PackedBuilds)
+        return read_record(root / FILE, PackedBuilds, "damaged, or of a later version of kassay").builds
     except FileNotFoundError:
         return ()
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{root / FILE}: {error}", "damaged, or of a later version of kassay") from error
-    return packed.builds
 
 
 def not_built_again(builds: tuple[PackedBuild, ...]) -> Iterator[str]:

@@ -4,12 +4,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-import msgspec
 from msgspec.structs import replace
 
-from kassay.effects.files import write_atomic
+from kassay.effects.files import read_record, write_atomic
 from kassay.errors import BadInput
-from kassay.model.records import from_json, to_json
+from kassay.model.records import to_json
 from kassay.model.samples import SCHEMA, Samples
 
 _NAME = "samples.json"
@@ -25,11 +24,9 @@ def load(directory: Path) -> Samples:
     """The values imported into a directory. Raises BadInput if there are none, or if they are damaged."""
     path = directory / _NAME
     try:
-        samples = from_json(path.read_bytes(), Samples)
+        samples = read_record(path, Samples, "it is damaged, or of another version of kassay; import again")
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}", "give a directory that `kassay import` made") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: {error}", "it is damaged, or of another version of kassay; import again") from error
     if samples.schema != SCHEMA:
         raise BadInput(f"{path}: schema {samples.schema!r}, expected {SCHEMA!r}", "import again with this version")
     return samples

@@ -5,17 +5,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-import msgspec
 from msgspec import structs
 
-from kassay.effects.files import write_atomic
+from kassay.effects.files import read_record, write_atomic
 from kassay.errors import BadInput, NotBuilt
 from kassay.model.build import BuildRef, BuildSource, parse_build
 from kassay.model.experiment import Experiment, KernelUse
 from kassay.model.kernel import KernelRef, parse_ref, with_build
 from kassay.model.patch import SeriesPatch
 from kassay.model.progress import Progress, Tell
-from kassay.model.records import from_json, to_json
+from kassay.model.records import to_json
 from kassay.model.series import ROWS, Series, SeriesRow
 from kassay.supply import kernels
 from kassay.supply.building import git
@@ -155,13 +154,9 @@ def keep(directory: Path, series: Series) -> None:
 def read_rows(directory: Path) -> Series | None:
     """The series that keep() wrote; None if there is none. Raises BadInput if the file is damaged."""
     try:
-        return from_json((directory / ROWS).read_bytes(), Series)
+        return read_record(directory / ROWS, Series, "repeat the `kassay series` command: it writes it anew")
     except FileNotFoundError:
         return None
-    except msgspec.MsgspecError as error:
-        raise BadInput(
-            f"{directory / ROWS}: {error}", "repeat the `kassay series` command: it writes it anew"
-        ) from error
 
 
 def _named(row: SeriesRow, ref: KernelRef, build: BuildRef) -> SeriesRow:
