@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Rows of an archive: tables for people, one value and a file of rows for programs."""
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,6 +8,7 @@ from typing import NamedTuple
 from kassay import __version__
 from kassay.model.texts import Figure, Table, cells, table
 from kassay.report.answers import Kind
+from kassay.report.csv_text import csv_text
 from kassay.report.document import Document, Paragraph, Section
 
 
@@ -61,12 +60,7 @@ def _table(listed: ListedTable) -> Table:
 
 
 def _csv(answer: ListedAnswer) -> str:
-    """RFC 4180: the fields in a header line, then a line for each row; absent is empty."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(answer.fields)
-    writer.writerows(["" if value is None else value for value in row] for row in answer.values)
-    return text.getvalue()
+    return csv_text(answer.fields, answer.values)
 
 
 def _json(answer: ListedAnswer) -> str:

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One value of one run a row, for spreadsheets, R and SQL; the columns are described in docs/reference/formats.md."""
 
-import csv
-import io
 from collections.abc import Iterator
 
 from kassay.model.finding import REFUSED
 from kassay.model.report import Report
 from kassay.model.texts import one_line
+from kassay.report.csv_text import Cell, csv_text, inert
 from kassay.report.formats import Format
 from kassay.report.series import KernelRow, MetricSeries, groups
 
@@ -17,30 +16,23 @@ COLUMNS = (
 )  # fmt: skip
 """kind: plain, perturbed, failed (a run without a value), or mean (of a file that has no single values). refused: the
 verdict with which the comparison of this kernel with the one before was refused; its values are not to be compared."""
-_FORMULA = ("=", "+", "-", "@", "\t")
-Value = float | int | str | None
 
 
 def render(report: Report) -> str:
     """A header and the rows, in the report's order; what is absent is empty, numbers are unrounded."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    return csv_text(COLUMNS, _rows(report))
+
+
+def _rows(report: Report) -> Iterator[tuple[Cell, ...]]:
     for group in groups(report):
         for series in group.series:
             for row in series.rows:
                 subject = (*_subject(series), one_line(row.kernel))
                 refused = row.verdict if row.verdict in REFUSED else ""
-                writer.writerows((*map(_inert, subject), *values, refused) for values in _values(row))
-    return text.getvalue()
+                yield from ((*map(inert, subject), *values, refused) for values in _values(row))
 
 
-def _inert(value: Value) -> Value:
-    """A text that a spreadsheet would take for a formula gets an apostrophe; numbers stay as they are."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
-
-
-def _subject(series: MetricSeries) -> tuple[Value, ...]:
+def _subject(series: MetricSeries) -> tuple[Cell, ...]:
     m = series.machine
     settings = one_line(" ".join(f"{s.name}={s.value}" for s in (*series.settings, *m.chosen)))
     point = (one_line(series.workload or ""), settings, one_line(m.arch), m.clock, m.cpus, m.memory_bytes)
@@ -48,7 +40,7 @@ def _subject(series: MetricSeries) -> tuple[Value, ...]:
     return (*point, *metric)
 
 
-def _values(row: KernelRow) -> Iterator[tuple[Value, ...]]:
+def _values(row: KernelRow) -> Iterator[tuple[Cell, ...]]:
     """kind, run (from 1), block, value, spread: every run of one kernel."""
     side = row.side
     blocks = side.blocks if len(side.blocks) == len(side.runs) else (None,) * len(side.runs)

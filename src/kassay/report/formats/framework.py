@@ -6,8 +6,6 @@ files.
 another tool would judge their boots.
 """
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from shlex import quote
@@ -20,6 +18,7 @@ from kassay.model.records import grouped
 from kassay.model.report import Report, Times
 from kassay.model.texts import granted_texts, one_line
 from kassay.model.timing import LOOKS, TimedBoot
+from kassay.report.csv_text import Cell, csv_text, inert
 from kassay.report.formats import Format
 
 RAW, SUMMARY, ORDER, COVERAGE, README = "raw.csv", "summary.csv", "execution-order.csv", "coverage.csv", "README.md"
@@ -37,9 +36,7 @@ _ORDER_COLUMNS = ("sequence", "started_utc", "run_id", "repetition", "version_fa
                   "outcome", "detail")  # fmt: skip
 _COVERAGE_COLUMNS = ("version_family", "scenario", "case", "coverage_enabled", "function", "calls_per_operation",
                      "instructions_per_operation")  # fmt: skip
-_FORMULA = ("=", "+", "-", "@", "\t")
-_Cell = str | float | int | None
-_Row = tuple[_Cell, ...]
+_Row = tuple[Cell, ...]
 
 
 def render(report: Report) -> str:
@@ -225,16 +222,7 @@ Commands that repeat the measurement ({quote(one_line(report.experiment.name))})
 
 
 def _table(columns: tuple[str, ...], rows: Iterable[_Row]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_inert(cell) for cell in row] for row in rows)
-    return text.getvalue()
-
-
-def _inert(cell: _Cell) -> _Cell:
-    """A text that a spreadsheet would take for a formula gets an apostrophe."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+    return csv_text(columns, (map(inert, row) for row in rows))
 
 
 FORMAT = Format(
