@@ -8,35 +8,27 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from kassay.errors import HostLacks
-
-_LOOPBACK = "127.0.0.1"
+from kassay.effects.loopback import is_local, loopback_server, serve_until_interrupted
 
 
 def serve(directory: Path, port: int, ready: Callable[[str], None]) -> None:
     """Serves until interrupted. port: 0 for any free port. ready: called with the address when the server listens.
     Raises HostLacks if the port is in use."""
-    with server(directory, port) as http_server:
-        ready(f"http://{_LOOPBACK}:{http_server.server_port}/")
-        http_server.serve_forever()
+    serve_until_interrupted(server(directory, port), ready)
 
 
 def server(directory: Path, port: int) -> ThreadingHTTPServer:
     """A server that is not started yet."""
-    try:
-        http_server = ThreadingHTTPServer((_LOOPBACK, port), partial(_Handler, directory=str(directory)))
-    except (OSError, OverflowError) as error:
-        raise HostLacks(f"port {port}: {error}", "name another one with --port, or 0 for any that is free") from error
-    http_server.daemon_threads = True
-    return http_server
+    handler = partial(_Handler, directory=str(directory))
+    return loopback_server(port, handler, "name another one with --port, or 0 for any that is free")
 
 
 class _Handler(SimpleHTTPRequestHandler):
     extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".atom": "application/atom+xml"}  # noqa: RUF012
 
     def do_GET(self) -> None:
-        """Refuses names of other hosts: with DNS rebinding another site could read this server."""
-        if self.headers.get("Host", "").rpartition(":")[0] not in (_LOOPBACK, "localhost"):
+        """Refuses names of other hosts."""
+        if not is_local(self):
             self.send_error(HTTPStatus.FORBIDDEN, "only for browsers of this machine")
             return
         super().do_GET()

@@ -13,13 +13,13 @@ import msgspec
 
 from kassay import pipeline
 from kassay.effects import clock
-from kassay.errors import HostLacks, KassayError
+from kassay.effects.loopback import is_local, loopback_server, serve_until_interrupted
+from kassay.errors import KassayError
 from kassay.model.status import RunStatus
 from kassay.report.formats import format_named
 from kassay.report.status_page import page, part
 from kassay.tools.watch.status import Watch, Watched
 
-LOOPBACK = "127.0.0.1"
 _EVERY_S = 2.0
 """Seconds between two reloads of a page's changing part."""
 _REUSED_S = 1.0
@@ -78,9 +78,7 @@ class Pages:
 def serve(directory: Path, port: int, ready: Callable[[str], None]) -> None:
     """Serves until interrupted. port: 0 for any free port. ready: called with the address when the server listens.
     Raises HostLacks if the port is in use."""
-    with server(directory, port) as http_server:
-        ready(f"http://{LOOPBACK}:{http_server.server_port}/")
-        http_server.serve_forever()
+    serve_until_interrupted(server(directory, port), ready)
 
 
 def server(directory: Path, port: int) -> ThreadingHTTPServer:
@@ -90,14 +88,7 @@ def server(directory: Path, port: int) -> ThreadingHTTPServer:
     class Handler(_Handler):
         answers = pages
 
-    try:
-        http_server = ThreadingHTTPServer((LOOPBACK, port), Handler)
-    except (OSError, OverflowError) as error:
-        raise HostLacks(
-            f"port {port}: {error}", "name another one with --port, or none for any that is free"
-        ) from error
-    http_server.daemon_threads = True
-    return http_server
+    return loopback_server(port, Handler, "name another one with --port, or none for any that is free")
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -105,8 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answers fixed paths only. The run of a query is looked up by name, never used as a path."""
-        # DNS rebinding: another site can let a host name of its own point to 127.0.0.1, and so read this server.
-        if self.headers.get("Host", "").rpartition(":")[0] not in (LOOPBACK, "localhost"):
+        if not is_local(self):
             self._send(HTTPStatus.FORBIDDEN, _PLAIN, b"only for browsers of this machine\n")
             return
         asked = urlsplit(self.path)
