@@ -31,15 +31,28 @@ class ZoneLists(NamedTuple):
     lists: tuple[Lists, ...]
 
 
+class ZonePart(NamedTuple):
+    """The part of the file about one zone."""
+
+    node: int
+    name: str
+    lines: str
+
+
 def read_zoneinfo(text: str) -> tuple[ZoneLists, ...]:
     """Every zone with pages, numbered in the order of the file. A zone or list with missing fields is left out."""
     zones = []
-    for number, (head, end) in enumerate(_parts(_ZONE, text)):
-        zone_text, _, rest = text[head.end() : end].partition("  pagesets\n")
-        values = {**_numbers(rest), **_numbers(zone_text, first=True)}
+    for number, part in enumerate(zone_parts(text)):
+        zone_lines, _, rest = part.lines.partition("  pagesets\n")
+        values = {**numbers(rest), **numbers(zone_lines, first=True)}
         if values.get("managed") and "start_pfn" in values:
-            zones.append(ZoneLists(_zone(number, head, values), tuple(_lists(rest))))
+            zones.append(ZoneLists(_zone(number, part, values), cpu_lists(rest)))
     return tuple(zones)
+
+
+def zone_parts(text: str) -> tuple[ZonePart, ...]:
+    """The zones in the order of the file, also those without pages."""
+    return tuple(ZonePart(int(head[1]), head[2], text[head.end() : end]) for head, end in _parts(_ZONE, text))
 
 
 def _parts(heading: re.Pattern[str], text: str) -> list[tuple[re.Match[str], int]]:
@@ -48,26 +61,27 @@ def _parts(heading: re.Pattern[str], text: str) -> list[tuple[re.Match[str], int
     return list(zip(heads, (*(head.start() for head in heads[1:]), len(text)), strict=False))
 
 
-def _numbers(text: str, *, first: bool = False) -> dict[str, int]:
+def numbers(text: str, *, first: bool = False) -> dict[str, int]:
     """Names with their values; of a name that comes twice the first or the last."""
     pairs = [(name, int(value)) for name, value in _NUMBER.findall(text)]
     return dict(reversed(pairs)) if first else dict(pairs)
 
 
-def _zone(number: int, head: re.Match[str], values: Mapping[str, int]) -> Zone:
+def _zone(number: int, part: ZonePart, values: Mapping[str, int]) -> Zone:
     names = ("start_pfn", "spanned", "managed", "free", "min", "low", "high")
-    return Zone(number=number, node=int(head[1]), name=head[2], **{name: values.get(name, 0) for name in names})
+    return Zone(number=number, node=part.node, name=part.name, **{name: values.get(name, 0) for name in names})
 
 
-def _lists(text: str) -> list[Lists]:
+def cpu_lists(text: str) -> tuple[Lists, ...]:
+    """The page lists of each CPU, given the lines of one zone. A list with missing fields is left out."""
     lists = []
     for head, end in _parts(_CPU, text):
-        values = _numbers(text[head.end() : end], first=True)
+        values = numbers(text[head.end() : end], first=True)
         if not {"count", "high", "batch"} <= values.keys():
             continue
         least, most = values.get("high_min"), values.get("high_max")
         lists.append(Lists(int(head[1]), values["count"], values["high"], values["batch"], least, most))
-    return lists
+    return tuple(lists)
 
 
 def list_state(zone_lists: ZoneLists, lists: Lists, release: str, cpus: int, fraction: int) -> ListState:
