@@ -258,6 +258,15 @@ def swept(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
+def read_errors(path: Path, remedy: str) -> Iterator[None]:
+    """Turns an OSError of the block, which reads `path`, into BadInput with `remedy`."""
+    try:
+        yield
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}", remedy) from error
+
+
+@contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
     """Turns errors of the disk (full, read-only, not permitted, failed) into HostLacks with a sentence."""
     try:

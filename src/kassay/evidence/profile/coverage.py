@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from kassay.effects.files import read_errors
 from kassay.errors import BadInput
 from kassay.model.costs import counted
 from kassay.model.profile import FunctionCost, Profile, base_name
@@ -51,12 +52,8 @@ def functions_of(source: Path) -> tuple[str, ...]:
 
     A system call has the names its wrappers may have. Raises BadInput for a file that is missing or defines none.
     """
-    try:
+    with read_errors(source, "name a C file of the kernel tree, such as mm/mprotect.c"):
         text = source.read_text("utf-8", "replace")
-    except OSError as error:
-        raise BadInput(
-            f"{source}: {error.strerror}", "name a C file of the kernel tree, such as mm/mprotect.c"
-        ) from error
     if "\0" in text:
         raise BadInput(f"{source}: not a text file", "name a C file of the kernel tree, such as mm/mprotect.c")
     names = tuple(dict.fromkeys(name for part in _declarators(text) for name in _names(part)))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from kassay.effects.files import cache_directory, expanded, sha256_bytes, write_atomic
+from kassay.effects.files import cache_directory, expanded, read_errors, sha256_bytes, write_atomic
 from kassay.errors import BadInput
 from kassay.model.program import ProgramUse
 from kassay.supply.guest.payload import Packed, pack, unpack
@@ -166,7 +166,5 @@ def _directory(path: Path) -> Iterator[Packed]:
 def _packed(name: str, path: Path) -> Packed:
     if "\n" in name:
         raise BadInput(f"{path}: its name holds a newline", "rename it")
-    try:
+    with read_errors(path, "give a file that can be read"):
         return Packed(name, path.read_bytes(), 0o755 if path.stat().st_mode & 0o100 else 0o644)
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}", "give a file that can be read") from error

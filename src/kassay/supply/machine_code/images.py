@@ -12,6 +12,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from kassay.effects.elf import elf_damage
+from kassay.effects.files import read_errors
 from kassay.errors import BadInput
 from kassay.model.kernel import KernelArtifact
 from kassay.model.profile import base_name
@@ -151,10 +152,8 @@ def _rank(name: str) -> tuple[bool, bool, int, str]:
 
 
 def _symbols(path: Path) -> Sequence[tuple[int, str, str]]:
-    try:
+    with read_errors(path, _AGAIN):
         fields = path.read_text().split()
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}", _AGAIN) from error
     return sorted(zip((int(word, 16) for word in fields[::3]), fields[1::3], fields[2::3], strict=True))
 
 
@@ -172,10 +171,8 @@ def _elf(path: Path) -> Sequence[tuple[int, memoryview]]:
 
 def _raw(path: Path, text: int | None, arch: str) -> Sequence[tuple[int, memoryview]]:
     """An image that is no ELF file begins at _text."""
-    try:
+    with read_errors(path, _AGAIN):
         data = path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}", _AGAIN) from error
     flat = arch_of(arch).flat
     if flat is None or not data[flat[0] :].startswith(flat[1]) or text is None:
         raise BadInput(f"{path}: neither an ELF file nor an {arch} Image", _AGAIN)

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from kassay.effects.files import sha256_bytes
+from kassay.effects.files import read_errors, sha256_bytes
 from kassay.errors import BadInput
 from kassay.model.progress import Progress, Tell, silent
 from kassay.tools.imports.importer import Given, Importer
@@ -82,10 +82,8 @@ def _split(word: str) -> tuple[str | None, Path]:
 
 
 def _below(directory: Path, importers: Iterable[Importer]) -> tuple[Path, ...]:
-    try:
+    with read_errors(directory, "give a directory that you may read"):
         files = next(filter(None, (importer.below(directory) for importer in importers)), ())
-    except OSError as error:
-        raise BadInput(f"{directory}: {error.strerror}", "give a directory that you may read") from error
     if not files:
         raise BadInput(f"{directory}: a directory without results that kassay knows",
                        "LKP results have matrix.json or <test>.json in them; else name the files")  # fmt: skip
@@ -93,13 +91,11 @@ def _below(directory: Path, importers: Iterable[Importer]) -> tuple[Path, ...]:
 
 
 def _given(kernel: str | None, file: Path, name: str) -> Given:
-    try:
+    with read_errors(file, "give a file that you may read"):
         if file.exists() and not file.is_file():  # a pipe would wait for ever, a device never end
             raise BadInput(f"{file}: not a regular file", "save what it gives in a file, and name that")
         with file.open("rb") as stream:
             raw = stream.read(_LIMIT + 1)
-    except OSError as error:
-        raise BadInput(f"{file}: {error.strerror}", "give a file that you may read") from error
     if len(raw) > _LIMIT:
         raise BadInput(f"{file}: larger than 100 MiB", _TOO_LARGE)
     data = _decompressed(raw, file) if raw.startswith(_GZIP) else raw

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from kassay.effects.files import read_record, write_atomic
+from kassay.effects.files import read_errors, read_record, write_atomic
 from kassay.errors import BadInput
 from kassay.model.records import to_json
 from kassay.model.samples import SCHEMA, Samples
@@ -23,10 +23,8 @@ def is_import(directory: Path) -> bool:
 def load(directory: Path) -> Samples:
     """The values imported into a directory. Raises BadInput if there are none, or if they are damaged."""
     path = directory / _NAME
-    try:
+    with read_errors(path, "give a directory that `kassay import` made"):
         samples = read_record(path, Samples, "it is damaged, or of another version of kassay; import again")
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}", "give a directory that `kassay import` made") from error
     if samples.schema != SCHEMA:
         raise BadInput(f"{path}: schema {samples.schema!r}, expected {SCHEMA!r}", "import again with this version")
     return samples

@@ -55,7 +55,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from kassay.effects.files import write_atomic
+from kassay.effects.files import read_errors, write_atomic
 from kassay.errors import BadInput
 from kassay.model.records import R, Record, from_plain
 
@@ -192,10 +192,8 @@ def write_pages(path: Path, trace: PageTrace) -> None:
 
 def read_pages(path: Path) -> PageTrace:
     """Reads what write_pages() wrote. Raises BadInput that says what is wrong with the file."""
-    try:
+    with read_errors(path, "give a file that kassay pcp record wrote"):
         data = path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}", "give a file that kassay pcp record wrote") from error
     try:
         return from_bytes(data)
     except PagesError as error:
