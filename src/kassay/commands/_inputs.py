@@ -10,6 +10,7 @@ from kassay.effects.files import cache_directory, check_writable, readable
 from kassay.errors import BadInput
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelRef, parse_ref
+from kassay.model.units import parse_bytes
 from kassay.report.formats import format_named
 from kassay.supply.guest import catalog
 
@@ -70,6 +71,14 @@ def check_file(out: Path | None, option: str = "--out") -> None:
 def check_writable_place(path: Path) -> None:
     """Check that something can be made at `path`; directories above it may be missing."""
     check_writable(path, _LEAST_FREE)
+
+
+def size_in(text: str, option: str, remedy: str = "") -> int:
+    """Bytes of a size such as 2GiB. option: as the error names it."""
+    try:
+        return parse_bytes(text)
+    except ValueError as error:
+        raise BadInput(f"{option}: {error}", remedy) from error
 
 
 def check_given(path: Path | None, option: str) -> None:

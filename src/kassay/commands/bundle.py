@@ -11,7 +11,7 @@ from kassay.commands import Command
 from kassay.commands._options import ClusterOption
 from kassay.commands._show import say, showing
 from kassay.errors import BadInput
-from kassay.model.units import format_bytes, parse_bytes
+from kassay.model.units import format_bytes
 
 _app = typer.Typer(
     no_args_is_help=True,
@@ -80,10 +80,11 @@ def _verify(path: _Path, limit: _Limit = "4GiB") -> int:
 
     kassay measures nothing. The exit status is 2 if a file is damaged, missing or added, or if a finding differs.
     """
+    from kassay.commands._inputs import size_in
     from kassay.tools.bundle.verify import verify
 
     with showing() as tell:
-        verified = verify(path, _bytes(limit), tell)
+        verified = verify(path, size_in(limit, "--limit"), tell)
     files = len(verified.manifest.files)
     say(f"{path}: holds. {files} files are whole; all {verified.findings} findings follow from the raw results.\n")
     for note in verified.notes:
@@ -131,7 +132,7 @@ def _rerun(
     from msgspec import structs
 
     from kassay.commands._experiment import directory_for
-    from kassay.commands._inputs import check_directory
+    from kassay.commands._inputs import check_directory, size_in
     from kassay.model.experiment import Experiment
     from kassay.tools.bundle.digits import repeated_text
     from kassay.tools.bundle.rebuild import Given, rebuilt_text
@@ -145,20 +146,13 @@ def _rerun(
     if source is not None and not source.is_dir():
         raise BadInput(f"--source {source}: no such directory", "give a git tree or a directory of kernel sources")
     with showing() as tell:
-        again = rerun(path, directory, _bytes(limit), tell, cluster, Given(source, compiler))
+        again = rerun(path, directory, size_in(limit, "--limit"), tell, cluster, Given(source, compiler))
     for kernel in again.kernels:
         say(rebuilt_text(kernel))
     for result in again.results:
         say(repeated_text(result))
     say(f"report: kassay report {again.directory}\n")
     return 1 if exit_code and not all(result.same for result in again.results) else 0
-
-
-def _bytes(text: str) -> int:
-    try:
-        return parse_bytes(text)
-    except ValueError as error:
-        raise BadInput(f"--limit: {error}") from error
 
 
 def format_size(size: int) -> str:

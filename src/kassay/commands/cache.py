@@ -77,20 +77,17 @@ def _free(
 
     Example: kassay cache free --older 30d --plan
     """
+    from kassay.commands._inputs import size_in
     from kassay.commands._show import say_answer, showing
     from kassay.effects.files import cache_directory
     from kassay.effects.lock import cache_alone
-    from kassay.model.units import parse_bytes
     from kassay.tools.storage.answer import FREED, freed_answer
     from kassay.tools.storage.free import Wish, chosen, parse_age, remove
 
     form, directory = FREED.form(format_), cache_directory()
     if not (older or to or kind):
         raise BadInput("kassay cache free: what is to be freed?", "--older 30d, --to 10GiB or --kind snapshots")
-    try:
-        wish = Wish(parse_age(older) if older else None, parse_bytes(to) if to else None, _checked(kind))
-    except ValueError as error:
-        raise BadInput(f"--to: {error}") from error
+    wish = Wish(parse_age(older) if older else None, size_in(to, "--to") if to else None, _checked(kind))
     with showing() as tell:
         if plan or not directory.is_dir():
             found = _entries(directory, tell)

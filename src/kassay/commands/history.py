@@ -64,14 +64,11 @@ class Choosing:
 
     def filter(self, metric: str | None) -> "SeriesFilter":
         """The series of a metric. Raises BadInput."""
+        from kassay.commands._inputs import size_in
         from kassay.model.records import Setting
-        from kassay.model.units import parse_bytes
         from kassay.tools.history.query import SeriesFilter
 
-        try:
-            size = None if self.memory is None else parse_bytes(self.memory)
-        except ValueError as error:
-            raise BadInput(f"--memory: {error}") from error
+        size = None if self.memory is None else size_in(self.memory, "--memory")
         given = map(name_and_value, self.set_ or ())
         return SeriesFilter(
             metric=metric, workload=self.workload, clock=self.clock, arch=self.arch, cpus=self.cpus, memory_bytes=size,

@@ -53,7 +53,7 @@ def measure(
     Example: kassay pcp measure 6.12 7.3 --cpus 2 --fixed auto --format json
     """
     from kassay.commands._experiment import unused_directory
-    from kassay.commands._inputs import check_directory, check_kernels
+    from kassay.commands._inputs import check_directory, check_kernels, size_in
     from kassay.commands._options import FLAVOUR
     from kassay.commands._show import keep_answer, say_answer, showing
     from kassay.effects.files import sha256_bytes
@@ -61,19 +61,14 @@ def measure(
     from kassay.labs.pcp.measure import measure as measured
     from kassay.labs.pcp.report.measured import MEASURED
     from kassay.model.kernel import full_ref, parse_ref
-    from kassay.model.units import parse_bytes
 
     form = MEASURED.form(format_)
     if fixed not in ("", "auto") and not (fixed.isdecimal() and int(fixed) >= 8):
         raise BadInput(f"--fixed {fixed!r}: neither auto nor a number of at least 8", "write --fixed auto")
-    try:
-        bytes_ = parse_bytes(memory)
-    except ValueError as error:
-        raise BadInput(f"--memory {memory!r}: {error}", "write --memory 2GiB") from error
     wanted = Wanted(
         kernels=tuple(kernels),
         cpus=cpus,
-        memory_bytes=bytes_,
+        memory_bytes=size_in(memory, f"--memory {memory!r}", "write --memory 2GiB"),
         depths=tuple(dict.fromkeys(filter(None, depth.split(",")))),
         fixed=True if fixed == "auto" else int(fixed) if fixed else False,
         repeats=repeats,

@@ -53,21 +53,17 @@ def record(
     from msgspec import structs
 
     from kassay.commands._experiment import experiment_from, one_workload
-    from kassay.commands._inputs import check_directory, check_experiment
+    from kassay.commands._inputs import check_directory, check_experiment, size_in
     from kassay.commands._options import Measuring
     from kassay.commands._show import say, showing
     from kassay.errors import BadInput
-    from kassay.model.units import parse_bytes
     from kassay.supply.prepare.pin import pin_experiment
     from kassay.tools.recording.record import Recorder, problems
     from kassay.tools.recording.record import record as recorded
 
     options = Measuring(set_=set_, cpus=cpus, memory=memory, rounds=rounds, arch=arch, cmdline=cmdline, timeout=timeout,
                         repeats=1, perturb=0, profile="none", boot="short")  # fmt: skip
-    try:
-        buffer_kb = parse_bytes(buffer) >> 10 if buffer else 0
-    except ValueError as error:
-        raise BadInput(f"--buffer {buffer!r}: {error}") from error
+    buffer_kb = size_in(buffer, f"--buffer {buffer!r}") >> 10 if buffer else 0
     experiment = experiment_from("value", one_workload(workload), kernels[:1], options)
     uses = [use for kernel in kernels for use in experiment_from("value", workload, [kernel], options).kernels]
     experiment = structs.replace(experiment, kernels=tuple(uses))
