@@ -8,8 +8,8 @@ import pytest
 from kassay.errors import BadInput
 from kassay.labs.pcp import engine
 from kassay.labs.pcp.parameters import parameters
-from kassay.labs.pcp.simulate import ZONE, configured
-from kassay.labs.pcp.synthetic import GROUP, MACHINE, number, synthetic, synthetic_workloads
+from kassay.labs.pcp.simulate import configured
+from kassay.labs.pcp.synthetic import GROUP, MACHINE, ZONE, number, synthetic, synthetic_workloads
 
 EACH = pytest.mark.parametrize("name", synthetic_workloads())
 

@@ -14,7 +14,7 @@ from kassay.effects import compiler, files, process
 from kassay.effects.compiler import COMPILER
 from kassay.effects.distribution import install
 from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
-from kassay.labs.pcp.model.simulated import PcpSample
+from kassay.labs.pcp.model.simulated import PcpPolicy, PcpSample
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import R, Record
 
@@ -32,16 +32,6 @@ RUN: Mapping[str, int] = MappingProxyType(
     }
 )  # fmt: skip
 """Defaults of the parameters of a run (pcp/params.def). docs/explained/pcp-model.md says where the costs come from."""
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """Policy by which a PCP takes pages from its zone and gives them back."""
-
-    name: str
-    kernels: str
-    """Kernels whose sources it was read from."""
-    summary: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +116,7 @@ class Outcome(Record, frozen=True, kw_only=True):
     """Time that the simulation took on the host."""
 
 
-def policies() -> Mapping[str, Policy]:
+def policies() -> Mapping[str, PcpPolicy]:
     """Every policy by name, those of KASSAY_PATH as well. Raises HostLacks without a compiler."""
     return _policies(simulator())
 
@@ -289,7 +279,8 @@ def _key() -> str:
 
 
 @cache
-def _policies(binary: Path) -> Mapping[str, Policy]:
+def _policies(binary: Path) -> Mapping[str, PcpPolicy]:
     done = process.run((str(binary), "--policies"))
     rows = (line.split("\t") for line in done.out.splitlines())
-    return MappingProxyType({name: Policy(name, kernels, summary) for name, kernels, summary in rows})
+    found = (PcpPolicy(name=name, kernels=kernels, summary=summary) for name, kernels, summary in rows)
+    return MappingProxyType({policy.name: policy for policy in found})

@@ -40,6 +40,8 @@ _LOWERS_HIGH = "decay_pcp_high"
 _STARTS_CPUS = "cpuhp_ap_sync_alive"
 """Function of every kernel that starts CPUs without a busy loop (since 6.5). In the loop of an older kernel the other
 CPU never runs under QEMU 7.2."""
+_SiteCache = dict[str, tuple[zone_path.Site, ...]]
+"""The sites of the tracepoints in each kernel, by its reference; an image is read once."""
 
 
 class Wanted(NamedTuple):
@@ -84,7 +86,7 @@ def read(directory: Path, tell: Tell = silent) -> PcpMeasured:
     """The results of the runs of a directory; measures nothing. Raises BadInput where there are none."""
     policies = {_AUTO: _AUTO, **{d.name: d.name.replace("-", "=") for d in sorted(directory.glob(f"{_FIXED}*"))}}
     machine = open_directory(directory / _AUTO / _WORK).plan.experiment
-    site_cache = _SiteCache()
+    site_cache: _SiteCache = {}
     rows = [
         row
         for name, policy in policies.items()
@@ -177,7 +179,7 @@ def _make(parts: Mapping[str, Experiment], directory: Path, tell: Tell, cluster:
         pipeline.measure(experiment, directory / name, tell, cluster=cluster)
 
 
-def _rows(directory: Path, policy: str, site_cache: "_SiteCache", tell: Tell) -> Iterator[PcpRow]:
+def _rows(directory: Path, policy: str, site_cache: _SiteCache, tell: Tell) -> Iterator[PcpRow]:
     folder = open_directory(directory)
     records = [record for record in read_journal(folder.journal, folder.plan_id) if record.outcome == "ok"]
     cells = {run.id: run.cell for run in folder.plan.runs}
@@ -187,9 +189,7 @@ def _rows(directory: Path, policy: str, site_cache: "_SiteCache", tell: Tell) ->
         yield _row(folder, cell, policy, cell_records, site_cache)
 
 
-def _row(
-    folder: RunDirectory, cell: Cell, policy: str, records: Sequence[RunRecord], site_cache: "_SiteCache"
-) -> PcpRow:
+def _row(folder: RunDirectory, cell: Cell, policy: str, records: Sequence[RunRecord], site_cache: _SiteCache) -> PcpRow:
     plan = folder.plan
     workload = next(workload for workload in plan.workloads if workload.name == cell.workload)
     whole = any(phase.name == "iteration" for phase in workload.phases)
@@ -233,7 +233,7 @@ def raises_high(symbols: Symbols | None, release: str) -> bool:
 
 
 def _counted(
-    folder: RunDirectory, cell: Cell, record: RunRecord, phase: str, site_cache: "_SiteCache"
+    folder: RunDirectory, cell: Cell, record: RunRecord, phase: str, site_cache: _SiteCache
 ) -> tuple[ZoneCounts | None, str]:
     report = report_of(folder.path, record)
     try:
@@ -243,21 +243,15 @@ def _counted(
     if raw is None:
         return None, record.profile_problem or "the run carries no profile"
     use, flavour = folder.plan.experiment.kernels[cell.kernel], folder.plan.experiment.flavour
-    sites = site_cache.sites(use.ref, flavour, symbols)
+    sites = _sites(use.ref, flavour, symbols, site_cache)
     return zone_path.counted(raw, symbols, report, sites, phase=phase, pages=_pages(report))
 
 
-class _SiteCache:
-    """The sites of the tracepoints in each kernel; an image is read once."""
-
-    def __init__(self) -> None:
-        self._by_kernel: dict[str, tuple[zone_path.Site, ...]] = {}
-
-    def sites(self, ref: str, flavour: str, symbols: Symbols) -> tuple[zone_path.Site, ...]:
-        if ref not in self._by_kernel:
-            (artifact,) = fetch((parse_ref(ref),), flavour, silent)
-            self._by_kernel[ref] = zone_path.sites(Image(artifact), symbols)
-        return self._by_kernel[ref]
+def _sites(ref: str, flavour: str, symbols: Symbols, site_cache: _SiteCache) -> tuple[zone_path.Site, ...]:
+    if ref not in site_cache:
+        (artifact,) = fetch((parse_ref(ref),), flavour, silent)
+        site_cache[ref] = zone_path.sites(Image(artifact), symbols)
+    return site_cache[ref]
 
 
 def _pages(report: GuestReport) -> int | None:

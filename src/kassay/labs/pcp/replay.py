@@ -179,10 +179,7 @@ def _replayed(trace: PageTrace, guest: Observed, outcome: Outcome) -> Replayed:
         high_order_drained=sum(order.drained << order.order for order in outcome.orders if 0 < order.order <= 3),
     )
     model = _at_times(guest, outcome, main)
-    samples = tuple(
-        ListSample(time_ns=int(time), cpu=int(cpu), count=int(row[0]), high=int(row[1]))
-        for time, cpu, row in zip(guest.time_ns, guest.cpu, model, strict=True)
-    )
+    samples = _list_samples(guest, model[:, 0], model[:, 1])
     return Replayed(
         policy=outcome.policy, kernels=engine.policies()[outcome.policy].kernels, totals=totals,
         errors=_errors(guest, model, totals), samples=samples, high=_high_range(samples),
@@ -228,7 +225,7 @@ def _distance(model: Floats, guest: Numbers) -> float | None:
 
 def _guest(trace: PageTrace, guest: Observed) -> Guest:
     kinds, order = trace.kinds, (trace.events["what"] & 15).astype(np.int64)
-    samples = _list_samples(guest)
+    samples = _list_samples(guest, guest.count, guest.high)
     return Guest(
         kernel=trace.origin.kernel, release=trace.origin.release, workload=trace.origin.workload,
         arch=trace.origin.arch, cpus=trace.origin.cpus, memory_bytes=trace.origin.memory_bytes,
@@ -244,9 +241,9 @@ def _high_range(samples: Sequence[ListSample]) -> HighRange | None:
     return HighRange(least=min(highs), most=max(highs)) if highs else None
 
 
-def _list_samples(guest: Observed) -> tuple[ListSample, ...]:
-    columns: Sequence[npt.NDArray[np.int64]] = (guest.time_ns, guest.cpu, guest.count, guest.high)
+def _list_samples(guest: Observed, counts: Numbers | Floats, highs: Numbers | Floats) -> tuple[ListSample, ...]:
+    """Samples at the guest's times, with the lengths and highs of its lists or of the model's."""
     return tuple(
         ListSample(time_ns=int(time), cpu=int(cpu), count=int(count), high=int(high))
-        for time, cpu, count, high in zip(*columns, strict=True)
+        for time, cpu, count, high in zip(guest.time_ns, guest.cpu, counts, highs, strict=True)
     )

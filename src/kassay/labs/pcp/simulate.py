@@ -15,7 +15,7 @@ from kassay.effects import files, process
 from kassay.errors import BadInput
 from kassay.labs.pcp import engine
 from kassay.labs.pcp.costs import INSTRUCTION_PS, costs
-from kassay.labs.pcp.model.simulated import LockCheck, PcpPolicy, PcpSimulation, SimulatedCell
+from kassay.labs.pcp.model.simulated import LockCheck, PcpSimulation, SimulatedCell
 from kassay.labs.pcp.queueing import lock_model, wait_bounds
 from kassay.labs.pcp.synthetic import Setup, Synthetic, setup, synthetic
 from kassay.model.progress import Progress, Tell, silent
@@ -28,10 +28,6 @@ SAMPLED_CPUS = 4
 _SAMPLES = 240
 _SPARSE_NS = 1_000_000
 """Initial time between two samples; the simulator doubles it while a run has too many samples."""
-ZONE = frozenset((
-    "start", "pages", "used", "cpu_first", "cpu_count", "batch", "high_min", "high_max", "low_watermark",
-    "high_watermark",
-))  # fmt: skip
 
 
 class Asked(NamedTuple):
@@ -64,10 +60,7 @@ def simulate(asked: Asked, tell: Tell = silent) -> PcpSimulation:
         workload=workload.name,
         summary=workload.summary,
         source=workload.source,
-        policies=tuple(
-            PcpPolicy(name=policy.name, kernels=policy.kernels, summary=policy.summary)
-            for policy in (available[name] for name in asked.policies)
-        ),
+        policies=tuple(available[name] for name in asked.policies),
         cells=tuple(done),
         costs="zone path from counted instructions of 6.12.117 "
         f"at {INSTRUCTION_PS / 1000:g} ns each (docs/how-to/pcp.md)",
@@ -90,7 +83,7 @@ def _cells(workload: Synthetic, asked: Asked) -> Iterator[_Cell]:
 def configured(workload: Synthetic, settings: Mapping[str, str]) -> Setup:
     """The workload at one setting; its costs follow from the time of an instruction unless they are set themselves."""
     base = {**engine.RUN, **costs(), "sample_ns": _SPARSE_NS, "samples": _SAMPLES, "instruction_ps": INSTRUCTION_PS}
-    cell_setup = setup(workload, settings, base, ZONE)
+    cell_setup = setup(workload, settings, base)
     run = dict(cell_setup.run)
     instruction = run.pop("instruction_ps")
     given = {*settings, *workload.machine}

@@ -38,6 +38,12 @@ GROUP: Mapping[str, int] = MappingProxyType(
 )  # fmt: skip
 """Parameters of a group of tasks, with defaults (pcp/params.def explains them). cpu_count 0: all CPUs."""
 
+ZONE = frozenset((
+    "start", "pages", "used", "cpu_first", "cpu_count", "batch", "high_min", "high_max", "low_watermark",
+    "high_watermark",
+))  # fmt: skip
+"""Parameters of a zone; a setting of one is for all zones."""
+
 
 class Synthetic(NamedTuple):
     """A synthetic workload."""
@@ -79,11 +85,10 @@ def synthetic(name: str) -> Synthetic:
         raise BadInput(f"{path}: {error}", "docs/how-to/pcp.md has an example") from error
 
 
-def setup(workload: Synthetic, settings: Mapping[str, str], run: Mapping[str, int], zone: frozenset[str]) -> Setup:
-    """The workload with settings (as written by the user) applied.
+def setup(workload: Synthetic, settings: Mapping[str, str], run: Mapping[str, int]) -> Setup:
+    """The workload with settings (as written by the user) applied. run: every parameter of a run with its default.
 
-    run: every parameter of a run with its default; zone: names of the parameters of a zone; a setting of one is for all
-    zones. Raises BadInput for an unknown name and an impossible value.
+    Raises BadInput for an unknown name and an impossible value.
     """
     machine = {**MACHINE, **run, **workload.machine}
     groups = {name: dict(group) for name, group in workload.groups.items()}
@@ -95,13 +100,13 @@ def setup(workload: Synthetic, settings: Mapping[str, str], run: Mapping[str, in
             _set(groups[first], rest, value)
         elif name in machine:
             machine[name] = value
-        elif name in zone:
+        elif name in ZONE:
             fixed[name] = value
         elif name in {*GROUP, "depth", "tasks_per_cpu"}:
             for group in groups.values():
                 _set(group, name, value)
         else:
-            known = sorted({*machine, *zone, *GROUP, "depth", "tasks_per_cpu"})
+            known = sorted({*machine, *ZONE, *GROUP, "depth", "tasks_per_cpu"})
             raise BadInput(f"--set {name}: no such parameter", nearest_of(name, known))
     _check(machine)
     zones = tuple({**values, **fixed} for values in _zones(machine))

@@ -9,6 +9,7 @@ from typer import Argument, Option
 from kassay.commands._options import format_option
 from kassay.commands._set_option import name_and_value
 from kassay.errors import BadInput
+from kassay.labs.pcp.commands._options import AnswerDirectory
 from kassay.report.answers import answer_formats
 
 
@@ -29,9 +30,7 @@ def replay(
         Option("--begin-movable", help="Assume that the lists hold only movable order-0 pages at the start. By "
                "default the trace says what they hold."),
     ] = False,
-    out: Annotated[
-        Path | None, Option(metavar="DIR", help="Directory for report.html and the answer's other formats.")
-    ] = None,
+    out: AnswerDirectory = None,
     format_: Annotated[str, format_option(answer_formats())] = "terminal",
 ) -> int:  # fmt: skip
     """Replay the page events of a recorded guest with a policy, and compare with what its kernel did.

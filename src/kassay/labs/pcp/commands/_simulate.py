@@ -2,7 +2,6 @@
 """kassay pcp simulate: its options and its answer."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 from typer import Argument, Option
@@ -10,6 +9,7 @@ from typer import Argument, Option
 from kassay.commands._options import format_option
 from kassay.commands._set_option import name_and_value
 from kassay.errors import BadInput
+from kassay.labs.pcp.commands._options import AnswerDirectory
 from kassay.report.answers import answer_formats
 
 
@@ -25,9 +25,7 @@ def simulate(
         Option("--set", metavar="NAME=VALUE", help="Set a parameter of the machine, the run or the tasks. NAME=A,B "
                "simulates each value. May be repeated."),
     ] = None,
-    out: Annotated[
-        Path | None, Option(metavar="DIR", help="Directory for report.html and the answer's other formats.")
-    ] = None,
+    out: AnswerDirectory = None,
     fresh: Annotated[bool, Option("--fresh", help="Simulate again, even if results exist.")] = False,
     list_: Annotated[bool, Option("--list", help="List workloads, policies and parameters.")] = False,
     format_: Annotated[str, format_option(answer_formats())] = "terminal",

@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from kassay.commands._options import format_option
 from kassay.errors import BadInput
+from kassay.labs.pcp.commands._options import AnswerDirectory
 from kassay.labs.pcp.commands._replay import traces_of
 from kassay.labs.pcp.commands._simulate import settings_of
 from kassay.report.answers import answer_formats
@@ -27,9 +28,7 @@ def tune(
                "batch_scale_max or free_high_batch. May be repeated: every combination is tried. The kernel's own "
                "value is added."),
     ] = None,
-    out: Annotated[
-        Path | None, Option(metavar="DIR", help="Directory for report.html and the answer's other formats.")
-    ] = None,
+    out: AnswerDirectory = None,
     format_: Annotated[str, format_option(answer_formats())] = "terminal",
 ) -> int:  # fmt: skip
     """Replay a recorded guest with other constants of its policy.

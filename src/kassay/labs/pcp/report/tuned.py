@@ -62,10 +62,11 @@ def sentences(trace: TunedTrace) -> Iterator[str]:
         left = listed([f"{one.name} {format_number(int(one.value))}" for one in trace.left_out])
         yield f"Left out, as high_min would be above high_max: {left}."
     if any(one.name == "decay_shift" for one in trace.ranges):
+        drains = any(choice.decayed_pages for choice in trace.choices)
         yield (
             f"The vmstat worker ran {counted(trace.worker_runs, 'time')} in {trace.span_ns / 1e9:.3g} s (it does not "
             f"run while its CPU idles), and drained {format_number(own.decayed_pages)} pages with the kernel's decay."
-            + ("" if _decays(trace) else " So this trace cannot show what the decay is good for.")
+            + ("" if drains else " So this trace cannot show what the decay is good for.")
         )
     yield (
         f"The model's error, by the policy of the guest's kernel ({trace.own_policy}): zone traffic "
@@ -74,10 +75,6 @@ def sentences(trace: TunedTrace) -> Iterator[str]:
     )
     if own.measures["moved_pages"] < _FEW_PAGES:
         yield f"Only {format_number(own.measures['moved_pages'])} pages passed the zone lock: a percentage says little."
-
-
-def _decays(trace: TunedTrace) -> bool:
-    return any(choice.decayed_pages for choice in trace.choices)
 
 
 def title(trace: TunedTrace) -> str:
