@@ -17,10 +17,8 @@ from kassay.model.progress import Progress, Tell, silent
 from kassay.tools.history.archive import Archive, reading
 
 
-def read_site(
-    history: Path, *, title: str = "", address: str = "", tell: Tell = silent, status: SiteStatus | None = None
-) -> Site:
-    """Everything that the pages show. status: from the lab; by default what the history itself knows.
+def read_site(history: Path, *, title: str = "", address: str = "", tell: Tell = silent) -> Site:
+    """Everything that the pages show, with the state that the history itself knows.
 
     Raises BadInput if there is no history, or if it holds no comparison of exact counts.
     """
@@ -29,7 +27,7 @@ def read_site(
             raise BadInput(
                 f"{history}: no comparison of exact counts", "add run directories again: kassay history add DIR..."
             )
-        site = _site(archive, found, title, address, tell, status)
+        site = _site(archive, found, title, address, tell)
     if not site.steps:
         raise BadInput(
             f"{history}: no comparison of two kernels of one line",
@@ -38,9 +36,7 @@ def read_site(
     return site
 
 
-def _site(
-    archive: Archive, found: tuple[Comparison, ...], title: str, address: str, tell: Tell, status: SiteStatus | None
-) -> Site:
+def _site(archive: Archive, found: tuple[Comparison, ...], title: str, address: str, tell: Tell) -> Site:
     kernels = site_kernels(archive, found)
     series = rows_of(archive, found, {number: kernel.arch for number, kernel in kernels.items()})
     names = source_names(archive)
@@ -52,7 +48,7 @@ def _site(
         kassay_version=__version__, kernels=tuple(kernels.values()), workloads=workloads_of(archive, series.values()),
         series=tuple({(one.arch, one.key): one for one in series.values()}.values()),
         cells=cells_of(archive, found, kernels, series), steps=steps, functions=functions,
-        status=status or _status(kernels.values()),
+        status=_status(kernels.values()),
     )  # fmt: skip
 
 

@@ -86,7 +86,8 @@ class Book:
             FunctionCost(function=name, base=base.get(name, 0.0), head=head.get(name, 0.0), file=self._file(name))
             for name in base.keys() | head.keys()
         )
-        changed = sorted((one for one in costs if one.base != one.head), key=_by_change)
+        changed = [one for one in costs if one.base != one.head]
+        changed.sort(key=lambda one: (-abs(one.head - one.base), one.function))
         return tuple(changed[:_NAMED])
 
     def _file(self, function: str) -> str:
@@ -165,10 +166,6 @@ def _pairs(columns: Sequence[SiteKernel]) -> list[tuple[SiteKernel, SiteKernel]]
     newest = list({minor(kernel.key) or kernel.key: kernel for kernel in columns}.values())
     ends = [(columns[0], columns[-1])] if len(columns) > 1 else []
     return list(dict.fromkeys([*pairwise(columns), *pairwise(newest), *ends]))
-
-
-def _by_change(cost: FunctionCost) -> tuple[float, str]:
-    return -abs(cost.head - cost.base), cost.function
 
 
 _NAMED = 20

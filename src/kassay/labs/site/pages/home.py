@@ -91,12 +91,10 @@ def failed(book: Book) -> list[tuple[str, str]]:
 def failed_cells(book: Book) -> list[tuple[str, str, str]]:
     """(kernel, workloads, why no run of them succeeded), the newest kernels last."""
     found: dict[tuple[str, str], list[str]] = {}
-    for arch in book.lookup.archs:
-        for series in book.lookup.rows.get(arch, ()):
-            for placed in book.lookup.row(series):
-                if placed.outcome == "failed" and placed.cell is not None:
-                    name = f"{placed.kernel.name} ({arch})"
-                    found.setdefault((name, placed.cell.reason), []).append(series.workload)
+    for series, placed in book.lookup.placed():
+        if placed.outcome == "failed" and placed.cell is not None:
+            name = f"{placed.kernel.name} ({series.arch})"
+            found.setdefault((name, placed.cell.reason), []).append(series.workload)
     return [(name, ", ".join(dict.fromkeys(names)), reason) for (name, reason), names in found.items()]
 
 
@@ -104,13 +102,12 @@ def without_verdict(book: Book, word: str) -> list[tuple[str, str, str, str]]:
     """(kernels, address of their comparison, rows, reason) of cells with this outcome, "refused" or "inconclusive".
     Reasons of inconclusive cells are intervals of each row, and are left out."""
     found: dict[tuple[str, str, str], list[str]] = {}
-    for arch in book.lookup.archs:
-        for series in book.lookup.rows.get(arch, ()):
-            for placed in book.lookup.row(series):
-                if placed.outcome == word and (step := placed.step) is not None:
-                    reason = ("; ".join(step.reasons) or step.verdict) if word == "refused" else ""
-                    address = book.compared_href(arch, step.before, step.after)
-                    found.setdefault((f"{step.before} → {step.after} ({arch})", address, reason), []).append(series.key)
+    for series, placed in book.lookup.placed():
+        if placed.outcome == word and (step := placed.step) is not None:
+            reason = ("; ".join(step.reasons) or step.verdict) if word == "refused" else ""
+            address = book.compared_href(series.arch, step.before, step.after)
+            name = f"{step.before} → {step.after} ({series.arch})"
+            found.setdefault((name, address, reason), []).append(series.key)
     return [(name, address, ", ".join(keys), reason) for (name, address, reason), keys in found.items()]
 
 

@@ -88,6 +88,13 @@ class Lookup:
             yield Placed(kernel, cell, step, cell_outcome(cell, step, series))
             left = kernel.key if cell is not None and cell.value is not None else left
 
+    def placed(self) -> Iterator[tuple[SiteSeries, Placed]]:
+        """Every cell with its row, line by line."""
+        for arch in self.archs:
+            for series in self.rows.get(arch, ()):
+                for placed in self.row(series):
+                    yield series, placed
+
     @cached_property
     def rows(self) -> dict[str, list[SiteSeries]]:
         """Rows of each line: primary metrics first inside a group, groups in their order."""

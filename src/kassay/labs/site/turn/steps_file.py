@@ -66,7 +66,8 @@ def add(path: Path, entry: Entry) -> None:
     """Inserts a step: among those of its kernels in the order of their series, else at the end."""
     text, entries = _text(path) or _INTRODUCTION, read(path)
     blocks = _blocks(text)
-    same = [n for n, one in enumerate(entries) if (one.arch, one.before, one.after) == _kernels(entry)]
+    pair = (entry.arch, entry.before, entry.after)
+    same = [n for n, one in enumerate(entries) if (one.arch, one.before, one.after) == pair]
     later = [n for n in same if entries[n].series > entry.series]
     place = later[0] if later else same[-1] + 1 if same else len(entries)
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in _written(entry).items()]
@@ -91,10 +92,6 @@ def change(path: Path, entry: Entry) -> None:
             blocks[place + 1] = _with_value(blocks[place + 1], key, value)
     after = msgspec.structs.replace(before, state=entry.state, text=entry.text, since=entry.since)
     _store(path, "".join(blocks), [*entries[:place], after, *entries[place + 1 :]])
-
-
-def _kernels(entry: Entry) -> tuple[str, str, str]:
-    return entry.arch, entry.before, entry.after
 
 
 def _written(entry: Entry) -> Mapping[str, str]:
