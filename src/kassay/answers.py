@@ -77,7 +77,7 @@ def report_of(
 def _answer_run(directory: Path, tell: Tell, seed_rules: bool, predict: Sequence[str] | None) -> Report:
     """The answer of a run directory, without what was timed beside the counts."""
     read = _read(directory, tell)
-    counted = StoredProfiles(read.folder, read.records, read.evidence)
+    counted = read.stored_profiles()
     plan, compared = read.folder.plan, read.compared
     question = question_of(plan.experiment)
     many = question.overview and wide(plan)
@@ -244,7 +244,7 @@ def profiles(
     memory, workload). Raises BadInput that lists the possible values.
     """
     read = _read(directory)
-    counted = StoredProfiles(read.folder, read.records, read.evidence)
+    counted = read.stored_profiles()
     return profiled(chosen(_sides(read), kernels, metric, settings), read.folder.plan.cells, counted)
 
 
@@ -256,7 +256,7 @@ def findings(directory: Path) -> tuple[Finding, ...]:
 def itemised_findings(directory: Path) -> tuple[Finding, ...]:
     """Every comparison of a run directory, the primary ones itemised by function."""
     read = _read(directory)
-    counted = StoredProfiles(read.folder, read.records, read.evidence)
+    counted = read.stored_profiles()
     return itemised(read.compared.findings, read.folder.plan.cells, counted, primary_only=True)
 
 
@@ -285,7 +285,7 @@ def paired(
     Raises BadInput for a kernel that the directory does not have.
     """
     read = _read(directory, tell)
-    counted = StoredProfiles(read.folder, read.records, read.evidence)
+    counted = read.stored_profiles()
     primary = tuple(finding for finding in _sides(read) if finding.primary)
     predicted = _predicted(read, primary, predict, tell, primary_only=True)
     for point in dict.fromkeys(finding.point for finding in predicted):
@@ -305,7 +305,7 @@ def executed(directory: Path, kernel: str, metric: str | None, settings: Mapping
     """Executions of each instruction of one kernel, by address, in the rounds of profiles(), with the code."""
     read = _read(directory)
     (side,) = chosen(_sides(read), (kernel,), metric, settings)
-    return executed_at(side, read.folder.plan.cells, StoredProfiles(read.folder, read.records, read.evidence))
+    return executed_at(side, read.folder.plan.cells, read.stored_profiles())
 
 
 def branches(
@@ -313,7 +313,7 @@ def branches(
 ) -> tuple[KernelBranches, ...]:
     """Branches and loops of a function on these kernels, in the rounds of profiles()."""
     read = _read(directory)
-    counted = StoredProfiles(read.folder, read.records, read.evidence)
+    counted = read.stored_profiles()
     sides, cells = chosen(_sides(read), kernels, metric, settings), read.folder.plan.cells
     return tuple(branches_at(side, cells, counted, function) for side in sides)
 
@@ -328,6 +328,9 @@ class _Read(NamedTuple):
     records: tuple[RunRecord, ...]
     evidence: tuple[CellEvidence, ...]
     compared: Comparisons
+
+    def stored_profiles(self) -> StoredProfiles:
+        return StoredProfiles(self.folder, self.records, self.evidence)
 
 
 def _read(directory: Path, tell: Tell = silent) -> _Read:

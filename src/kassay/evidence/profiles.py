@@ -156,12 +156,12 @@ class StoredProfiles:
 
     def sizes(self, cell: Cell, side: Side, phase: str) -> Mapping[str, int]:
         """Bytes of machine code of each function that a side's kernel has."""
-        record = self._records[self.of(cell, side, phase).run]
+        record = self._record(cell, side, phase)
         return self._opened(record).symbols.kernel.sizes
 
     def executed(self, cell: Cell, side: Side, phase: str) -> Executed:
         """Instructions executed in a side's rounds, added up over all of them."""
-        record = self._records[self.of(cell, side, phase).run]
+        record = self._record(cell, side, phase)
         opened = self._opened(record)
         places = executions(opened.raw, opened.report, phase=phase, rounds=side.chosen)
         blocks = {(block.address, block.code) for block in opened.raw.blocks.values() if block.address in places}
@@ -169,7 +169,7 @@ class StoredProfiles:
 
     def branches(self, cell: Cell, side: Side, phase: str, function: str) -> FunctionBranches:
         """Branches and loops of a function in a side's rounds."""
-        record = self._records[self.of(cell, side, phase).run]
+        record = self._record(cell, side, phase)
         opened = self._opened(record)
         return branches_of(
             opened.raw, opened.symbols, opened.report, function, phase=phase, rounds=side.chosen,
@@ -178,9 +178,13 @@ class StoredProfiles:
 
     def lines(self, cell: Cell, side: Side, phase: str) -> Mapping[str, frozenset[int]] | None:
         """Lines that a side executed anywhere in the measured region, by file. None without line tables."""
-        record = self._records[self.of(cell, side, phase).run]
+        record = self._record(cell, side, phase)
         table = lines_of_run(self._directory, record)
         return None if table is None else executed_lines(table, executed_in_region(self._opened(record).raw))
+
+    def _record(self, cell: Cell, side: Side, phase: str) -> RunRecord:
+        """The run that of() takes the profile of."""
+        return self._records[self.of(cell, side, phase).run]
 
     def _read(self, record: RunRecord, phase: str, side: Side) -> Profile:
         opened = self._opened(record)
