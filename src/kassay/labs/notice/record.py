@@ -9,21 +9,18 @@ from pathlib import Path
 from msgspec import structs
 
 from kassay.effects import process
-from kassay.effects.files import sha256_bytes, sha256_file, swept, write_atomic
-from kassay.effects.lock import locked, refusing
+from kassay.effects.files import sha256_bytes, sha256_file, write_atomic
 from kassay.labs.notice.model import CallSizes
 from kassay.labs.notice.sizes import Commands, Recorded, call_sizes
 from kassay.model.experiment import Experiment
 from kassay.model.plan import Cell, Plan, PlannedRun
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, from_json, to_indented_json
-from kassay.plan.expand import expand
 from kassay.run.jobs import Recording
 from kassay.run.measurer import Measurer
 from kassay.supply.arches import arch_of
-from kassay.supply.prepare.supply import supply_for
 from kassay.tools.recording.pages import PagesError
-from kassay.tools.recording.record import Recorder, recording_of
+from kassay.tools.recording.record import Recorder, recording_measurer, recording_of
 
 _FORMAT = 2
 """Increased when the same recording would give other sizes."""
@@ -50,13 +47,8 @@ def recorded_calls(experiment: Experiment, directory: Path, tell: Tell, *, make:
     missing ones are made; else they are left out."""
     if not make and not directory.is_dir():
         return ()
-    boot = "short" if experiment.boot == "snapshot" else experiment.boot  # a restored machine has no shared memory
-    experiment = structs.replace(experiment, boot=boot, profile="none", repeats=1, perturb=0)
-    supply = supply_for(experiment, None, tell)
-    plan = expand(experiment, supply.plan_input)
-    directory.mkdir(parents=True, exist_ok=True)
-    with locked(directory / "lock", refusing(str(directory))), swept(directory / "scratch") as scratch:
-        measurer = Measurer(plan, supply, directory, scratch.resolve())
+    experiment = structs.replace(experiment, profile="none", repeats=1, perturb=0)
+    with recording_measurer(experiment, directory, tell) as measurer:
         return tuple(_each(measurer, lambda run, cell: _record_cell(measurer, run, cell, directory, make=make), tell))
 
 

@@ -2,7 +2,8 @@
 """Records the page events of guests: one further boot of each cell of an experiment, which is never a counted run."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,15 +68,9 @@ def record(
         )
     if how.sample_us < 1:
         raise BadInput(f"{how.sample_us} us between two samples", "give at least 1")
-    boot = "short" if experiment.boot == "snapshot" else experiment.boot  # a restored machine has no shared memory
-    experiment = structs.replace(experiment, boot=boot)
-    supply = supply_for(experiment, None, tell)
-    plan = expand(experiment, supply.plan_input)
-    directory.mkdir(parents=True, exist_ok=True)
     results = []
-    with locked(directory / "lock", refusing(str(directory))), swept(directory / "scratch") as scratch:
-        measurer = Measurer(plan, supply, directory, scratch.resolve())
-        first = [run for run in plan.runs if run.repeat == 0]
+    with recording_measurer(experiment, directory, tell) as measurer:
+        first = [run for run in measurer.plan.runs if run.repeat == 0]
         for number, run in enumerate(first):
             tell(
                 Progress(
@@ -88,6 +83,18 @@ def record(
             share = (number + 1) / len(first)
             tell(Progress(stage="record", subject=f"{number + 1}/{len(first)}", text=text, done=share))
     return tuple(results)
+
+
+@contextmanager
+def recording_measurer(experiment: Experiment, directory: Path, tell: Tell) -> Iterator[Measurer]:
+    """A measurer that records cells of the experiment into `directory`, which is made, and locked meanwhile."""
+    boot = "short" if experiment.boot == "snapshot" else experiment.boot  # a restored machine has no shared memory
+    experiment = structs.replace(experiment, boot=boot)
+    supply = supply_for(experiment, None, tell)
+    plan = expand(experiment, supply.plan_input)
+    directory.mkdir(parents=True, exist_ok=True)
+    with locked(directory / "lock", refusing(str(directory))), swept(directory / "scratch") as scratch:
+        yield Measurer(plan, supply, directory, scratch.resolve())
 
 
 def _record_cell(measurer: Measurer, run: PlannedRun, directory: Path, how: Recorder) -> Recorded:
