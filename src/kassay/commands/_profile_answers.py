@@ -72,7 +72,7 @@ def answer(directory: Path, asked: Profiling) -> None:
             error=asked.export is not None or asked.branches is not None,
         )
     form = next(iter(_forms_of(asked)), None)
-    show = _FORMS[form] if form is not None else _kernel if alone else _pair
+    show = _FORMS[form][1] if form is not None else _kernel if alone else _pair
     show(_Shown(directory, asked, wanted, settings, profiles))
 
 
@@ -146,27 +146,21 @@ def _debug_symbols(shown: _Shown) -> None:
     say_table(lines_table(shown.profiles[0], rows, shown.asked.top))
 
 
-_FORMS: Mapping[str, Callable[[_Shown], None]] = MappingProxyType(
+_FORMS: Mapping[str, tuple[Callable[[Profiling], bool], Callable[[_Shown], None]]] = MappingProxyType(
     {
-        "--export": _export,
-        "--coverage": _coverage,
-        "--branches": _branches,
-        "--lines": _lines,
-        "--debug-symbols": _debug_symbols,
+        "--export": (lambda asked: asked.export is not None, _export),
+        "--coverage": (lambda asked: bool(asked.coverage), _coverage),
+        "--branches": (lambda asked: asked.branches is not None, _branches),
+        "--lines": (lambda asked: asked.lines is not None, _lines),
+        "--debug-symbols": (lambda asked: asked.debug_symbols, _debug_symbols),
     }
 )
-"""Function for each option. Without one of these options the answer is a table of one kernel, or of two."""
+"""For each option if it is given, and the function that shows it. Without one of these options the answer is a table
+of one kernel, or of two."""
 
 
 def _forms_of(asked: Profiling) -> list[str]:
-    given = {
-        "--export": asked.export is not None,
-        "--coverage": bool(asked.coverage),
-        "--branches": asked.branches is not None,
-        "--lines": asked.lines is not None,
-        "--debug-symbols": asked.debug_symbols,
-    }
-    return [name for name in _FORMS if given[name]]
+    return [name for name, (is_given, _) in _FORMS.items() if is_given(asked)]
 
 
 def _counted(profiled: Profiled, cost: Cost) -> Profiled:

@@ -133,11 +133,10 @@ def _show(
     with showing() as tell, reading(_path(archive), tell) as open_archive:
         found_lines = lines(open_archive, wanted)
     different = apart([line.series for line in found_lines])
-    titles = [texts.heading(line.series, different[line.series.id], line.development) for line in found_lines]
-    tables = [
-        ListedTable(title, texts.COLUMNS, texts.point_rows(line), (2, 3, 4, 5))
-        for title, line in zip(titles, found_lines, strict=True)
-    ]
+    tables = []
+    for line in found_lines:
+        title = texts.heading(line.series, different[line.series.id], line.development)
+        tables.append(ListedTable(title, texts.COLUMNS, texts.point_rows(line), (2, 3, 4, 5)))
     values = [row for line in found_lines for row in texts.point_values(line)]
     say_answer(ListedAnswer(tables, texts.POINT_FIELDS, values, texts.show_object(found_lines)), form)
     return 0
