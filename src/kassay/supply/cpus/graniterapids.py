@@ -2,6 +2,7 @@
 """Intel Granite Rapids: what kernels choose code by is as of Emerald Rapids."""
 
 from kassay.supply.cpus import Cpu
+from kassay.supply.cpus.emeraldrapids import CPU as EMERALDRAPIDS
 
 CPU = Cpu(
     name="graniterapids",
@@ -16,9 +17,5 @@ CPU = Cpu(
         )
     },
     identity=(("vendor_id", "GenuineIntel"), ("cpu family", "6"), ("model", "173")),
-    features=(
-        "erms", "fsrm", "smap", "smep", "umip", "pcid", "invpcid", "pku", "la57", "pdpe1gb", "fsgsbase", "rdpid",
-        "rdtscp", "clflushopt", "clwb", "wbnoinvd", "xsaves", "x2apic", "tsc_deadline_timer", "serialize", "ibt",
-        "ibrs", "ibrs_enhanced", "ibpb", "stibp", "ssbd", "arch_capabilities", "avx512f",
-    ),
-)  # fmt: skip
+    features=EMERALDRAPIDS.features,
+)

@@ -2,6 +2,7 @@
 """AMD Zen 5: what kernels choose code by is as of Zen 4."""
 
 from kassay.supply.cpus import Cpu
+from kassay.supply.cpus.zen4 import CPU as ZEN4
 
 _NUMBERS = "family=26,model=2,stepping=1,model-id=AMD EPYC-Turin Processor"
 
@@ -18,9 +19,5 @@ CPU = Cpu(
         )
     },
     identity=(("vendor_id", "AuthenticAMD"), ("cpu family", "26"), ("model", "2")),
-    features=(
-        "erms", "fsrm", "smap", "smep", "umip", "pcid", "invpcid", "invlpgb", "pku", "la57", "pdpe1gb", "fsgsbase",
-        "rdpid", "rdtscp", "clflushopt", "clwb", "clzero", "wbnoinvd", "xsaves", "x2apic", "ibrs", "ibrs_enhanced",
-        "ibpb", "stibp", "ssbd", "avx512f",
-    ),
-)  # fmt: skip
+    features=ZEN4.features,
+)
