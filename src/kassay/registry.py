@@ -10,15 +10,27 @@ import importlib
 import os
 import pkgutil
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from kassay.errors import BadInput, Defect
 
 T = TypeVar("T")
+
+
+class Ordered(Protocol):
+    """An extension that has a place among the others."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def order(self) -> int: ...
+
+
+OrderedT = TypeVar("OrderedT", bound=Ordered)
 
 EXTENSIONS = "KASSAY_PATH"
 ROOMS = frozenset(("supply", "tools", "labs", "model"))
@@ -56,6 +68,12 @@ def load(package: str, name: str, constant: str, kind: type[T]) -> T:
 def discover(package: str, constant: str, kind: type[T]) -> Mapping[str, T]:
     """Every module of `package` that does not start with "_", mapped from its name to its `constant`."""
     return MappingProxyType({name: load(package, name, constant, kind) for name in names(package)})
+
+
+def ordered(extensions: Iterable[OrderedT]) -> Mapping[str, OrderedT]:
+    """Extensions by name, sorted by their places, and by name where two have the same place."""
+    placed = sorted(extensions, key=lambda one: (one.order, one.name))
+    return MappingProxyType({one.name: one for one in placed})
 
 
 def files(own: Path, folder: str, pattern: str) -> Mapping[str, Path]:

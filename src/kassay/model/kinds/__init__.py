@@ -8,11 +8,10 @@ file of the same name in kassay.supply.kernels gets the kernel.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 from typing import Protocol
 
 from kassay.model.build import BuildSource
-from kassay.registry import discover
+from kassay.registry import discover, ordered
 
 
 class Found(Protocol):
@@ -55,5 +54,4 @@ class Kind:
 @cache
 def kinds() -> Mapping[str, Kind]:
     """Every kind by name, in their order."""
-    ordered = sorted(discover("kassay.model.kinds", "KIND", Kind).values(), key=lambda kind: (kind.order, kind.name))
-    return MappingProxyType({kind.name: kind for kind in ordered})
+    return ordered(discover("kassay.model.kinds", "KIND", Kind).values())

@@ -14,7 +14,7 @@ from itertools import combinations
 from types import MappingProxyType
 
 from kassay.errors import BadInput, HostLacks
-from kassay.registry import discover
+from kassay.registry import discover, ordered
 
 CALL, JUMP, BRANCH = "call", "jump", "branch"
 INDIRECT_CALL, INDIRECT_JUMP, RETURN, OTHER = "indirect-call", "indirect-jump", "return", "other"
@@ -182,8 +182,8 @@ def arches() -> Mapping[str, Arch]:
     for file, arch in by_file.items():
         if arch.name != file:
             raise BadInput(f"arches/{file}.py: its ARCH is named {arch.name!r}", "give both the same name")
-    ordered = sorted(by_file.values(), key=lambda arch: (arch.order, arch.name))
-    for first, other in combinations(ordered, 2):
+    found = ordered(by_file.values())
+    for first, other in combinations(found.values(), 2):
         for attribute, a, b in (
             ("uname", first.uname, other.uname),
             ("elf", first.elf, other.elf),
@@ -192,7 +192,7 @@ def arches() -> Mapping[str, Arch]:
             if a == b:
                 raise BadInput(f"arches/{other.name}.py: {attribute} {a!r} is that of {first.name} already",
                                "a machine, an image and an emulator belong to one architecture")  # fmt: skip
-    return MappingProxyType({arch.name: _on_this_host(arch) for arch in ordered})
+    return MappingProxyType({name: _on_this_host(arch) for name, arch in found.items()})
 
 
 def _on_this_host(arch: Arch) -> Arch:

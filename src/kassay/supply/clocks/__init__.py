@@ -11,7 +11,7 @@ from functools import cache
 from types import MappingProxyType
 
 from kassay.errors import BadInput
-from kassay.registry import discover
+from kassay.registry import discover, ordered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,10 +99,7 @@ class Clock:
 @cache
 def clocks() -> Mapping[str, Clock]:
     """Every clock by name, in their order."""
-    ordered = sorted(
-        discover("kassay.supply.clocks", "CLOCK", Clock).values(), key=lambda clock: (clock.order, clock.name)
-    )
-    return MappingProxyType({clock.name: clock for clock in ordered})
+    return ordered(discover("kassay.supply.clocks", "CLOCK", Clock).values())
 
 
 def measuring() -> Mapping[str, Clock]:

@@ -8,10 +8,9 @@ features of the CPU they boot on, so a named CPU says which code is measured. do
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 
 from kassay.errors import BadInput
-from kassay.registry import discover
+from kassay.registry import discover, ordered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +37,7 @@ def cpus() -> Mapping[str, Cpu]:
     for file, cpu in by_file.items():
         if cpu.name != file:
             raise BadInput(f"cpus/{file}.py: its CPU is named {cpu.name!r}", "give both the same name")
-    return MappingProxyType({cpu.name: cpu for cpu in sorted(by_file.values(), key=lambda cpu: (cpu.order, cpu.name))})
+    return ordered(by_file.values())
 
 
 def cpus_for(arch: str) -> tuple[str, ...]:

@@ -9,12 +9,11 @@ clock's can.
 
 from collections.abc import Mapping
 from functools import cache
-from types import MappingProxyType
 
 from kassay.errors import BadInput
 from kassay.model.host import Host
 from kassay.model.progress import Tell
-from kassay.registry import discover, names
+from kassay.registry import discover, names, ordered
 from kassay.supply.clocks import clock_of, measuring
 from kassay.supply.machines._announce import announced
 from kassay.supply.machines._backend import Ended, Job, KernelFiles, Machine, Visit
@@ -28,9 +27,8 @@ __all__ = [
 @cache
 def machines() -> Mapping[str, Machine]:
     """Every backend by name; those of one clock in their order."""
-    backends = discover("kassay.supply.machines", "MACHINE", Machine).values()  # type: ignore[type-abstract]
-    ordered = sorted(backends, key=lambda backend: (backend.order, backend.name))
-    return MappingProxyType({machine.name: machine for machine in ordered})
+    backends = discover("kassay.supply.machines", "MACHINE", Machine)  # type: ignore[type-abstract]
+    return ordered(backends.values())
 
 
 def machines_of(clock: str) -> tuple[Machine, ...]:
