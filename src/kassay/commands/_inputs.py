@@ -57,14 +57,14 @@ def check_directory(out: Path | None, option: str = "--out") -> None:
         check_writable(path, _LEAST_FREE)
 
 
-def check_file(out: Path | None, option: str = "--out") -> None:
+def check_file(out: Path | None) -> None:
     """Check a file that a command writes; its directory must be there."""
     if out is None:
         return
     if not out.parent.is_dir():
-        raise BadInput(f"{option} {out}: there is no directory {out.parent}", "make it, or name a file elsewhere")
+        raise BadInput(f"--out {out}: there is no directory {out.parent}", "make it, or name a file elsewhere")
     if out.is_dir():
-        raise BadInput(f"{option} {out}: a directory", "name a file in it")
+        raise BadInput(f"--out {out}: a directory", "name a file in it")
     check_writable(out.parent, _LEAST_FREE)
 
 

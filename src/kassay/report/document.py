@@ -195,10 +195,10 @@ def section(
 
 def filled(
     title: str, *, text: Iterable[str] = (), items: Iterable[str] = (), tables: Iterable[Table] = (),
-    stacks: Iterable[Stacks] = (), code: Iterable[Code] = (), readers: tuple[str, ...] = (),
+    code: Iterable[Code] = (), readers: tuple[str, ...] = (),
 ) -> Iterator[Section]:  # fmt: skip
     """The same, if it has more than text."""
-    found = section(title, text=text, items=items, tables=tables, stacks=stacks, code=code, readers=readers)
+    found = section(title, text=text, items=items, tables=tables, code=code, readers=readers)
     if any(not isinstance(block, Paragraph) for block in found.blocks):
         yield found
 

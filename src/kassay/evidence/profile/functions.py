@@ -46,7 +46,7 @@ def profile_of(
     executed = [times(raw, counts) for counts in sums]
     blocks, raw_totals = placed(raw, symbols), totals(raw)
     problem = disagreement(raw, raw_totals, report)
-    settled = balance(raw, raw_totals, report, phase, rounds) if not problem else None
+    settled = balance(raw_totals, report, phase, rounds) if not problem else None
     problems = (
         problem, unseen(raw, raw_totals, report, others, follows=symbols.knows_task_switch),
         settled.problem if settled else "",
@@ -82,13 +82,13 @@ def summary_of(
     raw_totals = totals(raw)
     problem = disagreement(raw, raw_totals, report)
     phases = [p.phase for p in report.phases if p.phase != WHOLE] if not problem else []
-    settled = [balance(raw, raw_totals, report, phase) for phase in phases]
+    settled = [balance(raw_totals, report, phase) for phase in phases]
     problems = (
         problem,
         unseen(raw, raw_totals, report, others, follows=symbols.knows_task_switch),
         *(b.problem for b in settled),
     )
-    counts = dict(_by_context(raw, raw_totals.user, raw_totals.kernel))
+    counts = dict(_by_context(raw_totals.user, raw_totals.kernel))
     return RegionSummary(
         mode=raw.mode,
         counts=tuple(counts.items()),
@@ -138,9 +138,7 @@ def executed_in_region(raw: RawProfile) -> frozenset[int]:
     return frozenset(addresses)
 
 
-def _by_context(
-    raw: RawProfile, user: Sequence[Sequence[int]], kernel: Sequence[Sequence[int]]
-) -> tuple[tuple[str, int], ...]:
+def _by_context(user: Sequence[Sequence[int]], kernel: Sequence[Sequence[int]]) -> tuple[tuple[str, int], ...]:
     """Every context, even if it did not run; deferred work only if it ran."""
     numbers = range(CONTEXTS_IN_FILE)
     own, *others = [[sum(sum(row[c::CONTEXTS_IN_FILE]) for row in half) for half in (user, kernel)] for c in numbers]

@@ -120,9 +120,7 @@ def intervals_of(report: GuestReport, phase: str) -> range:
     return range(reported[0], reported[-1] + 1)
 
 
-def balance(
-    raw: RawProfile, raw_totals: Totals, report: GuestReport, phase: str, rounds: Sequence[int] | None = None
-) -> Balance:
+def balance(raw_totals: Totals, report: GuestReport, phase: str, rounds: Sequence[int] | None = None) -> Balance:
     """Compares these rounds (from 0; all by default) of one phase with the guest's ticks. Without an exact clock
     everything that may be missing is unresolved."""
     slots = slots_of(intervals_of(report, phase))

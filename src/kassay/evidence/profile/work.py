@@ -48,7 +48,7 @@ def work_items(raw: RawProfile, symbols: Symbols, report: GuestReport, phase: st
     later = [slot for slot in every if slot % CONTEXTS_IN_FILE in DEFERRED]
     entries = dict(node_entries(raw, symbols))
     asked = tuple(_asked(raw, symbols, entries, [*slots, *later]))
-    items = (*asked, *_own(raw, symbols, arch, slots, report), *_clock(raw, arch, slots, report, asked),
+    items = (*asked, *_own(raw, symbols, slots, report), *_clock(raw, arch, slots, report, asked),
              *_between(raw, symbols, entries, slots),
              *fault_items(raw, symbols, entries, slots))  # fmt: skip
     return tuple(sorted(items, key=lambda item: item.key))
@@ -79,7 +79,7 @@ def _asked(raw: RawProfile, symbols: Symbols, entries: Mapping[int, NodeEntry], 
             yield WorkItem(kind=key[0], name=key[1], times=tuple(each), counts=tuple(counts[key]))
 
 
-def _own(raw: RawProfile, symbols: Symbols, arch: Arch, slots: list[int], report: GuestReport) -> Iterator[WorkItem]:
+def _own(raw: RawProfile, symbols: Symbols, slots: list[int], report: GuestReport) -> Iterator[WorkItem]:
     """User code, and the part of it that explains differences between kernels."""
     table, vdso = totals(raw), _vdso(report)
     own = [sum(row[slot] for slot in slots) for row in table.user[1:]]

@@ -41,7 +41,7 @@ def answer(function: str, refs: Sequence[str], asked: Comparing) -> None:
         shown = _pair(asked.show, classified(row.body for row in rows))  # before anything is measured
         directory = asked.runs or (_measured(asked.measure, rows, asked, tell) if asked.measure else None)
         counts = _counts(function, rows, directory, asked, tell)
-    codegen_answer = CodegenAnswer(_report(function, asked.source, rows, counts), shown)
+    codegen_answer = CodegenAnswer(_report(function, asked.source, counts), shown)
     if asked.out is not None:
         write_atomic(asked.out, CODEGEN.of_suffix(asked.out.suffix).render(codegen_answer).encode())
     say_answer(codegen_answer, form)
@@ -99,7 +99,7 @@ def _counts(function: str, rows: Sequence[FoundCode], directory: Path | None, as
     return with_executions(function, rows, directory, asked.metric, wanted, asked.flavour, tell)
 
 
-def _report(function: str, source: str | None, rows: Sequence[FoundCode], counts: Measured) -> CodegenReport:
+def _report(function: str, source: str | None, counts: Measured) -> CodegenReport:
     bodies = classified(counts.bodies)
     return CodegenReport(
         function=function, source=source or "", verdict=verdict(function, bodies), bodies=bodies,
