@@ -72,7 +72,8 @@ def aligned(table: Table, width: int, first: int, others: int = _OTHERS, *, wrap
         cells = [[[text] for text in names], *([[cut(text, others)] for text in each] for each in texts[1:])]
     heights = [max(len(cell) for cell in row) for row in zip(*cells, strict=True)]
     filled = [
-        [line for cell, height in zip(each, heights, strict=True) for line in _filled(cell, height)] for each in cells
+        [line for cell, height in zip(each, heights, strict=True) for line in cell + [""] * (height - len(cell))]
+        for each in cells
     ]
     shown, *left = (column(each, right=i > 0 and i in table.numeric) for i, each in enumerate(filled))
     lines: list[ScreenLine] = []
@@ -101,10 +102,6 @@ def _limits(texts: Sequence[Sequence[str]], width: int, first: int, others: int)
 
 def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(one_line(text), max(1, width), break_on_hyphens=False) or [""]
-
-
-def _filled(lines: list[str], height: int) -> list[str]:
-    return lines + [""] * (height - len(lines))
 
 
 def room_for_names(table: Table, width: int) -> int:
