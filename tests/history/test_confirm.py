@@ -2,6 +2,7 @@
 """Nominations: where, with an id that stays; the pair that confirms one, and what its report then means."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -15,9 +16,10 @@ from kassay.model.reason import own_words
 from kassay.model.report import Report
 from kassay.tools.history import texts
 from kassay.tools.history.add import add
-from kassay.tools.history.archive import Archive, writing
+from kassay.tools.history.archive import Archive, reading, writing
 from kassay.tools.history.gather import gather
 from kassay.tools.history.nominations import (
+    Known,
     experiment_for,
     judged,
     judged_directories,
@@ -28,6 +30,7 @@ from kassay.tools.history.nominations import (
     too_short,
     why_not,
 )
+from kassay.tools.history.packed import STOCK
 from kassay.tools.history.query import SeriesFilter, lines
 from kassay.tools.history.records import OUTCOMES, Nomination
 from tests.history.batches import batch_of, compared, series
@@ -55,6 +58,22 @@ def test_a_step_of_counts_is_nominated_between_its_two_kernels(archive: Archive)
     assert one.change == pytest.approx(671 / 303 - 1)
     assert one.points == (2, 2)
     assert one.confirmation is None
+
+
+def test_a_change_of_counts_is_that_of_its_two_kernels(archive: Archive) -> None:
+    add(archive, batch_of({"6.12": [303.0], "6.16": [303.5], "6.17": [671.0], "6.18": [671.0], "6.19": [697.0]}))
+    assert [one.change for one in nominated(archive)] == [671 / 303.5 - 1, 697 / 671 - 1]
+
+
+def test_no_step_of_the_stock_history_is_missed() -> None:
+    with reading(STOCK) as stock:
+        found_lines = lines(stock, SeriesFilter(every_metric=True))
+    for line in found_lines:
+        changes = {one.after.kernel.id: one.change for one in nominations(line, Known())}
+        for before, after in pairwise(line.points):
+            explained = max(0.01, 2 * (before.floor or 0), 2 * (after.floor or 0))
+            if after.change is not None and abs(after.change) > explained:
+                assert changes[after.kernel.id] == after.change, (line.series.workload, after.kernel.release)
 
 
 def test_a_pair_that_was_refused_is_listed_as_such_until_it_is_compared_anew(archive: Archive) -> None:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 MINIMUM_SEGMENT = 3
-NEIGHBOURS = 30
+FENCE_NEEDS = 10
+_NEIGHBOURS = 30
 _WINDOW = 9
 _CONSISTENT = 1.4826  # median absolute deviation -> standard deviation of a normal distribution
 _MOST_CORRELATED = 0.9
@@ -116,28 +117,40 @@ def _partition(values: Array, penalty: float) -> tuple[int, ...]:
     return tuple(reversed(starts))
 
 
-def fence(values: Sequence[float]) -> float:
-    """Largest usual difference between neighbours of exact counts: the third quartile of the last 30 relative changes
-    and three times their interquartile range (as rustc-perf does), 0.2 % when there are fewer than 4."""
-    changes = [abs(b / a - 1) for a, b in pairwise(values) if a][-NEIGHBOURS:]
-    if len(changes) < 4:
+def fence(changes: Sequence[float]) -> float:
+    """Largest usual change between neighbours of exact counts, by their sizes: the third quartile of the last 30 and
+    three times their interquartile range (as rustc-perf does), 0.2 % when there are fewer than FENCE_NEEDS."""
+    if len(changes) < FENCE_NEEDS:
         return 0.002
-    low, high = np.percentile(changes, (25, 75))
+    low, high = np.percentile(changes[-_NEIGHBOURS:], (25, 75))
     return float(high + 3 * (high - low))
 
 
 def exact_changes(values: Sequence[float], floors: Sequence[float | None]) -> tuple[tuple[int, float], ...]:
-    """(index at which a new level begins, what it had to exceed) of exact counts.
+    """(index at which a new level begins, limit that was exceeded) of exact counts, which are positive.
 
-    floors: how far runs of each kernel lie apart that should not, relative. A point begins a new level when it differs
-    from the first one of the level by more than 0.1 %, twice the larger floor, and the fence of the values before:
-    so many small steps in one direction are found, too.
+    floors: how far runs of each kernel lie apart that should not, relative. A level ends when a point differs from its
+    neighbour or from the first point of the level by more than 0.1 %, twice the larger floor, and the fence. The new
+    level begins at the largest step between the two, in their direction: so many small steps are found, too. The fence
+    is made from the changes before that ended no level, as a true change is not a usual one.
     """
     found: list[tuple[int, float]] = []
+    usual: list[float] = []
     level = 0
     for index in range(1, len(values)):
-        limit = max(0.001, 2 * max(floors[level] or 0.0, floors[index] or 0.0), fence(values[:index]))
-        if values[level] and abs(values[index] / values[level] - 1) > limit:
-            found.append((index, limit))
-            level = index
+        usual_limit = max(0.001, fence(usual))
+        for other in (index - 1, level):
+            limit = max(usual_limit, 2 * max(floors[other] or 0.0, floors[index] or 0.0))
+            if abs(values[index] / values[other] - 1) > limit:
+                level = _largest_step(values, other, index)
+                found.append((level, limit))
+                break
+        else:
+            usual.append(abs(values[index] / values[index - 1] - 1))
     return tuple(found)
+
+
+def _largest_step(values: Sequence[float], first: int, last: int) -> int:
+    """Index after the largest step from `first` to `last`, in the direction of their difference."""
+    up = values[last] - values[first]
+    return max(range(first + 1, last + 1), key=lambda index: (values[index] - values[index - 1]) * up)

@@ -2,7 +2,7 @@
 """Series -> where it may have changed; a nomination -> the experiment that can confirm it, and what its report says."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
@@ -65,16 +65,19 @@ def nominations(line: PointLine, known: Known) -> tuple[Nomination, ...]:
     points = [point for point in line.points if point.value is not None and point.value > 0]
     values = [point.value for point in points if point.value is not None]
     if not clock_of(line.series.machine.clock).timed:
-        changes = exact_changes(values, [point.floor for point in points])
-        starts = [index for index, _ in changes]
-        reasons = [f"exact counts; neighbours and layout explain up to {limit:.2%}" for _, limit in changes]
+        found = exact_changes(values, [point.floor for point in points])
+        starts = [index for index, _ in found]
+        reasons = [f"exact counts; neighbours and layout explain up to {limit:.2%}" for _, limit in found]
+        changes = [values[index] / values[index - 1] - 1 for index in starts]
     else:
         starts = list(change_points(values))
         reasons = [f"{len(values)} points; segments found by their cost, noise allowed for"] * len(starts)
-    segments = pairwise((0, *starts, len(values)))
+        levels = [median(values[begin:end]) for begin, end in pairwise((0, *starts, len(values)))]
+        changes = [after / before - 1 for before, after in pairwise(levels)]
+    lengths = [end - begin for begin, end in pairwise((0, *starts, len(values)))]
     return tuple(
-        _nomination(line, points, values, before, after, reason, known)
-        for (before, after), reason in zip(pairwise(segments), reasons, strict=True)
+        _nomination(line, (points[start - 1], points[start]), change, of_both, reason, known)
+        for start, change, of_both, reason in zip(starts, changes, pairwise(lengths), reasons, strict=True)
     )
 
 
@@ -112,16 +115,14 @@ def remember(archive: Archive, outcome: Confirmation) -> None:
 
 
 def _nomination(
-    line: PointLine, points: Sequence[KernelPoint], values: Sequence[float], before: tuple[int, int],
-    after: tuple[int, int], why: str, known: Known,
+    line: PointLine, sides: tuple[KernelPoint, KernelPoint], change: float, points: tuple[int, int], why: str,
+    known: Known,
 ) -> Nomination:  # fmt: skip
-    sides = points[after[0] - 1], points[after[0]]
     key = "\0".join((line.series.id, *(f"{point.kernel.id} {point.session}" for point in sides)))
     name = hashlib.sha256(key.encode()).hexdigest()[:8]
-    change = median(values[slice(*after)]) / median(values[slice(*before)]) - 1
     return Nomination(
-        id=name, series=line.series, before=sides[0], after=sides[1], change=change,
-        points=(before[1] - before[0], after[1] - after[0]), why=why, confirmation=known.confirmed.get(name),
+        id=name, series=line.series, before=sides[0], after=sides[1], change=change, points=points, why=why,
+        confirmation=known.confirmed.get(name),
         refusal=known.refused.get((line.series.id, sides[0].kernel.id, sides[1].kernel.id), ""),
     )  # fmt: skip
 

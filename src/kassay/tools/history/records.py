@@ -254,7 +254,7 @@ class Nomination(Record, frozen=True, kw_only=True):
     after: KernelPoint
     """Point of the kernel after the change."""
     change: float
-    """Change between the medians of the segments on both sides."""
+    """Change of exact counts between the two kernels; of times between the medians of the segments on both sides."""
     points: tuple[int, int]
     """Number of points in each of the two segments."""
     why: str

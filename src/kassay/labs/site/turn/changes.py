@@ -133,7 +133,7 @@ def words_of_taking_back(entry: Entry, changes: Sequence[Change]) -> str | None:
 
 def nomination_of(archive: Archive, change: Change) -> tuple[Nomination, bool]:
     """The nomination that a fresh pair confirms. True if the history nominates the same two kernels itself, and in the
-    same direction: it compares many kernels before with many after, which can have moved the other way."""
+    same direction: the runs of other directories can have moved its points the other way."""
     series = dict(all_series(archive))[change.comparison.series]
     sides = [_kernel(archive, number) for number in (change.comparison.base, change.comparison.head)]
     key = (series.id, *(kernel.id for kernel in sides))
