@@ -13,7 +13,9 @@ from kassay.errors import BadInput
 from kassay.model.experiment import KernelUse
 from kassay.model.program import ProgramUse
 from kassay.model.reason import own_words
+from kassay.model.records import Setting
 from kassay.model.report import Report
+from kassay.plan.expand import expand
 from kassay.tools.history import texts
 from kassay.tools.history.add import add
 from kassay.tools.history.archive import Archive, reading, writing
@@ -33,6 +35,7 @@ from kassay.tools.history.nominations import (
 from kassay.tools.history.packed import STOCK
 from kassay.tools.history.query import SeriesFilter, lines
 from kassay.tools.history.records import OUTCOMES, Nomination
+from tests.analysis.plans import plan_input
 from tests.history.batches import batch_of, compared, series
 from tests.history.directories import measured, plan_with
 from tests.report.reports import compare
@@ -138,6 +141,19 @@ def test_the_extra_kernel_parameters_of_the_series_are_those_of_the_pair(archive
     assert {use.cmdline for use in experiment_for(archive, one).kernels} == {"thp=never"}
 
 
+def test_the_pair_runs_on_the_cpu_of_the_series(archive: Archive, tmp_path: Path) -> None:
+    both = plan_with(["6.12.1", "6.17.2"], cpu=("nehalem", "zen3"))
+    uses = tuple(structs.replace(use, cpu="haswell") for use in both.experiment.kernels)
+    experiment = structs.replace(both.experiment, kernels=uses, cpu=msgspec.UNSET)
+    of_kernels = expand(experiment, plan_input(both.kernels, (("w", ()),)))
+    add(archive, gather(measured(tmp_path / "both", both, {0: [30] * 8, 1: [60] * 8})))
+    add(archive, gather(measured(tmp_path / "of kernels", of_kernels, {0: [30], 1: [60]})))
+    found = {next(c.value for c in one.series.conditions if c.name == "cpu"): one for one in nominated(archive)}
+    assert found.keys() == {"nehalem", "zen3", "haswell"}
+    for cpu, one in found.items():
+        assert experiment_for(archive, one).cpu == (cpu,)
+
+
 def test_the_pair_runs_the_program_of_the_stored_experiment(archive: Archive, tmp_path: Path) -> None:
     plan = plan_with(["6.12.1", "6.17.2"])
     program = ProgramUse(path="/tmp/prog.c", sha256="0" * 64)
@@ -171,6 +187,9 @@ def report_with(verdict: str, evidence: str = "exact", metric: str = "iteration"
     report = compare()
     finding = msgspec.structs.replace(
         report.findings[0],
+        workload="w",
+        settings=series().settings,
+        machine=series().machine,
         metric=metric,
         verdict=verdict,
         evidence=evidence,
@@ -206,6 +225,22 @@ def test_only_a_verdict_in_the_same_direction_confirms(growth: Nomination, repor
     found = judged(growth, report, "/d")
     assert (found.outcome, found.directory, found.nomination) == (outcome, "/d", growth.id)
     assert found.outcome in OUTCOMES and found.words
+
+
+def test_only_the_finding_of_the_whole_point_is_judged(growth: Nomination) -> None:
+    report = report_with("regression")
+    (own,) = report.findings
+    others = [
+        structs.replace(own, verdict="improvement", **{name: value})
+        for name, value in (("workload", "v"), ("settings", ()), ("machine", structs.replace(own.machine, cpu="zen3")))
+    ]
+    assert judged(growth, structs.replace(report, findings=(*others, own)), "/d").outcome == "confirmed"
+    on_zen3 = structs.replace(growth.series, conditions=(*growth.series.conditions, Setting(name="cpu", value="zen3")))
+    found = judged(structs.replace(growth, series=on_zen3), structs.replace(report, findings=(own, *others)), "/d")
+    assert (found.outcome, found.verdict) == ("not confirmed", "improvement")
+    assert judged(growth, structs.replace(report, findings=tuple(others)), "/d").words == (
+        "the fresh pair has no value of this series"
+    )
 
 
 def test_outcomes_are_kept_and_the_latest_is_shown(archive: Archive, growth: Nomination) -> None:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Machines (what is asked for, what works, what was granted), and the points of an experiment's matrix."""
 
+from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from kassay.model.records import Record, Setting
 
@@ -57,6 +59,12 @@ class MachineUse(Record, frozen=True, kw_only=True, omit_defaults=True):
         """Settings that are not the default, apart from architecture, clock, CPUs and memory."""
         values = {"cpu": self.cpu, "nodes": str(self.nodes) if self.nodes > 1 else "", **self.state}
         return tuple(Setting(name=name, value=value) for name, value in values.items() if value)
+
+    def with_chosen(self, settings: Iterable[Setting]) -> "MachineUse":
+        """The machine with the settings that `chosen` names; others are ignored."""
+        values = {setting.name: setting.value for setting in settings}
+        state = {name: values.get(name, "") for name in STATE}
+        return replace(self, cpu=values.get("cpu", ""), nodes=int(values.get("nodes", 1)), **state)
 
     @property
     def state(self) -> dict[str, str]:

@@ -23,7 +23,14 @@ from kassay.model.timing import LOOKS
 from kassay.supply.clocks import clock_of
 from kassay.tools.history.archive import Archive
 from kassay.tools.history.changes import MINIMUM_SEGMENT, change_points, exact_changes
-from kassay.tools.history.records import ComparisonDetail, Confirmation, KernelPoint, Nomination, PointLine
+from kassay.tools.history.records import (
+    ComparisonDetail,
+    Confirmation,
+    KernelPoint,
+    Nomination,
+    PointLine,
+    StoredSeries,
+)
 
 _TIMED_NEEDS = 2 * MINIMUM_SEGMENT
 _COUNTS_NEED = 2
@@ -172,7 +179,7 @@ def experiment_for(archive: Archive, nomination: Nomination) -> Experiment:
 def _pair(stored: Experiment, nomination: Nomination) -> Experiment:
     series = nomination.series
     cmdline = next(c.value for c in series.conditions if c.name == "kernel parameters")
-    cpus, memory = series.machine.cpus, series.machine.memory_bytes
+    cpus, memory, cpu = series.machine.cpus, series.machine.memory_bytes, series.whole_machine.cpu
     assert cpus is not None and memory is not None  # unknown for imported series only
     timed = clock_of(series.machine.clock).timed
     axes = tuple(Axis(name=setting.name, values=(setting.value,)) for setting in series.settings)
@@ -180,7 +187,8 @@ def _pair(stored: Experiment, nomination: Nomination) -> Experiment:
         stored, name=f"confirm-{series.workload}-{nomination.id}", question="compare", order="interleaved",
         kernels=tuple(KernelUse(ref=p.kernel.ref, cmdline=cmdline) for p in (nomination.before, nomination.after)),
         workloads=(WorkloadUse(name=series.workload, axes=axes, program=_program(stored, series.workload)),),
-        cpus=(cpus,), memory_bytes=(memory,), repeats=max(stored.repeats, LOOKS[0] if timed else 2),
+        cpus=(cpus,), memory_bytes=(memory,), cpu=(cpu,) if cpu else msgspec.UNSET,
+        repeats=max(stored.repeats, LOOKS[0] if timed else 2),
         perturb=stored.perturb if timed else max(stored.perturb, 2),
     )  # fmt: skip
 
@@ -193,14 +201,21 @@ def _program(stored: Experiment, workload: str) -> ProgramUse | msgspec.UnsetTyp
 def judged(nomination: Nomination, report: Report, directory: str) -> Confirmation:
     """Judgement of a fresh pair: confirmed if it has a verdict in the nominated direction, on the strongest evidence of
     its clock; else not confirmed, with the reason."""
-    finding = next((f for f in report.findings if f.metric == nomination.series.metric), None)
+    finding = next((f for f in report.findings if _is_of(f, nomination.series)), None)
     if finding is None:
-        return _outcome(nomination, "not confirmed", "the fresh pair has no value of this metric", directory)
+        return _outcome(nomination, "not confirmed", "the fresh pair has no value of this series", directory)
     why = f": {reason_text(finding.reasons[0])}" if finding.reasons else ""
     refused = finding.verdict in REFUSED
     text = f"refused, {finding.verdict}{why}" if refused else f"{finding.verdict}, evidence {finding.evidence}{why}"
     outcome = "confirmed" if _agrees(nomination, finding) else "not confirmed"
     return _outcome(nomination, outcome, text, directory, finding)
+
+
+def _is_of(finding: Finding, series: StoredSeries) -> bool:
+    """True if a finding is about the metric and the point of a series. A later version of its workload may have further
+    settings."""
+    wanted = series.workload, series.metric, series.whole_machine
+    return (finding.workload, finding.metric, finding.machine) == wanted and {*series.settings} <= {*finding.settings}
 
 
 def _agrees(nomination: Nomination, finding: Finding) -> bool:

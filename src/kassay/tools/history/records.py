@@ -34,6 +34,11 @@ class StoredSeries(Record, frozen=True, kw_only=True):
         )  # fmt: skip
         return content_id(identity)[:12]
 
+    @property
+    def whole_machine(self) -> MachineUse:
+        """The machine with what was chosen of it, which is among the conditions."""
+        return self.machine.with_chosen(self.conditions)
+
 
 class StoredKernel(Record, frozen=True, kw_only=True):
     """A kernel in the archive."""
