@@ -154,6 +154,18 @@ def test_the_pair_runs_on_the_cpu_of_the_series(archive: Archive, tmp_path: Path
         assert experiment_for(archive, one).cpu == (cpu,)
 
 
+def test_the_pair_runs_on_the_remote_machine_of_the_series(archive: Archive, tmp_path: Path) -> None:
+    releases = [f"6.{number}.1" for number in range(10, 18)]
+    plan = plan_with(releases, clock="metal", on="ssh://u@h", question="ladder", repeats=6, perturb=0, control=False)
+    costs = {kernel: [(1000 if kernel < 4 else 2000) + kernel % 3] * 6 for kernel in range(8)}
+    add(archive, gather(measured(tmp_path / "d", plan, costs)))
+    (one,) = nominated(archive)
+    assert one.series.machine.cpus is None
+    pair = experiment_for(archive, one)
+    assert (pair.clock, pair.on) == ("metal", "ssh://u@h")
+    assert (pair.cpus, pair.memory_bytes) == (plan.experiment.cpus, plan.experiment.memory_bytes)
+
+
 def test_the_pair_runs_the_program_of_the_stored_experiment(archive: Archive, tmp_path: Path) -> None:
     plan = plan_with(["6.12.1", "6.17.2"])
     program = ProgramUse(path="/tmp/prog.c", sha256="0" * 64)

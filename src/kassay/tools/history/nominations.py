@@ -180,14 +180,14 @@ def _pair(stored: Experiment, nomination: Nomination) -> Experiment:
     series = nomination.series
     cmdline = next(c.value for c in series.conditions if c.name == "kernel parameters")
     cpus, memory, cpu = series.machine.cpus, series.machine.memory_bytes, series.whole_machine.cpu
-    assert cpus is not None and memory is not None  # unknown for imported series only
     timed = clock_of(series.machine.clock).timed
     axes = tuple(Axis(name=setting.name, values=(setting.value,)) for setting in series.settings)
     return msgspec.structs.replace(
         stored, name=f"confirm-{series.workload}-{nomination.id}", question="compare", order="interleaved",
         kernels=tuple(KernelUse(ref=p.kernel.ref, cmdline=cmdline) for p in (nomination.before, nomination.after)),
         workloads=(WorkloadUse(name=series.workload, axes=axes, program=_program(stored, series.workload)),),
-        cpus=(cpus,), memory_bytes=(memory,), cpu=(cpu,) if cpu else msgspec.UNSET,
+        cpus=stored.cpus if cpus is None else (cpus,),  # None: a remote machine, where nothing is chosen
+        memory_bytes=stored.memory_bytes if memory is None else (memory,), cpu=(cpu,) if cpu else msgspec.UNSET,
         repeats=max(stored.repeats, LOOKS[0] if timed else 2),
         perturb=stored.perturb if timed else max(stored.perturb, 2),
     )  # fmt: skip
