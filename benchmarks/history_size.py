@@ -24,7 +24,7 @@ import duckdb
 from kassay.model.machine import MachineUse
 from kassay.model.records import Setting
 from kassay.tools.history.add import add
-from kassay.tools.history.archive import FORGET_POINTS, MAKE_POINTS, reading, writing
+from kassay.tools.history.archive import MAKE_POINTS, POINTS_OF, reading, writing
 from kassay.tools.history.query import SeriesFilter, lines
 from kassay.tools.history.records import Batch, StoredKernel, StoredSeries
 
@@ -60,8 +60,8 @@ def _generate(path: Path, samples: int) -> None:
                 TIMESTAMP '2024-01-01' + to_days((i // {SERIES * RUNS})::INT) + to_seconds(i % 80000), false, NULL, NULL
             FROM range({samples}) t(i)
         """)
-        for statement in (FORGET_POINTS, MAKE_POINTS):
-            connection.execute(statement, [0])
+        points = connection.execute(POINTS_OF, [0]).fetchall()
+        connection.execute(MAKE_POINTS, [list(column) for column in zip(*points, strict=True)])
 
 
 def _to_sqlite(path: Path, target: Path) -> None:

@@ -55,13 +55,13 @@ def runs_of(plan: Plan, kernel: int) -> list[PlannedRun]:
 
 
 def keep(directory: Path, run: PlannedRun, cost: int | None, *, attempt: int = 1,
-         started_utc: str = "2026-11-21T17:05:49Z", spread: int = 0) -> None:  # fmt: skip
+         started_utc: str = "2026-11-21T17:05:49Z", spread: int = 0, host: str = "") -> None:  # fmt: skip
     """One attempt; a cost of None is a panic. spread: by which the other rounds differ from the middle one."""
     data = stream([cost - spread, cost, cost + spread]) if cost is not None else b""
     record = RunRecord(
         run=run.id, attempt=attempt, outcome="ok" if data else "panic", detail="" if data else "why",
         stream_sha256=artifacts.put(directory, data) if data else None, console_sha256=None, wall=WallTime(), argv=(),
-        started_utc=started_utc,
+        started_utc=started_utc, host=host or msgspec.UNSET,
     )  # fmt: skip
     append(directory / "journal.jsonl", record)
 

@@ -2,15 +2,19 @@
 """Adding a directory: every value once, whatever was there, and the rest when it grew."""
 
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from kassay.journal import artifacts
+from kassay.journal.directory import open_directory
+from kassay.journal.later_lines import LinesOfRun, keep_lines
 from kassay.model.finding import Finding
 from kassay.model.prediction import Prediction
-from kassay.model.records import to_json
+from kassay.model.records import content_id, to_json
 from kassay.model.run import Origin
 from kassay.model.samples import ImportedKernel, Sample, Samples, SampleSeries, Source, Spread
 from kassay.pipeline import answer
@@ -18,6 +22,7 @@ from kassay.tools.history.add import add
 from kassay.tools.history.archive import Archive, writing
 from kassay.tools.history.gather import gather
 from kassay.tools.history.query import SeriesFilter, lines
+from kassay.tools.history.records import Batch
 from tests.history.batches import batch, batch_of, series
 from tests.history.directories import keep, measured, plan_with, runs_of
 
@@ -230,16 +235,78 @@ def test_points_are_those_of_all_samples_after_every_addition(archive: Archive, 
         assert kept == live
 
 
-def test_samples_of_a_run_that_two_directories_have_are_added_once(archive: Archive) -> None:
-    from_there = Origin(plan="plan", run="r1")
-    add(archive, batch(1))
-    other = batch_of({"6.17": [201.0], "6.19": [400.0]}, plan="other")
-    taken = (msgspec.structs.replace(other.runs[0], origin=from_there), *other.runs[1:])
-    other = msgspec.structs.replace(other, runs=taken)
-    added = add(archive, other)
-    assert (added.runs, added.samples) == (2, 1)
-    assert values(archive) == [[("6.12", 100.0, 1), ("6.17", 200.0, 1), ("6.19", 400.0, 1)]]
-    assert add(archive, other).runs == 0
+def test_lines_that_are_found_later_make_no_other_session(archive: Archive, tmp_path: Path) -> None:
+    directory = measured(tmp_path / "d", plan_with(["6.12.1", "6.17.2"]), {0: [30, 30], 1: [60, 60]})
+    add(archive, gather(directory))
+    first = runs_of(open_directory(directory).plan, 0)[0]
+    lines_sha256 = artifacts.put(directory, b"{}")
+    keep_lines(directory, [LinesOfRun(run=first.id, profile_sha256="", lines_sha256=lines_sha256)])
+    assert add(archive, gather(directory)).runs == 0
+    assert values(archive) == [[("6.12.1", 30.0, 2), ("6.17.2", 60.0, 2)]]
+
+
+def test_a_session_that_an_earlier_version_named_by_its_lines_is_known(archive: Archive, tmp_path: Path) -> None:
+    directory = measured(tmp_path / "d", plan_with(["6.12.1", "6.17.2"]), {0: [30, 30], 1: [60, 60]})
+    record = open_directory(directory).records()[0]
+    lines_sha256 = artifacts.put(directory, b"{}")
+    keep_lines(directory, [LinesOfRun(run=record.run, profile_sha256="", lines_sha256=lines_sha256)])
+    named = content_id(msgspec.structs.replace(record, lines_sha256=lines_sha256))[:12]
+    add(archive, msgspec.structs.replace(gather(directory), session=named))
+    assert add(archive, gather(directory)).runs == 0
+    assert archive.rows("SELECT session FROM experiments") == [(named,)]
+
+
+def test_a_block_that_another_host_makes_again_replaces_its_first_runs(archive: Archive, tmp_path: Path) -> None:
+    plan = plan_with(["6.12.1", "6.17.2"], clock="kvm", repeats=6, perturb=0, control=False)
+    directory = measured(tmp_path / "d", plan, {})
+    keep(directory, plan.runs[0], 100, host="lost")
+    for run in plan.runs:
+        if run.block:
+            keep(directory, run, 100, host="other")
+    assert add(archive, gather(directory)).samples == 9
+    for run in plan.runs:
+        if not run.block:
+            keep(directory, run, 300, host="other", started_utc="2026-11-21T18:00:00Z")
+    assert add(archive, gather(directory)).samples == 4
+    assert [[n for _, _, n in line] for line in values(archive)] == [[6, 6]]
+    assert archive.rows("SELECT count(*), sum(value) FROM samples") == [(12, 8 * 100.0 + 4 * 300.0)]
+    assert archive.rows("SELECT count(*) FROM runs") == [(12,)]
+    assert add(archive, gather(directory)).runs == 0
+
+
+def reusing(values: dict[str, list[float]], plan: str) -> Batch:
+    """A batch whose first run is r1 of the plan `plan`."""
+    made = batch_of(values, plan=plan)
+    first = msgspec.structs.replace(made.runs[0], origin=Origin(plan="plan", run="r1"))
+    return msgspec.structs.replace(made, runs=(first, *made.runs[1:]))
+
+
+ONCE = {
+    "origin": batch(1),
+    "reuses": reusing({"6.17": [200.0], "6.19": [400.0]}, plan="other"),
+    "reuses too": reusing({"6.17": [200.0], "6.20": [500.0]}, plan="third"),
+}
+
+
+@pytest.mark.parametrize("order", list(permutations(ONCE)))
+def test_samples_of_a_run_that_several_directories_have_count_once(archive: Archive, order: tuple[str, ...]) -> None:
+    added = [add(archive, ONCE[name]).samples for name in order]
+    assert added[0] == 2
+    counts = [("6.12", 100.0, 1), ("6.17", 200.0, 1), ("6.19", 400.0, 1), ("6.20", 500.0, 1)]
+    assert values(archive) == [counts]
+    again = msgspec.structs.replace(ONCE["origin"], session="measured anew")
+    assert add(archive, again).samples == 2
+    assert values(archive)[0][:2] == [("6.12", 100.0, 2), ("6.17", 200.0, 2)]
+    assert [add(archive, ONCE[name]).runs for name in order] == [0, 0, 0]
+
+
+def test_an_archive_of_an_earlier_version_learns_origins_when_its_directories_are_added_again(archive: Archive) -> None:
+    for name in ("reuses", "origin"):
+        forgetful = [msgspec.structs.replace(run, origin=None) for run in ONCE[name].runs]
+        add(archive, msgspec.structs.replace(ONCE[name], runs=tuple(forgetful)))
+    assert values(archive)[0][1] == ("6.17", 200.0, 2)
+    add(archive, ONCE["reuses"])
+    assert values(archive)[0][1] == ("6.17", 200.0, 1)
 
 
 def test_samples_of_a_reused_run_are_added_where_its_directory_is_not_known(archive: Archive) -> None:

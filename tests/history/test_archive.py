@@ -173,6 +173,7 @@ def test_an_archive_of_version_1_is_read_and_gets_the_new_tables_when_it_is_writ
     with duckdb.connect(str(path)) as connection:
         for name in ("comparisons", "functions", "workloads"):
             connection.execute(f"DROP VIEW {name}; DROP TABLE t_{name}")
+        connection.execute("DROP TABLE t_origins")
         connection.execute("UPDATE about SET value = 'kassay-history/1'")
     with reading(path) as archive:
         assert not archive.has_comparisons

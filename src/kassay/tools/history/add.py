@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 
 from kassay.effects import clock
 from kassay.model.records import Record, Setting, to_json
-from kassay.model.run import Origin
-from kassay.tools.history.archive import FORGET_POINTS, MAKE_POINTS, Archive
+from kassay.tools.history.archive import FORGET_COPIES, FORGET_POINTS, MAKE_POINTS, POINTS_OF, Archive
 from kassay.tools.history.records import Batch, StoredKernel, StoredSeries
 
 
@@ -21,29 +20,44 @@ class Added(Record, frozen=True, kw_only=True):
 
 
 def add(archive: Archive, batch: Batch) -> Added:
-    """Adds the runs that the archive does not have yet; a run that had failed and has succeeded since is renewed.
+    """Adds the runs that the archive does not have yet. A run that succeeded, or was made again, since is renewed.
 
     The same batch again adds nothing. To be called inside archive.writing().
     """
     experiment = _experiment(archive, batch)
-    rows = archive.rows("SELECT name, outcome, attempts FROM t_runs WHERE experiment = ?", [experiment])
-    stored = {name: (outcome, attempts) for name, outcome, attempts in rows}
-    new = [i for i, run in enumerate(batch.runs) if _newer(run.attempts, run.outcome, stored.get(run.name))]
+    rows = archive.rows("SELECT name, outcome, started_utc, attempts FROM t_runs WHERE experiment = ?", [experiment])
+    stored = {name: _rank(outcome, str(started or ""), attempts) for name, outcome, started, attempts in rows}
+    new = [
+        i for i, run in enumerate(batch.runs)
+        if _rank(run.outcome, _moment(run.started_utc) or "", run.attempts) > stored.get(run.name, ())
+    ]  # fmt: skip
     renewed = [batch.runs[i].name for i in new if batch.runs[i].name in stored]
-    if renewed:
-        archive.run("DELETE FROM t_runs WHERE experiment = ? AND list_contains(?, name)", [experiment, renewed])
     kernels, series = _kernels(archive, batch.kernels), _series(archive, batch.series)
+    before = archive.rows(POINTS_OF, [experiment])
+    _forget_runs(archive, experiment, renewed)
     numbers = _runs(archive, batch, experiment, new, kernels)
-    samples = _samples(archive, batch, experiment, numbers, kernels, series)
+    _samples(archive, batch, experiment, numbers, kernels, series)
+    points = {*before, *archive.rows(POINTS_OF, [experiment])}
+    _forget_copies(archive, batch, experiment)
+    for statement in (FORGET_POINTS, MAKE_POINTS):
+        archive.run(statement, [[number for number, _ in points], [kernel for _, kernel in points]])
     if len(batch.runs) >= len(stored):  # an older copy of the directory has fewer
         _renew_comparisons(archive, batch, experiment, kernels, series)
-    return Added(runs=len(new), samples=samples, known=sum(outcome == "ok" for outcome, _ in stored.values()))
+    added = "SELECT count(*) FROM t_samples WHERE run IN (SELECT unnest(?))"
+    ((samples,),) = archive.rows(added, [[*numbers.values()]])
+    return Added(runs=len(new), samples=samples, known=sum(is_good for is_good, *_ in stored.values()))
 
 
-def _newer(attempts: int, outcome: str, stored: tuple[str, int] | None) -> bool:
-    if stored is None:
-        return True
-    return stored[0] != "ok" and (outcome == "ok" or attempts > stored[1])
+def _rank(outcome: str, started: str, attempts: int) -> tuple[bool, str, int]:
+    """Rank of an attempt at a run; the greatest one stands. A success outranks a failure, and a later attempt an
+    earlier one: a timed run that succeeded is made again if its host was lost, with attempts counted anew."""
+    return outcome == "ok", started, attempts
+
+
+def _forget_runs(archive: Archive, experiment: int, names: Sequence[str]) -> None:
+    of_names = "SELECT run FROM t_runs WHERE experiment = ? AND list_contains(?, name)"
+    for table in ("t_samples", "t_origins", "t_runs"):
+        archive.run(f"DELETE FROM {table} WHERE run IN ({of_names})", [experiment, names])
 
 
 def _next(archive: Archive, table: str, column: str) -> int:
@@ -52,8 +66,8 @@ def _next(archive: Archive, table: str, column: str) -> int:
 
 
 def _experiment(archive: Archive, batch: Batch) -> int:
-    query = "SELECT experiment FROM t_experiments WHERE plan = ? AND session = ?"
-    for (number,) in archive.rows(query, [batch.plan, batch.session]):
+    query = "SELECT experiment FROM t_experiments WHERE plan = ? AND list_contains(?, session) ORDER BY experiment"
+    for (number,) in archive.rows(query, [batch.plan, [batch.session, batch.former_session or batch.session]]):
         return int(number)
     number = _next(archive, "t_experiments", "experiment")
     row = (
@@ -123,32 +137,24 @@ def _runs(
     return numbers
 
 
-def _samples_of_origins(archive: Archive, batch: Batch) -> set[tuple[int, Origin | None]]:
-    """(series, run) of the samples that the archive has of runs which the batch took from other directories."""
-    plans = sorted({run.origin.plan for run in batch.runs if run.origin})
-    if not plans:
-        return set()
-    query = (
-        "SELECT DISTINCT s.series, e.plan, r.name FROM t_samples s JOIN t_runs r USING (run)"
-        " JOIN t_experiments e ON e.experiment = r.experiment WHERE list_contains(?, e.plan)"
-    )
-    return {(int(series), Origin(plan=plan, run=name)) for series, plan, name in archive.rows(query, [plans])}
-
-
 def _samples(archive: Archive, batch: Batch, experiment: int, numbers: Mapping[int, int], kernels: Sequence[int],
-             series: Sequence[int]) -> int:  # fmt: skip
-    known = _samples_of_origins(archive, batch)
-    rows = [
+             series: Sequence[int]) -> None:  # fmt: skip
+    _insert(archive, "t_samples", [
         (series[s.series], kernels[s.kernel], experiment, numbers[s.run], s.value, s.counted,
          _moment(batch.runs[s.run].started_utc), s.printed, s.deviation, s.told)
-        for s in batch.samples
-        if s.run in numbers and (series[s.series], batch.runs[s.run].origin) not in known
-    ]  # fmt: skip
-    _insert(archive, "t_samples", rows)
-    if rows:
-        archive.run(FORGET_POINTS, [experiment])
-        archive.run(MAKE_POINTS, [experiment])
-    return len(rows)
+        for s in batch.samples if s.run in numbers
+    ])  # fmt: skip
+
+
+def _forget_copies(archive: Archive, batch: Batch, experiment: int) -> None:
+    """Stores where runs were taken from, and leaves out samples that the archive has of the same run already."""
+    rows = archive.rows("SELECT name, run FROM t_runs WHERE experiment = ?", [experiment])
+    numbers = {name: int(run) for name, run in rows}
+    origins = [(numbers[run.name], run.origin) for run in batch.runs if run.origin is not None]
+    archive.run("DELETE FROM t_origins WHERE run IN (SELECT unnest(?))", [[run for run, _ in origins]])
+    _insert(archive, "t_origins", [(run, origin.plan, origin.run) for run, origin in origins])
+    plans = {batch.plan, *(origin.plan for _, origin in origins)}
+    archive.run(FORGET_COPIES, [sorted(plans), experiment])
 
 
 def _renew_comparisons(

@@ -70,6 +70,10 @@ CREATE TABLE t_workloads (name VARCHAR, description VARCHAR);
 """
 """Tables since version 2. Costs of functions have seven digits, so that the archive stays small."""
 
+ORIGINS = "CREATE TABLE IF NOT EXISTS t_origins (run INTEGER, plan VARCHAR, name VARCHAR)"
+"""Runs that were taken from another directory, with plan and name of the run that was made. An archive that lacks the
+table gets it when it is next written."""
+
 _POINT = """
     q[2] AS value, CASE WHEN printed THEN told ELSE counted END AS n, (q[3] - q[1]) / q[2] AS spread, lowest, highest,
     all_runs, first_utc, last_utc, deviation
@@ -99,14 +103,31 @@ CREATE VIEW functions AS FROM t_functions;
 CREATE VIEW workloads AS FROM t_workloads;
 """
 
-_TOUCHED = "SELECT DISTINCT series, kernel FROM t_samples WHERE experiment = ?"
-FORGET_POINTS = f"DELETE FROM t_points WHERE (series, kernel) IN ({_TOUCHED})"
+POINTS_OF = "SELECT DISTINCT series, kernel FROM t_samples WHERE experiment = ?"
+_GIVEN = "SELECT unnest(?) AS series, unnest(?) AS kernel"
+FORGET_POINTS = f"DELETE FROM t_points WHERE (series, kernel) IN ({_GIVEN})"
 MAKE_POINTS = f"""
 INSERT INTO t_points SELECT series, kernel, {_POINT} FROM (
-    SELECT series, kernel, {_GROUPED} SEMI JOIN ({_TOUCHED}) USING (series, kernel) GROUP BY series, kernel
+    SELECT series, kernel, {_GROUPED} SEMI JOIN ({_GIVEN}) USING (series, kernel) GROUP BY series, kernel
 )
 """
-"""Points are stored. When an experiment gets runs, the points with its samples are made again, from all samples."""
+"""Points are stored. Where an experiment gets or loses samples, the points are made again, from all samples."""
+
+FORGET_COPIES = """
+DELETE FROM t_samples WHERE (series, run) IN (
+    SELECT series, run FROM (
+        SELECT s.series, s.run, s.experiment, o.run IS NOT NULL AS is_copy,
+            coalesce(o.plan, e.plan) AS plan, coalesce(o.name, r.name) AS name
+        FROM t_samples s JOIN t_runs r USING (run) JOIN t_experiments e ON e.experiment = r.experiment
+        LEFT JOIN t_origins o ON o.run = r.run WHERE list_contains(?, coalesce(o.plan, e.plan))
+    )
+    WINDOW of_one_run AS (PARTITION BY series, plan, name)
+    QUALIFY is_copy AND row_number() OVER (of_one_run ORDER BY is_copy, run) > 1
+        AND bool_or(experiment = ?) OVER of_one_run
+)
+"""
+"""A run that was made once counts once, whichever directory was added first: of an experiment's runs, and of those that
+they were taken from or to, the copies are left out. Fresh measurements of one plan are no copies."""
 
 VIEW_NAMES = (
     "experiments", "kernels", "series", "runs", "samples", "points", "sessions", "confirmations", "comparisons",
@@ -217,17 +238,18 @@ def _check(archive: Archive, read_only: bool) -> None:
     """Refuses a database that is no archive, or of a later version; makes the tables that are missing, if it may."""
     tables = {name for (name,) in archive.rows("SELECT table_name FROM duckdb_tables()")}
     if not tables and not read_only:
-        _make(archive, TABLES, VIEWS, ADDED_TABLES, ADDED_VIEWS)
+        _make(archive, TABLES, VIEWS, ADDED_TABLES, ADDED_VIEWS, ORIGINS)
         return
     if "about" not in tables:
         raise BadInput(f"{archive.path}: a database, but not a history of kassay", "choose another file with --archive")
     schema = next((value for name, value in archive.rows("SELECT name, value FROM about") if name == "schema"), "?")
-    if schema == _FIRST_SCHEMA:
-        if not read_only:
-            _make(archive, ADDED_TABLES, ADDED_VIEWS)
-    elif schema != SCHEMA:
+    if schema not in (_FIRST_SCHEMA, SCHEMA):
         raise BadInput(f"{archive.path}: is a {schema}; this kassay reads {SCHEMA}",
                        "use the kassay that made it, or choose another file with --archive")  # fmt: skip
+    if not read_only:
+        if schema == _FIRST_SCHEMA:
+            _make(archive, ADDED_TABLES, ADDED_VIEWS)
+        archive.run(ORIGINS)
 
 
 def _make(archive: Archive, *scripts: str) -> None:

@@ -9,6 +9,7 @@ import msgspec
 from kassay.analysis.rounds import method_of, run_value
 from kassay.evidence.collect import collect
 from kassay.journal.directory import RunDirectory, open_directory, pinned
+from kassay.journal.journal import read_journal
 from kassay.model.build import parse_build
 from kassay.model.experiment import APART, labels
 from kassay.model.kernel import KernelIdentity, exact_ref, parse_ref, with_build
@@ -101,11 +102,16 @@ def gather(directory: Path, tell: Tell = silent) -> Batch:
     indexes, series, samples = _values(folder, evidence, {run.name: index for index, run in enumerate(runs)})
     found = compared(folder, records, evidence, indexes, tell)
     return Batch(
-        plan=folder.plan_id, session=content_id(records[0])[:12] if records else "", kind="run",
-        name=folder.plan.experiment.name, directory=str(directory.absolute()),
+        plan=folder.plan_id, session=_session(read_journal(folder.journal)), former_session=_session(records),
+        kind="run", name=folder.plan.experiment.name, directory=str(directory.absolute()),
         experiment=to_json(pinned(folder.plan)).decode(), kernels=_kernels(folder.plan), series=series, runs=runs,
         samples=samples, comparisons=found.comparisons, costs=found.costs, workloads=folder.plan.workloads,
     )  # fmt: skip
+
+
+def _session(records: Sequence[RunRecord]) -> str:
+    """Id of a measurement: the journal's first record, which stays when later ones replace it or add to it."""
+    return content_id(records[0])[:12] if records else ""
 
 
 def _kernels(plan: Plan) -> tuple[StoredKernel, ...]:

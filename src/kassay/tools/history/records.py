@@ -191,6 +191,8 @@ class Batch(Record, frozen=True, kw_only=True):
     costs: tuple[StoredCost, ...] = ()
     workloads: tuple[Workload, ...] = ()
     """Workloads in their own words."""
+    former_session: str = ""
+    """Session as earlier versions named it, by the first record that counts."""
 
 
 class KernelPoint(Record, frozen=True, kw_only=True):
