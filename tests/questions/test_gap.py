@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from kassay.model.reason import reason
-from kassay.questions.gap import function_table, gap_sentence, gap_tables
+from kassay.questions.gap import function_table, gap_counts, gap_overview, gap_sentence, gap_tables, lead_of
 from kassay.report.mail.headline import subject_line
 from tests.report.rendering import rendered
 from tests.report.row_reports import CANDIDATE, NEW, OLD, gap, one_gap
@@ -31,6 +31,35 @@ def test_a_share_is_said_in_words(share: float, interval: tuple[float, float], w
 def test_of_a_gain_a_share_is_given_up() -> None:
     said = gap_sentence("Toggling", one_gap(old_value=698.8, new_value=301.6, candidate_value=400.0), NAMES)
     assert "7.0 gives up 24.9 % of what 6.19 costs less than 6.12" in said
+
+
+REFUSED = (reason("comparison-refused", base=NEW, head=CANDIDATE, verdict="state-mismatch", because=None),)
+NONE = (reason("no-gap", base=OLD, head=NEW, verdict="equivalent"),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "tag", "words"),
+    [
+        ({"share": None, "interval": None, "reasons": REFUSED}, "[RFC]", "no share can be told of the gap from"),
+        ({"share": None, "interval": None, "reasons": NONE}, "[PERF]", "no gap from v6.12.117 to v6.19.14 that"),
+        ({"share": 0.05, "interval": (-0.3, 0.4)}, "[PERF]", "at most 40.0% of the gap"),
+        ({"share": -0.2, "interval": (-0.21, -0.19)}, "[PERF]", "none of the gap"),
+        ({"evidence": "partial"}, "[RFC]", "24.9% of the gap"),
+        ({"old_value": 698.8, "new_value": 301.6, "candidate_value": 400.0}, "[PERF]", "of the gain from v6.12.117 to"),
+    ],
+)
+def test_a_subject_claims_no_more_than_the_gap_shows(changes: dict[str, object], tag: str, words: str) -> None:
+    report = replace(gap(), gaps=(one_gap(**changes),))
+    subject = subject_line(replace(report, lead=lead_of(report)))
+    assert subject.startswith(f"{tag} ") and words in subject
+
+
+def test_what_was_refused_is_not_counted_as_no_gap() -> None:
+    gaps = (one_gap(share=None, interval=None, reasons=REFUSED), one_gap(share=None, interval=None, reasons=NONE))
+    assert gap_counts(gaps, NAMES) == (
+        "0 of 2 primary metrics differ between 6.12 and 6.19. Of 1 no share can be told.",
+    )  # fmt: skip
+    assert [row[-1].text for row in gap_overview(gaps, NAMES).rows] == ["not told", "no gap"]
 
 
 def test_without_a_share_the_reason_is_said() -> None:

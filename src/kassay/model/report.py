@@ -159,6 +159,8 @@ class Lead(Record, frozen=True, kw_only=True):
     """True if the kernels differ by patches, which no release has."""
     lacks_kernel: bool = False
     """True if a kernel that was asked for could not be made."""
+    weak: bool = False
+    """True if the answer has weaker evidence than the comparison that leads it."""
 
 
 class SeenCpu(Record, frozen=True, kw_only=True):

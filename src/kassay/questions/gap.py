@@ -27,6 +27,7 @@ COLUMN = (
 )
 _SHOWN, _GROUPS = 8, 4  # functions of a table, tables on a screen
 _ALL, _HALF = 0.995, 0.5  # shares of a gap that count as all and half of it
+_NO_GAP = {"no-gap", "gap-overlaps"}  # reasons by which old and new do not differ
 
 
 def gap_sentence(subject: str, gap: Gap, names: Mapping[str, str]) -> str:
@@ -167,7 +168,10 @@ def gap_counts(gaps: Sequence[Gap], name_of: Mapping[str, str]) -> tuple[str, ..
         return ()
     old, new, candidate = (name_of[label] for label in (gaps[0].old, gaps[0].new, gaps[0].candidate))
     open_ = [gap for gap in gaps if gap.share is not None]
+    refused = sum(gap.share is None and not _is_none(gap) for gap in gaps)
     settings = f"{len(open_)} of {len(gaps)} primary metrics differ between {old} and {new}."
+    if refused:
+        settings += f" Of {refused} no share can be told."
     shares = [gap.share or 0.0 for gap in open_]
     counts = (
         ("all of it", sum(share >= _ALL for share in shares)),
@@ -180,7 +184,7 @@ def gap_counts(gaps: Sequence[Gap], name_of: Mapping[str, str]) -> tuple[str, ..
 
 
 def gap_overview(gaps: Sequence[Gap], name_of: Mapping[str, str], *, narrow: bool = False) -> Table:
-    """One row for each workload and setting, in its primary metric; those that have no gap say so.
+    """One row for each workload and setting, in its primary metric; those that have no gap, or no share, say so.
 
     narrow: without what a mail has no room for: units, and the change from old to new.
     """
@@ -190,7 +194,7 @@ def gap_overview(gaps: Sequence[Gap], name_of: Mapping[str, str], *, narrow: boo
         change = relative_change(gap.old_value, gap.new_value)
         name = point_name(gap.point, points)
         values = format_numbers([gap.old_value, gap.new_value, gap.candidate_value])
-        closed = "no gap" if gap.share is None else percent(gap.share)
+        closed = percent(gap.share) if gap.share is not None else "no gap" if _is_none(gap) else "not told"
         mark = "" if gap.share is not None else "inconclusive"
         rows.append(cells(name, gap.unit.partition("/")[2], *values, format_change(change), closed, mark=mark))
     counted = gaps[0].unit.partition("/")[0]
@@ -200,6 +204,11 @@ def gap_overview(gaps: Sequence[Gap], name_of: Mapping[str, str], *, narrow: boo
         return table(title, ("workload", *figures(old, new, candidate, "gap closed")), few)
     columns = ("workload", "unit", *figures(old, new, candidate, f"{new} vs {old}", "gap closed"))
     return table(title, columns, rows)
+
+
+def _is_none(gap: Gap) -> bool:
+    """True if old and new do not differ; false if something stands in the way of a share."""
+    return gap.share is None and {why.code for why in gap.reasons} <= _NO_GAP
 
 
 def _complete(answered: Answered) -> Report:
@@ -255,6 +264,8 @@ def lead_of(report: Report) -> Lead:
         pairs=tuple((gap.old, gap.new) for gap in report.gaps),
         mail_answer=" ".join(_mail_sentence(report, gap) for gap in primary),
         subject=_closed(report),
+        weak=any(gap.evidence in ("partial", "unstable") for gap in primary if not _is_none(gap))
+        or any(gap.share is None and not _is_none(gap) for gap in primary),
         mail_functions=False,
         predicts_all=True,
     )
@@ -286,14 +297,32 @@ def _mail_sentence(report: Report, gap: Gap) -> str:
 
 def _closed(report: Report) -> str:
     """ "17.9% of the gap from v6.12 to v6.19 closed by v7.0"."""
-    gap = next((g for g in report.gaps if g.primary), report.gaps[0])
-    old, new, candidate = (mail_names(report).get(label, label) for label in (gap.old, gap.new, gap.candidate))
-    if gap.share is None:
-        return f"no gap from {old} to {new} that {candidate} could close"
-    shares = [g.share for g in report.gaps if g.primary and g.share is not None]
-    low, high = (f"{share * 100:.1f}%" for share in (min(shares), max(shares)))
-    span = low if low == high else f"{low} to {high}"
-    return f"{span} of the gap from {old} to {new} closed by {candidate}"
+    gaps = [g for g in report.gaps if g.primary] or list(report.gaps)
+    first = next((g for g in gaps if g.share is not None), gaps[0])
+    old, new, candidate = (mail_names(report).get(label, label) for label in (first.old, first.new, first.candidate))
+    if first.share is None:
+        if all(map(_is_none, gaps)):
+            return f"no gap from {old} to {new} that {candidate} could close"
+        return f"no share can be told of the gap from {old} to {new} that {candidate} may close"
+    gain = (first.new_value or 0.0) < (first.old_value or 0.0)
+    what = f"gain from {old} to {new} given up" if gain else f"gap from {old} to {new} closed"
+    return f"{_span([g for g in gaps if g.share is not None])} of the {what} by {candidate}"
+
+
+def _span(gaps: Sequence[Gap]) -> str:
+    """ "17.9%", "5.0% to 40.0%", "at most 40.0%" where it may be nothing, "none"."""
+    shares = [gap.share or 0.0 for gap in gaps]
+    low, high = min(shares), max(shares)
+    if len(gaps) == 1 and gaps[0].interval is not None:
+        least, most = gaps[0].interval
+        if least <= 0 <= most and least != most:
+            low, high = 0.0, most
+    if high <= 0:
+        return "none"
+    if low <= 0:
+        return f"at most {high * 100:.1f}%"
+    texts = dict.fromkeys(f"{share * 100:.1f}%" for share in (low, high))
+    return " to ".join(texts)
 
 
 QUESTION = Question(

@@ -42,7 +42,8 @@ def headline(report: Report) -> Headline | None:
     if not chosen:
         return None
     best = min(chosen, key=lambda f: (_RANK.index(tag(report, f)), f.verdict != "regression", -abs(f.change or 0.0)))
-    return Headline(finding=best, tag=tag(report, best), step=bool(stepped))
+    weak = report.lead is not None and report.lead.weak
+    return Headline(finding=best, tag="[RFC]" if weak else tag(report, best), step=bool(stepped))
 
 
 def tag(report: Report, f: Finding) -> str:
