@@ -15,11 +15,12 @@ from kassay.journal.directory import started
 from kassay.labs.predict.decode import Facts
 from kassay.labs.predict.replay import replay_of
 from kassay.labs.predict.timing import timing_for
-from kassay.labs.predict.without import removing, replacing
+from kassay.labs.predict.without import _answer, removing, replacing
 from kassay.labs.predict.without_model import Removal, Without, WithoutReport, WithoutRow
 from kassay.labs.predict.without_report import WITHOUT
 from tests.analysis.plans import plan_of
 from tests.predict.runs import answer, causes, each, loop, rounds
+from tests.predict.test_predict import BASE, counted, replayed, side
 from tests.predict.tokens import Tokens, insn, load, store
 from tests.predict.traces import recorded
 
@@ -132,7 +133,7 @@ def _text(*answers: Without) -> str:
 def test_the_gain_is_told_by_function_and_adds_up() -> None:
     shown = _text(ANSWER)
     assert "without walk() and every xchg" in shown
-    assert "w, iteration on debian:6.17, zen4: 18 to 10 ns/page, 8 ns gained (-44.4 %)." in shown
+    assert "w, iteration on debian:6.17, zen4: 18 to 10 ns/page, 8 ns gained (-44.4 %, between -50.0 % and" in shown
     assert "| walk | 10 | 0 | 10 | 30 |" in shown
     assert "| leaf | 5 | 7 | -2 | 0 |" in shown
     assert "| 3 more functions | 3 | 3 | 0 | 0 |" in shown
@@ -148,11 +149,25 @@ def test_a_kernel_that_executes_none_and_one_without_a_trace_are_told() -> None:
     assert "on b, zen4: no prediction: no trace." in shown
 
 
+@pytest.mark.parametrize(
+    ("cpus", "cut", "words"),
+    [(4, False, "4 CPUs"), (1, True, "the trace reached its size limit"), (1, False, "")],
+)
+def test_what_refuses_a_prediction_or_weakens_it_does_so_without_instructions(cpus: int, cut: bool, words: str) -> None:
+    now = side(structs.replace(replayed(BASE), cpus=cpus, cut=cut), cpu="zen4")
+    finding = counted()
+    found = _answer(finding, finding.sides[0], timing_for("zen4"), now, replayed(BASE))
+    assert words in f"{found.problem} {' '.join(found.doubts)}"
+    assert (found.now_ns is None) == bool(found.problem) == (cpus > 1)
+    assert bool(found.doubts) == cut
+    assert all(doubt in _text(structs.replace(found, removed=1.0)) for doubt in found.doubts)
+
+
 def test_a_replacement_is_told_without_removed_instructions() -> None:
     report = WithoutReport(functions=(), instructions=(), answers=(structs.replace(ANSWER, removed=0.0),),
                            kassay_version="0", replaced=(("xchg", "mov"),))  # fmt: skip
     shown = WITHOUT.form("markdown").render(report)
-    assert "with every xchg at the cost of mov" in shown and "8 ns gained (-44.4 %)" in shown
+    assert "with every xchg at the cost of mov" in shown and "8 ns gained (-44.4 %, between" in shown
     assert "not atomically" in shown and "finds its inputs ready" not in shown
 
 

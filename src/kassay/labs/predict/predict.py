@@ -164,9 +164,9 @@ def prediction(finding: Finding, cpu: OnCpu, base: TracedSide, head: TracedSide,
         rows=_rows(*timed), base_instructions=timed[0].executed, head_instructions=timed[1].executed,
         base_rounds=timed[0].rounds, head_rounds=timed[1].rounds,
         base_accesses=_accesses(base, base.replay), head_accesses=_accesses(head, head.replay),
-        doubts=_doubts(finding, cpu, (base, head), timed),
+        doubts=doubts_of(finding, cpu, (base, head), timed),
     )  # fmt: skip
-    refused = _refused(finding, (base, head), (base.replay, head.replay), timed)
+    refused = refused_because(finding, (base, head), (base.replay, head.replay), timed)
     between = interval_of(timed[0].ns_by_cause, timed[1].ns_by_cause) if refused is None else refused
     if isinstance(between, Reason):
         return structs.replace(predicted, refused=between)
@@ -241,7 +241,7 @@ def _rows(base: SideTime, head: SideTime) -> tuple[PredictedRow, ...]:
     return tuple(sorted(rows, key=lambda row: (-abs(row.delta_ns), row.function)))
 
 
-def _refused(
+def refused_because(
     finding: Finding, sides: tuple[TracedSide, TracedSide], replays: tuple[Replay, Replay],
     timed: tuple[SideTime, SideTime],
 ) -> Reason | None:  # fmt: skip
@@ -277,9 +277,10 @@ def _executed(traced: TracedSide, replay: Replay, predicted: SideTime) -> float:
     return predicted.executed + sum(others) / traced.operations / len(traced.rounds)
 
 
-def _doubts(
+def doubts_of(
     finding: Finding, cpu: OnCpu, sides: Sequence[TracedSide], timed: tuple[SideTime, SideTime]
 ) -> tuple[Reason, ...]:
+    """Doubts of a prediction: they do not refuse it."""
     doubts: list[Reason] = []
     replays = [side.replay for side in sides if side.replay is not None]
     for side, traced, replay, predicted in zip(finding.sides, sides, replays, timed, strict=True):

@@ -13,7 +13,7 @@ from kassay.evidence.profile.counters import ProfileError
 from kassay.evidence.profiles import lines_of_run, report_of, symbols_of
 from kassay.journal import artifacts
 from kassay.labs.predict.decode import CALL, CALL_INDIRECT, RETURN, Facts
-from kassay.labs.predict.predict import OnCpu, Replay, SideTime, TracedSide, side_time
+from kassay.labs.predict.predict import OnCpu, Replay, SideTime, TracedSide, doubts_of, refused_because, side_time
 from kassay.labs.predict.predictions import Replays, Traces, bounded, traced_side
 from kassay.labs.predict.replay import replay_of
 from kassay.labs.predict.static import Alters
@@ -144,6 +144,9 @@ def _answer(f: Finding, side: Side, timing: Timing, now: TracedSide, replay: Rep
     if not now.rounds:
         return structs.replace(answer, problem="the trace has no complete round that is predicted")
     before, after = side_time(now, now.replay, cpu), side_time(now._replace(replay=replay), replay, cpu)
+    alone, both = structs.replace(f, sides=(side, side)), (before, before)
+    if refused := refused_because(alone, (now, now), (now.replay, now.replay), both):
+        return structs.replace(answer, problem=reason_text(refused))
     rows = sorted(_rows(before, after), key=lambda row: (row.without_ns - row.now_ns, -row.now_ns, row.function))
     between = bounded(timing)(before.ns_by_cause, after.ns_by_cause)
     doubt = reason_text(between) if isinstance(between, Reason) else ""
@@ -152,7 +155,7 @@ def _answer(f: Finding, side: Side, timing: Timing, now: TracedSide, replay: Rep
         answer, now_ns=before.ns, without_ns=after.ns, instructions=before.executed,
         removed=before.executed - after.executed, rows=tuple(rows),
         interval=None if low is None or high is None else (low, high), level=level,
-        doubt=doubt,
+        doubt=doubt, doubts=tuple(dict.fromkeys(map(reason_text, doubts_of(alone, cpu, (now, now), both)))),
     )  # fmt: skip
 
 

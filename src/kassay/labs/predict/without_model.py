@@ -59,6 +59,8 @@ class Without(Record, frozen=True, kw_only=True):
     """Every function, the largest gain first."""
     doubt: str = ""
     """Reason why there is no interval; "" if there is one."""
+    doubts: tuple[str, ...] = ()
+    """Doubts of the prediction of the whole trace, as `kassay predict` has them."""
     problem: str = ""
     """Reason why there is no answer; "" if there is one."""
 

@@ -50,6 +50,8 @@ def _sentence(answer: Without) -> str:
         return one_line(f"{at} executes none of them.")
     now, then, gain = format_numbers([answer.now_ns, answer.without_ns, answer.now_ns - answer.without_ns])
     change = format_change(answer.without_ns / answer.now_ns - 1 if answer.now_ns else None)
+    if answer.interval:
+        change += f", between {' and '.join(map(format_change, answer.interval))}"
     return one_line(f"{at} {now} to {then} ns/{answer.operation}, {gain} ns gained ({change}).")
 
 
@@ -97,6 +99,7 @@ def _notes(report: WithoutReport) -> Iterator[str]:
     yield from _ASSUMED if removal.functions or removal.mnemonics else _ASSUMED[-1:]
     if removal.replaced:
         yield _REPLACED
+    yield from dict.fromkeys(f"{answer.cpu}: {doubt}." for answer in report.answers for doubt in answer.doubts)
     yield from dict.fromkeys(f"{answer.cpu}: no interval: {answer.doubt}." for answer in report.answers if answer.doubt)
     rough = dict.fromkeys(answer.cpu for answer in report.answers if not answer.calibrated)
     if rough:
