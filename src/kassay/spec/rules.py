@@ -232,6 +232,8 @@ def _state(e: Experiment) -> Iterator[str]:
     if e.mthp is not UNSET and not all(_SIZE_POLICY.fullmatch(item) for item in e.mthp.split(",")):
         policies = ", ".join(_POLICIES)
         yield f"mthp: {e.mthp!r}: write ORDER=POLICY, as in 4=always; orders from 2 to 8, policies {policies}"
+    elif e.mthp is not UNSET and len({item.partition("=")[0] for item in e.mthp.split(",")}) <= e.mthp.count(","):
+        yield f"mthp: {e.mthp!r}: an order has two policies"
     if e.dirty_ratio is not UNSET and not re.fullmatch(r"[1-9]\d?|100", e.dirty_ratio):
         yield f"dirty_ratio: {e.dirty_ratio!r} is outside 1..100 (per cent)"
     fraction = e.percpu_high_fraction
@@ -245,6 +247,8 @@ def _state(e: Experiment) -> Iterator[str]:
     for name, text in (("swap", e.swap), ("memcg", e.memcg)):
         if text is not UNSET and (problem := _size_problem(name, text)):
             yield f"{name}: {problem}"
+        elif name == "memcg" and text is not UNSET and parse_bytes(text) > least:
+            yield f"memcg: {text} is more than {format_bytes(least)} of memory, so it would limit nothing"
     if e.nodes is not UNSET and not 2 <= e.nodes <= 8:
         yield f"nodes: {e.nodes} is outside 2..8; a machine has one node where it is left out"
     elif e.nodes is not UNSET and least < e.nodes * _LEAST_NODE:
