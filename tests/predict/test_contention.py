@@ -237,6 +237,7 @@ def test_a_directory_without_traces_and_two_questions_at_once_are_refused(tmp_pa
 
     assert "was not made with --predict" in error("--scale", "1..8")
     assert "two questions" in error("--scale", "1..8", "--without", "walk")
+    assert "are for --scale" in error("--scale-as", "threads") and "are for --scale" in error("--scale-shared", "walk")
     assert "not a way to scale" in error("--scale", "1..8", "--scale-as", "cores")
 
 

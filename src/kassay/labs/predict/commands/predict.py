@@ -91,6 +91,8 @@ def _predict(
             raise BadInput(f"--scale-as {scale_as}: not a way to scale", f"name {PROCESSES} or {THREADS}")
         show_scale(directory, cpus, scale, scale_as, tuple(scale_shared or ()), format_)
         return 0
+    if scale_shared or scale_as != "processes":
+        raise BadInput("--scale-as and --scale-shared are for --scale", "name numbers of CPUs: --scale 1..64")
     if without or without_instruction or replace:
         from kassay.labs.predict.commands._without import pairs_of, show_without
         from kassay.labs.predict.without_model import Removal
