@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from kassay.model.finding import CHANGES, REFUSED
 from kassay.model.profile import CONTEXTS
 from kassay.model.records import Setting, grouped
 from kassay.model.report import Report
@@ -129,11 +130,12 @@ def contexts_table(group: MetricGroup) -> Table | None:
 def matrices(report: Report, names: Mapping[str, str] | None = None, *, brief: bool = False) -> tuple[Table, ...]:
     """One table for each primary metric that was measured at more than one setting or on more than one machine.
 
-    names: what a kernel's label is called. brief: of three kernels, only the change from the second to the third.
+    names: what a kernel's label is called. brief: of three kernels, only the change from the second to the third, and
+    "-" alone for a refused comparison.
     """
     name_of = names or names_by_label(report)
-    leads = (group.lead for group in groups(report) if group.lead.primary)
-    by_metric = grouped(((s.workload, s.metric, s.unit, tuple(row.kernel for row in s.rows)), s) for s in leads)
+    primary = ((group.lead, group) for group in groups(report) if group.lead.primary)
+    by_metric = grouped(((s.workload, s.metric, s.unit, tuple(r.kernel for r in s.rows)), g) for s, g in primary)
     return tuple(_table(name_of, several, brief) for several in by_metric.values() if len(several) > 1)
 
 
@@ -164,16 +166,18 @@ def _by_name(several: Sequence[Sequence[Setting]]) -> dict[str, list[str]]:
     }
 
 
-def _table(names: Mapping[str, str], several: Sequence[MetricSeries], brief: bool) -> Table:
+def _table(names: Mapping[str, str], measured: Sequence[MetricGroup], brief: bool) -> Table:
+    several = [group.lead for group in measured]
     lead, points = several[0], axes(several)
     kernels = [one_line(names.get(row.kernel, row.kernel)) for row in lead.rows]
     values = _values(several)
     changes = _changes(kernels, lead.better, brief)
     rows = []
-    for i, series in enumerate(several):
-        start = cells(*(axis[i] for axis in points.values()), *values[i], _boots(series.rows))
-        mark = series.rows[1].verdict if len(series.rows) == 2 and series.rows[1].step else ""
-        rows.append(start + tuple(TableCell(text=text(series.rows), mark=mark) for _, text in changes))
+    for i, group in enumerate(measured):
+        kernel_rows = group.lead.rows
+        start = cells(*(axis[i] for axis in points.values()), *values[i], _boots(kernel_rows))
+        mark = kernel_rows[1].verdict if len(kernel_rows) == 2 and kernel_rows[1].step else ""
+        rows.append(start + tuple(TableCell(text=text(group), mark=mark) for _, text in changes))
     metric = f"{one_line(lead.metric)} [{one_line(lead.unit)}]" if lead.unit else one_line(lead.metric)
     title = f"{one_line(lead.workload)}: {metric}" if lead.workload else metric
     return table(title, (*points, *figures(*kernels, "n", *(name for name, _ in changes))), rows)
@@ -187,22 +191,20 @@ def _values(several: Sequence[MetricSeries]) -> list[list[str]]:
     return [["-" if r.value is None else format_decimals(r.value, decimals) for r in series.rows] for series in several]
 
 
-def _changes(
-    kernels: Sequence[str], better: str | None, brief: bool
-) -> list[tuple[str, Callable[[Sequence[KernelRow]], str]]]:
+def _changes(kernels: Sequence[str], better: str | None, brief: bool) -> list[tuple[str, Callable[[MetricGroup], str]]]:
     """The columns after the values: for two kernels the change, for three also the gap, for more the ends."""
     if len(kernels) == 2:
         return [
-            ("change", lambda rows: format_change(rows[1].change)),
-            ("interval", lambda rows: interval_text(rows[1].interval)),
-            ("verdict", lambda rows: rows[1].verdict),
+            ("change", lambda group: format_change(group.lead.rows[1].change)),
+            ("interval", lambda group: interval_text(group.lead.rows[1].interval)),
+            ("verdict", lambda group: group.lead.rows[1].verdict),
         ]
-    ends = (f"{kernels[-1]} vs {kernels[0]}", lambda rows: _ratio(rows[0], rows[-1]))
+    ends = (f"{kernels[-1]} vs {kernels[0]}", lambda group: _ends(group, brief))
     if len(kernels) > 3 or better == "higher":
         return [ends]
-    last = (f"{kernels[2]} vs {kernels[1]}", lambda rows: _ratio(rows[1], rows[2]))
-    first = (f"{kernels[1]} vs {kernels[0]}", lambda rows: _ratio(rows[0], rows[1]))
-    gap = ("gap closed", _gap)
+    last = (f"{kernels[2]} vs {kernels[1]}", lambda group: _step(group.lead.rows[1:], brief))
+    first = (f"{kernels[1]} vs {kernels[0]}", lambda group: _step(group.lead.rows, brief))
+    gap = ("gap closed", lambda group: _gap(group.lead.rows, brief))
     return [("change", last[1]), gap] if brief else [first, last, gap]
 
 
@@ -212,13 +214,36 @@ def _boots(rows: Sequence[KernelRow]) -> str:
     return texts[0] if len(set(texts)) == 1 else ", ".join(texts)
 
 
-def _gap(rows: Sequence[KernelRow]) -> str:
-    closed = gap_closed(*(row.value for row in rows))
-    return "-" if closed is None else f"{closed * 100:.1f} %"
+def _gap(rows: Sequence[KernelRow], brief: bool) -> str:
+    """The share of the gap that is closed. There is no gap unless the second kernel differs from the first one."""
+    closed = gap_closed(*(row.value for row in rows)) if rows[1].verdict in CHANGES else None
+    return _judged("-" if closed is None else f"{closed * 100:.1f} %", rows[1:], brief)
 
 
-def _ratio(base: KernelRow, head: KernelRow) -> str:
-    return format_change(relative_change(base.value, head.value))
+def _step(rows: Sequence[KernelRow], brief: bool) -> str:
+    """The change from the first of these rows to the second."""
+    change = rows[1].change if rows[0].value is not None else None
+    return _judged(format_change(change), rows[1:2], brief)
+
+
+def _ends(group: MetricGroup, brief: bool) -> str:
+    """The change from the first kernel to the last: as it was judged, else the ratio of their values."""
+    rows = group.lead.rows
+    ends = (group.lead.metric, rows[0].kernel, rows[-1].kernel)
+    for pair in group.across:
+        if (pair.metric, *(row.kernel for row in pair.rows)) == ends:
+            return _step(pair.rows, brief)
+    passed = [row for row in rows[1:-1] if row.value is not None]
+    return _judged(format_change(relative_change(rows[0].value, rows[-1].value)), (*passed, rows[-1]), brief)
+
+
+def _judged(text: str, rows: Sequence[KernelRow], brief: bool) -> str:
+    """The text with the verdict of comparisons that decide nothing; "-" in place of a figure if one was refused."""
+    verdicts = [row.verdict for row in rows]
+    refused = next((verdict for verdict in verdicts if verdict in REFUSED), "")
+    if refused:
+        return "-" if brief else f"- {refused}"
+    return f"{text} inconclusive" if "inconclusive" in verdicts else text
 
 
 def group_tables(group: MetricGroup) -> tuple[Table, ...]:

@@ -95,7 +95,7 @@ def _at(report: Report, result: Finding | Ladder, *, workload: bool = True) -> s
 def _pair(report: Report, f: Finding) -> str:
     base, head = (mail_name(report, side.kernel) for side in f.sides)
     if f.verdict in REFUSED or f.change is None:
-        return _refused(report, f, f"{base} and {head}{_at(report, f)}")
+        return refused_text(report, f)
     if clock_of(f.machine.clock).imported:
         return _elsewhere(f, base, head, _at(report, f, workload=False))
     what = f"{work_text(report, f)}{_at(report, f)}"
@@ -105,6 +105,12 @@ def _pair(report: Report, f: Finding) -> str:
         return f"{what} costs the same on {base} and on {head}: {_values(f)} {unit_text(f.unit)}, {_no_larger(f)}."
     costs = _costs(f.change, quantity(f.unit, f.metric, f.machine.clock), head, base)
     return f"{what} {costs}: {_values(f)}{_unit(f.unit)}{_range(f)}."
+
+
+def refused_text(report: Report, f: Finding) -> str:
+    """The reason why the two kernels of a finding cannot be compared, as a sentence."""
+    base, head = (mail_name(report, side.kernel) for side in f.sides)
+    return _refused(report, f, f"{base} and {head}{_at(report, f)}")
 
 
 def _refused(report: Report, f: Finding, pair: str) -> str:

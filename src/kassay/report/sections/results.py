@@ -7,7 +7,7 @@ from msgspec import structs
 
 from kassay.model.finding import REFUSED
 from kassay.model.report import Report
-from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, table
+from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, shortened, table
 from kassay.model.units import format_change, format_numbers
 from kassay.report import tables
 from kassay.report.chart import series_chart
@@ -28,6 +28,8 @@ from kassay.report.document import (
     section,
     section_of,
 )
+from kassay.report.mail.answer import refused_text
+from kassay.report.mail.headline import headline
 from kassay.report.mail.names import mail_name, mail_names, quantity, unit_text
 from kassay.report.mail.text import RANKS, interval, percent
 from kassay.report.sections.brief import GROUPS, NAME, first_tables, left_text, on_screen, replaced_on_screen
@@ -37,6 +39,7 @@ from kassay.report.words import count_text, kernel_names
 
 _METRICS = 12  # of one comparison on a screen, at most
 _LETTER_GROUPS = 3  # comparisons of a mail, at most
+_REFUSED = 6  # refused comparisons of a mail, at most
 _PERTURBED = "Boots: first those with nothing changed, then those with something moved that should not matter."
 
 
@@ -141,6 +144,7 @@ def _letter(report: Report, found: Sequence[MetricGroup]) -> Iterator[Section]:
         yield from imported(report)
     elif several := tables.matrices(report, mail_names(report), brief=True):
         yield from (_settings(report, matrix) for matrix in several)
+        yield from _not_compared(report)
     else:
         admitted = [group for group in found if _admitted(group)]
         for group in admitted[:_LETTER_GROUPS]:
@@ -148,6 +152,16 @@ def _letter(report: Report, found: Sequence[MetricGroup]) -> Iterator[Section]:
         if len(admitted) > _LETTER_GROUPS:
             more = f"{len(admitted) - _LETTER_GROUPS} more comparisons are in the full report."
             yield section("", text=(more,), readers=(LETTER,))
+
+
+def _not_compared(report: Report) -> Iterator[Section]:
+    """Reasons of refused comparisons. Those at the point of the headline stand in the first paragraph."""
+    topic = headline(report)
+    told = topic.finding.point if topic is not None and report.lead is None else None
+    refused = [f for f in report.findings if f.primary and f.verdict in REFUSED and f.point != told]
+    texts = [refused_text(report, f) for f in refused]
+    more = "{} more refused comparisons are in the full report."
+    yield from filled("Not compared", items=shortened(texts, _REFUSED, more), readers=(LETTER,))
 
 
 def _admitted(group: MetricGroup) -> bool:
