@@ -7,7 +7,9 @@ import io
 import pytest
 from msgspec.structs import replace
 
+from kassay.model.report import Report
 from kassay.report.formats.csv import COLUMNS, render
+from tests.report.parts import finding, ladder_of, report_of
 from tests.report.rendering import rendered
 from tests.report.reports import KERNELS, SAMPLES
 
@@ -40,6 +42,34 @@ def test_a_boots_block_and_machine_stand_beside_its_value() -> None:
         "1",
         str(14 << 30),
     )
+
+
+def _refused(report: Report) -> dict[str, str]:
+    rows = csv.DictReader(io.StringIO(render(report)))
+    return {row["kernel"]: row["refused"] for row in rows if row["metric"] == "iteration"}
+
+
+def test_kernels_behind_a_refused_step_are_marked() -> None:
+    report = SAMPLES["ladder"]()
+    found = tuple(
+        replace(f, verdict="state-mismatch", change=None) if f.kernels == KERNELS[1:3] else f for f in report.findings
+    )
+    marks = _refused(replace(report, findings=found))
+    assert list(marks.values()) == ["", "", *["state-mismatch"] * 3]
+
+
+def test_a_refused_kernel_is_marked_in_its_other_comparisons() -> None:
+    refused = replace(finding(*KERNELS[:2], (301.6, 672.6)), verdict="state-mismatch", change=None)
+    report = report_of(KERNELS[:3], findings=(refused, finding(*KERNELS[1:3], (672.6, 450.0))))
+    rows = list(csv.DictReader(io.StringIO(render(report))))
+    assert {row["kernel"] for row in rows if not row["refused"]} == {KERNELS[0]}
+
+
+def test_a_kernel_without_a_value_separates_no_others() -> None:
+    findings = [finding(KERNELS[0], KERNELS[1], (301.6, None)), finding(KERNELS[1], KERNELS[2], (None, 301.6))]
+    ladder = ladder_of("iteration", KERNELS[:3], (301.6, None, 301.6))
+    marks = _refused(report_of(KERNELS[:3], findings=tuple(findings), ladders=(replace(ladder, steps=()),)))
+    assert marks == {KERNELS[0]: "", KERNELS[1]: "incomplete", KERNELS[2]: ""}
 
 
 def test_a_failed_run_has_a_row_and_no_value() -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kassay.report.formats.lkp import render
 from kassay.report.lkp_table import Head, LkpRow, Mean, line, ordered, row, table
-from tests.report.reports import SAMPLES
+from tests.report.reports import KERNELS, SAMPLES
 
 _TABLE = Path(__file__).parents[1] / "data" / "lkp" / "page_fault2.txt"
 _ROW = re.compile(r"(\S+)(?: ±\s*(\d+)%)? ([+-][\d.e+]+)%? (\S+?)(?: ±\s*(\d+)%)? (\S+)")
@@ -181,6 +181,17 @@ def test_a_comparison_refused_though_both_were_measured_has_no_row_of_any_kind()
     found = tuple(replace(one, verdict="state-mismatch") for one in report.findings)
     text = render(replace(report, findings=found))
     assert "mprotect.iteration" not in text and "proc-vmstat" not in text and "perf-profile" not in text
+
+
+def test_kernels_behind_a_refused_step_have_no_figures() -> None:
+    report = SAMPLES["ladder"]()
+    found = tuple(
+        replace(f, verdict="state-mismatch", change=None) if f.kernels == KERNELS[1:3] else f for f in report.findings
+    )
+    lines = render(replace(report, findings=found)).splitlines()
+    own, counter = (next(line for line in lines if key in line) for key in ("mprotect.iteration", "pgfault"))
+    assert own.split()[:9] == ["301.60", "+0.0%", "301.60", *["-"] * 6]
+    assert counter.split()[:9] == ["40960", "+0.2%", "41042", *["-"] * 6]
 
 
 def test_each_further_kernel_of_a_ladder_is_compared_with_the_first() -> None:

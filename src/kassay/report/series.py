@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import msgspec
 
-from kassay.model.finding import CHANGES, Finding, Ladder, LadderPoint, Side
+from kassay.model.finding import CHANGES, REFUSED, Finding, Ladder, LadderPoint, Side
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting
 from kassay.model.report import Report
@@ -92,6 +92,21 @@ def groups(report: Report) -> tuple[MetricGroup, ...]:
         )
         for subject, members in by_subject.items()
     )  # fmt: skip
+
+
+def refusals_before(rows: Sequence[KernelRow], first: str = "") -> tuple[str, ...]:
+    """For each row the verdict with which its comparison, or one between it and the first row, was refused; else "".
+
+    first: the verdict of the first row. A kernel without a value separates none of the others.
+    """
+    marks, latest, known = [first], first, rows[0].value is not None
+    for row in rows[1:]:
+        own = row.verdict if row.verdict in REFUSED else ""
+        marks.append(own or latest)
+        if own and known and row.value is not None:
+            latest = own
+        known = known or row.value is not None
+    return tuple(marks)
 
 
 def _holds(ladder: _Subject, pair: _Subject) -> bool:

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One value of one run a row, for spreadsheets, R and SQL; the columns are described in docs/reference/formats.md."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from kassay.model.finding import REFUSED
 from kassay.model.report import Report
 from kassay.model.texts import one_line
 from kassay.report.csv_text import Cell, csv_text, inert
 from kassay.report.formats import Format
-from kassay.report.series import KernelRow, MetricSeries, groups
+from kassay.report.series import KernelRow, MetricSeries, groups, refusals_before
 
 COLUMNS = (
     "workload", "settings", "arch", "clock", "cpus", "memory_bytes", "metric", "unit", "better", "primary", "kernel",
     "kind", "run", "block", "value", "spread", "refused",
 )  # fmt: skip
 """kind: plain, perturbed, failed (a run without a value), or mean (of a file that has no single values). refused: the
-verdict with which the comparison of this kernel with the one before was refused; its values are not to be compared."""
+verdict with which the comparison of this kernel with an earlier one was refused; its values are not to be compared."""
 
 
 def render(report: Report) -> str:
@@ -24,12 +23,22 @@ def render(report: Report) -> str:
 
 
 def _rows(report: Report) -> Iterator[tuple[Cell, ...]]:
-    for group in groups(report):
-        for series in group.series:
-            for row in series.rows:
-                subject = (*_subject(series), one_line(row.kernel))
-                refused = row.verdict if row.verdict in REFUSED else ""
-                yield from ((*map(inert, subject), *values, refused) for values in _values(row))
+    every = [series for group in groups(report) for series in group.series]
+    refused = _refused(every)
+    for series in every:
+        for row in series.rows:
+            subject = (*_subject(series), one_line(row.kernel))
+            yield from ((*map(inert, subject), *values, refused[subject]) for values in _values(row))
+
+
+def _refused(every: Sequence[MetricSeries]) -> dict[tuple[Cell, ...], str]:
+    """The verdict that refused each subject and kernel, in any series; "" if none did."""
+    refused: dict[tuple[Cell, ...], str] = {}
+    for series in every:
+        subjects = [(*_subject(series), one_line(row.kernel)) for row in series.rows]
+        marks = refusals_before(series.rows, refused.get(subjects[0], ""))
+        refused |= {subject: refused.get(subject) or mark for subject, mark in zip(subjects, marks, strict=True)}
+    return refused
 
 
 def _subject(series: MetricSeries) -> tuple[Cell, ...]:

@@ -9,7 +9,7 @@ from statistics import fmean, pstdev
 import msgspec
 
 from kassay.model.experiment import labels
-from kassay.model.finding import REFUSED, Side
+from kassay.model.finding import Side
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import Counted, Report
 from kassay.model.texts import one_line
@@ -17,7 +17,7 @@ from kassay.model.units import format_bytes
 from kassay.report.formats import Format
 from kassay.report.lkp_table import Head, LkpRow, Mean, mean_text, ordered, row, table
 from kassay.report.sections.refused import refusals
-from kassay.report.series import MetricGroup, MetricSeries, groups
+from kassay.report.series import MetricGroup, MetricSeries, groups, refusals_before
 from kassay.report.shares import profile_shares
 from kassay.report.words import derived, names_by_label
 
@@ -38,15 +38,13 @@ def tables(report: Report, metric_groups: Sequence[MetricGroup]) -> tuple[str, .
 def _table(report: Report, group: MetricGroup) -> str:
     rows = [_series_row(series, imported=False) for series in group.series]
     filled = [row for row in rows if row is not None]
-    filled += [*_counters(report, group), *_shares(report, group)] if filled else []
+    more = [*_counters(report, group), *_shares(report, group)] if filled else []
+    filled += [kept for each in more if (kept := _without_refused(each, group.lead)) is not None]
     return table(_head(report, group), ordered(filled, group.lead.workload or ""))
 
 
 def _series_row(series: MetricSeries, *, imported: bool) -> LkpRow | None:
-    """None where no kernel has a value, or two that may not be compared: the reason stands under the table."""
-    both_known = all(kernel_row.value is not None for kernel_row in series.rows)
-    if not imported and len(series.rows) == 2 and series.rows[1].verdict in REFUSED and both_known:
-        return None
+    """None where no kernel has a value, or none that may be compared: the reason stands under the table."""
     base, *heads = (
         _figure(kernel_row.side, kernel_row.value, kernel_row.n, printed=imported) for kernel_row in series.rows
     )
@@ -55,8 +53,24 @@ def _series_row(series: MetricSeries, *, imported: bool) -> LkpRow | None:
     whole = imported and "." in series.metric  # a key of the robot's own
     key = one_line(series.metric) if whole else f"{_safe(series.workload or '-')}.{_safe(series.metric)}"
     lkp_row = row(key, base, tuple(heads))
+    if not imported:
+        return _without_refused(lkp_row, series)
     printed = tuple(_printed(kernel_row.side.change_text) for kernel_row in series.rows[1:])
-    return msgspec.structs.replace(lkp_row, changes=printed) if imported and None not in printed else lkp_row
+    return msgspec.structs.replace(lkp_row, changes=printed) if None not in printed else lkp_row
+
+
+def _without_refused(lkp_row: LkpRow, series: MetricSeries) -> LkpRow | None:
+    """The row without the figures of kernels that may not be compared with the first; None if no other is left."""
+    if series.rows[0].value is None:
+        return lkp_row
+    marks = refusals_before(series.rows)[1:]
+    heads = tuple(
+        msgspec.structs.replace(head, value=None, deviation=None) if mark else head
+        for head, mark in zip(lkp_row.heads, marks, strict=True)
+    )
+    if heads != lkp_row.heads and all(head.value is None for head in heads):
+        return None
+    return row(lkp_row.key, lkp_row.base, heads)
 
 
 def _printed(change: str) -> float | None:
