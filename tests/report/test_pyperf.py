@@ -44,6 +44,22 @@ def test_counts_are_refused_with_a_way_out() -> None:
         assert ("measure with --clock kvm" in caught.value.remedy) == (sample != "robot")  # others measured that
 
 
+@pytest.mark.parametrize("changes", [{"verdict": "state-mismatch"}, {"evidence": "unstable"}])
+def test_times_that_kassay_does_not_judge_are_left_out(changes: dict[str, str]) -> None:
+    report = SAMPLES["timed"]()
+    with pytest.raises(BadInput, match="refused every comparison") as caught:
+        render(replace(report, findings=tuple(replace(f, **changes) for f in report.findings)))
+    assert "--format json or csv" in caught.value.remedy
+
+
+def test_kernels_behind_a_refused_step_are_left_out() -> None:
+    report = SAMPLES["matrix"]()
+    second = replace(report.findings[1], verdict="state-mismatch", change=None)
+    suite = render(replace(report, findings=(report.findings[0], second, *report.findings[2:])))
+    names = pyperf.BenchmarkSuite.loads(suite).get_benchmark_names()
+    assert len(names) == 8 and [name.count("mm-unstable") for name in names[:3]] == [0, 0, 0]
+
+
 def test_a_time_of_zero_is_refused_and_not_left_out() -> None:
     report = SAMPLES["timed"]()
     base, head = report.findings[0].sides

@@ -3,9 +3,11 @@
 
 import io
 from collections import Counter
+from itertools import takewhile
 from typing import Any
 
 from kassay.errors import BadInput
+from kassay.model.finding import REFUSED
 from kassay.model.report import Report
 from kassay.model.texts import machine_text, one_line, settings_text
 from kassay.report.formats import Format
@@ -15,12 +17,17 @@ _PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0, "second": 1.0, "second
 
 
 def render(report: Report) -> str:
-    """One suite. Raises BadInput when nothing was timed: pyperf's unit is the second, and counts are none."""
+    """One suite. Raises BadInput if nothing was timed, as pyperf's unit is the second, or if all is refused."""
     import pyperf
 
     every = (series for group in groups(report) for series in group.series)
-    timed = (series for series in every if series.unit.partition("/")[0] in _PER_SECOND)
-    pairs = [(series, row) for series in timed for row in series.rows if row.side.runs]
+    timed = [series for series in every if series.unit.partition("/")[0] in _PER_SECOND]
+    pairs = [(series, row) for series in timed for row in _judged(series)]
+    if not pairs and any(row.side.runs for series in timed for row in series.rows):
+        raise BadInput(
+            "--format pyperf: kassay refused every comparison of these times",
+            "its file has no state of memory, so others would judge the boots; use --format json or csv",
+        )
     if not pairs:
         raise BadInput(
             "--format pyperf: this report has no times of single boots, and pyperf knows nothing but seconds",
@@ -31,6 +38,14 @@ def render(report: Report) -> str:
     text = io.StringIO()
     pyperf.BenchmarkSuite(benchmarks).dump(text, compact=False)
     return text.getvalue()
+
+
+def _judged(series: MetricSeries) -> list[KernelRow]:
+    """The kernels with times, up to the first comparison that was refused or in which a kernel differs from itself."""
+    rows = [row for row in series.rows if row.side.runs]
+    others = takewhile(lambda row: row.verdict not in REFUSED and row.evidence != "unstable", rows[1:])
+    judged = [*rows[:1], *others]
+    return judged if len(judged) > 1 or len(rows) == 1 else []
 
 
 def _benchmark(report: Report, series: MetricSeries, row: KernelRow, name: str) -> Any:
