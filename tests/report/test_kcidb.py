@@ -7,8 +7,10 @@ from typing import Any
 
 import kcidb_io
 import pytest
+from msgspec.structs import replace
 
 from kassay.errors import HostLacks
+from kassay.model.build import BuildSource
 from kassay.report.formats.kcidb import render
 from tests.report.reports import SAMPLES
 
@@ -45,6 +47,20 @@ def test_a_refused_comparison_is_an_error_of_the_test_and_has_no_number() -> Non
 
 def test_a_kernel_that_was_measured_beside_one_that_was_not_keeps_its_number() -> None:
     assert [one.get("number", {}).get("value") for one in _parsed("one_side_missing")["tests"]] == [301.6, None]
+
+
+@pytest.mark.parametrize(("patches", "commit"), [((), "a" * 40), (("mm: walk less",), None)])
+def test_a_patched_kernel_has_no_commit(patches: tuple[str, ...], commit: str | None) -> None:
+    report = SAMPLES["compare"]()
+    build = BuildSource(base="linux@v6.17", version=f"6.17: commit {'a' * 40}", tree="b" * 40, patches=patches)
+    kernel = replace(report.kernels[0], source=f"built here from linux ({build.version})", build=build)
+    document = json.loads(render(replace(report, kernels=(kernel, *report.kernels[1:]))))
+    assert document["checkouts"][0].get("git_commit_hash") == commit
+
+
+def test_emulated_time_decides_nothing() -> None:
+    tests = _parsed("emulated_time")["tests"]
+    assert [(one["status"], one["misc"].get("verdict")) for one in tests] == [("DONE", None), ("DONE", "regression")]
 
 
 def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from kassay.model.report import Report
 from kassay.model.texts import one_line
 from kassay.report.formats import Format
 from kassay.report.series import KernelRow, MetricSeries, groups
+from kassay.supply.clocks import clock_of
 
 Object = dict[str, Any]
 _ORIGIN = "kassay"
@@ -57,7 +58,8 @@ def _id(report: Report, *parts: object) -> str:
 
 
 def _checkout(report: Report, label: str, kernel: KernelIdentity) -> Object:
-    commit = _COMMIT.search(f"{kernel.release} {kernel.source}")
+    is_patched = kernel.build is not None and bool(kernel.build.patches)
+    commit = None if is_patched else _COMMIT.search(f"{kernel.release} {kernel.source}")
     checkout: Object = {"id": _id(report, "checkout", label), "origin": _ORIGIN}
     checkout |= {"git_commit_hash": commit[0]} if commit else {}
     return checkout | {"git_commit_name": one_line(kernel.release), "comment": one_line(kernel.source or kernel.ref)}
@@ -92,7 +94,8 @@ def _tests(report: Report, builds: dict[str, str]) -> list[Object]:
 
 def _test(report: Report, series: MetricSeries, row: KernelRow, build: str, *, first: bool) -> Object:
     where = tuple((s.name, s.value) for s in series.settings)
-    status = "DONE" if first else "ERROR" if row.verdict in REFUSED else _STATUSES.get(row.verdict, "DONE")
+    open_ = first or (clock_of(series.machine.clock).screening and row.verdict not in REFUSED)
+    status = "DONE" if open_ else "ERROR" if row.verdict in REFUSED else _STATUSES.get(row.verdict, "DONE")
     test: Object = {
         "build_id": build,
         "id": _id(report, "test", series.workload, series.metric, where, _machine_text(series.machine), row.kernel),
