@@ -12,10 +12,12 @@ from kassay.model.program import ProgramUse
 from kassay.model.question import Answered
 from kassay.model.reason import reason
 from kassay.model.reason_texts import reason_text
+from kassay.model.records import Setting
 from kassay.model.report import Comparisons, Report
 from kassay.model.run import CellEvidence, Measurement
 from kassay.model.work import Found
 from kassay.report.build import build_report
+from kassay.report.conditions import memory_state
 from kassay.report.formats import format_named
 from kassay.report.sections.programs import next_step
 from kassay.report.words import short_kernel_names
@@ -85,6 +87,21 @@ def test_repeats_that_disagree_are_said_before_anything_weaker() -> None:
     broken = evidence("b", measurement([672_000] * 5), measurement([672_001] * 5, repeat=1))
     report = answered(plan, evidence("a", *runs(300, 2, 0)), broken, evidence("c", *runs(300, 2, 0)))
     assert "Evidence: unstable (two identical runs disagree, which is a defect of kassay" in report.verdict
+
+
+def test_the_state_of_one_setting_among_several_names_it() -> None:
+    small, large = evidence("a", *runs(300)), evidence("a", measurement([100] * 5, before=(("range.Rss", "65536 kB"),)))
+    items = [
+        msgspec.structs.replace(
+            item, cell=msgspec.structs.replace(item.cell, settings=(Setting(name="size", value=size),))
+        )
+        for item, size in ((small, "8MiB"), (large, "64MiB"))
+    ]
+    texts = [reason_text(memory_state((), cells)) for cells in (items, items[:1])]
+    assert texts[0].startswith(
+        "the same on all kernels, before and after; before (w size=8MiB; other settings differ):"
+    )
+    assert texts[1].startswith("the same on all kernels, before and after; before: 8192 kB resident")
 
 
 def test_an_unequal_state_is_refused_in_words_and_its_runs_are_counted_as_refused() -> None:

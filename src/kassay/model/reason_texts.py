@@ -259,7 +259,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "read-from": "Read from {file} ({format}, sha256 {sha256:.16}).",
     "one-value-is": "{because:sentence}",
     # the state of memory that the kernels worked on
-    "memory-same": "the same on all kernels, before and after; before: {fields:amounts}[; {note}]",
+    "memory-same": "the same on all kernels, before and after; before[ ({setting}; other settings differ)]: "
+    "{fields:amounts}[; {note}]",
     "memory-not-audited": "no memory was audited[; {note}]",
     "memory-of-program": "partial: the program's memory was read once, at the end of an execution outside of the "
     "region: {fields:amounts}; --state NAME requires that a field is the same[; different on the kernels: "

@@ -21,7 +21,7 @@ from kassay.model.report import Report, SeenCpu
 from kassay.model.run import CellEvidence
 from kassay.model.texts import listed, one_line, shortened
 from kassay.model.units import format_number
-from kassay.report.words import names_by_label
+from kassay.report.words import names_by_label, point_name
 from kassay.supply.clocks import clock_of
 
 _STATE_FIELDS = (
@@ -32,6 +32,7 @@ _PROGRAM_FIELDS = (
     ("program.Rss", "kB resident"), ("program.AnonHugePages", "kB AnonHugePages"),
     ("program.ShmemPmdMapped", "kB ShmemPmdMapped"), ("program.Swap", "kB Swap"), ("program.vmas", "VMAs"),
 )  # fmt: skip
+Values = Mapping[str, str | None]
 
 
 def memory_state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) -> Reason:
@@ -41,20 +42,28 @@ def memory_state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) 
         d, (base, head) = apart[1], (side.kernel for side in apart[0].sides)
         return reason("memory-differs", field=d.field, moment=d.moment, base_value=d.base, base=base,
                       head_value=d.head, head=head)  # fmt: skip
-    measured = [item.measurements[0] for item in evidence if item.measurements]
+    first = [(item.cell.point, item.measurements[0]) for item in evidence if item.measurements]
+    measured = [measurement for _, measurement in first]
     if not measured:
         return reason("memory-not-known")
     refused = sorted({f.verdict for f in findings if f.verdict in REFUSED and f.verdict != "different-work"})
     if refused:
         counts = tuple((verdict, sum(f.verdict == verdict for f in findings)) for verdict in refused)
         return reason("memory-not-shown", verdicts=counts)
-    before = dict(measured[0].before)
-    fields = tuple((unit, value) for name, unit in _STATE_FIELDS if (value := before.get(name)) is not None)
+    audited = {point: _amounts(_STATE_FIELDS, dict(measurement.before)) for point, measurement in reversed(first)}
+    point = first[0][0]
+    fields = audited[point]
+    setting = point_name(point, [*audited]) if len({*audited.values()}) > 1 else None
     notes = sorted({note for item in measured for note in item.notes})
     note = notes[0] if len(notes) == 1 else None
     if fields:
-        return reason("memory-same", fields=fields, note=note)
+        return reason("memory-same", setting=setting, fields=fields, note=note)
     return _of_programs(evidence) or reason("memory-not-audited", note=note)
+
+
+def _amounts(fields: Iterable[tuple[str, str]], state: Values) -> tuple[tuple[str, str], ...]:
+    """The unit and the value of each of these fields that the state has. fields: as (name, unit)."""
+    return tuple((unit, value) for name, unit in fields if (value := state.get(name)) is not None)
 
 
 def _of_programs(evidence: Sequence[CellEvidence]) -> Reason | None:
@@ -62,7 +71,7 @@ def _of_programs(evidence: Sequence[CellEvidence]) -> Reason | None:
     measured = (item for item in evidence if item.measurements)
     points = grouped((item.cell.setting_key, dict(item.measurements[0].after)) for item in measured)
     first = next(iter(points.values()))[0]
-    fields = tuple((unit, value) for name, unit in _PROGRAM_FIELDS if (value := first.get(name)) is not None)
+    fields = _amounts(_PROGRAM_FIELDS, first)
     if not fields:
         return None
     apart = [
@@ -174,7 +183,6 @@ _DIFFER = {
     "configuration": "Different configurations",
     "cpu": "Different CPU features",
 }
-Values = Mapping[str, str | None]
 _GROUPS, _NAMES = 3, 4
 """Different values in a sentence, and names for one value, at most; the others are counted."""
 
