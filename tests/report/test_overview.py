@@ -8,7 +8,8 @@ from msgspec import structs
 
 from kassay.model.overview import Cause, CauseRow
 from kassay.questions.gap import gap_counts, gap_overview
-from kassay.report.overview import overview_sentences
+from kassay.report.formats import format_named
+from kassay.report.overview import overview_sentences, with_overview
 from tests.report.rendering import rendered
 from tests.report.reports import SAMPLES
 from tests.report.suite_reports import suite
@@ -57,6 +58,17 @@ def test_a_mail_has_the_changes_by_workload_and_the_shared_function() -> None:
     mail = rendered("mail", "suite")
     assert "  brk_cycle: v6.16.12 0.50x, v6.17.13 +9.0%\n" in mail
     assert "  folio_add_lru +9 a call since v6.17.13, in 2 workloads: brk_cycle\n" in mail
+
+
+def test_a_step_of_small_changes_names_the_kernel_that_it_reaches_back_to() -> None:
+    report = suite()
+    first, brk, *others = report.ladders
+    last = structs.replace(brk.steps[-1], from_kernel=brk.points[0].kernel, change=-0.455, verdict="improvement")
+    crept = structs.replace(brk, steps=(brk.steps[0], last))
+    report = with_overview(structs.replace(report, ladders=(first, crept, *others)), (), "kassay-out")
+    mail = format_named("mail").render(report)
+    assert "  brk_cycle: v6.16.12 0.50x, v6.17.13 0.54x since v6.12.117\n" in mail
+    assert "  fork_exit: v6.17.13 +9.0%\n" in mail
 
 
 def test_the_gaps_of_many_workloads_are_one_table_and_counted() -> None:
