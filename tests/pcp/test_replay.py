@@ -12,7 +12,7 @@ from kassay.errors import BadInput
 from kassay.labs.pcp.model.replayed import PcpReplay
 from kassay.labs.pcp.observed import observed
 from kassay.labs.pcp.replay import Asked, config, own_policy, replay
-from kassay.labs.pcp.report.replayed import REPLAYED
+from kassay.labs.pcp.report.replayed import REPLAYED, verdict
 from kassay.model.progress import silent
 from kassay.tools.recording.pages import EVENT, Kind, PageTrace, read_pages, write_pages
 from kassay.tools.recording.recorded import About, page_trace
@@ -36,6 +36,16 @@ def test_each_kernels_own_policy_moves_the_very_pages_that_its_guest_moved(answe
         assert own.totals == trace.guest.totals
         assert own.errors.moved == 0.0
         assert own.errors.high is not None and own.errors.high < 0.01
+
+
+def test_the_verdict_counts_the_traces_that_have_errors(answer: PcpReplay) -> None:
+    first, second = answer.traces
+    idle = tuple(
+        msgspec.structs.replace(one, errors=msgspec.structs.replace(one.errors, moved=None)) for one in second.policies
+    )
+    one_idle = msgspec.structs.replace(answer, traces=(first, msgspec.structs.replace(second, policies=idle)))
+    assert verdict(answer).startswith("2 traces by the policy")
+    assert verdict(one_idle).startswith("1 trace by the policy")
 
 
 def test_the_other_kernels_policy_is_far_from_it(answer: PcpReplay) -> None:

@@ -41,14 +41,14 @@ def document(answer: PcpReplay) -> Document:
 
 def verdict(answer: PcpReplay) -> str:
     """The largest error of the policies that the traced kernels have themselves."""
-    own_policies = [policy for trace in answer.traces for policy in trace.policies if policy.policy == trace.own]
-    distances = [abs(policy.errors.moved) for policy in own_policies if policy.errors.moved is not None]
-    highs = [policy.errors.high for policy in own_policies if policy.errors.high is not None]
-    if not distances or not highs:
+    errors = [policy.errors for trace in answer.traces for policy in trace.policies if policy.policy == trace.own]
+    known = [(abs(each.moved), each.high) for each in errors if each.moved is not None and each.high is not None]
+    if not known:
         return f"{len(answer.traces)} traces replayed; none by the policy of its own kernel with pages that moved"
+    moved, high = (max(values) for values in zip(*known, strict=True))
     return (
-        f"{counted(len(own_policies), 'trace')} by the policy of its own kernel: the pages that pass the zone lock are "
-        f"predicted to within {_share(max(distances))}, PCP high over time to within {_share(max(highs))}"
+        f"{counted(len(known), 'trace')} by the policy of its own kernel: the pages that pass the zone lock are "
+        f"predicted to within {_share(moved)}, PCP high over time to within {_share(high)}"
     )
 
 
