@@ -74,6 +74,16 @@ def test_the_function_table_adds_up_to_the_gap() -> None:
     assert [row[0].text for row in table.rows] == ["prot_commit_flush_ptes", "1 other", "unattributed", "together"]
 
 
+def test_a_refused_comparison_has_no_change() -> None:
+    why = reason("comparison-refused", base=NEW, head=CANDIDATE, verdict="state-mismatch", because=None)
+    refused = one_gap(share=None, interval=None, reasons=(why,))
+    (table,) = gap_tables(replace(gap(), gaps=(refused,)), NAMES)
+    assert [cell.text for cell in table.rows[0]][-3:-1] == ["-", "-"]
+    lost = replace(refused, reasons=(reason("comparison-refused", base=OLD, head=NEW, verdict="x", because=None),))
+    texts = [[cell.text for cell in row][-2:] for row in gap_overview((refused, lost), NAMES).rows]
+    assert texts == [["+131.7 %", "not told"], ["-", "not told"]]
+
+
 def test_several_settings_have_a_row_each() -> None:
     machine = replace(one_gap().machine, cpus=4)
     report = replace(gap(), gaps=(one_gap(), one_gap(machine=machine, share=0.5)))

@@ -95,7 +95,7 @@ def _table(gaps: Sequence[Gap], names: Mapping[str, str]) -> Table:
     rows = []
     for i, gap in enumerate(gaps):
         values = format_numbers([gap.old_value, gap.new_value, gap.candidate_value])
-        against = relative_change(gap.new_value, gap.candidate_value)
+        against = None if _refused(gap, gap.candidate) else relative_change(gap.new_value, gap.candidate_value)
         n = str(gap.n[0]) if len(set(gap.n)) == 1 else ", ".join(map(str, gap.n))
         limits = (interval_text(gap),) if wide else ()
         texts = (*values, format_change(against), percent(gap.share), *limits, n)
@@ -104,6 +104,11 @@ def _table(gaps: Sequence[Gap], names: Mapping[str, str]) -> Table:
     head = (*axes, *figures(*kernels, f"vs {kernels[1]}", "gap closed", *(("interval",) if wide else ()), "n"))
     title = f"{one_line(lead.workload)} [{one_line(lead.unit)}]: how much {kernels[2]} takes back"
     return table(title if lead.primary else f"{title}, part by part", head, rows)
+
+
+def _refused(gap: Gap, head: str) -> bool:
+    """True if the comparison of `head` with the kernel before it was refused."""
+    return any(why.code == "comparison-refused" and why["head"] == head for why in gap.reasons)
 
 
 def _axes(gaps: Sequence[Gap]) -> dict[str, list[str]]:
@@ -191,7 +196,7 @@ def gap_overview(gaps: Sequence[Gap], name_of: Mapping[str, str], *, narrow: boo
     old, new, candidate = (one_line(name_of[label]) for label in (gaps[0].old, gaps[0].new, gaps[0].candidate))
     rows, points = [], [gap.point for gap in gaps]
     for gap in gaps:
-        change = relative_change(gap.old_value, gap.new_value)
+        change = None if _refused(gap, gap.new) else relative_change(gap.old_value, gap.new_value)
         name = point_name(gap.point, points)
         values = format_numbers([gap.old_value, gap.new_value, gap.candidate_value])
         closed = percent(gap.share) if gap.share is not None else "no gap" if _is_none(gap) else "not told"
