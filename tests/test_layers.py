@@ -88,6 +88,7 @@ ALLOWED: dict[str, set[str]] = {
         "kernels",
         "machines",
         "building",
+        "analysis",
         "report",
         "pipeline",
     },

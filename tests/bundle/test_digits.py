@@ -11,7 +11,7 @@ from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
 from kassay.model.finding import Finding
 from kassay.model.records import Setting
-from kassay.model.run import CellEvidence
+from kassay.model.run import CellEvidence, Fields
 from kassay.tools.bundle.digits import Repeated, repeated_text, same_counts, same_findings, unlike, values
 from tests.history.directories import measured, plan_with
 from tests.report.reports import compare
@@ -63,6 +63,40 @@ def test_a_run_that_was_not_made_again_is_missing(tmp_path: Path) -> None:
     assert not nothing.same and "nothing could be compared" in repeated_text(nothing)
 
 
+def test_a_run_that_only_the_rerun_has_is_named(tmp_path: Path) -> None:
+    again = evidence(tmp_path / "b", {0: [30, 30], 1: [60]})
+    found = same_counts(evidence(tmp_path / "a", {0: [30, 30]}), again)
+    assert found.differing == (f"{again[1].measurements[0].run}: only measured now",)
+    assert repeated_text(found).startswith("NOT the same: 1 differences in 2 runs")
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_page_state_is_compared(tmp_path: Path, moment: str) -> None:
+    packed, rerun = (
+        with_state(evidence(tmp_path / name, {0: [30], 1: [60]}), moment, (("range.AnonHugePages", value), ("x", name)))
+        for name, value in (("a", "0"), ("b", "9999"))
+    )
+    line = f"state {moment}: 1 fields differ, first range.AnonHugePages is 0 kB then, 9999 kB now"
+    assert same_counts(packed, rerun).differing == (
+        f"{packed[0].measurements[0].run}: {line}", f"{packed[1].measurements[0].run}: {line}",
+    )  # fmt: skip
+
+
+def with_state(cells: tuple[CellEvidence, ...], moment: str, fields: Fields) -> tuple[CellEvidence, ...]:
+    runs = ([msgspec.structs.replace(run, **{moment: fields}) for run in cell.measurements] for cell in cells)
+    return tuple(
+        msgspec.structs.replace(cell, measurements=tuple(ones)) for cell, ones in zip(cells, runs, strict=True)
+    )
+
+
+def test_a_phase_that_only_the_rerun_has_is_a_difference(tmp_path: Path) -> None:
+    again = evidence(tmp_path / "b", {0: [30], 1: [60]})
+    first = again[0].measurements[0]
+    packed = msgspec.structs.replace(again[0], measurements=(msgspec.structs.replace(first, phases=first.phases[1:]),))
+    line = f"{first.run}: {first.phases[0].phase}: has other rounds or operations"
+    assert same_counts((packed, again[1]), again).differing == (line,)
+
+
 def timed(verdict: str, interval: tuple[float, float] | None) -> Finding:
     return msgspec.structs.replace(compare().findings[0], verdict=verdict, interval=interval)
 
@@ -76,6 +110,10 @@ def timed(verdict: str, interval: tuple[float, float] | None) -> Finding:
         (timed("regression", (-0.1, 0.2)), timed("improvement", (-0.2, 0.1)), False),
         (timed("regression", (0.1, 0.2)), timed("incomplete", None), False),
         (timed("inconclusive", None), timed("inconclusive", None), True),
+        (timed("state-mismatch", None), timed("incomplete", None), False),
+        (timed("regression", (0.1, 0.2)), timed("contaminated", (0.1, 0.2)), False),
+        (timed("different-work", (0.1, 0.2)), timed("regression", (0.1, 0.2)), False),
+        (timed("regression", (0.02, 0.6)), timed("equivalent", (-0.01, 0.03)), True),
     ],
 )
 def test_times_are_compared_by_direction_and_interval(then: Finding, now: Finding, same: bool) -> None:
@@ -84,17 +122,70 @@ def test_times_are_compared_by_direction_and_interval(then: Finding, now: Findin
     assert "cannot be equal to the digit" in repeated_text(again)
 
 
+@pytest.mark.parametrize("now", ["equivalent", "inconclusive"])
+def test_changed_verdicts_are_listed(now: str) -> None:
+    then = timed("regression", (0.02, 0.6))
+    text = repeated_text(same_findings([then], [timed(now, (-0.01, 0.03))]))
+    assert text.startswith("no contradiction, but 1 verdicts changed: 1 findings, none in another direction, all ")
+    assert f"  verdict changed: {then.workload}.{then.metric} from {then.base} to {then.head}: regression then" in text
+    assert "the same answer" in repeated_text(same_findings([then], [then]))
+
+
+def test_findings_without_an_interval_are_counted_separately() -> None:
+    one, refused = timed("regression", (0.1, 0.2)), timed("incomplete", None)
+    assert "3 findings, none in another direction, all intervals overlap, 2 without an interval" in repeated_text(
+        same_findings([one, refused, refused], [one, refused, refused])
+    )
+    assert "1 findings, none in another direction, 1 without an interval" in repeated_text(
+        same_findings([refused], [refused])
+    )
+
+
+def test_a_finding_that_only_one_report_has_is_a_difference() -> None:
+    one = timed("regression", (0.1, 0.2))
+    name = f"{one.workload}.{one.metric} from {one.base} to {one.head}"
+    assert same_findings([one, one], [one]).differing == (f"{name}: only in the bundle",)
+    assert same_findings([one], [one, one]).differing == (f"{name}: only in the report of the new runs",)
+
+
+def costs_of(base: float | None, head: float | None, **changes: object) -> Finding:
+    return msgspec.structs.replace(compare().findings[0], base_value=base, head_value=head, **changes)
+
+
+def figures_text(packed: list[Finding], rerun: list[Finding]) -> str:
+    compared = Repeated(exact=True, compared=2, rounds=8, differing=("round 3",), values=values(packed, rerun))
+    assert "figure" not in repeated_text(msgspec.structs.replace(compared, differing=()))
+    return repeated_text(compared)
+
+
 @pytest.mark.parametrize(("now", "line"), [
     ((30.0, 60.0), "yet every figure of the report is the same to the digit: 2 figures"),
-    ((30.0, 63.0), "1 of the report's 2 figures differ, by 5.00% at most: {metric} of {head}{settings}"),
+    ((30.0, 63.0), "1 of the report's 2 figures differ, by 5.00% at most: {metric} of {head}, {workload}"),
+    ((30.0, None), "1 of the report's 2 figures are in one of the two reports only, first {metric} of {head}, "
+                   "{workload}; 0 of the other 1 differ"),
 ])  # fmt: skip
-def test_figures_are_compared_where_rounds_differ(now: tuple[float, float], line: str) -> None:
-    finding = msgspec.structs.replace(compare().findings[0], base_value=30.0, head_value=60.0)
-    again = msgspec.structs.replace(finding, base_value=now[0], head_value=now[1])
-    differing = Repeated(exact=True, compared=2, rounds=8, differing=("round 3",), values=values((finding,), (again,)))
-    settings = f" ({' '.join(f'{s.name}={s.value}' for s in finding.settings)})" if finding.settings else ""
-    assert line.format(metric=finding.metric, head=finding.head, settings=settings) in repeated_text(differing)
-    assert "figure" not in repeated_text(msgspec.structs.replace(differing, differing=()))
+def test_figures_are_compared_where_rounds_differ(now: tuple[float, float | None], line: str) -> None:
+    finding = costs_of(30.0, 60.0)
+    names = {"metric": finding.metric, "head": finding.kernels[1], "workload": finding.workload}
+    assert line.format(**names) in figures_text([finding], [costs_of(*now)])
+
+
+def test_figures_of_other_workloads_settings_and_machines_are_kept_apart() -> None:
+    """Each has the same metric and kernels, and the changed figure comes first: a later one must not hide it."""
+    first = costs_of(30.0, 60.0)
+    settings = tuple(msgspec.structs.replace(setting, value="7") for setting in first.settings)
+    machine = msgspec.structs.replace(first.machine, cpus=4)
+    for changes in ({"workload": "other"}, {"settings": settings}, {"machine": machine}):
+        other = costs_of(1.0, 2.0, **changes)
+        text = figures_text([first, other], [costs_of(30.0, 90.0), other])
+        assert "1 of the report's 4 figures differ, by 50.00% at most" in text, changes
+        assert "2 of the report's 4 figures are in one" in figures_text([first, other], [first]), changes
+
+
+def test_a_figure_of_zero_is_compared() -> None:
+    assert "same to the digit: 2 figures" in figures_text([costs_of(0.0, 60.0)], [costs_of(0.0, 60.0)])
+    assert "1 of the report's 2 figures differ" in figures_text([costs_of(0.0, 60.0)], [costs_of(1.0, 60.0)])
+    assert values([costs_of(None, None)], [costs_of(None, None)]) is None
 
 
 def test_findings_of_another_metric_are_not_compared(tmp_path: Path) -> None:

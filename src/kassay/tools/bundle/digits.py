@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A repeated experiment against the first one: exact counts to the digit, times by findings; and the result as text."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from kassay.model.finding import Finding
-from kassay.model.machine import MachineIdentity
+from kassay.analysis.gate.same_shape import differences
+from kassay.model.finding import REFUSED, Finding
+from kassay.model.machine import MachineIdentity, Point
 from kassay.model.plan import Plan
 from kassay.model.records import Record
 from kassay.model.run import CellEvidence, Measurement
+from kassay.report.words import point_name
 
 
 class Repeated(Record, frozen=True, kw_only=True):
@@ -24,6 +28,10 @@ class Repeated(Record, frozen=True, kw_only=True):
     """Differences between the two measurements that existed before the first boot."""
     values: "Values | None" = None
     """Figures of the two reports; None for times."""
+    changed_verdicts: tuple[str, ...] = ()
+    """Verdicts that changed although the intervals overlap, one line for each."""
+    without_interval: int = 0
+    """Number of compared findings without an interval."""
 
     @property
     def same(self) -> bool:
@@ -38,78 +46,134 @@ class Values(Record, frozen=True, kw_only=True):
     differing: int
     """Number of compared figures that differ."""
     widest: float
-    """Largest difference, as a share of the packed figure."""
+    """Largest difference, as a share of the packed figure; of the new one if the packed one is zero."""
     where: str
-    """Name of the figure with the largest difference."""
+    """Name of the figure with the largest difference; "" if none was compared."""
+    missing: tuple[str, ...] = ()
+    """Names of figures that only one of the two reports has."""
+
+
+class _Place(NamedTuple):
+    """Place of a finding in a report. Labels of kernels are no part of it: a rerun pins the kernel references."""
+
+    point: Point
+    metric: str
+    number: int
+    """Number of the finding among those of the same point and metric, from 0."""
+
+
+def _placed(findings: Sequence[Finding]) -> dict[_Place, Finding]:
+    seen: Counter[tuple[Point, str]] = Counter()
+    placed = {}
+    for finding in findings:
+        key = (finding.point, finding.metric)
+        placed[_Place(*key, seen[key])] = finding
+        seen[key] += 1
+    return placed
+
+
+def _matched(packed: Sequence[Finding], rerun: Sequence[Finding]) -> list[tuple[Finding | None, Finding | None]]:
+    """Findings of the two reports at the same place; None for a report that has none there."""
+    old, new = _placed(packed), _placed(rerun)
+    return [(old.get(place), new.get(place)) for place in dict.fromkeys((*old, *new))]
 
 
 def values(packed: Sequence[Finding], rerun: Sequence[Finding]) -> Values | None:
-    """The cost of each kernel, figure by figure. None where nothing was decided."""
-    pairs = {
-        f"{old.metric} of {kernel}{_settings(old)}": (then, now)
-        for old, new in zip(packed, rerun, strict=False)
-        for kernel, then, now in (
-            (old.base, old.base_value, new.base_value),
-            (old.head, old.head_value, new.head_value),
-        )
-        if then and now is not None
-    }
-    if not pairs:
+    """The cost of each kernel, figure by figure. None if neither report has a figure."""
+    points = [finding.point for finding in (*packed, *rerun)]
+    figures: dict[str, tuple[float | None, float | None]] = {}
+    for old, new in _matched(packed, rerun):
+        finding = old or new
+        assert finding is not None
+        costs = (((f.base_value, f.head_value) if f else (None, None)) for f in (old, new))
+        for kernel, then, now in zip(finding.kernels, *costs, strict=True):
+            if (then, now) != (None, None):
+                figures[f"{finding.metric} of {kernel}, {point_name(finding.point, points)}"] = (then, now)
+    if not figures:
         return None
-    moved = {name: abs(now - then) / then for name, (then, now) in pairs.items()}
-    where = max(moved, key=lambda name: moved[name])
-    differing = sum(share > 0 for share in moved.values())
-    return Values(compared=len(moved), differing=differing, widest=moved[where], where=where)
+    moved = {n: _share(then, now) for n, (then, now) in figures.items() if then is not None and now is not None}
+    where = max(moved, key=lambda name: moved[name], default="")
+    return Values(
+        compared=len(moved), differing=sum(share > 0 for share in moved.values()), widest=moved.get(where, 0.0),
+        where=where, missing=tuple(name for name in figures if name not in moved),
+    )  # fmt: skip
 
 
-def _settings(finding: Finding) -> str:
-    return f" ({' '.join(f'{s.name}={s.value}' for s in finding.settings)})" if finding.settings else ""
+def _share(then: float, now: float) -> float:
+    return abs(now - then) / abs(then or now) if now != then else 0.0
 
 
 def same_counts(packed: Sequence[CellEvidence], rerun: Sequence[CellEvidence]) -> Repeated:
-    """Compares each round of each phase of each run. Cells are matched by their index in the plan, runs by their
-    repeat, because ids differ where a kernel reference was pinned."""
+    """Compares each round of each phase of each run, and its page state before and after. Cells are matched by their
+    index in the plan, runs by their repeat, because ids differ where a kernel reference was pinned."""
     pairs = [pair for cells in zip(packed, rerun, strict=True) for pair in _pairs(*cells)]
-    differing = [line for old, new in pairs for line in _differing(old, new)]
-    missing = [f"{old.run}: not measured again" for old, new in pairs if new is None]
-    both = [old for old, new in pairs if new is not None]
-    rounds = sum(len(phase.ticks) for old in both for phase in old.phases)
-    return Repeated(exact=True, compared=len(both), rounds=rounds, differing=(*differing, *missing))
+    both = [(old, new) for old, new in pairs if old is not None and new is not None]
+    differing = [line for old, new in both for line in (*_differing(old, new), *_state(old, new))]
+    differing += [f"{old.run}: not measured again" for old, new in pairs if old is not None and new is None]
+    differing += [f"{new.run}: only measured now" for old, new in pairs if old is None and new is not None]
+    rounds = sum(len(phase.ticks) for old, _ in both for phase in old.phases)
+    return Repeated(exact=True, compared=len(both), rounds=rounds, differing=tuple(differing))
 
 
-def _pairs(old: CellEvidence, new: CellEvidence) -> list[tuple[Measurement, Measurement | None]]:
-    again = {measurement.repeat: measurement for measurement in new.measurements}
-    return [(measurement, again.get(measurement.repeat)) for measurement in old.measurements]
+def _pairs(old: CellEvidence, new: CellEvidence) -> list[tuple[Measurement | None, Measurement | None]]:
+    then, now = ({measurement.repeat: measurement for measurement in cell.measurements} for cell in (old, new))
+    return [(then.get(repeat), now.get(repeat)) for repeat in sorted(then.keys() | now.keys())]
 
 
-def _differing(old: Measurement, new: Measurement | None) -> Iterator[str]:
+def _differing(old: Measurement, new: Measurement) -> Iterator[str]:
     """One line for each phase: its first round that differs, and how many do."""
-    phases = {} if new is None else {phase.phase: phase for phase in new.phases}
-    for phase in old.phases if new is not None else ():
-        other = phases.get(phase.phase)
-        if other is None or (len(other.ticks), other.operations) != (len(phase.ticks), phase.operations):
-            yield f"{old.run}: {phase.phase}: has other rounds or operations"
+    then, now = ({phase.phase: phase for phase in run.phases} for run in (old, new))
+    for name in dict.fromkeys((*then, *now)):
+        phase, other = then.get(name), now.get(name)
+        if (
+            phase is None
+            or other is None
+            or (len(other.ticks), other.operations) != (len(phase.ticks), phase.operations)
+        ):
+            yield f"{old.run}: {name}: has other rounds or operations"
             continue
         rounds = [(i, a, b) for i, (a, b) in enumerate(zip(phase.ticks, other.ticks, strict=True), start=1) if a != b]
         if rounds:
             index, a, b = rounds[0]
-            yield f"{old.run}: {phase.phase}: {len(rounds)} rounds differ, first round {index}: {a} then, {b} now"
+            yield f"{old.run}: {name}: {len(rounds)} rounds differ, first round {index}: {a} then, {b} now"
+
+
+def _state(old: Measurement, new: Measurement) -> Iterator[str]:
+    """One line for each moment: its first field of the page state that differs, and how many do."""
+    for moment, then, now in (("before", old.before, new.before), ("after", old.after, new.after)):
+        if found := differences(moment, then, now):
+            first = f"{found[0].field} is {found[0].base} then, {found[0].head} now"
+            yield f"{old.run}: state {moment}: {len(found)} fields differ, first {first}"
 
 
 def same_findings(packed: Sequence[Finding], rerun: Sequence[Finding]) -> Repeated:
-    """Times never repeat to the digit. They agree if their intervals overlap and no verdict has changed direction."""
-    differing = []
-    for old, new in zip(packed, rerun, strict=True):
-        name = f"{old.workload}.{old.metric} from {old.base} to {old.head}"
-        if (old.workload, old.settings, old.metric) != (new.workload, new.settings, new.metric):
-            differing.append(f"{name}: stands at another place now")
-        elif {old.verdict, new.verdict} == {"regression", "improvement"}:
-            differing.append(f"{name}: {old.verdict} then, {new.verdict} now")
+    """Times never repeat to the digit. They agree if their intervals overlap, no verdict has changed direction, and
+    the same findings were refused for the same cause."""
+    differing, changed, compared, without = [], [], 0, 0
+    for old, new in _matched(packed, rerun):
+        finding = old or new
+        assert finding is not None
+        name = f"{finding.workload}.{finding.metric} from {finding.base} to {finding.head}"
+        if old is None or new is None:
+            differing.append(f"{name}: only in the {'report of the new runs' if old is None else 'bundle'}")
+            continue
+        compared += 1
+        without += old.interval is None and new.interval is None
+        verdicts = f"{name}: {old.verdict} then, {new.verdict} now"
+        if old.verdict != new.verdict and (
+            {old.verdict, new.verdict} == {"regression", "improvement"} or {old.verdict, new.verdict} & set(REFUSED)
+        ):
+            differing.append(verdicts)
         elif old.interval and new.interval and not _overlap(old.interval, new.interval):
             differing.append(f"{name}: {_range(old.interval)} then, {_range(new.interval)} now, which do not overlap")
         elif (old.interval is None) != (new.interval is None):
-            differing.append(f"{name}: {old.verdict} then, {new.verdict} now, one of them without an interval")
-    return Repeated(exact=False, compared=len(packed), rounds=0, differing=tuple(differing))
+            differing.append(f"{verdicts}, one of them without an interval")
+        elif old.verdict != new.verdict:
+            changed.append(verdicts)
+    return Repeated(
+        exact=False, compared=compared, rounds=0, differing=tuple(differing), changed_verdicts=tuple(changed),
+        without_interval=without,
+    )  # fmt: skip
 
 
 def _overlap(a: tuple[float, float], b: tuple[float, float]) -> bool:
@@ -172,17 +236,19 @@ def repeated_text(repeated: Repeated) -> str:
     lines += [f"  {line}" for line in repeated.differing[:_SHOWN]]
     if len(repeated.differing) > _SHOWN:
         lines.append(f"  and {len(repeated.differing) - _SHOWN} more")
+    lines += [f"  verdict changed: {line}" for line in repeated.changed_verdicts]
     lines += [f"  not alike to begin with: {line}" for line in repeated.unlike]
     return "\n".join(lines) + "\n"
 
 
 def _values(values: Values) -> str:
+    figures = f"the report's {values.compared + len(values.missing)} figures"
+    if values.missing:
+        only = f"{len(values.missing)} of {figures} are in one of the two reports only, first {values.missing[0]}"
+        return f"{only}; {values.differing} of the other {values.compared} differ"
     if not values.differing:
         return f"yet every figure of the report is the same to the digit: {values.compared} figures"
-    return (
-        f"{values.differing} of the report's {values.compared} figures differ, "
-        f"by {values.widest:.2%} at most: {values.where}"
-    )
+    return f"{values.differing} of {figures} differ, by {values.widest:.2%} at most: {values.where}"
 
 
 def _verdict(repeated: Repeated) -> str:
@@ -193,7 +259,13 @@ def _verdict(repeated: Repeated) -> str:
     if repeated.exact:
         return f"NOT the same: {len(repeated.differing)} differences in {repeated.compared} runs"
     cannot = "times cannot be equal to the digit"
-    if repeated.same:
-        same = f"the same answer: {repeated.compared} findings, none in another direction"
-        return f"{same}, all intervals overlap ({cannot})"
-    return f"NOT the same answer: {len(repeated.differing)} of {repeated.compared} findings ({cannot})"
+    if not repeated.same:
+        return f"NOT the same answer: {len(repeated.differing)} differences in {repeated.compared} findings ({cannot})"
+    found = f"{repeated.compared} findings, none in another direction"
+    if repeated.without_interval < repeated.compared:
+        found += ", all intervals overlap"
+    if repeated.without_interval:
+        found += f", {repeated.without_interval} without an interval"
+    if repeated.changed_verdicts:
+        return f"no contradiction, but {len(repeated.changed_verdicts)} verdicts changed: {found} ({cannot})"
+    return f"the same answer: {found} ({cannot})"
