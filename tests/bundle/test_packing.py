@@ -129,7 +129,8 @@ def test_a_bundle_that_was_not_touched_holds(packed: Path) -> None:
     before = names(packed)
     found = verify(packed, LIMIT, silent)
     assert (found.findings, found.manifest.kind) == (1, "run")
-    assert any(note.startswith("sources: ") for note in found.notes)
+    assert any(note.startswith("sources, says its packer (not checked): ") for note in found.notes)
+    assert found.unchecked == ()
     assert names(packed) == before
 
 
@@ -184,7 +185,7 @@ def other_margin(root: Path) -> None:
     [
         (other_value, "findings[0].change is 0.5, computed 1.0"),
         (dropped_finding, "length of findings is 0, computed 1"),
-        (other_words, "report/terminal.txt: not what its findings say"),
+        (other_words, "report/terminal.txt: not what kassay makes of its runs"),
         (other_artifact, "its content is not what its name says"),
         (shorter_journal, "its report is not what its runs give"),
         (no_report, "json.json"),
@@ -220,7 +221,9 @@ def test_a_plan_that_contradicts_itself_is_the_bundles_fault(bundle: Path) -> No
 def test_a_bundle_of_another_version_may_be_worded_differently_but_not_valued(bundle: Path) -> None:
     other_words(bundle)
     resealed(bundle, kassay_version="0.0.1")
-    assert any("kassay 0.0.1" in note and "terminal.txt" in note for note in verify(bundle, LIMIT, silent).notes)
+    found = verify(bundle, LIMIT, silent)
+    assert found.notes[0] == "kassay 0.0.1 packed it: only report/json.json was compared with the runs"
+    assert (found.notes[1], found.unchecked) == ("not checked: report/terminal.txt", ("report/terminal.txt",))
     other_value(bundle)
     resealed(bundle, kassay_version="0.0.1")
     with pytest.raises(BadInput, match=r"packed by kassay 0\.0\.1: findings\[0\]\.change"):

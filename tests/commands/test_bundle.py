@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -12,6 +13,8 @@ from kassay.commands.bundle import format_size
 from kassay.errors import BadInput
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell
+from kassay.tools.bundle import tar
+from kassay.tools.bundle.manifest import NAME, Manifest, packed_files, write_manifest
 from tests.history.directories import measured, plan_with
 
 pytestmark = pytest.mark.slow  # files of a database, archives, whole commands: seconds, not milliseconds
@@ -37,7 +40,18 @@ def test_a_bundle_that_holds_says_so(packed: Path) -> None:
     done = ask("verify", str(packed))
     assert done.exit_code == 0, done.exception
     assert f"{packed}: holds. " in done.output
-    assert "all 1 findings follow from the raw results" in done.output
+    assert "all 1 findings follow from the raw results.\n" in done.output
+
+
+def test_the_number_of_files_that_were_not_checked_is_in_the_first_line(packed: Path, tmp_path: Path) -> None:
+    root = tar.unpack(packed, tmp_path, 1 << 30)
+    (root / "another.c").write_text("int evil;")
+    manifest = msgspec.json.decode((root / NAME).read_bytes(), type=Manifest)
+    write_manifest(root, msgspec.structs.replace(manifest, files=packed_files(root)))
+    done = ask("verify", str(root))
+    first, second = [line for line in done.output.splitlines() if not line.startswith("verify: ")][:2]
+    assert first.endswith("all 1 findings follow from the raw results; 1 files were not checked.")
+    assert second == "  not checked: another.c"
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,9 @@ def _verify(path: _Path, limit: _Limit = "4GiB") -> int:
     with showing() as tell:
         verified = verify(path, size_in(limit, "--limit"), tell)
     files = len(verified.manifest.files)
-    say(f"{path}: holds. {files} files are whole; all {verified.findings} findings follow from the raw results.\n")
+    unchecked = f"; {len(verified.unchecked)} files were not checked" if verified.unchecked else ""
+    findings = f"all {verified.findings} findings follow from the raw results"
+    say(f"{path}: holds. {files} files are whole; {findings}{unchecked}.\n")
     for note in verified.notes:
         say(f"  {note}\n")
     return 0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The sources of what a run directory measured, as they are and as one C file."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from kassay.effects.files import sha256_file
@@ -16,27 +17,35 @@ from kassay.supply.measured import measured_by_name
 
 
 def sources_into(run: Path, root: Path) -> str:
-    """Writes source/guest/, the sources of users' programs and one reproducer for each workload below `root`; returns
-    a sentence that says whether they match the measured programs."""
+    """Writes the files of sources_of() below `root`; returns a sentence that says whether they match the measured
+    programs."""
+    for name, data in sources_of(run):
+        target = root / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    return _match(open_directory(run).plan)
+
+
+def sources_of(run: Path) -> Iterator[tuple[str, bytes]]:
+    """Path and content of each file: source/guest/, one reproducer for each workload, the sources of users' programs.
+    Nothing is written."""
     plan = open_directory(run).plan
     own = {use.name: use.program for use in plan.experiment.workloads if use.program}
     measured = measured_by_name(plan.experiment.workloads)
     programs = (program.name for program in plan.guest_sha256)
     guest_programs = [measured[name].guest_program if name in measured else name for name in programs]
     names = {name for program in guest_programs for name in sources.files_of(program, plan.experiment.arch)}
-    existing = sorted(name for name in (*names, *sources.headers(), "Makefile") if sources.path_of(name).is_file())
-    sources.copy_to(root / "source" / "guest", existing)
-    for name, use in own.items():
-        for packed_file in contents(use, run).values():
-            target = root / "source" / "programs" / name / packed_file.name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(packed_file.data)
+    for name in sorted({*names, *sources.headers(), "Makefile"}):
+        if sources.path_of(name).is_file():
+            yield f"source/guest/{name}", sources.path_of(name).read_bytes()
     for workload in plan.workloads:
         if workload.name in own or workload.name not in sources.workload_names():
             continue  # _match() names it
         file = "reproducer.c" if len(plan.workloads) == 1 else f"reproducer-{workload.name}.c"
-        (root / file).write_text(of_plan(plan, workload, file))
-    return _match(plan)
+        yield file, of_plan(plan, workload, file).encode()
+    for name, use in own.items():
+        for packed_file in contents(use, run).values():
+            yield f"source/programs/{name}/{packed_file.name}", packed_file.data
 
 
 def of_plan(plan: Plan, workload: Workload, file: str) -> str:

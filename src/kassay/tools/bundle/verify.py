@@ -24,17 +24,19 @@ from kassay.model.plan import Plan
 from kassay.model.prediction import TIMINGS
 from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
+from kassay.model.texts import one_line
 from kassay.report.formats import formats
 from kassay.spec.load import load
 from kassay.spec.rules import question_of
 from kassay.supply.guest.compile import received_programs
 from kassay.supply.machines import machine_for
 from kassay.tools.bundle import tar
+from kassay.tools.bundle.agreement import JSON, agreement, experiments
 from kassay.tools.bundle.builds import not_built_again, read_builds
 from kassay.tools.bundle.contents import artifact_path, checked_artifacts
 from kassay.tools.bundle.digits import Repeated, container_offer, same_counts, same_findings, unlike, values
 from kassay.tools.bundle.manifest import Manifest, checked, few
-from kassay.tools.bundle.pack import REPORT, RUN, answered
+from kassay.tools.bundle.pack import RUN, answered
 from kassay.tools.bundle.rebuild import Given, Rebuilt, rebuild, with_refs
 
 # Fields that name a directory or a version: they may differ while every finding is the same.
@@ -94,14 +96,14 @@ def _text(value: Any) -> str:
 LIMIT = 4 << 30
 """Bytes that a bundle may unpack to, unless more are allowed."""
 
-_JSON = f"{REPORT}/json.json"
-
 
 class Verified(NamedTuple):
     """The result for a correct bundle."""
 
     manifest: Manifest
     findings: int
+    unchecked: tuple[str, ...]
+    """Files outside run/ that no file of this host could be compared with."""
     notes: tuple[str, ...]
     """Notes that a reader should know although nothing is wrong."""
 
@@ -133,7 +135,8 @@ def verify(path: Path, limit: int, tell: Tell) -> Verified:
             first = few([str(difference) for difference in changed])
             raise BadInput(f"{path}: its report is not what its runs give{by}: {first}",
                            "do not rely on it; or verify it with the version that packed it")  # fmt: skip
-        return Verified(manifest, len(report.findings), _notes(root, manifest, report, path))
+        tell(Progress(stage="verify", subject=path.name, text="making every other file again"))
+        return _compared(root, manifest, report, path)
 
 
 def packed_report(path: Path, limit: int, tell: Tell) -> Report:
@@ -155,37 +158,32 @@ def _recomputed(root: Path, path: Path, tell: Tell) -> Report:
 
 def _packed_report(root: Path, path: Path) -> Any:
     try:
-        return json.loads((root / _JSON).read_bytes())
+        return json.loads((root / JSON).read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        raise BadInput(f"{path}: {_JSON}: {error}", "get the bundle anew") from error
+        raise BadInput(f"{path}: {JSON}: {error}", "get the bundle anew") from error
 
 
-def _notes(root: Path, manifest: Manifest, report: Report, path: Path) -> tuple[str, ...]:
-    """Notes for the reader. The other forms must agree with the findings; only another version may word them otherwise.
-
-    Raises BadInput when they do not agree.
-    """
-    other, unchecked = [], []
-    for name, form in formats().items():
-        file = root / REPORT / f"{name}{form.suffix}"
-        if not file.is_file():
-            continue
-        try:
-            if file.read_text() != form.render(report):
-                other.append(f"{REPORT}/{file.name}")
-        except HostLacks as error:
-            unchecked.append(f"{REPORT}/{file.name}: not rendered again: {error.what}")
-    if other and manifest.kassay_version == __version__:
-        remedy = f"rely on {_JSON} alone, or get the bundle anew"
-        raise BadInput(f"{path}: {few(other)}: not what its findings say", remedy)
-    worded = (f"kassay {manifest.kassay_version} packed it and words differently: {few(other)}",) if other else ()
-    return (
-        *worded,
-        *unchecked,
-        *not_built_again(read_builds(root)),
-        *(f"no {absent.form}: {absent.why}" for absent in manifest.absent),
-        f"sources: {manifest.sources}",
-    )
+def _compared(root: Path, manifest: Manifest, report: Report, path: Path) -> Verified:
+    """Compares the other files with the report. Raises BadInput for a text that differs and for a form that is missing;
+    if another version packed them, these count as not checked."""
+    found = agreement(root, manifest, report)
+    notes = []
+    if manifest.kassay_version == __version__:
+        if found.differing:
+            remedy = f"rely on {JSON} alone, or get the bundle anew"
+            raise BadInput(f"{path}: {few(found.differing)}: not what kassay makes of its runs", remedy)
+        if found.missing:
+            problem = f"{path}: {few(found.missing)}: missing, and not listed as absent"
+            raise BadInput(problem, f"rely on {JSON} alone, or get the bundle anew")
+    elif found.differing or found.missing:
+        notes.append(f"kassay {one_line(manifest.kassay_version)} packed it: only {JSON} was compared with the runs")
+        notes += [f"missing, and not listed as absent: {few(found.missing)}"] if found.missing else []
+    unchecked = tuple(name for name in (*found.differing, *found.unchecked) if name != JSON)
+    notes += [f"not checked: {few(unchecked)}"] if unchecked else []
+    notes += (*found.notes, *not_built_again(read_builds(root)))
+    notes += [f"no {one_line(absent.form)}, says its packer: {one_line(absent.why)}" for absent in manifest.absent]
+    notes.append(f"sources, says its packer (not checked): {one_line(manifest.sources)}")
+    return Verified(manifest, len(report.findings), unchecked, tuple(notes))
 
 
 _NONE = Given()
@@ -218,6 +216,9 @@ def rerun(
     with _opened(path, limit, tell) as (root, manifest):
         if manifest.kind == "import":
             raise BadInput(f"{path}: measured elsewhere, with another tool", "kassay can verify it, not repeat it")
+        wrong = [name for name, same in experiments(root) if not same]
+        if wrong and manifest.kassay_version == __version__:
+            raise BadInput(f"{path}: {few(wrong)}: not the experiment of its plan", "get the bundle anew")
         experiment = load(root / RUN / "pinned.toml")
         out = directory_of(experiment)
         plan = open_directory(root / RUN).plan
