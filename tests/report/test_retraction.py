@@ -16,6 +16,7 @@ from kassay.model.reason import own_words
 from kassay.model.report import Report
 from kassay.report.retraction import RETRACTION, Retraction, retraction
 from tests.report.reports import SAMPLES
+from tests.report.timed_reports import KVM
 
 OLD = SAMPLES["timed"]()
 UNEQUAL = (
@@ -85,6 +86,44 @@ def test_what_is_measured_instead_decides_the_trackers_command(
     assert reason in _flat(sent)
     assert f"\n#regzbot {command}" in sent
     assert "What does hold:" in sent
+
+
+@pytest.mark.parametrize("evidence", ["partial", "unstable", "robust-only"])
+def test_weak_evidence_does_not_resolve_a_regression(evidence: str) -> None:
+    taken = retraction(_new(verdict="equivalent", change=0.001, evidence=evidence), OLD)
+    assert taken.regzbot == (
+        f"#regzbot inconclusive: measured again, the regression does not show, but the evidence is {evidence}"
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"machine": replace(KVM, clock="icount"), "evidence": "exact"},
+        {"machine": replace(KVM, clock="tcg")},
+        {"machine": replace(KVM, cpus=64)},
+        {"workload": "page_fault"},
+        {"metric": "touch"},
+        {"settings": ()},
+    ],
+)
+def test_another_measurement_takes_nothing_back(changes: dict[str, object]) -> None:
+    with pytest.raises(BadInput, match="by mprotect iteration in a way that can contradict the earlier one"):
+        retraction(_new(verdict="equivalent", change=0.001, **changes), OLD)
+
+
+def test_counts_that_agree_again_resolve_counts() -> None:
+    old = SAMPLES["compare"]()
+    assert retraction(_new(old, verdict="equivalent", change=0.0), old).regzbot == (
+        "#regzbot resolve: measured again, v6.17.13 does not execute more instructions per page than v6.16.12"
+    )
+
+
+def test_an_improvement_that_is_a_regression_now_has_no_command() -> None:
+    old = _new(verdict="improvement", change=-0.4, interval=(-0.45, -0.35))
+    taken = retraction(OLD, old)
+    assert (taken.regzbot, taken.command_reason) == ("", "")
+    assert "Its claim does not hold." in _flat(_mail(taken)) and "regzbot" not in _mail(taken)
 
 
 def test_a_report_that_was_not_tracked_gets_no_command() -> None:
@@ -167,7 +206,7 @@ def test_the_command_reads_bundles(tmp_path: Path) -> None:
     old, new = _imported(tmp_path, "claimed", 150), _imported(tmp_path, "again", 100)
     _run("bundle", "pack", str(old), "--out", str(tmp_path / "old.tar.zst"))
     record = json.loads(_run("report", str(new), "--retracts", str(tmp_path / "old.tar.zst"), "--format", "json"))
-    assert (record["schema"], record["command"]) == ("kassay-retraction/1", "resolve")
+    assert (record["schema"], record["command"]) == ("kassay-retraction/1", "inconclusive")
 
 
 def test_the_size_of_a_change_is_taken_back_without_a_command_for_the_tracker() -> None:

@@ -3,6 +3,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from kassay.errors import BadInput
 from kassay.model.finding import CHANGES, REFUSED, Finding
 from kassay.model.records import Record
@@ -12,7 +14,7 @@ from kassay.report.answers import Kind
 from kassay.report.document import VERDICT, Document, Envelope, Paragraph, filled, section
 from kassay.report.mail.answer import answer
 from kassay.report.mail.headline import headline, subject_line
-from kassay.report.mail.names import everyday_text, identity, mail_name, mail_names, unit_text
+from kassay.report.mail.names import everyday_text, identity, mail_name, mail_names, quantity, unit_text
 from kassay.report.mail.text import ascii_text, bare_percent, number, percent, sentence
 from kassay.report.parted import parted_sentences
 from kassay.report.sections.refused import differences_table
@@ -21,6 +23,7 @@ from kassay.supply.clocks import clock_of
 SCHEMA = "kassay-retraction/1"
 INCONCLUSIVE, RESOLVE = "inconclusive", "resolve"
 """Commands of regzbot: nothing can be said about the regression, or there is none any more."""
+_STRONG = ("exact", "reliable")
 _ONE_SIDED = 5
 
 
@@ -55,10 +58,13 @@ class Retraction(Record, frozen=True, kw_only=True):
     """Differences between the two measurements."""
     holds: tuple[str, ...]
     command: str
-    """INCONCLUSIVE or RESOLVE; empty if the change stands and only its size does not."""
+    """INCONCLUSIVE or RESOLVE; empty if the earlier report claimed no regression, or if the regression stands and only
+    its size does not."""
     command_reason: str
     tracked: bool
     """True if the earlier mail told regzbot of the regression."""
+    resized: bool
+    """True if the change stands and only its size does not."""
     old_experiment: str
     new_experiment: str
     kassay_version: str
@@ -83,24 +89,39 @@ def retraction(new: Report, old: Report) -> Retraction:
         now = now_topic.finding  # its kernels have no releases
     if now is None:
         pair = " and ".join(_releases(old, f))
-        raise BadInput(f"--retracts: the new report does not compare {pair}", "measure the same releases, then retract")
+        raise BadInput(f"--retracts: the new report does not compare {pair} by {f.workload} {f.metric} in a way that "
+                       "can contradict the earlier one",
+                       "measure these releases with the same settings, machine and clock, then retract")  # fmt: skip
     if now.verdict == f.verdict and not _other_size(now, f, new.experiment.margin):
         raise BadInput(f"--retracts: the new report has the same verdict ({f.verdict}) and the same size; it takes "
                        "nothing back",
                        "send the new report as a reply, if it says more")  # fmt: skip
-    command = "" if now.verdict == f.verdict else INCONCLUSIVE if _unknown(now) else RESOLVE
+    command = _command(now, f)
     return Retraction(
         subject=subject_line(old), claimed=tuple(answer(old)[:1]), claims=tuple(_claims(new, old)),
         reasons=tuple(_reasons(new, now, f)), differing=_differing(new, now),
         measured=tuple(_measured(new, old, now, f)),
-        holds=tuple(_holds(new, now)), command=command, command_reason=_command_reason(new, now),
-        tracked=topic.tag == "[REGRESSION]", old_experiment=old.plan_id, new_experiment=new.plan_id,
-        kassay_version=new.kassay_version,
+        holds=tuple(_holds(new, now)), command=command, command_reason=_command_reason(new, now, command),
+        tracked=topic.tag == "[REGRESSION]", resized=now.verdict == f.verdict, old_experiment=old.plan_id,
+        new_experiment=new.plan_id, kassay_version=new.kassay_version,
     )  # fmt: skip
 
 
-def _unknown(now: Finding) -> bool:
-    return now.verdict in (*REFUSED, "inconclusive")
+def _command(now: Finding, f: Finding) -> str:
+    """Only strong evidence ends a regression: a tracker forgets what is resolved."""
+    if f.verdict != "regression" or now.verdict == f.verdict:
+        return ""
+    gone = now.verdict in ("equivalent", "improvement") and now.evidence in _STRONG and _can_contradict(now, f)
+    return RESOLVE if gone else INCONCLUSIVE
+
+
+def _can_contradict(now: Finding, f: Finding) -> bool:
+    """True if both have the same workload, metric, settings and machine, and one clock or two that measure time.
+    Counts do not contradict times."""
+    clocks = [clock_of(one.machine.clock) for one in (now, f)]
+    machine = replace(now.machine, clock=f.machine.clock)
+    same = (now.workload, now.metric, now.settings, machine) == (f.workload, f.metric, f.settings, f.machine)
+    return same and (clocks[0] == clocks[1] or all(clock.decides for clock in clocks))
 
 
 def _other_size(now: Finding, f: Finding, margin: float) -> bool:
@@ -113,13 +134,14 @@ def _other_size(now: Finding, f: Finding, margin: float) -> bool:
 
 
 def _same(new: Report, old: Report, f: Finding) -> Finding | None:
-    """The comparison of the new report that is about the same: metric and releases, then also setting and machine."""
-    wanted = _releases(old, f)
+    """The comparison of the new report that can contradict this one, or that was refused for the same work."""
+    about, wanted = (f.workload, f.metric, f.settings), _releases(old, f)
     found = [
-        n for n in new.findings if (n.workload, n.metric) == (f.workload, f.metric) and _releases(new, n) == wanted
-    ]
-    found = found or [n for n in new.findings if n.primary and _releases(new, n) == wanted]
-    return next((n for n in found if (n.settings, n.machine) == (f.settings, f.machine)), found[0] if found else None)
+        n for n in new.findings
+        if (n.workload, n.metric, n.settings) == about and _releases(new, n) == wanted
+        and (n.verdict in REFUSED or _can_contradict(n, f))
+    ]  # fmt: skip
+    return min(found, key=lambda n: n.machine != f.machine, default=None)
 
 
 def _releases(report: Report, f: Finding) -> tuple[str, ...]:
@@ -229,8 +251,10 @@ def _other(new: Report, f: Finding) -> str:
     )
 
 
-def _command_reason(new: Report, now: Finding) -> str:
-    """A few words for a tracker's web page. They belong to a command."""
+def _command_reason(new: Report, now: Finding, command: str) -> str:
+    """A few words for a tracker's web page; "" without a command."""
+    if not command:
+        return ""
     base, head = (mail_name(new, label) for label in now.kernels)
     if now.verdict == "state-mismatch" and now.differences:
         first = now.differences[0]
@@ -241,6 +265,11 @@ def _command_reason(new: Report, now: Finding) -> str:
         return ascii_text(f"{base} and {head} cannot be compared by this workload")
     if now.verdict == "inconclusive":
         return "measured again, the difference is not decided"
+    if command == INCONCLUSIVE:
+        return f"measured again, the regression does not show, but the evidence is {now.evidence}"
+    if not clock_of(now.machine.clock).timed:
+        what = quantity(now.unit, now.metric, now.machine.clock)
+        return ascii_text(f"measured again, {head} does not execute more {what} than {base}")
     return ascii_text(f"measured again, {head} is not slower than {base}")
 
 
@@ -248,7 +277,7 @@ def document(taken: Retraction) -> Document:
     """The retraction for every reader."""
     about, command = "This takes back an earlier report", f"the command is: {taken.regzbot}"
     untracked = () if taken.tracked or not taken.command else (f"Should the report be tracked, {command}",)
-    does_not_hold = "Its claim does not hold." if taken.command else "There is a change, but not one of this size."
+    does_not_hold = "There is a change, but not one of this size." if taken.resized else "Its claim does not hold."
     return Document(
         title=f"Taken back: {taken.subject}", kicker="kassay report", kassay_version=taken.kassay_version, level=3,
         envelope=Envelope(
