@@ -4,10 +4,12 @@
 import pytest
 from msgspec import structs
 
+from kassay.analysis.analyse import _confounders
 from kassay.analysis.confounders import confounders
 from kassay.model.finding import CONFOUNDERS, Confounder
 from kassay.model.kernel import KernelIdentity
 from kassay.model.records import Setting
+from tests.analysis.sides import evidence
 
 GCC_12 = "gcc-12 (Debian 12.2.0-14+deb12u1) 12.2.0, GNU ld (GNU Binutils for Debian) 2.40"
 GCC_14 = "x86_64-linux-gnu-gcc-14 (Debian 14.2.0-19) 14.2.0, GNU ld (GNU Binutils for Debian) 2.44"
@@ -84,3 +86,16 @@ def test_a_configuration_that_is_not_known_is_said_not_to_be(
 def test_one_file_and_kernels_of_imported_results_are_not_worth_a_word() -> None:
     assert confounders(configured(None, "a" * 64), configured(None, "a" * 64)) == ()
     assert confounders(_KERNEL, _KERNEL) == ()
+
+
+@pytest.mark.parametrize(("image", "found"), [("1", [("parameters", "none", "init_on_alloc=1")]), ("0", [])])
+def test_parameters_of_one_side_are_named_unless_they_are_the_comparison(
+    image: str, found: list[tuple[str, str, str]]
+) -> None:
+    base, head = evidence("6.16"), evidence("6.17")
+    cell = structs.replace(head.cell, cmdline="init_on_alloc=1")
+    head = structs.replace(head, cell=cell, kernel=structs.replace(head.kernel, image_sha256=image))
+    named = [one for one in _confounders(base, head) if one.code != "configuration"]
+    assert [(one.code, one.base, one.head) for one in named] == found
+    assert {one.code for one in named} <= CONFOUNDERS.keys()
+    assert _confounders(base, structs.replace(head, cell=base.cell)) == _confounders(base, head)[: -len(found) or None]

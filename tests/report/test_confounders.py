@@ -6,6 +6,7 @@ import json
 from msgspec import structs
 
 from kassay.analysis.confounders import compilers, confounders
+from kassay.model.finding import Confounder
 from kassay.model.records import Setting
 from kassay.model.report import Report
 from kassay.report.conditions import confounder_sentences
@@ -87,3 +88,12 @@ def test_the_table_and_the_json_have_every_option_that_differs() -> None:
         .partition("###")[0]
     )
     assert "| preemption | HZ | **100** | **250** |" in table and "SWAP" not in table
+
+
+def test_parameters_of_one_kernel_stand_beside_the_verdict() -> None:
+    report = SAMPLES["timed"]()
+    given = Confounder(code="parameters", base="none", head="init_on_alloc=1")
+    report = structs.replace(report, findings=(structs.replace(report.findings[0], confounders=(given,)),))
+    text = "Different kernel parameters may be part of this: none for {}, init_on_alloc=1 for {}."
+    assert confounder_sentences(report) == (text.format("6.16.12", "6.17.13"),)
+    assert text.format("v6.16.12", "v6.17.13") in " ".join(format_named("mail").render(report).split())

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 import pytest
 from msgspec.structs import replace
 
+from kassay.model.build import BuildSource
+from kassay.model.experiment import labels
 from kassay.model.kernel import KernelIdentity
 from kassay.model.reason import reason
 from kassay.model.records import Setting
@@ -95,6 +97,61 @@ def test_the_range_is_one_that_upstream_knows_or_is_said_not_to_be_known() -> No
     for own in ("6.17.0-rc3-00012-g444fc9435e57", "6.17.13-mine", "unknown"):
         text = _released(("debian:6.16.12", "6.16.12+deb14-amd64"), ("image:b", own))
         assert "not known in upstream terms" in text and "#regzbot" not in text
+
+
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [
+        ("6.17.13", "6.16.12"),
+        ("6.17.0", "6.17.0-rc3"),
+        ("6.17.8", "6.17.3"),
+        ("6.10.0", "6.9.0"),
+    ],
+)
+def test_no_range_ends_before_it_begins(base: str, head: str) -> None:
+    assert "introduced:" not in _released(("image:a", base), ("image:b", head))
+    assert "introduced:" in _released(("image:b", head), ("image:a", base))
+
+
+@pytest.mark.parametrize(
+    ("ref", "known"),
+    [
+        ("build:~/linux@v6.17", True),
+        ("arm64/build:~/linux@v6.17,cc=gcc-14", True),
+        ("build:debian-source:6.17", True),
+        ("build:release:6.17,tree=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", True),
+        ("build:~/linux@v6.17+fix.patch", False),
+        ("build:~/linux@fast-gup", False),
+        ("build:~/linux", False),
+        ("build:debian-source:6.17+fix.patch", False),
+    ],
+)
+def test_a_range_ends_at_a_build_of_the_exact_tag_only(ref: str, known: bool) -> None:
+    text = _released(("debian:6.16.12", "6.16.12+deb14-amd64"), (ref, "6.17.0"))
+    assert ("#regzbot introduced: v6.16..v6.17" in text) is known
+
+
+def test_a_build_that_records_patches_is_no_release() -> None:
+    build = BuildSource(base="release:6.17", version="6.17", tree="a" * 40, patches=("mm: faster",))
+    report = _kernels(SAMPLES["timed"](), {}, {"ref": "release:6.17", "release": "6.17.0", "build": build})
+    assert "#regzbot" not in "".join(introduced(report))
+
+
+@pytest.mark.parametrize("changes", [{"cmdline": "init_on_alloc=1"}, {"cpu": "qemu64"}])
+def test_kernels_that_booted_differently_are_never_announced_as_a_regression(changes: dict[str, str]) -> None:
+    report = SAMPLES["timed"]()
+    first, second = report.experiment.kernels
+    experiment = replace(report.experiment, kernels=(first, replace(second, **changes)))
+    one = report.findings[0]
+    sides = tuple(replace(side, kernel=label) for side, label in zip(one.sides, labels(experiment), strict=True))
+    report = replace(report, experiment=experiment, findings=(replace(one, sides=sides),))
+    assert subject_line(report).startswith("[PERF]") and introduced(report) == []
+
+
+def test_parameters_that_both_kernels_have_change_nothing() -> None:
+    report = SAMPLES["timed"]()
+    uses = tuple(replace(use, cmdline="init_on_alloc=1") for use in report.experiment.kernels)
+    assert subject_line(replace(report, experiment=replace(report.experiment, kernels=uses))).startswith("[REGRESSION]")
 
 
 def test_what_was_still_open_when_a_session_ended_is_named() -> None:

@@ -7,7 +7,7 @@ from functools import cache
 from msgspec import structs
 
 from kassay.analysis.call_costs import call_costs, operation_cost
-from kassay.analysis.confounders import confounders, of_cpus
+from kassay.analysis.confounders import confounders, of_cpus, of_parameters
 from kassay.analysis.counters import counted
 from kassay.analysis.exact import judge_counts, judgement_without_estimate
 from kassay.analysis.gate import Refusal, rules
@@ -146,13 +146,15 @@ def _calls(
 
 
 def _confounders(base: CellEvidence, head: CellEvidence) -> tuple[Confounder, ...]:
-    """Differences between the sides other than the kernel. If one kernel ran on two CPUs, the CPUs are the
-    comparison."""
+    """Differences between the sides other than the kernel. If one kernel ran on two CPUs or with two command lines,
+    these are the comparison."""
     found = confounders(
         *(structs.replace(item.kernel, configuration=booted(item.kernel, item.cell.cmdline)) for item in (base, head))
     )
     same_kernel = base.kernel.image_sha256 is not None and base.kernel.image_sha256 == head.kernel.image_sha256
-    return found if same_kernel else (*found, *of_cpus(base.cell, head.cell))
+    if same_kernel:
+        return found
+    return (*found, *of_cpus(base.cell, head.cell), *of_parameters(base.cell, head.cell))
 
 
 def with_itself(plan: Plan, evidence: Iterable[CellEvidence]) -> tuple[Finding, ...]:

@@ -63,4 +63,11 @@ def of_cpus(base: Cell, head: Cell) -> tuple[Confounder, ...]:
     return (Confounder(code="cpu", base=names[0], head=names[1]),) if names[0] != names[1] else ()
 
 
+def of_parameters(base: Cell, head: Cell) -> tuple[Confounder, ...]:
+    """Difference between the kernel parameters of two cells. Those that pad a perturbed run are no part of a cell."""
+    if base.cmdline.split() == head.cmdline.split():
+        return ()
+    return (Confounder(code="parameters", base=base.cmdline or "none", head=head.cmdline or "none"),)
+
+
 _CHECKS: tuple[Check, ...] = (_compilers, _configurations)

@@ -16,6 +16,7 @@ CONFOUNDERS = {
     "configuration": "the kernels were configured differently in code that the workload may run, or the configuration "
     "of one of them is not known",
     "cpu": "the machines that executed the two kernels have different CPU features",
+    "parameters": "the two kernels were booted with different kernel parameters",
 }
 """Every code, in the order in which they are named, with its meaning."""
 

@@ -182,6 +182,7 @@ _DIFFER = {
     "compiler": "Different compilers",
     "configuration": "Different configurations",
     "cpu": "Different CPU features",
+    "parameters": "Different kernel parameters",
 }
 _GROUPS, _NAMES = 3, 4
 """Different values in a sentence, and names for one value, at most; the others are counted."""

@@ -2,14 +2,17 @@
 """The comparison a mail is about, how strongly it may be announced, the subject, and what a tracker is told."""
 
 import re
+from math import inf
 
+from kassay.model.build import parse_build
+from kassay.model.experiment import labels
 from kassay.model.finding import CHANGES, REFUSED, Finding
 from kassay.model.kernel import KernelIdentity
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.timing import CountsAndTime
 from kassay.report.mail.layout import wrapped
-from kassay.report.mail.names import identity, mail_name, metric_name, point_text, quantity
+from kassay.report.mail.names import identity, mail_name, metric_name, point_text, quantity, release_tag
 from kassay.report.mail.text import ascii_text, percent
 from kassay.report.sentences import is_multiple
 from kassay.report.series import ladders
@@ -48,14 +51,14 @@ def headline(report: Report) -> Headline | None:
 
 def tag(report: Report, f: Finding) -> str:
     """[REGRESSION] for times by the clock of real hardware, or counts that such times confirm, of kernels built by one
-    compiler; [RFC] where no claim is made; [PERF] else."""
+    compiler and booted alike; [RFC] where no claim is made; [PERF] else."""
     clock = clock_of(f.machine.clock)
     weak = f.verdict in REFUSED or f.verdict == "inconclusive" or f.evidence in ("partial", "unstable")
     if weak or f.standing == "alone" or clock.screening or clock.imported:
         return "[RFC]"
     if f.verdict != "regression" or f.evidence not in _STRONG or f.standing == "candidate":
         return "[PERF]"
-    if _compilers_differ(report, f):
+    if _compilers_differ(report, f) or _booted_differently(report, f):
         return "[PERF]"
     felt = clock.decides or any(_rises(row) for row in report.beside if same_comparison(row, f))
     return "[REGRESSION]" if felt else "[PERF]"
@@ -65,6 +68,13 @@ def _compilers_differ(report: Report, f: Finding) -> bool:
     """A difference between two compilers looks like one between two kernels."""
     kernels = [identity(report, side.kernel) for side in f.sides]
     return len({kernel.compiler for kernel in kernels if kernel is not None and kernel.compiler}) > 1
+
+
+def _booted_differently(report: Report, f: Finding) -> bool:
+    """True if base and head had different kernel parameters or CPUs. The change may be theirs."""
+    uses = dict(zip(labels(report.experiment), report.experiment.kernels, strict=True))
+    sides = [uses[side.kernel] for side in f.sides if side.kernel in uses]
+    return len({(*use.cmdline.split(), use.cpu or f.machine.cpu) for use in sides}) > 1
 
 
 def same_comparison(row: CountsAndTime, f: Finding) -> bool:
@@ -146,9 +156,13 @@ def introduced(report: Report) -> list[str]:
     of_patches = report.lead is not None and report.lead.of_patches  # they are named already
     if topic is None or of_patches or topic.tag == "[RFC]" or topic.finding.verdict != "regression":
         return []
+    if _booted_differently(report, topic.finding):
+        return []
     span = _span(report, topic)
     if span is None:
-        return wrapped("The range in which it began is not known in upstream terms: a kernel here is no release.")
+        return wrapped(
+            "The range in which it began is not known in upstream terms: these are not two releases, oldest first."
+        )
     commits, measured = span
     if topic.tag == "[REGRESSION]":
         return [*wrapped(f"({measured})"), "", f"#regzbot introduced: {commits}"]
@@ -158,12 +172,12 @@ def introduced(report: Report) -> list[str]:
 
 
 def _span(report: Report, topic: Headline) -> tuple[str, str] | None:
-    """ "v6.16..v6.17" with what was measured; None where an end is not known to be a release of upstream."""
+    """ "v6.16..v6.17" with what was measured; None unless two releases of upstream are known, the older one first."""
     if report.lead is not None and report.lead.introduced is not None:
         return report.lead.introduced
     kernels = [identity(report, side.kernel) for side in topic.finding.sides]
     base, head = (_released(kernel) for kernel in kernels)
-    if base is None or head is None or base == head:
+    if base is None or head is None or _order(base[1]) >= _order(head[1]):
         return None
     # Two updates of one series have no mainline between them; the range is that of the stable tree.
     part = 0 if base[0] != head[0] else 1
@@ -177,7 +191,27 @@ def _released(kernel: KernelIdentity | None) -> tuple[str, str] | None:
     if kernel is None or match is None:
         return None
     series, update, candidate, suffix = match.groups()
-    if suffix and "debian:" not in kernel.ref:
+    if (suffix and "debian:" not in kernel.ref) or not _unpatched(kernel):
         return None
     whole = f"{series}{candidate or ''}"
     return whole, f"{series}.{update}" if update and update != "0" else whole
+
+
+def _unpatched(kernel: KernelIdentity) -> bool:
+    """False for a kernel that kassay built with patches, or from a git tree at anything but the tag of its release."""
+    if kernel.build is not None and kernel.build.patches:
+        return False
+    _, built, locator = kernel.ref.partition("build:")
+    if not built:
+        return True
+    build = parse_build(locator)
+    return not build.patches and (
+        build.tree.startswith(("debian-source:", "release:")) or build.revision == release_tag(kernel)
+    )
+
+
+def _order(release: str) -> tuple[float, ...]:
+    """Sort key of a release: "6.17-rc3" comes before "6.17", which comes before "6.17.13"."""
+    version, _, candidate = release.partition("-rc")
+    major, minor, *update = map(int, version.split("."))
+    return major, minor, *(update or [0]), int(candidate) if candidate else inf
