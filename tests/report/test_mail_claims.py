@@ -76,6 +76,39 @@ def test_one_perturbed_boot_is_one_boot() -> None:
     assert "one further boot of each kernel" in _flat(replace(report, findings=tuple(few)))
 
 
+def _sides(report: Report, *changes: Mapping[str, object]) -> Report:
+    one = report.findings[0]
+    sides = tuple(replace(side, **fields) for side, fields in zip(one.sides, changes, strict=True))
+    return replace(report, findings=(replace(one, sides=sides),))
+
+
+def test_boots_are_counted_for_each_kernel_where_they_differ() -> None:
+    report = SAMPLES["compare"]()
+    runs = report.findings[0].sides[1].runs
+    text = _flat(_sides(report, {}, {"runs": runs[:1], "perturbed": ()}))
+    assert "v6.16.12 was booted twice and v6.17.13 once with nothing changed" in text
+    assert "that a second boot of v6.17.13 would give the same is not shown" in text
+    assert "In two further boots of v6.16.12 and none of v6.17.13 things were moved" in text
+    assert "both gave the same" not in text and "Each kernel" not in text
+    more = _flat(_sides(report, {}, {"runs": (*runs, runs[0])}))
+    assert "booted twice and v6.17.13 3 times with nothing changed; all gave the same figure" in more
+
+
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [
+        ("mode: 19 of 20 rounds", "its figure is the one that most repetitions gave."),
+        (
+            "mean of 19 rounds, 1 warm-up set apart: rounds are of two kinds",
+            "its figure is the mean of the steady ones.",
+        ),
+        ("median of 20 rounds", "its figure is the median of the steady ones."),
+    ],
+)
+def test_the_figure_of_a_boot_is_the_one_that_the_method_names(method: str, said: str) -> None:
+    assert said in _flat(_sides(SAMPLES["compare"](), {"method": method}, {"method": method}))
+
+
 def test_a_mail_names_the_options_that_differ() -> None:
     changes = ({"config_sha256": digit * 64, "configuration": (Setting(name="HZ", value=digit),)} for digit in "12")
     assert "configuration: differs in HZ (sha256" in _flat(_kernels(SAMPLES["timed"](), *changes))

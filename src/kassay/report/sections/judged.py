@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Why the figures may be believed: how many boots, in which order, by which test, and what else was checked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kassay.model.finding import REFUSED, Finding, Side
 from kassay.model.report import Report
@@ -20,6 +20,14 @@ _STANDING = {
     "alone": "stands only while nobody counts the other settings; no verdict",
 }
 _MOVED = "the amount of memory, the offsets of stack and mappings, the length of the command line, the random seed"
+_TIMES = {1: "once", 2: "twice"}
+_NUMBERS = {0: "none", 1: "one", 2: "two", 3: "three", 4: "four"}
+_FIGURE = {
+    "mode": "the one that most repetitions gave",
+    "mean": "the mean of the steady ones",
+    "median": "the median of the steady ones",
+}
+"""Figure of a boot in words, by the first word of a side's method."""
 _ORDERS = {"sequential": "one kernel after the other", "sandwich": "first kernel, second kernel, first kernel again"}
 
 
@@ -55,29 +63,41 @@ def _how_sure(report: Report) -> list[str]:
 
 
 def _counts(report: Report, f: Finding) -> str:
-    e = report.experiment
-    plain, perturbed = (max(len(getattr(side, name)) for side in f.sides) for name in ("runs", "perturbed"))
-    times = {1: "once", 2: "twice"}.get(plain, f"{plain} times")
-    number = {1: "one", 2: "two", 3: "three", 4: "four"}.get(perturbed, str(perturbed))
-    boots = f"{number} further {'boot' if perturbed == 1 else 'boots'}"
-    sentences = [f"Each kernel was booted {times} with nothing changed; {_agree(f.sides, plain)}."]
-    if perturbed:
+    names = [mail_name(report, side.kernel) for side in f.sides]
+    plain, perturbed = ([len(getattr(side, name)) for side in f.sides] for name in ("runs", "perturbed"))
+    times = [_TIMES.get(count, f"{count} times") for count in plain]
+    booted = f"Each kernel was booted {times[0]}"
+    if times[0] != times[1]:
+        booted = f"{names[0]} was booted {times[0]} and {names[1]} {times[1]}"
+    sentences = [f"{booted} with nothing changed; {_agree(f.sides, names)}."]
+    if any(perturbed):
         apart = None if f.floor is None else bare_percent(f.floor) if f.floor else ""
         most = (
             "" if apart is None else f"; all boots of one kernel agree {f'within {apart}' if apart else 'to the digit'}"
         )
-        sentences.append(f"In {boots} of each kernel things were moved that should not matter ({_MOVED}){most}.")
-    if e.rounds > 1:
-        sentences.append(f"A boot repeats the work {e.rounds} times; its figure is the one that most repetitions gave.")
+        further = _further(perturbed, names)
+        sentences.append(f"In {further} things were moved that should not matter ({_MOVED}){most}.")
+    figure = _FIGURE.get(f.sides[0].method.partition(" ")[0].rstrip(":"))
+    if report.experiment.rounds > 1 and figure:
+        sentences.append(f"A boot repeats the work {report.experiment.rounds} times; its figure is {figure}.")
     sentences += [everyday_sentence(report, why) for why in f.reasons]
     return " ".join(sentences)
 
 
-def _agree(sides: tuple[Side, Side], plain: int) -> str:
-    if plain < 2:
-        return "that a second boot would give the same is not shown"
-    agree = all(len(set(side.runs)) == 1 for side in sides if side.runs)
-    return "both gave the same figure to the digit" if plain == 2 and agree else (
+def _further(perturbed: Sequence[int], names: Sequence[str]) -> str:
+    """ "two further boots of each kernel", or the number for each kernel, the larger one first."""
+    (most, first), (least, second) = sorted(zip(perturbed, names, strict=True), key=lambda pair: -pair[0])
+    boots = f"{_NUMBERS.get(most, most)} further {'boot' if most == 1 else 'boots'} of"
+    return f"{boots} each kernel" if most == least else f"{boots} {first} and {_NUMBERS.get(least, least)} of {second}"
+
+
+def _agree(sides: tuple[Side, Side], names: Sequence[str]) -> str:
+    counts = [len(side.runs) for side in sides]
+    if min(counts) < 2:
+        which = "" if counts[0] == counts[1] else f" of {names[counts.index(min(counts))]}"
+        return f"that a second boot{which} would give the same is not shown"
+    agree = all(len(set(side.runs)) == 1 for side in sides)
+    return "both gave the same figure to the digit" if counts == [2, 2] and agree else (
         "all gave the same figure to the digit" if agree else "they did not all give the same figure")  # fmt: skip
 
 
