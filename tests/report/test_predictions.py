@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from kassay.model.finding import AttributionGroup
 from kassay.model.prediction import PredictedCause
-from kassay.report.predictions import because, disagreements, rough, shown
+from kassay.model.reason import reason
+from kassay.report.predictions import because, disagreements, mail_text, rough, shown
 from kassay.report.sections.predicted import checked_table, prediction_tables
 from tests.report.rendering import rendered, sample_report
 from tests.report.reports import attribution
@@ -51,7 +52,8 @@ def test_a_refusal_is_named_in_every_form_with_the_time_without_it() -> None:
 def test_a_mail_has_one_paragraph_of_what_was_predicted() -> None:
     paragraphs = [" ".join(p.split()) for p in rendered("mail", "predicted").split("\n\n")]
     (found,) = [p for p in paragraphs if p.startswith("Predicted time")]
-    assert "+47% [+35, +61] on zen3 (38.0 to 56.0 ns per page; calibrated)" in found and "skylake" not in found
+    assert "+47% [+35, +61] on zen3 (38.0 -> 56.0 ns/page; calibrated on this CPU, 90% of held-out" in found
+    assert "refused on skylake_sp (" in found and "In doubt on zen3: the kernels booted on qemu64" in found
 
 
 def test_table_compares_prediction_with_measured_time() -> None:
@@ -93,3 +95,27 @@ def test_functions_that_exchanged_code_are_one_and_hidden_instructions_are_count
 
 def test_percent_as_a_prediction_deserves() -> None:
     assert [rough(one) for one in (0.474, -0.0321, 0.0, 0.00001, None)] == ["+47", "-3.2", "0", "0", "-"]
+
+
+def test_a_mail_names_refused_cpus_and_doubts_with_the_basis_of_each_cpu() -> None:
+    report = sample_report("predicted")
+    (one,) = (f for f in report.findings if f.predictions)
+    known, _, refused = one.predictions
+    cut = reason("trace-cut", one.kernels[0], complete=1, rounds=6)
+    known = replace(known, doubts=(cut,))
+    measured = replace(known, cpu="mine", calibrated=False, doubts=(reason("no-changes-measured"),))
+    text = mail_text(report, replace(one, predictions=(known, measured, refused)))
+    calibrated, _, others = text.partition(" on mine (")
+    assert "calibrated on this CPU, 90% of held-out changes" in calibrated and "held-out" not in others
+    assert "its figures measured on this CPU, its error not" in others and "published data only" not in text
+    assert "refused on skylake_sp (8.1% of the time is spent in instructions without data" in text
+    assert "In doubt on zen3: v6.16.12: the trace reached its size limit: 1 of 6 rounds are complete." in text
+    assert "In doubt on mine: the CPU was calibrated, but no changes were measured on it" in text
+
+
+def test_a_mail_says_that_every_prediction_is_refused() -> None:
+    report = sample_report("predicted")
+    (one,) = (f for f in report.findings if f.predictions)
+    assert ": refused on skylake_sp (" in mail_text(report, replace(one, predictions=one.predictions[2:]))
+    assert mail_text(report, replace(one, predictions=())) == ""
+    assert mail_text(report, replace(one, verdict="state-mismatch")) == ""

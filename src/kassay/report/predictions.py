@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Predicted time in words: what was counted, what it should cost on each CPU, and why."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import fsum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from kassay.model.finding import REFUSED, Finding
@@ -13,6 +14,8 @@ from kassay.model.report import Report
 from kassay.model.texts import counted, one_line, settings_text, shortened
 from kassay.model.units import format_decimals, format_signed
 from kassay.report.document import DOUBT, Block, Fact, Facts, Paragraph, Section
+from kassay.report.mail.names import mail_names
+from kassay.report.mail.text import ascii_text, stopped
 from kassay.report.series import ladders, step_pairs
 
 _NAMED, _CAUSED = 3, 2  # functions, and causes of each, that a sentence names
@@ -100,15 +103,25 @@ def _facts(f: Finding) -> Iterator[Fact]:
 
 def _doubts(f: Finding) -> list[str]:
     """Each doubt once, with its CPUs where it is not of all."""
-    cpus_of = grouped((reason_text(doubt), p.cpu) for p in f.predictions for doubt in p.doubts)
-    return [text if len(of) == len(f.predictions) else f"{', '.join(of)}: {text}" for text, of in cpus_of.items()]
+    return [f"{cpus}: {text}" if cpus else text for cpus, text in _cpus_and_doubts(f)]
+
+
+def _cpus_and_doubts(f: Finding, names: Mapping[str, str] = MappingProxyType({})) -> Iterator[tuple[str, str]]:
+    """Each doubt once, after the names of its CPUs; "" if all have it."""
+    cpus_of = grouped((reason_text(doubt, names), p.cpu) for p in f.predictions for doubt in p.doubts)
+    for text, cpus in cpus_of.items():
+        yield "" if len(cpus) == len(f.predictions) else ", ".join(cpus), text
 
 
 def _change_text(prediction: Prediction, number: int) -> str:
-    if prediction.refused is not None or prediction.change is None:
+    if _is_refused(prediction):
         return f"refused on {prediction.cpu}"
     words = " time on " if number == 0 else " on "
     return f"{rough(prediction.change)} %{_between(prediction)}{words}{prediction.cpu}"
+
+
+def _is_refused(prediction: Prediction) -> bool:
+    return prediction.refused is not None or prediction.change is None
 
 
 def _between(prediction: Prediction) -> str:
@@ -124,7 +137,7 @@ def rough(change: float | None) -> str:
     return "0" if not float(text) else text
 
 
-def _basis(f: Finding, prediction: Prediction) -> str:
+def _basis(f: Finding, prediction: Prediction, names: Mapping[str, str] = MappingProxyType({})) -> str:
     """Both times, and where the model's figures come from."""
     per = f.unit.partition("/")[2]
     times = ""
@@ -132,7 +145,7 @@ def _basis(f: Finding, prediction: Prediction) -> str:
         times = f"{ns(prediction.base_ns)} -> {ns(prediction.head_ns)} ns{f'/{per}' if per else ''}"
     if prediction.refused is not None:
         without = f"; the model has {times}" if times else ""
-        return f"{reason_text(prediction.refused)}{without}"
+        return f"{reason_text(prediction.refused, names)}{without}"
     inside = f"{prediction.level or 0:.0%} of held-out changes inside such intervals"
     # Figures of the CPU were measured, though no changes were.
     measured = any(doubt.code == "no-changes-measured" for doubt in prediction.doubts)
@@ -235,19 +248,16 @@ def _named(cause: PredictedCause) -> str:
     return CAUSES.get(cause.cause, cause.cause)
 
 
-def mail_sentence(f: Finding) -> str:
-    """The prediction for one comparison in a mail; "" if nothing is predicted."""
-    predicted = [prediction for prediction in f.predictions if prediction.change is not None]
-    if not predicted:
+def mail_text(report: Report, f: Finding) -> str:
+    """The prediction for one comparison in a mail, on every CPU, then each doubt; "" if nothing was to be predicted."""
+    if not f.predictions or f.verdict in REFUSED:
         return ""
-    per = f.unit.partition("/")[2] or "operation"
+    names = mail_names(report)
     texts = [
-        f"{rough(prediction.change)}%{_between(prediction)} on {prediction.cpu} "
-        f"({ns(prediction.base_ns)} to {ns(prediction.head_ns)} ns per {per}; "
-        f"{'calibrated' if prediction.calibrated else 'published data only'})"
-        for prediction in predicted
+        f"{'refused' if _is_refused(prediction) else f'{rough(prediction.change)}%{_between(prediction)}'} on "
+        f"{prediction.cpu} ({_basis(f, prediction, names)})"
+        for prediction in f.predictions
     ]
-    level = next((prediction.level for prediction in predicted if prediction.calibrated), None)
-    inside = f" Of {level:.0%} of changes that the model had not seen the measured time lay inside." if level else ""
     by = "Predicted time, by a model of the CPU over the recorded instructions, not measured"
-    return f"{by}: {', '.join(texts)}.{inside}"
+    doubts = (f"In doubt{cpus and f' on {cpus}'}: {stopped(text)}" for cpus, text in _cpus_and_doubts(f, names))
+    return ascii_text(" ".join((f"{by}: {', '.join(texts)}.", *doubts)))

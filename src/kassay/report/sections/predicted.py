@@ -13,7 +13,7 @@ from kassay.model.units import format_change
 from kassay.report.columns import Column, summed
 from kassay.report.document import LETTER, PAGE, Section, section
 from kassay.report.mail.headline import headline
-from kassay.report.predictions import ABOUT, because, disagreements, mail_sentence, ns, prediction_blocks, shown
+from kassay.report.predictions import ABOUT, because, disagreements, mail_text, ns, prediction_blocks, shown
 from kassay.report.sections.brief import on_screen
 from kassay.report.words import interval_text
 from kassay.supply.clocks import clock_of
@@ -36,7 +36,7 @@ def predicted(report: Report) -> Iterator[Section]:
 def predicted_headline(report: Report) -> Iterator[Section]:
     """In a mail: the prediction for the comparison of the headline, and where its counts disagree."""
     topic = headline(report)
-    if topic is not None and (text := mail_sentence(topic.finding)):
+    if topic is not None and (text := mail_text(report, topic.finding)):
         yield section("", text=(" ".join((text, *disagreements(report))),), readers=(LETTER,))
 
 
