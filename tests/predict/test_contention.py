@@ -200,6 +200,7 @@ def test_readers_that_would_sleep_are_marked() -> None:
     uses = USES._replace(uses=(use(rwsem, 1000, 1200, WRITER), use(rwsem, 1300, 1500, READER)))
     found = curve(uses, CHOSEN, timing_for("skylake_sp"), Guest(1, 1 << 30), WANTED, NOTHING)
     assert "They sleep" in found.points[-1].problem and not found.points[0].problem
+    assert found.bend is None or found.bend <= found.sound[-1].cpus
 
 
 def point(cpus: int, speedup: float, **waiting: float) -> ScalePoint:
@@ -227,6 +228,27 @@ def test_what_a_change_moves_is_told_for_each_lock() -> None:
     assert "104 CPUs do the work of 90" in shown and "The curve does not bend." in shown
     assert "on lost, skylake_sp: no curve: no trace." in shown
     assert "from 2.7% to 6.8%" in shown and "threads of one process" in shown and "--scale-shared says" in shown
+
+
+def test_figures_that_do_not_hold_decide_nothing() -> None:
+    few, some = point(1, 1), point(2, 1.9, mmap_lock=0.02)
+    most = structs.replace(point(64, 3, mmap_lock=0.3), problem="They sleep")
+    base = structs.replace(NOTHING, kernel="base", points=(few, some, most))
+    head = structs.replace(
+        base, kernel="head", points=(few, point(2, 1.8, mmap_lock=0.05), point(64, 2, mmap_lock=0.4))
+    )
+    assert [text.partition(": ")[2] for text in moved(base, head)] == [
+        "waiting for the mmap lock from 2.0% to 5.0% of the time at 2 CPUs."
+    ]
+    none = structs.replace(base, kernel="none", points=(most,))
+    assert list(moved(none, head)) == []
+    report = ScaleReport(scale_as=THREADS, shared=(), answers=(base, none), kassay_version="0")
+    shown = SCALE.form("markdown").render(report)
+    assert "2 CPUs do the work of 1.9 " in shown and "The curve does not bend up to 2 CPUs." in shown
+    assert "64 CPUs do the work" not in shown and "the figures do not hold at any number of CPUs." in shown
+    rows = [line.split("|") for line in shown.splitlines() if line.startswith("| ")]
+    held = {(row[1].strip(), row[-2].strip()) for row in rows if row[1].strip().isdigit()}
+    assert held == {("1", "yes"), ("2", "yes"), ("64", "no")}
 
 
 def test_a_directory_without_traces_and_two_questions_at_once_are_refused(tmp_path: Path) -> None:

@@ -162,11 +162,12 @@ def curve(uses: Uses, chosen: Chosen, timing: Timing, guest: Guest, wanted: Want
         return structs.replace(answer, problem=problem)
     sequence = sequenced(uses, chosen, wanted.scale_as)
     points = tuple(_point(sequence, timing, guest, chosen, count, answer) for count in wanted.counts)
-    bend, lock = bend_of(points)
-    sound = [point for point in points if not point.problem]
+    answer = structs.replace(answer, points=points)
+    sound = answer.sound
+    bend, lock = bend_of(sound)
     best = max(sound, key=lambda point: point.speedup, default=None)
     return structs.replace(
-        answer, points=points, bend=bend, bend_lock=lock, locks=lock_uses(uses, chosen), doubts=tuple(_doubts(uses)),
+        answer, bend=bend, bend_lock=lock, locks=lock_uses(uses, chosen), doubts=tuple(_doubts(uses)),
         peak=best.cpus if best is not None and best.speedup > _PEAK * sound[-1].speedup else None,
     )  # fmt: skip
 

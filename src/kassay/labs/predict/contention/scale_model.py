@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Answer of `kassay predict --scale`: throughput by number of CPUs, and the locks that CPUs wait for."""
 
+from itertools import takewhile
+
 from kassay.model.records import Record, Setting
 
 SCALE_SCHEMA = "kassay-scale/1"
@@ -73,6 +75,11 @@ class Scaled(Record, frozen=True, kw_only=True):
     doubts: tuple[str, ...] = ()
     problem: str = ""
     """Reason why there is no answer; "" if there is one."""
+
+    @property
+    def sound(self) -> tuple[ScalePoint, ...]:
+        """Points up to the first whose figures do not hold, without that one."""
+        return tuple(takewhile(lambda point: not point.problem, self.points))
 
 
 class ScaleReport(Record, frozen=True, kw_only=True):

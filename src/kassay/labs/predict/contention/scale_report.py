@@ -57,10 +57,13 @@ def _where(answer: Scaled) -> str:
 def _sentence(answer: Scaled) -> str:
     if answer.problem or not answer.points:
         return one_line(f"{_where(answer)}: no curve: {answer.problem}.")
-    last = answer.points[-1]
+    if not answer.sound:
+        return one_line(f"{_where(answer)}: the figures do not hold at any number of CPUs.")
+    last = answer.sound[-1]
     reach = f"{last.cpus} CPUs do the work of {_speedup(last)}"
     if answer.bend is None:
-        return one_line(f"{_where(answer)}: {reach}. The curve does not bend.")
+        up_to = "" if last is answer.points[-1] else f" up to {last.cpus} CPUs"
+        return one_line(f"{_where(answer)}: {reach}. The curve does not bend{up_to}.")
     lock = f", by the {answer.bend_lock}" if answer.bend_lock else ""
     peak = f" The most is at {answer.peak} CPUs." if answer.peak is not None else ""
     return one_line(f"{_where(answer)}: the curve bends at {answer.bend} CPUs{lock}; {reach}.{peak}")
@@ -83,10 +86,12 @@ def _pairs(report: ScaleReport) -> Iterator[tuple[Scaled, Scaled]]:
 
 
 def moved(base: Scaled, head: Scaled) -> Iterator[str]:
-    """Sentences on what a change moves: the share of waiting for each lock, with the most CPUs that were asked for."""
-    if not base.points or not head.points:
+    """Sentences on what a change moves: the share of waiting for each lock, with the most CPUs for which the figures of
+    both hold."""
+    both = list(zip(base.sound, head.sound, strict=False))
+    if not both:
         return
-    before, after = base.points[-1], head.points[-1]
+    before, after = both[-1]
     shares = [{one.lock: one.share for one in point.waiting} for point in (before, after)]
     for lock in sorted(
         shares[0].keys() | shares[1].keys(), key=lambda name: -shares[1].get(name, shares[0].get(name, 0))
@@ -111,15 +116,19 @@ def _doubts(answer: Scaled) -> Iterator[str]:
 
 
 def _curve(answer: Scaled) -> Table:
+    sound = len(answer.sound)
+    marked = sound < len(answer.points)
     rows = [
         cells(
             str(point.cpus), *format_numbers([point.per_second]), f"{point.speedup:.2f}",
             f"{point.interval[0]:.2f} to {point.interval[1]:.2f}", f"{sum(one.share for one in point.waiting):.1%}",
             ", ".join(f"{one.lock} {one.share:.1%}" for one in point.waiting if one.share >= _NOTICED) or "-",
+            *(("yes" if index < sound else "no",) if marked else ()),
         )
-        for point in answer.points
+        for index, point in enumerate(answer.points)
     ]  # fmt: skip
-    columns = (*figures("CPUs", f"{answer.operation or 'operation'}s/s", "speedup", "interval", "waiting"), "for")
+    columns = (*figures("CPUs", f"{answer.operation or 'operation'}s/s", "speedup", "interval", "waiting"), "for",
+               *(("holds",) if marked else ()))  # fmt: skip
     return table(one_line(f"{answer.kernel} on {answer.cpu}"), columns, rows)
 
 
