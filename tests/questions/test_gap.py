@@ -54,10 +54,21 @@ def test_a_subject_claims_no_more_than_the_gap_shows(changes: dict[str, object],
     assert subject.startswith(f"{tag} ") and words in subject
 
 
+def test_a_subject_about_several_settings_is_of_one_direction_and_of_all_intervals() -> None:
+    loss, gain = one_gap(share=0.4, interval=(0.3, 0.5)), one_gap(share=0.05, old_value=700.0, new_value=300.0)
+    for gaps, words in (
+        ((loss, gain), "40.0% of the gap from"),
+        ((gain, loss), "5.0% of the gain from"),
+        ((loss, one_gap(share=0.2, interval=(-0.1, 0.45))), "at most 50.0% of the gap"),
+    ):
+        report = replace(gap(), gaps=gaps)
+        assert words in subject_line(replace(report, lead=lead_of(report)))
+
+
 def test_what_was_refused_is_not_counted_as_no_gap() -> None:
     gaps = (one_gap(share=None, interval=None, reasons=REFUSED), one_gap(share=None, interval=None, reasons=NONE))
     assert gap_counts(gaps, NAMES) == (
-        "0 of 2 primary metrics differ between 6.12 and 6.19. Of 1 no share can be told.",
+        "0 of 2 primary metrics differ between 6.12 and 6.19. No share can be told for 1.",
     )  # fmt: skip
     assert [row[-1].text for row in gap_overview(gaps, NAMES).rows] == ["not told", "no gap"]
 

@@ -185,7 +185,8 @@ def test_a_timed_mail_says_how_many_boots_by_which_test_and_what_was_checked() -
 def test_a_setting_among_others_says_how_it_stands_among_them() -> None:
     text = _flat(_text("matrix"))
     assert (
-        "among all settings measured, this change stands when every setting is allowed to err together" in text.lower()
+        "among all comparisons measured, this change stands when every comparison is allowed to err together"
+        in text.lower()
     )
 
 

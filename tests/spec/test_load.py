@@ -126,7 +126,7 @@ def test_every_problem_is_reported_at_once() -> None:
         ),
         (GOOD.replace('"ladder"', '"ladder"\nquiesce = "no"'), "Expected `bool`"),
         (GOOD.replace('"ladder"', '"ladder"\nmthp = "4=always,4=never"'), "an order has two policies"),
-        (GOOD.replace('"ladder"', '"ladder"\nmemcg = "8GiB"'), "memcg: 8GiB is more than 1GiB of memory"),
+        (GOOD.replace('"ladder"', '"ladder"\nmemcg = "8GiB"'), "memcg: 8GiB is more than 2GiB of memory"),
         (GOOD.replace('"ladder"', '"ladder"\nbackground = 65'), "background: 65 is outside 0..64"),
         (GOOD.replace('"ladder"', '"ladder"\nquiesce = false\nclock = "host"'), "quiesce and background cannot be"),
     ],

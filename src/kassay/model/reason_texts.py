@@ -39,7 +39,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "perturbed-left-out": "other tasks ran in the measured region of {count} perturbed run(s), which are left out",
     "others-in-boots": "other tasks ran in the measured region in {count} of {boots} boots",
     "work-not-known": "it is unknown whether the program did the same work: no run has call stacks",
-    "work-not-counted": "it is unknown whether the program's own code did the same work: only counted runs show that",
+    "work-not-watched": "it is unknown whether the program did the same work: not all of its calls were watched",
     "work-not-proportional": "{share:.1%} of the value belongs to work that is not proportional to the printed "
     "operations",
     "fixed-in-value": "{share:.1%} of the value are calls that each execution makes as often, however many operations "

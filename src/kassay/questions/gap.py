@@ -176,7 +176,7 @@ def gap_counts(gaps: Sequence[Gap], name_of: Mapping[str, str]) -> tuple[str, ..
     refused = sum(gap.share is None and not _is_none(gap) for gap in gaps)
     settings = f"{len(open_)} of {len(gaps)} primary metrics differ between {old} and {new}."
     if refused:
-        settings += f" Of {refused} no share can be told."
+        settings += f" No share can be told for {refused}."
     shares = [gap.share or 0.0 for gap in open_]
     counts = (
         ("all of it", sum(share >= _ALL for share in shares)),
@@ -309,19 +309,23 @@ def _closed(report: Report) -> str:
         if all(map(_is_none, gaps)):
             return f"no gap from {old} to {new} that {candidate} could close"
         return f"no share can be told of the gap from {old} to {new} that {candidate} may close"
-    gain = (first.new_value or 0.0) < (first.old_value or 0.0)
+    gain = _is_gain(first)
     what = f"gain from {old} to {new} given up" if gain else f"gap from {old} to {new} closed"
-    return f"{_span([g for g in gaps if g.share is not None])} of the {what} by {candidate}"
+    alike = [g for g in gaps if g.share is not None and _is_gain(g) == gain]
+    return f"{_span(alike)} of the {what} by {candidate}"
+
+
+def _is_gain(gap: Gap) -> bool:
+    return (gap.new_value or 0.0) < (gap.old_value or 0.0)
 
 
 def _span(gaps: Sequence[Gap]) -> str:
     """ "17.9%", "5.0% to 40.0%", "at most 40.0%" where it may be nothing, "none"."""
     shares = [gap.share or 0.0 for gap in gaps]
     low, high = min(shares), max(shares)
-    if len(gaps) == 1 and gaps[0].interval is not None:
-        least, most = gaps[0].interval
-        if least <= 0 <= most and least != most:
-            low, high = 0.0, most
+    intervals = [gap.interval for gap in gaps if gap.interval is not None]
+    if any(least <= 0 <= most and least != most for least, most in intervals):
+        low, high = 0.0, max(most for _, most in intervals)
     if high <= 0:
         return "none"
     if low <= 0:

@@ -265,6 +265,8 @@ def _command_reason(new: Report, now: Finding, command: str) -> str:
         return ascii_text(f"{base} and {head} cannot be compared by this workload")
     if now.verdict == "inconclusive":
         return "measured again, the difference is not decided"
+    if command == INCONCLUSIVE and now.evidence in _STRONG:
+        return "measured again by other work, the regression does not show"
     if command == INCONCLUSIVE:
         return f"measured again, the regression does not show, but the evidence is {now.evidence}"
     if not clock_of(now.machine.clock).timed:

@@ -243,12 +243,12 @@ def _state(e: Experiment) -> Iterator[str]:
         yield f"sched: unknown {e.sched!r}; {nearest_of(e.sched, SCHED)}"
     if e.sampled is not UNSET and e.sampled not in SAMPLED:
         yield f"sampled: unknown {e.sampled!r}; {nearest_of(e.sampled, SAMPLED)}"
-    least = min(e.memory_bytes, default=0)
+    least, most = min(e.memory_bytes, default=0), max(e.memory_bytes, default=0)
     for name, text in (("swap", e.swap), ("memcg", e.memcg)):
         if text is not UNSET and (problem := _size_problem(name, text)):
             yield f"{name}: {problem}"
-        elif name == "memcg" and text is not UNSET and parse_bytes(text) > least:
-            yield f"memcg: {text} is more than {format_bytes(least)} of memory, so it would limit nothing"
+        elif name == "memcg" and text is not UNSET and not _fixed(e) and parse_bytes(text) > most:
+            yield f"memcg: {text} is more than {format_bytes(most)} of memory, so it would limit nothing"
     if e.nodes is not UNSET and not 2 <= e.nodes <= 8:
         yield f"nodes: {e.nodes} is outside 2..8; a machine has one node where it is left out"
     elif e.nodes is not UNSET and least < e.nodes * _LEAST_NODE:

@@ -15,9 +15,9 @@ from kassay.report.sections.timing import timing_tables
 from kassay.supply.clocks import clock_of
 
 _STANDING = {
-    "confirmed": "stands when every setting is allowed to err together (Holm, 5 %)",
+    "confirmed": "stands when every comparison is allowed to err together (Holm, 5 %)",
     "candidate": "stands when 5 % of the changes named may be false (Benjamini and Hochberg)",
-    "alone": "stands only while nobody counts the other settings; no verdict",
+    "alone": "stands only while nobody counts the other comparisons; no verdict",
 }
 _MOVED = "the amount of memory, the offsets of stack and mappings, the length of the command line, the random seed"
 _TIMES = {1: "once", 2: "twice"}
@@ -121,7 +121,7 @@ def _times(report: Report, f: Finding) -> list[str]:
     sentences = [f"{first} {looks}{early}; {rule}. {method}single stray boots do not decide.{step}"]
     sentences += [_control(report, t.control)] if t.control is not None else []
     sentences += [_failures(report, f, t.failures)] if t.failures is not None else []
-    sentences += [f"Among all settings measured, this change {_STANDING[f.standing]}."] if f.standing else []
+    sentences += [f"Among all comparisons measured, this change {_STANDING[f.standing]}."] if f.standing else []
     sentences += [everyday_sentence(report, why) for why in f.reasons]
     if f.evidence == "robust-only":
         sentences.append("Single boots stray so far that a mean would mislead; the test on ranks decides without them.")

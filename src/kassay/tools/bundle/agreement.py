@@ -10,6 +10,7 @@ from kassay.errors import HostLacks, KassayError
 from kassay.journal.directory import BESIDE, open_directory, pinned
 from kassay.model.experiment import Experiment
 from kassay.model.report import Report
+from kassay.report import formats as formats_of_kassay
 from kassay.report.formats import formats
 from kassay.spec.load import dump, load
 from kassay.tools.bundle.builds import read_builds
@@ -20,6 +21,10 @@ from kassay.tools.imports import store
 
 JSON = f"{REPORT}/json.json"
 """The form that is compared field by field, whichever version packed it."""
+
+
+_OWN = frozenset(path.stem for path in Path(formats_of_kassay.__file__).parent.glob("[!_]*.py"))
+"""Forms that every installation writes, without those of KASSAY_PATH."""
 
 
 class Agreement(NamedTuple):
@@ -43,7 +48,7 @@ def agreement(root: Path, manifest: Manifest, report: Report) -> Agreement:
     for name, form in formats().items():
         path = f"{REPORT}/{name}{form.suffix}"
         if not (root / path).is_file():
-            missing += [path] if name not in listed else []
+            missing += [path] if name not in listed and name in _OWN else []
             continue
         try:
             same[path] = _equal(root / path, form.render(report))

@@ -245,7 +245,7 @@ def _values(values: Values) -> str:
     figures = f"the report's {values.compared + len(values.missing)} figures"
     if values.missing:
         only = f"{len(values.missing)} of {figures} are in one of the two reports only, first {values.missing[0]}"
-        return f"{only}; {values.differing} of the other {values.compared} differ"
+        return f"{only}; {values.differing} of the other {values.compared} differ" if values.compared else only
     if not values.differing:
         return f"yet every figure of the report is the same to the digit: {values.compared} figures"
     return f"{values.differing} of {figures} differ, by {values.widest:.2%} at most: {values.where}"
