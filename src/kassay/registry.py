@@ -44,6 +44,11 @@ def names(package: str) -> tuple[str, ...]:
     return tuple(sorted(_folders(package)))
 
 
+def own_names(package: str) -> frozenset[str]:
+    """Those of names() that every installation has, without those of KASSAY_PATH."""
+    return frozenset(name for name, folder in _folders(package).items() if not is_extension(folder))
+
+
 def load(package: str, name: str, constant: str, kind: type[T]) -> T:
     """The `constant` of one module of names().
 

@@ -24,8 +24,6 @@ from kassay.model.reason_texts import reason_text
 from kassay.model.records import Setting
 from kassay.model.samples import Sample, SampleSeries
 from kassay.model.series import Series
-from kassay.report.formats import formats
-from kassay.tools.bundle.agreement import _OWN
 from kassay.tools.bundle.manifest import NAME, Manifest, packed_files, write_manifest
 from kassay.tools.bundle.pack import pack
 from kassay.tools.bundle.verify import LIMIT, rerun, verify, with_inputs
@@ -346,8 +344,3 @@ def test_the_rows_of_a_series_and_timing_files_are_there_for_the_new_runs(tmp_pa
     (again / "series.json").write_text("of the new runs")
     assert with_inputs(experiment, packed, again) == repeated
     assert (again / "series.json").read_text() == "of the new runs"
-
-
-def test_forms_that_must_not_be_missing_are_those_of_every_installation() -> None:
-    """A format of KASSAY_PATH is in no bundle that another host packed."""
-    assert set(formats()) == _OWN

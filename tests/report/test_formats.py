@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Requirements on every report format, whatever its name, checked for all that are found."""
 
+import os
+import subprocess
+import sys
 import unicodedata
 
 import pytest
 
+from kassay.registry import own_names
+from kassay.report.formats import format_names
+from kassay.report.writers import WRITERS
 from tests.report.regolden import GOLDEN, golden_path, on_file
 from tests.report.rendering import FORMATS, QUICK_PAGES, rendered, shown_by, travelled, without_library
 from tests.report.reports import SAMPLES
+from tests.source import ROOT
 
 BOTH = [
     pytest.param(name, sample, marks=[pytest.mark.slow] if name == "html" and sample not in QUICK_PAGES else [])
@@ -79,3 +86,12 @@ def test_no_absent_value_reads_none_or_nan(name: str, sample: str) -> None:
 def test_the_text_is_the_one_on_file(name: str, sample: str) -> None:
     path = golden_path(sample, FORMATS[name])
     assert on_file(sample, FORMATS[name]) == path.read_text(encoding="utf-8"), "python -m tests.report.regolden"
+
+
+def test_forms_of_every_installation_are_told_from_those_of_one_host() -> None:
+    """A bundle that another host packed has none of KASSAY_PATH."""
+    code = "from kassay.registry import *; P = 'kassay.report.formats'; print(set(names(P)) - own_names(P))"
+    path = {**os.environ, "KASSAY_PATH": str(ROOT / "examples" / "extending")}
+    assert own_names("kassay.report.formats") | own_names(WRITERS) == set(format_names())
+    done = subprocess.run([sys.executable, "-c", code], env=path, capture_output=True, text=True, check=True)
+    assert done.stdout == "{'org'}\n"

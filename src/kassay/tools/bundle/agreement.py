@@ -10,8 +10,9 @@ from kassay.errors import HostLacks, KassayError
 from kassay.journal.directory import BESIDE, open_directory, pinned
 from kassay.model.experiment import Experiment
 from kassay.model.report import Report
-from kassay.report import formats as formats_of_kassay
-from kassay.report.formats import formats
+from kassay.registry import own_names
+from kassay.report.formats import FORMATS, formats
+from kassay.report.writers import WRITERS
 from kassay.spec.load import dump, load
 from kassay.tools.bundle.builds import read_builds
 from kassay.tools.bundle.manifest import Manifest
@@ -21,10 +22,6 @@ from kassay.tools.imports import store
 
 JSON = f"{REPORT}/json.json"
 """The form that is compared field by field, whichever version packed it."""
-
-
-_OWN = frozenset(path.stem for path in Path(formats_of_kassay.__file__).parent.glob("[!_]*.py"))
-"""Forms that every installation writes, without those of KASSAY_PATH."""
 
 
 class Agreement(NamedTuple):
@@ -44,11 +41,11 @@ def agreement(root: Path, manifest: Manifest, report: Report) -> Agreement:
     """Compares README, the experiment files, every form of the report, charts, sources and reproducers."""
     same = {"README": _equal(root / "README", _readme(root, manifest, report)), **dict(experiments(root))}
     missing, notes = [], []
-    listed = {absent.form for absent in manifest.absent}
+    listed, own = {absent.form for absent in manifest.absent}, own_names(FORMATS) | own_names(WRITERS)
     for name, form in formats().items():
         path = f"{REPORT}/{name}{form.suffix}"
         if not (root / path).is_file():
-            missing += [path] if name not in listed and name in _OWN else []
+            missing += [path] if name not in listed and name in own else []
             continue
         try:
             same[path] = _equal(root / path, form.render(report))
