@@ -45,7 +45,7 @@ def names(package: str) -> tuple[str, ...]:
 
 
 def own_names(package: str) -> frozenset[str]:
-    """Those of names() that every installation has, without those of KASSAY_PATH."""
+    """Names that every installation has: names() without those of KASSAY_PATH."""
     return frozenset(name for name, folder in _folders(package).items() if not is_extension(folder))
 
 

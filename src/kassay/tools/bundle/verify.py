@@ -176,9 +176,8 @@ def _compared(root: Path, manifest: Manifest, report: Report, path: Path) -> Ver
             problem = f"{path}: {few(found.missing)}: missing, and not listed as absent"
             raise BadInput(problem, f"rely on {JSON} alone, or get the bundle anew")
     elif found.differing or found.missing:
-        notes.append(
-            f"kassay {one_line(manifest.kassay_version)} packed it, so other words were not checked; {JSON} was"
-        )
+        packed = f"kassay {one_line(manifest.kassay_version)} packed it"
+        notes.append(f"{packed}: {JSON} was compared with the runs, other words were not checked")
         notes += [f"missing, and not listed as absent: {few(found.missing)}"] if found.missing else []
     unchecked = tuple(name for name in (*found.differing, *found.unchecked) if name != JSON)
     notes += [f"not checked: {few(unchecked)}"] if unchecked else []
