@@ -64,7 +64,7 @@ def of_cpus(base: Cell, head: Cell) -> tuple[Confounder, ...]:
 
 
 def of_parameters(base: Cell, head: Cell) -> tuple[Confounder, ...]:
-    """Difference between the kernel parameters of two cells. Those that pad a perturbed run are no part of a cell."""
+    """Difference between the kernel parameters of two cells. A cell does not have the padding of perturbed runs."""
     if base.cmdline.split() == head.cmdline.split():
         return ()
     return (Confounder(code="parameters", base=base.cmdline or "none", head=head.cmdline or "none"),)

@@ -269,8 +269,7 @@ def lead_of(report: Report) -> Lead:
         pairs=tuple((gap.old, gap.new) for gap in report.gaps),
         mail_answer=" ".join(_mail_sentence(report, gap) for gap in primary),
         subject=_closed(report),
-        weak=any(gap.evidence in ("partial", "unstable") for gap in primary if not _is_none(gap))
-        or any(gap.share is None and not _is_none(gap) for gap in primary),
+        weak=any(gap.share is None or gap.evidence in ("partial", "unstable") for gap in primary if not _is_none(gap)),
         mail_functions=False,
         predicts_all=True,
     )

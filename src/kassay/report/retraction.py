@@ -13,7 +13,7 @@ from kassay.model.texts import Table, cells, counted, figures, listed, machine_t
 from kassay.report.answers import Kind
 from kassay.report.document import VERDICT, Document, Envelope, Paragraph, filled, section
 from kassay.report.mail.answer import answer
-from kassay.report.mail.headline import headline, subject_line
+from kassay.report.mail.headline import STRONG, headline, subject_line
 from kassay.report.mail.names import everyday_text, identity, mail_name, mail_names, quantity, unit_text
 from kassay.report.mail.text import ascii_text, bare_percent, number, percent, sentence
 from kassay.report.parted import parted_sentences
@@ -23,7 +23,6 @@ from kassay.supply.clocks import clock_of
 SCHEMA = "kassay-retraction/1"
 INCONCLUSIVE, RESOLVE = "inconclusive", "resolve"
 """Commands of regzbot: nothing can be said about the regression, or there is none any more."""
-_STRONG = ("exact", "reliable")
 _ONE_SIDED = 5
 
 
@@ -111,7 +110,7 @@ def _command(now: Finding, f: Finding) -> str:
     """Only strong evidence ends a regression: a tracker forgets what is resolved."""
     if f.verdict != "regression" or now.verdict == f.verdict:
         return ""
-    gone = now.verdict in ("equivalent", "improvement") and now.evidence in _STRONG and _can_contradict(now, f)
+    gone = now.verdict in ("equivalent", "improvement") and now.evidence in STRONG and _can_contradict(now, f)
     return RESOLVE if gone else INCONCLUSIVE
 
 
@@ -265,7 +264,7 @@ def _command_reason(new: Report, now: Finding, command: str) -> str:
         return ascii_text(f"{base} and {head} cannot be compared by this workload")
     if now.verdict == "inconclusive":
         return "measured again, the difference is not decided"
-    if command == INCONCLUSIVE and now.evidence in _STRONG:
+    if command == INCONCLUSIVE and now.evidence in STRONG:
         return "measured again by other work, the regression does not show"
     if command == INCONCLUSIVE:
         return f"measured again, the regression does not show, but the evidence is {now.evidence}"

@@ -18,7 +18,8 @@ from kassay.report.sentences import is_multiple
 from kassay.report.series import ladders
 from kassay.supply.clocks import clock_of
 
-_STRONG = ("exact", "reliable")
+STRONG = ("exact", "reliable")
+"""Evidence on which a regression is announced, or ended."""
 _RANK = ("[REGRESSION]", "[PERF]", "[RFC]")
 
 
@@ -56,7 +57,7 @@ def tag(report: Report, f: Finding) -> str:
     weak = f.verdict in REFUSED or f.verdict == "inconclusive" or f.evidence in ("partial", "unstable")
     if weak or f.standing == "alone" or clock.screening or clock.imported:
         return "[RFC]"
-    if f.verdict != "regression" or f.evidence not in _STRONG or f.standing == "candidate":
+    if f.verdict != "regression" or f.evidence not in STRONG or f.standing == "candidate":
         return "[PERF]"
     if _compilers_differ(report, f) or _booted_differently(report, f):
         return "[PERF]"
@@ -126,7 +127,7 @@ def amount(f: Finding) -> str:
 
 
 def _rises(row: CountsAndTime) -> bool:
-    return row.time_verdict == "regression" and row.time_evidence in _STRONG and clock_of(row.clock).decides
+    return row.time_verdict == "regression" and row.time_evidence in STRONG and clock_of(row.clock).decides
 
 
 def _subject_text(f: Finding, base: str, head: str, *, since: bool) -> str:

@@ -155,7 +155,7 @@ def _letter(report: Report, found: Sequence[MetricGroup]) -> Iterator[Section]:
 
 
 def _not_compared(report: Report) -> Iterator[Section]:
-    """Reasons of refused comparisons. Those at the point of the headline stand in the first paragraph."""
+    """Reasons of refused comparisons, but for the headline's point: the first paragraph has those."""
     topic = headline(report)
     told = topic.finding.point if topic is not None and report.lead is None else None
     refused = [f for f in report.findings if f.primary and f.verdict in REFUSED and f.point != told]
