@@ -9,7 +9,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -90,6 +90,7 @@ class Verb(TyperCommand):
                     formatter.write_dl(records)
 
 
+@cache
 def parser_of(command: Command) -> Parser:
     """The parser that typer makes from a command's function, or from its app of sub-commands."""
     app = typer.Typer(rich_markup_mode=None)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Records in a few words, safe to print: names, settings, machines; tables and blocks of text before any format."""
 
-import unicodedata
+import re
 from collections.abc import Iterable, Sequence
 
 from kassay.model.machine import MachineUse
@@ -9,24 +9,19 @@ from kassay.model.records import Record, Setting
 from kassay.model.units import format_bytes
 from kassay.supply.clocks import clock_of
 
-# Characters that turn the reading direction; a file name could use them to show something it is not.
-_BIDI = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029")
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, lone surrogates, and what turns the reading direction: a file name could use these to show
+something that it is not."""
 
 
 def one_line(text: str) -> str:
     """`text` with everything that could break a line or move a cursor made visible (a newline reads \\n)."""
-    return "".join(_visible(c) for c in text)
+    return _UNSAFE.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def verbatim(text: str) -> str:
     """`text` as it is, except that control characters other than newline and tab are made visible."""
     return "\n".join("\t".join(map(one_line, line.split("\t"))) for line in text.split("\n"))
-
-
-def _visible(char: str) -> str:
-    if char in _BIDI or unicodedata.category(char) in ("Cc", "Cs"):
-        return ascii(char)[1:-1]
-    return char
 
 
 def listed(texts: Sequence[str]) -> str:

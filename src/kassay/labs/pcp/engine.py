@@ -3,7 +3,7 @@
 
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from kassay.effects.distribution import install
 from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
 from kassay.labs.pcp.model.simulated import PcpPolicy, PcpSample
 from kassay.model.progress import Progress, Tell, silent
-from kassay.model.records import R, Record
+from kassay.model.records import R, Record, from_json
 
 FLAGS = ("-std=gnu11", "-O3", "-flto", "-flto-partition=one", "-Werror=implicit-function-declaration")
 _PROGRESS_S = 0.5
@@ -67,7 +67,7 @@ class Config:
         return "\n".join(lines) + "\n"
 
 
-class OrderCount(Record, frozen=True, kw_only=True):
+class OrderCount(Record, frozen=True, kw_only=True, array_like=True):
     """Blocks of one order."""
 
     order: int
@@ -79,7 +79,7 @@ class OrderCount(Record, frozen=True, kw_only=True):
     """Blocks that went from PCPs back to the zone."""
 
 
-class PcpCount(Record, frozen=True, kw_only=True):
+class PcpCount(Record, frozen=True, kw_only=True, array_like=True):
     """One PCP: its state at the end, and what was counted. Pages, but for refills, drains (zone-lock acquisitions) and
     free_high (times)."""
 
@@ -188,14 +188,14 @@ def parse(text: str, policy: str, seconds: float) -> Outcome:
     checked PAGES: each of so many pages was found once: free, in one PCP, or owned.
     """
     counters: dict[str, int] = {}
-    rows: dict[str, list[tuple[int, ...]]] = {"order": [], "cpu": [], "sample": [], "zone": [], "checked": []}
+    rows: dict[str, list[str]] = {"order": [], "cpu": [], "sample": [], "zone": [], "checked": []}
     lines = text.splitlines()
     for line in lines[:-1]:
         kind, *values = line.split()
         if kind == "counter":
             counters[values[0]] = int(values[1])
         elif kind in rows:
-            rows[kind].append(tuple(map(int, values)))
+            rows[kind].append(",".join(values))
         else:
             raise Defect(f"the simulator printed {line!r}")
     if not lines or lines[-1] != "end":
@@ -203,17 +203,18 @@ def parse(text: str, policy: str, seconds: float) -> Outcome:
     return Outcome(
         policy=policy,
         counters=counters,
-        orders=tuple(_record(OrderCount, row) for row in rows["order"]),
-        pcps=tuple(_record(PcpCount, row) for row in rows["cpu"]),
-        samples=tuple(_record(PcpSample, row) for row in rows["sample"]),
-        free=tuple(free for _, free in rows["zone"]),
-        pages=rows["checked"][0][0],
+        orders=_records(OrderCount, rows["order"]),
+        pcps=_records(PcpCount, rows["cpu"]),
+        samples=_records(PcpSample, rows["sample"]),
+        free=tuple(int(row.split(",")[1]) for row in rows["zone"]),
+        pages=int(rows["checked"][0]),
         seconds=seconds,
     )
 
 
-def _record(kind: type[R], row: tuple[int, ...]) -> R:
-    return kind(**dict(zip(kind.__struct_fields__, row, strict=True)))
+def _records(kind: type[R], rows: Sequence[str]) -> tuple[R, ...]:
+    """A record for each row of integers, in the order of its fields."""
+    return from_json(f"[{','.join(f'[{row}]' for row in rows)}]", tuple[kind, ...])  # type: ignore[valid-type]
 
 
 def _lines(values: Mapping[str, int]) -> Iterator[str]:
