@@ -2,6 +2,7 @@
 """A directory of runs or of imported values -> what may be said of it: its report, its findings, its profiles."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from types import MappingProxyType
@@ -245,7 +246,7 @@ def profiles(
     """
     read = _read(directory)
     counted = read.stored_profiles()
-    return profiled(chosen(_sides(read), kernels, metric, settings), read.folder.plan.cells, counted)
+    return profiled(chosen(_sides(read, kernels), kernels, metric, settings), read.folder.plan.cells, counted)
 
 
 def findings(directory: Path) -> tuple[Finding, ...]:
@@ -286,7 +287,7 @@ def paired(
     """
     read = _read(directory, tell)
     counted = read.stored_profiles()
-    primary = tuple(finding for finding in _sides(read) if finding.primary)
+    primary = tuple(finding for finding in _sides(read, kernels) if finding.primary)
     predicted = _predicted(read, primary, predict, tell, primary_only=True)
     for point in dict.fromkeys(finding.point for finding in predicted):
         yield _paired([finding for finding in predicted if finding.point == point], kernels, read.folder.plan, counted)
@@ -314,13 +315,25 @@ def branches(
     """Branches and loops of a function on these kernels, in the rounds of profiles()."""
     read = _read(directory)
     counted = read.stored_profiles()
-    sides, cells = chosen(_sides(read), kernels, metric, settings), read.folder.plan.cells
+    sides, cells = chosen(_sides(read, kernels), kernels, metric, settings), read.folder.plan.cells
     return tuple(branches_at(side, cells, counted, function) for side in sides)
 
 
-def _sides(read: "_Read") -> Sequence[Finding]:
-    """The findings; where nothing is compared, each kernel with itself."""
-    return read.compared.findings or with_itself(read.folder.plan, read.evidence)
+def _sides(read: "_Read", kernels: Sequence[str] | None = ()) -> Sequence[Finding]:
+    """The findings; where nothing is compared, each kernel with itself. kernels: where the question does not compare
+    these two, as a ladder compares only neighbours, they are compared as well. None for the first and the last."""
+    plan = read.folder.plan
+    found = read.compared.findings or with_itself(plan, read.evidence)
+    places = {name: at for at, name in enumerate(labels(plan.experiment))}
+    wanted = tuple(places.get(name, -1) for name in (list(places) if kernels is None else kernels))
+    pair = min(wanted, default=-1), max(wanted, default=-1)
+    asked = {frozenset(places[kernel] for kernel in finding.kernels) for finding in found}
+    if plan.experiment.timed or pair[0] in (-1, pair[1]) or frozenset(pair) in asked:
+        return found
+    question = replace(
+        question_of(plan.experiment), ladder=False, pairs=lambda have: [pair] if pair[1] < len(have) else []
+    )
+    return *found, *analyse(plan, read.evidence, question).findings
 
 
 class _Read(NamedTuple):

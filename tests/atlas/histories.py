@@ -22,10 +22,10 @@ CONDITIONS = {
 
 
 def costs_batch(
-    costs: Costs, workload: str = "w", *, values: Sequence[float] = (1000.0, 1000.0), verdict: str = "",
+    costs: Costs, workload: str = "w", *, values: Sequence[float] = (1000.0, 1000.0), verdict: str = "equivalent",
     settings: Mapping[str, str] | None = None, conditions: Mapping[str, str] | None = None,
 ) -> Batch:  # fmt: skip
-    """Two runs of each kernel; a comparison of the first two if a verdict is given."""
+    """Two runs of each kernel. Each kernel is compared with the next one, with this verdict; "" for no comparison."""
     settings = {"size": "8MiB"} if settings is None else settings
     of = series(
         workload=workload, settings=tuple(Setting(name=name, value=value) for name, value in settings.items()),
@@ -41,14 +41,17 @@ def costs_batch(
             for name, value in {"size": "8MiB"}.items() if name in settings
         ),
     )  # fmt: skip
-    compared = StoredComparison(
-        series=0, base=0, head=1, verdict=verdict, evidence="exact", change=0.0, low=None, high=None, floor=0.001,
-        base_value=1.0, head_value=1.0, base_n=2, head_n=2,
-        detail=ComparisonDetail(reasons=("the reason",), version="1"),
+    compared = tuple(
+        StoredComparison(
+            series=0, base=base, head=base + 1, verdict=verdict, evidence="exact", change=0.0, low=None, high=None,
+            floor=0.001, base_value=1.0, head_value=1.0, base_n=2, head_n=2,
+            detail=ComparisonDetail(reasons=("the reason",), version="1"),
+        )
+        for base in range(len(costs) - 1)
     )  # fmt: skip
     return structs.replace(
         batch_of(ones, plan=f"{workload}{settings}", of=of), workloads=(described,),
-        comparisons=(compared,) if verdict else (),
+        comparisons=compared if verdict else (),
         costs=tuple(
             StoredCost(series=0, kernel=number, function=name, own=own, whole=whole, calls=1.0)
             for number, by_name in enumerate(costs.values()) for name, (own, whole) in by_name.items()

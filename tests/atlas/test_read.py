@@ -41,7 +41,21 @@ def test_a_comparison_of_two_kernels(tmp_path: Path) -> None:
         ids = {kernel.locator: number for number, kernel in atlas.kernels.items()}
         found = atlas.verdict(series, ids["6.16.12-1"], ids["6.17.13-1"])
         assert found is not None and found.refused and found.reasons == ("the reason",)
-        assert atlas.verdict(series, ids["6.17.13-1"], ids["6.16.12-1"]) is None
+        assert atlas.verdict(series, ids["6.17.13-1"], ids["6.16.12-1"]) == found
+
+
+@pytest.mark.parametrize(("verdict", "comparable"), [("equivalent", True), ("different-work", False), ("", False)])
+def test_kernels_that_nobody_compared_are_comparable_by_way_of_others(
+    tmp_path: Path, verdict: str, comparable: bool
+) -> None:
+    costs = {release: {"f": (1.0, 1.0)} for release in ("6.16.12", "6.17.13", "6.18.5")}
+    made = history(tmp_path / "h", costs_batch(costs, values=(1, 1, 1), verdict=verdict))
+    with reading_atlas(silent, [made]) as atlas:
+        (series,) = atlas.series
+        ids = {kernel.locator: number for number, kernel in atlas.kernels.items()}
+        for ends in (("6.16.12-1", "6.18.5-1"), ("6.18.5-1", "6.16.12-1")):
+            found = atlas.verdict(series, *(ids[end] for end in ends))
+            assert (found is not None) == comparable and not (found and (found.refused or found.evidence))
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,12 @@ def test_several_functions_are_answered_where_both_ends_agree(
 
 
 @pytest.mark.slow
+def test_kernels_that_nobody_compared_are_not_answered(tmp_path: Path) -> None:
+    costs = pair({"f": (10, 50)}, {"f": (20, 60)})
+    assert answered(tmp_path, looked("f"), costs_batch(costs, verdict="")) == ()
+
+
+@pytest.mark.slow
 def test_functions_that_count_alone_add_up(tmp_path: Path) -> None:
     costs = pair({"f": (10, None), "g": (20, None)}, {"f": (13, None), "g": (21, None)})
     (found,) = answered(tmp_path, looked("f", "g", whole=False), costs_batch(costs))

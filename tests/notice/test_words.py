@@ -2,11 +2,25 @@
 """The answer in sentences and tables."""
 
 import json
+from pathlib import Path
 
+import numpy as np
+import pytest
+from msgspec import structs
+
+from kassay.labs.notice import answer, kernels
+from kassay.labs.notice.answer import looked_for_named
+from kassay.labs.notice.kernels import Kernel, Wanted
 from kassay.labs.notice.model import Notice, Noticed, SoughtEntry, SoughtFunction, Subject
+from kassay.labs.notice.record import RecordedCalls
 from kassay.labs.notice.report import NOTICE
 from kassay.labs.notice.report._words import verdict
+from kassay.labs.notice.sizes import _sizes
+from kassay.model.experiment import KernelUse
+from kassay.model.progress import silent
+from kassay.model.records import Setting
 
+KERNEL = Kernel("debian:6.17", KernelUse(ref="debian:6.17"))
 CHANGED = SoughtFunction(function="change_protection", whole=True, base=298, head=666, base_calls=1, head_calls=1)
 SUBJECT = Subject(
     workload="mprotect_toggle", base="debian:6.16", head="debian:6.17", functions=(CHANGED,), metric="iteration",
@@ -70,3 +84,43 @@ def test_mail_is_ascii_of_72_columns_and_json_names_its_schema() -> None:
     mail = NOTICE.form("mail").render(notice(REDIS, NODE, GCC))
     assert mail.isascii() and max(map(len, mail.splitlines())) <= 72
     assert json.loads(NOTICE.form("json").render(notice(NODE)))["schema"] == "kassay-notice/1"
+
+
+def test_settings_are_counted_as_settings_and_named_by_what_each_pays() -> None:
+    rows = [structs.replace(row, settings=(Setting(name="jobs", value=value),))
+            for row, value in ((REDIS, "1"), (structs.replace(GCC, application="redis"), "8"))]  # fmt: skip
+    assert verdict(notice(*rows, NODE)) == (
+        "1 of 3 settings notices it (0.5 % of all instructions or more).",
+        "Of all their instructions it costs redis jobs=1 +2.00 % and node_job +0.21 %.",
+        "redis jobs=8 does not execute it.",
+    )
+
+
+def test_each_setting_has_its_own_sizes_of_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    def jobs(value: str) -> tuple[Setting, ...]:
+        return (Setting(name="jobs", value=value),)
+
+    def recorded(value: str, pages: int) -> RecordedCalls:
+        sizes = _sizes("mprotect", np.array([pages]), 1, order=False)
+        return RecordedCalls(application="redis", kernel="k", executions=1, sizes=(sizes,), settings=jobs(value))
+
+    monkeypatch.setattr(answer, "_experiment_of", lambda *_: None)
+    monkeypatch.setattr(answer, "recorded_calls", lambda *_, make: (recorded("1", 1), recorded("8", 512)))
+    rows = [structs.replace(REDIS, settings=jobs(value), directory="d") for value in "18"]
+    found = answer.with_sizes(notice(*rows), looked_for_named(("f",), Wanted(KERNEL, None)), silent, make=True)
+    assert [row.sizes[0].median for row in found.applications] == [1, 512]
+
+
+@pytest.mark.parametrize(("calls", "largest"), [([1, 512], 512), ([1] * 4 + [512], 512), ([1] * 9 + [512], 1)])
+def test_nine_tenths_of_the_calls_do_not_exceed_it(calls: list[int], largest: int) -> None:
+    assert _sizes("mprotect", np.array(calls), 1, order=False).p90 == largest
+
+
+def test_one_image_on_two_cpus_is_two_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = [Kernel(f"k@cpu={cpu}", KernelUse(ref="k", cpu=cpu), "sha") for cpu in ("skylake", "zen4")]
+    monkeypatch.setattr(kernels, "known_in", lambda _: tuple(two))
+    for wanted in (two, two[::-1]):
+        assert kernels.kernels_in(Path("d"), Wanted(*wanted)) == tuple(kernel.label for kernel in wanted)
+    same = [Kernel(name, KernelUse(ref="k", name=name), "sha") for name in "ab"]
+    monkeypatch.setattr(kernels, "known_in", lambda _: tuple(same))
+    assert kernels.kernels_in(Path("d"), Wanted(same[1], same[0])) == ("b", "a")

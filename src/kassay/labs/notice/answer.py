@@ -66,7 +66,7 @@ def answer(
 def with_sizes(notice: Notice, looked: Looked, tell: Tell, *, make: bool) -> Notice:
     """The answer, with the sizes of calls of each application that executes the functions, recorded in a further run on
     the last kernel; existing recordings are used again. make: whether missing ones are made."""
-    calls: dict[tuple[str, str], RecordedCalls] = {}
+    calls: dict[tuple[object, ...], RecordedCalls] = {}
     executing = [
         application
         for application in notice.applications
@@ -76,16 +76,11 @@ def with_sizes(notice: Notice, looked: Looked, tell: Tell, *, make: bool) -> Not
         names = {application.application for application in executing if application.directory == directory}
         experiment = _experiment_of(Path(directory), looked, names)
         for recorded_call in recorded_calls(experiment, Path(directory, RECORDED), tell, make=make):
-            calls[directory, recorded_call.application] = recorded_call
-    sized = tuple(
-        _sized(application, calls.get((application.directory, application.application)))
-        for application in notice.applications
-    )
-    texts = [
-        text
-        for application in sized
-        for text in _doubts(application, calls.get((application.directory, application.application)))
-    ]
+            calls[directory, recorded_call.application, recorded_call.settings] = recorded_call
+    of_each = [calls.get((each.directory, each.application, each.settings)) for each in notice.applications]
+    sized = tuple(map(_sized, notice.applications, of_each))
+    texts = [text for application, recorded in zip(sized, of_each, strict=True)
+             for text in _doubts(application, recorded)]  # fmt: skip
     return structs.replace(notice, applications=sized, disclosures=(*notice.disclosures, *texts))
 
 

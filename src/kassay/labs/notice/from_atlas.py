@@ -91,7 +91,7 @@ def _noticed(
     atlas: Atlas,
     all_costs: Mapping[tuple[str, str], Costs],
 ) -> Noticed | None:
-    """None if the costs do not decide it."""
+    """None if the costs do not decide it, or if nobody compared the kernels."""
     cells = [atlas.cells[series.id, kernel] for kernel in kernels]
     sides = [all_costs.get((series.id, kernel), {}) for kernel in kernels]
     base, head = cells[0], cells[1] if len(cells) > 1 else None
@@ -104,7 +104,10 @@ def _noticed(
             dates=tuple(cell.date for cell in cells), emulator=series.emulator,
         ),
     )  # fmt: skip
-    if head is not None and (judged := atlas.verdict(series.id, kernels[0], kernels[1])):
+    if head is not None:
+        judged = atlas.verdict(series.id, kernels[0], kernels[1])
+        if judged is None:
+            return None
         if judged.refused:
             return structs.replace(answer, problem=f"{judged.verdict}: {'; '.join(judged.reasons)}")
         answer = structs.replace(answer, evidence=judged.evidence, floor=judged.floor)

@@ -42,30 +42,40 @@ def known_in(directory: Path) -> tuple[Kernel, ...]:
 
 
 def kernels_in(directory: Path, wanted: Wanted) -> tuple[str, ...]:
-    """The directory's labels of the kernels: those with the same image and parameters, else those with the same label.
+    """The directory's labels of the kernels: those with the same image, parameters and CPU, else those with the same
+    label. No kernel is taken twice.
 
     Raises BadInput that lists what it has.
     """
-    have = known_in(directory)
-    return tuple(_matching(kernel, have, directory).label for kernel in wanted.all)
+    return tuple(other.label for _, other in _matches(directory, wanted))
 
 
 def other_images(directory: Path, wanted: Wanted) -> tuple[str, ...]:
     """Labels of the kernels that have another image here than in the finding."""
-    have = known_in(directory)
-    pairs = [(kernel, _matching(kernel, have, directory)) for kernel in wanted.all]
     return tuple(
-        kernel.label for kernel, other in pairs if kernel.image_sha256 and other.image_sha256 != kernel.image_sha256
+        kernel.label
+        for kernel, other in _matches(directory, wanted)
+        if kernel.image_sha256 and other.image_sha256 != kernel.image_sha256
     )
 
 
-def _matching(kernel: Kernel, have: tuple[Kernel, ...], directory: Path) -> Kernel:
-    same = [other for other in have if other.image_sha256 and other.image_sha256 == kernel.image_sha256]
-    same = [other for other in same if other.use.cmdline == kernel.use.cmdline] or [
-        other for other in have if other.label == kernel.label
-    ]
-    if not same:
-        raise BadInput(
-            f"{directory}: has no runs of {kernel.label}", f"it has {', '.join(other.label for other in have)}"
-        )
-    return same[0]
+def _matches(directory: Path, wanted: Wanted) -> list[tuple[Kernel, Kernel]]:
+    """Each wanted kernel with that of the directory."""
+    have = known_in(directory)
+    found: list[tuple[Kernel, Kernel]] = []
+    for kernel in wanted.all:
+        left = [other for other in have if other not in (taken for _, taken in found)]
+        named = [other for other in left if other.label == kernel.label]
+        same = [other for other in left if _is_same(kernel, other)]
+        best = [other for other in same if other in named] or same or named
+        if not best:
+            raise BadInput(
+                f"{directory}: has no runs of {kernel.label}", f"it has {', '.join(other.label for other in have)}"
+            )
+        found.append((kernel, best[0]))
+    return found
+
+
+def _is_same(kernel: Kernel, other: Kernel) -> bool:
+    by_image = other.image_sha256 and other.image_sha256 == kernel.image_sha256
+    return bool(by_image) and (other.use.cmdline, other.use.cpu) == (kernel.use.cmdline, kernel.use.cpu)

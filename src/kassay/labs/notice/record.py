@@ -15,14 +15,14 @@ from kassay.labs.notice.sizes import Commands, Recorded, call_sizes
 from kassay.model.experiment import Experiment
 from kassay.model.plan import Cell, Plan, PlannedRun
 from kassay.model.progress import Progress, Tell
-from kassay.model.records import Record, from_json, to_indented_json
+from kassay.model.records import Record, Setting, from_json, to_indented_json
 from kassay.run.jobs import Recording
 from kassay.run.measurer import Measurer
 from kassay.supply.arches import arch_of
 from kassay.tools.recording.pages import PagesError
 from kassay.tools.recording.record import Recorder, recording_measurer, recording_of
 
-_FORMAT = 2
+_FORMAT = 3
 """Increased when the same recording would give other sizes."""
 _SAMPLE_US = 1_000_000
 
@@ -40,6 +40,7 @@ class RecordedCalls(Record, frozen=True, kw_only=True):
     sizes: tuple[CallSizes, ...] = ()
     problem: str = ""
     """Reason why there are no sizes; "" if there are some."""
+    settings: tuple[Setting, ...] = ()
 
 
 def recorded_calls(experiment: Experiment, directory: Path, tell: Tell, *, make: bool) -> tuple[RecordedCalls, ...]:
@@ -90,7 +91,7 @@ def _record_cell(
 
     ended = measurer.record(run, recording, keep)
     whole, kernel = not _commands(measurer, cell).programs, measurer.plan.kernels[cell.kernel].ref
-    about = RecordedCalls(application=cell.workload, kernel=kernel, whole=whole)
+    about = RecordedCalls(application=cell.workload, kernel=kernel, whole=whole, settings=cell.settings)
     if ended.outcome != "ok" or not recordings:
         why = f"{ended.outcome}: {ended.detail}" if ended.outcome != "ok" else "; ".join(problems)
         return (structs.replace(about, problem=why or "the guest recorded nothing"),)

@@ -184,7 +184,7 @@ def _sizes(call: str, values: Numbers, executions: int, *, order: bool) -> CallS
             bins.append(SizeBin(least=least, most=most, calls=int(within.sum()), pages=int(pages[within].sum())))
     return CallSizes(
         what=call, unit="order" if order else "pages", executions=executions, calls=len(values), pages=int(pages.sum()),
-        median=int(values[(len(values) - 1) // 2]), p90=int(values[int(0.9 * (len(values) - 1))]),
+        median=int(values[(len(values) - 1) // 2]), p90=int(values[-(-9 * len(values) // 10) - 1]),
         largest=int(values[-1]), typical=int(values[half]), bins=tuple(bins),
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ from kassay.supply.arches import arch_of, arches
 from kassay.supply.archive.versions import series_of, upstream_of, version_key
 from kassay.tools.atlas.records import AtlasCell, AtlasCost, AtlasKernel, AtlasSeries, AtlasVerdict
 from kassay.tools.history.archive import Archive, Row, default_path, reading
+from kassay.tools.history.linked import linked
 from kassay.tools.history.packed import STOCK
 from kassay.tools.history.records import ComparisonDetail
 
@@ -88,15 +89,25 @@ class Atlas:
         return {name: {p.name: p.default for p in workload.parameters} for name, workload in workloads.items()}
 
     def verdict(self, series: str, base: str, head: str) -> AtlasVerdict | None:
-        """The newest comparison of two kernels in a series."""
+        """The newest comparison of two kernels in a series, whichever of them was the base. If there is none, the two
+        are comparable where comparisons that were admitted lead from one to the other. None where none do: nobody
+        knows whether these two did the same work on the same state."""
         rows = self._rows(
-            "SELECT c.verdict, c.evidence, c.floor, c.detail FROM t_comparisons c JOIN t_series s USING (series)"
+            "SELECT b.id, h.id, verdict, evidence, floor, detail FROM t_comparisons c JOIN t_series s USING (series)"
             " JOIN t_kernels b ON c.base = b.kernel JOIN t_kernels h ON c.head = h.kernel"
-            " WHERE s.id = ? AND b.id = ? AND h.id = ? ORDER BY experiment DESC", [series, base, head],
+            " WHERE s.id = ? ORDER BY experiment DESC", [series],
         )  # fmt: skip
-        for verdict, evidence, floor, detail in rows:
-            return AtlasVerdict(verdict, evidence, floor, from_json(detail.encode(), ComparisonDetail).reasons)
-        return None
+        found: dict[tuple[str, str], AtlasVerdict] = {}
+        for one, other, verdict, evidence, floor, detail in rows:
+            reasons = from_json(detail.encode(), ComparisonDetail).reasons
+            place = (other, one) if (other, one) in found else (one, other)
+            found.setdefault(place, AtlasVerdict(verdict, evidence, floor, reasons))
+        direct = found.get((base, head), found.get((head, base)))
+        if direct is not None:
+            return direct
+        groups = linked((one, other) for (one, other), judged in found.items() if not judged.refused)
+        is_linked = base in groups and groups[base] == groups.get(head)
+        return AtlasVerdict("", "", None, ()) if is_linked else None
 
     def _rows(self, query: str, parameters: Sequence[object] = ()) -> Iterator[Row]:
         return (row for archive in self._archives for row in archive.rows(query, parameters))

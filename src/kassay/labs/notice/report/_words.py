@@ -10,6 +10,8 @@ from kassay.model.units import format_change, format_number
 from kassay.report.words import short_labels
 
 _NAMED = 6  # applications that the sentence names
+Names = Callable[[Noticed], str]
+"""Name of an application in a sentence."""
 
 
 def share_text(share: float | None) -> str:
@@ -51,33 +53,34 @@ def verdict(notice: Notice) -> tuple[str, ...]:
     """The answer: how many applications notice it, and what it costs each."""
     by = {word: [application for application in notice.applications if application.verdict == word] for word in
           ("noticed", "below", "executed", "unexecuted", "unknown")}  # fmt: skip
-    answered = sum(map(len, by.values())) - len(by["unknown"])
-    unknown = listed([application.application for application in by["unknown"]])
+    names = names_of(notice.applications)
+    unknown = listed(list(map(names, by["unknown"])))
     unanswered = f"No answer for {unknown}." if unknown else ""
-    return tuple(filter(None, (_count(by, answered), _costs(by), _silent(by), unanswered)))
+    return tuple(filter(None, (_count(by), _costs(by, names), _silent(by, names), unanswered)))
 
 
-def _count(by: dict[str, list[Noticed]], answered: int) -> str:
+def _count(by: dict[str, list[Noticed]]) -> str:
     executing = len(by["noticed"]) + len(by["below"]) + len(by["executed"])
+    answered = [application.application for word, each in by.items() if word != "unknown" for application in each]
     if not answered:
         return "No application has an answer."
+    of = counted(len(answered), "application" if len(answered) == len(set(answered)) else "setting")
     if not executing:
-        return f"Nobody of these: none of {counted(answered, 'application')} executes the functions."
+        return f"Nobody of these: none of {of} executes the functions."
     if by["executed"]:
-        return f"{executing} of {counted(answered, 'application')} execute{'s' * (executing == 1)} the functions."
+        return f"{executing} of {of} execute{'s' * (executing == 1)} the functions."
     part = f"{100 * NOTICED:g} % of all instructions or more"
     if not by["noticed"]:
-        return (f"Nobody of these notices it ({part}): {executing} of {counted(answered, 'application')} "
+        return (f"Nobody of these notices it ({part}): {executing} of {of} "
                 f"execute{'s' * (executing == 1)} the functions.")  # fmt: skip
     count = len(by["noticed"])
-    return f"{count} of {counted(answered, 'application')} notice{'s' * (count == 1)} it ({part})."
+    return f"{count} of {of} notice{'s' * (count == 1)} it ({part})."
 
 
-def _costs(by: dict[str, list[Noticed]]) -> str:
+def _costs(by: dict[str, list[Noticed]], names: Names) -> str:
     executing = [*by["noticed"], *by["below"]]
     if not executing:
         return ""
-    names = names_of(executing)
     parts = [f"{names(application)} {cost_share_text(application)}" for application in executing[:_NAMED]]
     more = len(executing) - len(parts)
     if more:
@@ -87,8 +90,8 @@ def _costs(by: dict[str, list[Noticed]]) -> str:
     return f"Of all their instructions it costs {listed(parts)}."
 
 
-def _silent(by: dict[str, list[Noticed]]) -> str:
-    silent = list(dict.fromkeys(application.application for application in by["unexecuted"]))
+def _silent(by: dict[str, list[Noticed]], names: Names) -> str:
+    silent = list(map(names, by["unexecuted"]))
     executing = sum(len(by[word]) for word in ("noticed", "below", "executed"))
     return f"{listed(silent)} {'does' if len(silent) == 1 else 'do'} not execute it." if silent and executing else ""
 
@@ -193,7 +196,7 @@ def problems(notice: Notice) -> list[str]:
     return [f"{a.application}: {a.problem}" for a in notice.applications if a.problem]
 
 
-def names_of(all_: Sequence[Noticed]) -> Callable[[Noticed], str]:
+def names_of(all_: Sequence[Noticed]) -> Names:
     """Name of each application, with its settings if it has several."""
     times = Counter(application.application for application in all_)
 
