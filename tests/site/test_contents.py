@@ -9,12 +9,16 @@ from msgspec import structs
 from kassay.errors import BadInput
 from kassay.labs.site.contents import read_site
 from kassay.labs.site.model import Site
+from kassay.labs.site.pages.home import _taken_back_by
 from kassay.labs.site.pages.lookup import Lookup
+from kassay.labs.site.pages.outcomes import outcome
 from kassay.labs.site.sources import SourceNames
+from kassay.labs.site.turn.changes import changes_of, entry_of, words_of_taking_back
+from kassay.model.progress import silent
 from kassay.model.records import Setting, to_json
 from kassay.model.workload import Parameter, Workload
 from kassay.tools.history.add import add
-from kassay.tools.history.archive import writing
+from kassay.tools.history.archive import reading, writing
 from kassay.tools.history.records import (
     Batch,
     ComparisonDetail,
@@ -161,3 +165,51 @@ def test_x86_64_comes_before_other_lines(tmp_path: Path) -> None:
     other = structs.replace(pair("6.16.12", "6.17.13", plan="arm"), series=(arm,), kernels=kernels)
     found = site(tmp_path, other, pair("6.16.12", "6.17.13"))
     assert list(dict.fromkeys(k.arch for k in found.kernels)) == ["x86_64", "arm64"]
+
+
+def through(tmp_path: Path, *verdicts: str) -> Lookup:
+    """Four kernels, each compared with the next one."""
+    releases = ("6.16.12", "6.17.13", "6.18.3", "6.19.2")
+    found = tuple(comparison(at, at + 1, verdict) for at, verdict in enumerate(verdicts))
+    return Lookup(site(tmp_path, pair(*releases, comparisons=found)))
+
+
+def test_a_cell_whose_comparison_was_refused_stays_refused_although_a_later_kernel_is_compared_with_it(
+    tmp_path: Path,
+) -> None:
+    lookup = through(tmp_path, "state-mismatch", "equivalent", "equivalent")
+    assert [cell.state for cell in lookup.site.cells] == ["measured", "refused", "measured", "measured"]
+    assert lookup.site.cells[1].reason == "the reason"
+
+
+def test_kernels_on_two_sides_of_a_refused_comparison_have_no_verdict(tmp_path: Path) -> None:
+    lookup = through(tmp_path, "equivalent", "state-mismatch", "equivalent")
+    (series,) = lookup.site.series
+    across, beside = lookup.step(series, "6.16.12", "6.18.3"), lookup.step(series, "6.18.3", "6.19.2")
+    assert across is not None and (across.change, across.verdict, outcome(across, series)) == (
+        None, "not-compared", "refused",
+    )  # fmt: skip
+    assert beside is not None and outcome(beside, series) == "small"
+    groups = [cell.group for cell in lookup.site.cells]
+    assert groups[0] == groups[1] != groups[2] == groups[3]
+
+
+def test_a_kernel_that_is_compared_with_no_other_is_comparable_with_none(tmp_path: Path) -> None:
+    lookup = through(tmp_path, "state-mismatch", "state-mismatch", "state-mismatch")
+    assert len({cell.group for cell in lookup.site.cells}) == 4
+
+
+def test_no_later_kernel_takes_back_what_it_cannot_be_compared_with(tmp_path: Path) -> None:
+    batch = pair(
+        *("6.16.12", "6.17.13", "6.18.3", "6.19.2"), comparisons=(
+            comparison(0, 1), comparison(1, 2, "state-mismatch", None),
+            structs.replace(comparison(2, 3, "improvement", -0.3), base_value=140.0, head_value=100.0),
+        ),
+    )  # fmt: skip
+    made = site(tmp_path, batch)
+    with reading(tmp_path / "h", silent) as archive:
+        changes = changes_of(archive)
+    assert [change.id for change in changes] == ["x86_64/w/6.16.12-6.17.13", "x86_64/w/6.18.3-6.19.2"]
+    assert words_of_taking_back(entry_of(changes[0], "found", ""), changes) == ""
+    row = Lookup(made).row(made.series[0])
+    assert row[-1].outcome == "better" and _taken_back_by(row, Lookup(made)) is None

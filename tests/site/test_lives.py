@@ -121,7 +121,7 @@ def test_a_kernel_that_is_gone_when_a_step_is_confirmed_is_named(laboratory: Lab
 
     laboratory.on_event = gone
     laboratory.turn()
-    assert steps(laboratory)[STEP].state == "not confirmed"
+    assert steps(laboratory)[STEP].state == "undecided"
     assert "no longer on the mirror" in steps(laboratory)[STEP].text
 
 

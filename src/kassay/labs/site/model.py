@@ -15,6 +15,7 @@ LIVES = {
     "found": "nominated by the history; not measured again yet",
     "confirmed": "measured again by a fresh pair, with a verdict in the same direction",
     "not confirmed": "measured again by a fresh pair, which does not show it",
+    "undecided": "measured again by a fresh pair, which has no verdict on strong evidence, or cannot be measured again",
     "narrowed": "confirmed; a bisection gave the commit, the patch, the configuration or the package",
     "reported": "a person reported it; the link is the report",
     "fixed": "a later kernel takes it back, or a fix is known; the link or the text says which",
@@ -94,6 +95,10 @@ class SiteSeries(Record, frozen=True, kw_only=True):
     """Workload and options of `kassay compare`, without the kernels: "mprotect_toggle --set share=private"."""
 
 
+NOT_LINKED = "not-compared"
+"""Verdict of two kernels to which only refused comparisons lead, or none."""
+
+
 class SiteCell(Record, frozen=True, kw_only=True):
     """One value: a series on a kernel."""
 
@@ -112,6 +117,9 @@ class SiteCell(Record, frozen=True, kw_only=True):
     """Highest minus lowest of all runs that should agree, perturbed ones included, relative; None below two runs."""
     reason: str = ""
     """Reason why it is refused, failed or absent."""
+    group: int = 0
+    """Number of its group: cells of a row that are in different groups have no verdict, since no admitted comparisons
+    lead from one to the other. Below 0 for a cell of which no comparison was admitted."""
 
 
 class FunctionCost(Record, frozen=True, kw_only=True):
@@ -148,7 +156,8 @@ class SiteStep(Record, frozen=True, kw_only=True):
     n_before: int
     n_after: int
     verdict: str
-    """Word of model.finding.VERDICTS; "" if the history has no comparison of the two, only both values."""
+    """Word of model.finding.VERDICTS; "" if the history has no comparison of the two, only both values. NOT_LINKED if
+    these values may not be compared."""
     evidence: str = ""
     """Word of model.finding.EVIDENCE."""
     floor: float | None = None

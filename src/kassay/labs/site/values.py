@@ -9,6 +9,7 @@ from kassay.labs.site.rows import Comparison, descriptions
 from kassay.labs.site.sources import SourceNames
 from kassay.model.finding import REFUSED
 from kassay.tools.history.archive import Archive
+from kassay.tools.history.linked import linked
 
 _CALLERS = 5
 
@@ -20,6 +21,7 @@ def cells_of(
     floors = {(row[0], row[1]): row[2] for row in archive.rows(
         "SELECT series, kernel, CASE WHEN all_runs > 1 AND value > 0 THEN (highest - lowest) / value END FROM t_points"
     )}  # fmt: skip
+    groups = _groups(found, kernels, series)
     cells: dict[tuple[str, str, str], SiteCell] = {}
     for comparison in found:
         row = series.get(comparison.series)
@@ -34,14 +36,30 @@ def cells_of(
                 continue
             reason = comparison.detail.reasons[0] if comparison.detail.reasons and (refused or value is None) else ""
             state = "failed" if value is None else "refused" if refused else "measured"
+            place = (row.arch, row.key, kernels[number].key)
+            old = cells.get(place)
+            if number == comparison.base and old is not None and old.state == "refused" and state == "measured":
+                state, reason = "refused", old.reason  # only a comparison with a kernel before it admits it
             cell = SiteCell(
                 series=row.key, arch=row.arch, kernel=kernels[number].key, state=state, value=value, n=n,
                 floor=floors.get((comparison.series, number)), reason=reason,
+                group=groups.get(place, -1 - len(cells) if old is None else old.group),
             )  # fmt: skip
-            place = (row.arch, row.key, cell.kernel)
-            if place not in cells or value is not None:
+            if old is None or value is not None:
                 cells[place] = cell
     return tuple(cells.values())
+
+
+def _groups(
+    found: Sequence[Comparison], kernels: Mapping[int, SiteKernel], series: Mapping[int, SiteSeries]
+) -> Mapping[tuple[str, str, str], int]:
+    """Group of each cell of which a comparison was admitted."""
+    admitted = (
+        tuple((series[one.series].arch, series[one.series].key, kernels[side].key) for side in (one.base, one.head))
+        for one in found
+        if one.verdict not in REFUSED and one.series in series and {one.base, one.head} <= kernels.keys()
+    )
+    return linked((base, head) for base, head in admitted)
 
 
 def workloads_of(archive: Archive, series: Iterable[SiteSeries]) -> tuple[SiteWorkload, ...]:

@@ -134,7 +134,7 @@ def _nomination(
     )  # fmt: skip
 
 
-_DIRECTIONS = {"regression": 1, "improvement": -1}
+_DIRECTIONS = {"regression": 1, "improvement": -1, "equivalent": 0}
 
 
 def why_not(nomination: Nomination) -> str:
@@ -200,15 +200,14 @@ def _program(stored: Experiment, workload: str) -> ProgramUse | msgspec.UnsetTyp
 
 def judged(nomination: Nomination, report: Report, directory: str) -> Confirmation:
     """Judgement of a fresh pair: confirmed if it has a verdict in the nominated direction, on the strongest evidence of
-    its clock; else not confirmed, with the reason."""
+    its clock; not confirmed if it has another verdict on such evidence; else undecided, with the reason."""
     finding = next((f for f in report.findings if _is_of(f, nomination.series)), None)
     if finding is None:
-        return _outcome(nomination, "not confirmed", "the fresh pair has no value of this series", directory)
+        return _outcome(nomination, "undecided", "the fresh pair has no value of this series", directory)
     why = f": {reason_text(finding.reasons[0])}" if finding.reasons else ""
     refused = finding.verdict in REFUSED
     text = f"refused, {finding.verdict}{why}" if refused else f"{finding.verdict}, evidence {finding.evidence}{why}"
-    outcome = "confirmed" if _agrees(nomination, finding) else "not confirmed"
-    return _outcome(nomination, outcome, text, directory, finding)
+    return _outcome(nomination, _outcome_of(nomination, finding), text, directory, finding)
 
 
 def _is_of(finding: Finding, series: StoredSeries) -> bool:
@@ -218,9 +217,11 @@ def _is_of(finding: Finding, series: StoredSeries) -> bool:
     return (finding.workload, finding.metric, finding.machine) == wanted and {*series.settings} <= {*finding.settings}
 
 
-def _agrees(nomination: Nomination, finding: Finding) -> bool:
-    towards = _DIRECTIONS.get(finding.verdict, 0) * (-1 if finding.better == "higher" else 1)
-    return towards * nomination.change > 0 and finding.evidence in ("exact", "reliable", "robust-only")
+def _outcome_of(nomination: Nomination, finding: Finding) -> str:
+    if finding.verdict not in _DIRECTIONS or finding.evidence not in ("exact", "reliable", "robust-only"):
+        return "undecided"
+    towards = _DIRECTIONS[finding.verdict] * (-1 if finding.better == "higher" else 1)
+    return "confirmed" if towards * nomination.change > 0 else "not confirmed"
 
 
 def not_reproducible(nomination: Nomination, why: str) -> Confirmation:

@@ -246,6 +246,7 @@ class Confirmation(Record, frozen=True, kw_only=True):
 OUTCOMES = {
     "confirmed": "a fresh interleaved pair changed in the same direction, with a verdict",
     "not confirmed": "a fresh interleaved pair does not show it",
+    "undecided": "a fresh interleaved pair has no verdict, or none on strong evidence",
     "not reproducible": "the pair cannot be measured again",
 }
 

@@ -75,7 +75,7 @@ def _kernels(book: Book) -> Iterator[File]:
         yield f"{kernel_data(arch, key)}.json", to_json(file) + b"\n"
         values = [
             [cell.series, cell.state, cell.value, cell.n, cell.floor, pages.get((arch, cell.series, key), {}),
-             verdicts.get((arch, cell.series, key), [])]
+             verdicts.get((arch, cell.series, key), []), cell.group]
             for cell in own
         ]  # fmt: skip
         yield _script(kernel_data(arch, key), msgspec.json.encode(values))

@@ -14,7 +14,7 @@ from kassay.model.records import grouped
 from kassay.model.units import format_change, format_numbers
 
 _ENTRIES = 100
-_SILENT = ("found", "not confirmed")
+_SILENT = ("found", "not confirmed", "undecided")
 """States that a reader of the feed is not told of."""
 _SPACE = uuid.UUID("6b617373-6179-5073-a974-652073746570")
 """Name space of the ids. They follow from the step alone: a site that moves to another host keeps them, or every reader

@@ -8,7 +8,7 @@ from typing import Any
 from kassay.labs.site.model import SiteStep, taken_back
 from kassay.labs.site.pages.addresses import step_path
 from kassay.labs.site.pages.entries import Book
-from kassay.labs.site.pages.lookup import Placed
+from kassay.labs.site.pages.lookup import Lookup, Placed
 from kassay.labs.site.pages.outcomes import SHOWN, counts_text
 from kassay.labs.site.pages.render import Renderer
 from kassay.model.texts import counted
@@ -58,18 +58,20 @@ def _taken_back(book: Book) -> Iterator[tuple[str, str, str]]:
     for arch in book.lookup.archs:
         for series in book.lookup.rows.get(arch, ()):
             row = book.lookup.row(series)
-            if row and row[-1].outcome == "better" and (back := _taken_back_by(row)) is not None:
+            if row and row[-1].outcome == "better" and (back := _taken_back_by(row, book.lookup)) is not None:
                 text = f"{series.key}, {back.before} → {back.after}, by {row[-1].kernel.name}"
                 yield text, step_path(arch, series.key, back.before, back.after), ""
 
 
-def _taken_back_by(row: tuple[Placed, ...]) -> SiteStep | None:
-    """The latest worse step whose value before the newest kernel has again."""
-    value = row[-1].cell.value if row[-1].cell else None
+def _taken_back_by(row: tuple[Placed, ...], lookup: Lookup) -> SiteStep | None:
+    """The latest worse step whose value before the newest kernel has again, in the same work on the same state."""
+    newest = row[-1].cell
     for placed in reversed(row[:-1]):
         step = placed.step
-        if placed.outcome == "worse" and step is not None and step.before_value and value is not None:
-            return step if abs(value / step.before_value - 1) <= _BACK else None
+        if placed.outcome == "worse" and step is not None and step.before_value and newest and newest.value is not None:
+            before = lookup.cell(step.arch, step.series, step.before)
+            is_linked = before is not None and before.group == newest.group
+            return step if is_linked and abs(newest.value / step.before_value - 1) <= _BACK else None
         if placed.outcome in SHOWN:
             return None
     return None

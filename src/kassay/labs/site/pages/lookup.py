@@ -5,13 +5,23 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from kassay.labs.site.model import Site, SiteCell, SiteFunction, SiteKernel, SiteSeries, SiteStep, SiteWorkload
+from kassay.labs.site.model import (
+    NOT_LINKED,
+    Site,
+    SiteCell,
+    SiteFunction,
+    SiteKernel,
+    SiteSeries,
+    SiteStep,
+    SiteWorkload,
+)
 from kassay.labs.site.pages.outcomes import SHOWN, cell_outcome, outcome
 from kassay.model.profile import base_name
 from kassay.model.records import grouped
 from kassay.model.units import relative_change
 from kassay.model.workload import GROUPS
 
+_WHY_NOT = "nobody compared these two kernels, and a comparison between them was refused or is missing"
 Pair = tuple[str, str, str, str]
 """(arch, series, before, after) of a step."""
 
@@ -65,12 +75,14 @@ class Lookup:
         base, head = self.cell(series.arch, series.key, before), self.cell(series.arch, series.key, after)
         if base is None or head is None or base.value is None or head.value is None:
             return None
+        is_linked = base.group == head.group
+        change = 0.0 if base.value == head.value else relative_change(base.value, head.value)
         floors = [one.floor for one in (base, head) if one.floor is not None]
         return SiteStep(
             series=series.key, arch=series.arch, before=before, after=after,
-            change=0.0 if base.value == head.value else relative_change(base.value, head.value),
-            before_value=base.value, after_value=head.value, n_before=base.n, n_after=head.n, verdict="",
-            floor=max(floors, default=None),
+            change=change if is_linked else None, before_value=base.value, after_value=head.value, n_before=base.n,
+            n_after=head.n, verdict="" if is_linked else NOT_LINKED, floor=max(floors, default=None),
+            reasons=() if is_linked else (_WHY_NOT,),
         )  # fmt: skip
 
     def row(self, series: SiteSeries) -> tuple[Placed, ...]:

@@ -4,7 +4,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from kassay.labs.site.model import SiteCell, SiteSeries, SiteStep
+from kassay.labs.site.model import NOT_LINKED, SiteCell, SiteSeries, SiteStep
 from kassay.model.finding import CHANGES, REFUSED
 from kassay.model.units import format_change
 
@@ -28,7 +28,7 @@ _COMPARED = ("equal", "small", "worse", "better", "inconclusive", "refused")
 
 def outcome(step: SiteStep, series: SiteSeries) -> str:
     """Word of OUTCOMES for a step."""
-    if step.verdict in REFUSED:
+    if step.verdict in (*REFUSED, NOT_LINKED):
         return "refused"
     if step.verdict == "inconclusive":
         return "inconclusive"

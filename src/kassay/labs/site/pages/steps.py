@@ -28,7 +28,7 @@ _NOT_NOMINATED = (
     "changed between two kernels, and has no entry of its own. A laboratory nominates exact changes of primary "
     "metrics, not those of phases; an entry covers its change between further kernels too"
 )
-_UNSURE = ("not confirmed", "found")
+_UNSURE = ("not confirmed", "undecided", "found")
 """States that stand behind the others in the list."""
 
 

@@ -9,8 +9,9 @@ from kassay.labs.site.kernels import site_kernels
 from kassay.labs.site.model import TAKES_BACK, SiteKernel, SiteSeries
 from kassay.labs.site.rows import Comparison, comparisons, rows_of
 from kassay.labs.site.turn.steps_file import Entry
-from kassay.model.finding import CHANGES
+from kassay.model.finding import CHANGES, REFUSED
 from kassay.tools.history.archive import Archive
+from kassay.tools.history.linked import linked
 from kassay.tools.history.nominations import Known, nominations
 from kassay.tools.history.query import SeriesFilter, all_series, lines
 from kassay.tools.history.records import KernelPoint, Nomination, StoredKernel
@@ -32,6 +33,8 @@ class Change(NamedTuple):
     """Places of both kernels in their line, from 0."""
     neighbours: bool
     """True if no column of the matrix stands between the two."""
+    group: int = 0
+    """Number of the group of kernels of its row that admitted comparisons connect."""
 
     @property
     def id(self) -> str:
@@ -46,6 +49,10 @@ def changes_of(archive: Archive) -> tuple[Change, ...]:
     rows = rows_of(archive, found, {number: kernel.arch for number, kernel in kernels.items()})
     places = {number: place for place, number in enumerate(kernels)}
     columns = {number: place for place, number in enumerate(n for n, kernel in kernels.items() if kernel.column)}
+    groups = linked(
+        ((rows[one.series], one.base), (rows[one.series], one.head))
+        for one in found if one.series in rows and one.verdict not in REFUSED
+    )  # fmt: skip
     newest: dict[str, Change] = {}
     for one in found:
         if not {one.base, one.head} <= kernels.keys() or one.series not in rows or places[one.base] > places[one.head]:
@@ -54,7 +61,8 @@ def changes_of(archive: Archive) -> tuple[Change, ...]:
         if before.arch != after.arch or not row.primary or one.verdict not in CHANGES or one.evidence != _EXACT:
             continue
         between = columns.get(one.head, -1) - columns.get(one.base, -1)
-        change = Change(row, before, after, one, (places[one.base], places[one.head]), between == 1)
+        at, group = (places[one.base], places[one.head]), groups[row, one.head]
+        change = Change(row, before, after, one, at, between == 1, group)
         newest[change.id] = change
     return tuple(sorted(newest.values(), key=lambda change: (*change.at, change.row.key)))
 
@@ -101,7 +109,7 @@ def fixed_before(change: Change, entries: Sequence[Entry], changes: Sequence[Cha
         old = known.get(entry.id)
         if entry.state != "fixed" or (entry.series, entry.arch) != (change.row.key, change.row.arch):
             continue
-        if old is None or (old.at[1] <= change.at[0] and _reaches(change, old)):
+        if old is not None and old.at[1] <= change.at[0] and _reaches(change, old):
             return entry
     return None
 
@@ -115,13 +123,14 @@ def _reaches(change: Change, old: Change) -> bool:
 
 def words_of_taking_back(entry: Entry, changes: Sequence[Change]) -> str | None:
     """Words about the first later change after which the row has lost at least half of the step; "" without one.
-    None if the history does not have the step. A change below a value that other steps raised takes back those."""
+    None if the history does not have the step. A change below a value that other steps raised takes back those, and one
+    that no admitted comparisons connect with the step tells nothing of it."""
     step = next((one for one in changes if one.id == entry.id), None)
     if step is None or not step.comparison.head_value or step.comparison.base_value is None:
         return None
     size = step.comparison.head_value - step.comparison.base_value
     for change in changes:
-        later = change.row == step.row and change.at[0] >= step.at[1]
+        later = (change.row, change.group) == (step.row, step.group) and change.at[0] >= step.at[1]
         value = change.comparison.head_value
         if later and change.comparison.verdict != step.comparison.verdict and value is not None:
             part = (step.comparison.head_value - value) / size

@@ -108,7 +108,7 @@ class Lives:
             self._tell(Progress(stage="lab", subject=entry.id, text=f"not confirmed yet: {error.what}"))
             return False
         except BadInput as error:  # a kernel is no longer available
-            self._move(entry, "not confirmed", f"{GONE}: {error.what}")
+            self._move(entry, "undecided", f"{GONE}: {error.what}")
             return True
         report = self._means.answer(directory, self._tell)
         self._judge(entry, nomination, is_of_history, report, directory)
@@ -122,7 +122,7 @@ class Lives:
             with writing(self._history, self._tell) as archive:
                 remember(archive, outcome)
         if outcome.outcome != "confirmed":
-            self._move(entry, "not confirmed", outcome.words)
+            self._move(entry, outcome.outcome, outcome.words)
             return
         self._draft(entry, report)
         self._bundle(entry, directory)

@@ -18,7 +18,7 @@ from kassay.model.records import Record, from_plain
 from kassay.model.units import format_change
 
 GONE = "cannot be measured again"
-"""Beginning of the text of a step that is not confirmed because a kernel is gone: nothing refutes it."""
+"""Beginning of the text of a step of which a kernel is gone. Files of earlier versions call it not confirmed."""
 _NAME = "mistakes.toml"
 
 

@@ -19,7 +19,7 @@ from kassay.labs.site.model import LIVES
 from kassay.model.records import Record, from_plain
 
 _HEADER = re.compile(r"(?m)^[ \t]*\[\[[ \t]*step[ \t]*\]\]")
-_OWN = ("found", "confirmed", "not confirmed", "narrowed", "back")
+_OWN = ("found", "confirmed", "not confirmed", "undecided", "narrowed", "back")
 """States that the laboratory sets and leaves again. People set the others."""
 _INTRODUCTION = """# Steps that the laboratory found, and what became of them; see docs/reference/lab.md.
 # People set state = "reported" (with link), "fixed" or "accepted" (with text). The laboratory leaves these as they are.

@@ -150,7 +150,7 @@
       if (paying && !paying.has(key)) continue;
       const change = a[2] === b[2] ? 0 : b[2] / a[2] - 1;
       let word = change === 0 ? "equal" : Math.abs(change) <= Math.max(0.01, a[4] || 0, b[4] || 0) ? "small" : (change > 0) === (better === "lower") ? "worse" : "better";
-      if (a[1] === "refused" || b[1] === "refused") word = "refused";
+      if (a[7] !== b[7]) word = "refused";  // no admitted comparisons lead from one to the other
       if (b[6][0] === form.elements.a.value) word = b[6][1];  // the verdict of neighbours, as in the matrix
       counts[word === "worse" || word === "better" ? "shown" : word] += 1;
       found.push({ key, unit, group, workload, a, b, change, word });
@@ -179,7 +179,7 @@
       row.hidden = !fits(row);
       return row;
     }));
-    document.querySelector("[data-part=counts]").textContent = `${found.length} cells compared${named ? " that execute " + named : ""}, ${counts.equal} equal to the digit, ${counts.small} below the floor or the margin, ${counts.shown} shown, ${counts.refused} refused${counts.inconclusive ? `, ${counts.inconclusive} inconclusive` : ""}. Neighbours have the verdict of their comparison. For other kernels the floor is that of the two, and a cell that was refused on one of them has no verdict.${missing}`;
+    document.querySelector("[data-part=counts]").textContent = `${found.length} cells compared${named ? " that execute " + named : ""}, ${counts.equal} equal to the digit, ${counts.small} below the floor or the margin, ${counts.shown} shown, ${counts.refused} refused${counts.inconclusive ? `, ${counts.inconclusive} inconclusive` : ""}. Neighbours have the verdict of their comparison. For other kernels the floor is that of the two. They have no verdict where no admitted comparisons lead from one to the other.${missing}`;
   }
 
   // The newest kernels are on the right.
