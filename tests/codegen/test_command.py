@@ -197,7 +197,10 @@ def measured(monkeypatch: pytest.MonkeyPatch, called: dict[str, KernelArtifact],
 
     def profiles(directory: Path, wanted: list[str], metric: str | None, settings: object) -> list[SimpleNamespace]:
         profile = SimpleNamespace(operations=10, phase="iteration")
-        return [SimpleNamespace(profile=profile, unit="instructions/page", value=99.5) for _ in wanted]
+        made = SimpleNamespace(
+            profile=profile, unit="instructions/page", value=99.5, workload="w", verdict="", reasons=()
+        )
+        return [made for _ in wanted]
 
     def executed(directory: Path, label: str, metric: str | None, settings: object) -> SimpleNamespace:
         found = Image(called[label]).find("scan")

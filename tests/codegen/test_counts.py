@@ -3,6 +3,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from kassay.labs.codegen.objects import contains
 from kassay.supply.machine_code.code import FunctionCode
 from kassay.supply.machine_code.images import Image
 from kassay.supply.machine_code.listing import Listing, counted, listing, same_shape, with_counts
@@ -49,3 +52,16 @@ def test_shapes_are_equal_but_for_names() -> None:
     other = SCAN.replace("visit(", "visited(")
     assert same_shape(code_of(SCAN).instructions, code_of(other).instructions)
     assert not same_shape(code_of(SCAN).instructions, code_of(SCAN.replace("+ 7", "* 7")).instructions)
+
+
+@pytest.mark.parametrize(
+    ("text", "function", "found"),
+    [
+        ("static void *s_start(int a)\n\t__acquires(&vn->lock) __cold\n{\n}\n", "s_start", True),
+        ("SYSCALL_DEFINE2(mprotect, unsigned long, start, size_t, len)\n{\n}\n", "__do_sys_mprotect", True),
+        ("SYSCALL_DEFINE2(mprotect_key, unsigned long, start, size_t, len)\n{\n}\n", "__do_sys_mprotect", False),
+        ("void f(void)\n{\n\tif (s_start(1)) {\n\t}\n\ts_start(2);\n}\n", "s_start", False),
+    ],
+)
+def test_a_definition_is_found_with_its_attributes(text: str, function: str, found: bool) -> None:
+    assert contains(text, function) is found

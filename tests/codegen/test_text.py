@@ -5,7 +5,7 @@ from msgspec import structs
 
 from kassay.labs.codegen.report import CODEGEN
 from kassay.labs.codegen.report.words import CodegenAnswer
-from kassay.model.codegen import Body, Call, CodegenReport, Instruction, Part, SourcesChanged
+from kassay.model.codegen import LINKED_IS_OTHER, Body, Call, CodegenReport, Instruction, Part, SourcesChanged
 from kassay.model.lines import NOT_EXECUTED, ChangedLines, ChangedPart, Reached
 
 EVIL = "build:/x<script>alert(1)</script>|\x1b[31m+a.patch" + "y" * 200
@@ -41,6 +41,18 @@ def test_a_function_that_never_ran_is_not_executed_by_this_workload() -> None:
         text = " ".join(CODEGEN.form(name).render(CodegenAnswer(idle)).replace("\\", "").split())
         assert "f() was not executed by this workload (w)" in text, name
         assert "f() is executed by mremap_move (on 7.3)." in text and "instead of 0x1fb (B" not in text, name
+
+
+def test_executions_of_refused_kernels_are_not_compared() -> None:
+    refused = tuple(structs.replace(one, refused="different-work: twice the calls") for one in REPORT.bodies)
+    text = " ".join(CODEGEN.form("terminal").render(CodegenAnswer(structs.replace(REPORT, bodies=refused))).split())
+    assert "Executions are not compared: different-work: twice the calls." in text and "instead of 0x1fb (B" not in text
+
+
+def test_executions_of_another_function_that_was_linked_are_not_those_of_the_row() -> None:
+    other = (REPORT.bodies[0], structs.replace(REPORT.bodies[1], note=LINKED_IS_OTHER))
+    text = CODEGEN.form("terminal").render(CodegenAnswer(structs.replace(REPORT, bodies=other)))
+    assert "instead of 0x1fb (B" not in " ".join(text.split())
 
 
 def test_changed_lines_of_the_measured_kernels_are_told() -> None:

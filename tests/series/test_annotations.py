@@ -43,6 +43,12 @@ def test_a_function_that_moves_adds_no_annotation() -> None:
     assert names(function + filler, filler + function) == []
 
 
+def test_a_hint_that_a_line_has_twice_is_taken_back_twice() -> None:
+    old, new = "\tif (a && b)\n", "\tif (likely(a) && likely(b))\n"
+    (one,) = added(diff(old, new))
+    assert (one.lines, taken_back(new, one)) == ((1, 1), "\tif ((a) && (b))\n")
+
+
 def test_words_in_comments_and_strings_are_not_code() -> None:
     new = '/* inline foo() */\n * noinline bar()\n// __cold x()\nchar *s = "inline f()";\n'
     assert names("", new) == []

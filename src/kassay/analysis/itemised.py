@@ -198,6 +198,7 @@ class Profiled(Record, frozen=True, kw_only=True):
     """Reasons of a refused comparison; none if it was admitted."""
     where: str = ""
     """Setting, as in Chosen."""
+    workload: str = ""
 
 
 def profiled(choices: Iterable[Chosen], cells: Sequence[Cell], profiles: Profiles) -> tuple[Profiled, ...]:
@@ -213,7 +214,7 @@ def _profiled(choice: Chosen, cells: Sequence[Cell], profiles: Profiles) -> Prof
     known = profiles.known(cell, side)
     return Profiled(
         profile=profile, unit=unit, value=side.value, known=known, verdict=choice.verdict, reasons=choice.reasons,
-        where=choice.where,
+        where=choice.where, workload=choice.finding.workload,
     )  # fmt: skip
 
 

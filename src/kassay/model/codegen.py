@@ -49,6 +49,10 @@ class Call(Record, frozen=True, kw_only=True):
     """Number of calls and tail jumps that lead to it."""
 
 
+LINKED_IS_OTHER = "in the linked kernel the function is another one than in the object; executed is the linked one's"
+"""Note of a body whose executions are those of another function."""
+
+
 class Body(Record, frozen=True, kw_only=True):
     """A function as compiled in one place."""
 
@@ -84,6 +88,8 @@ class Body(Record, frozen=True, kw_only=True):
     """Kernel of the profile that gave the counts."""
     note: str = ""
     """Remark that is needed to read this row."""
+    refused: str = ""
+    """Verdict and reason, if the runs may not compare this kernel with the others; "" if they may."""
     image_sha256: str | None = None
     instructions: tuple[Instruction, ...] = ()
 

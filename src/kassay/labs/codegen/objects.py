@@ -203,16 +203,18 @@ def _around(symbols: Sequence[_Named], offset: int) -> _Named | None:
 
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
+_BODY = re.compile(r"\s*(?:__\w+\s*(?:\((?:[^()]|\([^()]*\))*\))?\s*)*\{")
+"""Text behind the parameters of a definition: attributes, whose names begin with two underscores, and a brace."""
 _CLOSE = 3
 
 
 def contains(source: str, function: str) -> bool:
-    """True if C text defines the function: its name, parameters and an opening brace."""
+    """True if C text defines the function: its name, parameters, attributes and an opening brace; or a system call's
+    macro, which makes functions with a prefix."""
     plain = _COMMENT.sub(" ", source)
-    for match in re.finditer(rf"(?<![\w.>]){re.escape(function)}\s*\(", plain):
-        if plain[_closing(plain, match.end()) :].lstrip().startswith("{"):
-            return True
-    return False
+    call = re.fullmatch(r"__(?:do|se)_sys_(\w+)", function)
+    name = rf"SYSCALL_DEFINE\d\s*\(\s*{call[1]}\b" if call else rf"(?<![\w.>]){re.escape(function)}\s*\("
+    return any(_BODY.match(plain, _closing(plain, match.end())) for match in re.finditer(name, plain))
 
 
 def _closing(text: str, start: int) -> int:

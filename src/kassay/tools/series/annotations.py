@@ -30,7 +30,7 @@ class Annotation(Record, frozen=True, kw_only=True):
     function: str
     """Function that carries it; for a hint the text of its line."""
     lines: tuple[int, ...]
-    """Lines in the file with the whole series, from 1."""
+    """Lines in the file with the whole series, from 1; a line as often as it carries the word."""
 
     @property
     def title(self) -> str:
@@ -104,10 +104,9 @@ def _of_file(file: FileDiff) -> Iterator[Annotation]:
     for word, key, number in came:
         if gone[word, key]:
             gone[word, key] -= 1
-        elif word in HINTS:
-            numbers_of[word, f"{key} #{number}"] = [number]
         else:
-            numbers_of.setdefault((word, key), []).append(number)
+            place = f"{key} #{number}" if word in HINTS else key
+            numbers_of.setdefault((word, place), []).append(number)
     for (word, key), numbers in numbers_of.items():
         yield Annotation(path=file.path, word=word, function=key.partition(" #")[0], lines=tuple(numbers))
 

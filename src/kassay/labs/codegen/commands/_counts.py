@@ -14,11 +14,12 @@ from kassay.evidence.changes import read_changes
 from kassay.evidence.reached import reached
 from kassay.journal.directory import open_directory
 from kassay.labs.codegen.commands._bodies import FoundCode
-from kassay.model.codegen import Body, SourcesChanged
+from kassay.model.codegen import LINKED_IS_OTHER, Body, SourcesChanged
 from kassay.model.experiment import labels
 from kassay.model.kernel import KernelArtifact
 from kassay.model.lines import Reached
 from kassay.model.progress import Progress, Tell
+from kassay.model.reason_texts import reasons_text
 from kassay.supply import kernels
 from kassay.supply.machine_code.code import FunctionCode
 from kassay.supply.machine_code.images import Image
@@ -82,7 +83,7 @@ def with_executions(
     for number, (row, kernel) in enumerate(zip(rows, booted, strict=True)):
         tell(Progress(stage="counts", subject=row.body.reference, done=number / len(rows)))
         bodies.append(_executed(function, row, kernel, runs))
-    name, phase, unit = plan.experiment.workloads[0].name, profiles[0].profile.phase, profiles[0].unit
+    name, phase, unit = profiles[0].workload, profiles[0].profile.phase, profiles[0].unit
     idle = not any(body.executed for body in bodies)
     elsewhere = tuple(filter(None, (reached().get(function),))) if idle else ()
     return Measured(tuple(bodies), name, phase, unit, _changed(directory, tell), elsewhere)
@@ -116,7 +117,10 @@ def _executed(function: str, row: FoundCode, kernel: KernelArtifact | None, runs
     if kernel is None or label is None:
         return msgspec.structs.replace(row.body, note=_joined(row.body.note, _NOT_MEASURED))
     profiled, image = runs.profiles[label], kernel.identity.image_sha256
-    body = msgspec.structs.replace(row.body, value=profiled.value, counted_in=label, image_sha256=image)
+    refused = f"{profiled.verdict}: {reasons_text(profiled.reasons)}" if profiled.verdict else ""
+    body = msgspec.structs.replace(
+        row.body, value=profiled.value, counted_in=label, image_sha256=image, refused=refused
+    )
     linked = _linked(function, row, kernel)
     if linked is None:
         return body
@@ -137,8 +141,7 @@ def _with(body: Body, row: FoundCode, linked: Listing, counts: Counted) -> Body:
     body = msgspec.structs.replace(body, executed=counts.executed)
     if row.code is not None and same_shape(row.code.instructions, linked.instructions):
         return msgspec.structs.replace(body, instructions=with_counts(body.instructions, counts.counts))
-    note = "in the linked kernel the function is another one than in the object; executed is the linked one's"
-    return msgspec.structs.replace(body, note=_joined(body.note, note))
+    return msgspec.structs.replace(body, note=_joined(body.note, LINKED_IS_OTHER))
 
 
 def _joined(*notes: str) -> str:

@@ -3,7 +3,7 @@
 
 from typing import NamedTuple
 
-from kassay.model.codegen import Body, CodegenReport
+from kassay.model.codegen import LINKED_IS_OTHER, Body, CodegenReport
 from kassay.model.records import grouped
 from kassay.model.texts import Table, cells, figures, one_line, table
 from kassay.model.units import format_numbers, format_signed, places_of
@@ -85,6 +85,8 @@ def executed_sentences(report: CodegenReport) -> list[str]:
     if counted and not any(body.executed for body in report.bodies):
         idle = f"{report.function}() was {NOT_BY_THIS} ({report.workload}): its counts say nothing about its code."
         return [idle, *elsewhere_sentences(report.elsewhere), *_changed(report)]
+    if refused := next((body.refused for body in counted if body.refused), ""):
+        return [f"Executions are not compared: {one_line(refused)}.", *_changed(report)]
     sentences = [*_unequal(report), *_changed(report)]
     for body in counted[1:]:
         base = counted[0]
@@ -123,10 +125,10 @@ def _fixed(value: float) -> str:
 
 
 def leaders_by_count(report: CodegenReport) -> list[Body]:
-    """The first body of each class whose executions are known."""
+    """The first body of each class whose own executions are known: not those of another function that was linked."""
     first: dict[str, Body] = {}
     for body in report.bodies:
-        if body.own_class and body.executed is not None:
+        if body.own_class and body.executed is not None and LINKED_IS_OTHER not in body.note:
             first.setdefault(body.own_class, body)
     return list(first.values())
 
