@@ -3,6 +3,7 @@
 
 import html
 import json
+import os
 import re
 import threading
 import urllib.error
@@ -249,3 +250,15 @@ def test_the_page_fits_a_phone_and_has_a_night(address: str, tmp_path: Path) -> 
     day, night = (title(text, tmp_path, dark=dark) for dark in (False, True))
     assert day[0][0] <= 400 and day[1][0] <= 1400
     assert day[0][1] != night[0][1]
+
+
+@pytest.mark.parametrize(("counts", "times", "is_fresh"), [(1, 1, True), (3, 1, False), (1, 3, False)])
+def test_a_report_is_old_where_either_directory_has_newer_runs(
+    tmp_path: Path, counts: int, times: int, is_fresh: bool
+) -> None:
+    for path, when in (("journal.jsonl", counts), ("beside/journal.jsonl", times), ("report.html", 2)):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).touch()
+        os.utime(tmp_path / path, (when, when))
+    for watched in (Watched(tmp_path, "."), Watched(tmp_path / "beside", "beside")):
+        assert (watched.fresh_report is not None) == is_fresh

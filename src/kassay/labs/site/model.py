@@ -179,7 +179,9 @@ class SiteStep(Record, frozen=True, kw_only=True):
     accesses: tuple[float, float] | None = None
     """Loads and stores per operation before and after; None without a recorded trace."""
     measured_utc: str = ""
+    """Time at which the runs were added to the history."""
     kassay_version: str = ""
+    """Version that added them."""
     repeat: tuple[str, ...] = ()
     """Commands that repeat it."""
     life: str = ""

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Rows of the matrix, and the comparisons of a history that belong to them."""
 
+import re
 from collections.abc import Sequence
+from shlex import quote
 from typing import NamedTuple
 
 import msgspec
@@ -64,27 +66,39 @@ def descriptions(archive: Archive) -> dict[str, Workload]:
 
 def rows_of(archive: Archive, found: Sequence[Comparison], line_of: dict[int, str]) -> dict[int, SiteSeries]:
     """Row of each series that has a comparison, by the number of the series. Series that differ in nothing but how they
-    were measured (emulator, build of the guest programs) share a row. line_of: line of each kernel."""
+    were measured (emulator, build of the guest programs, rounds) share a row. line_of: line of each kernel."""
     workloads = descriptions(archive)
     lines = {comparison.series: line_of[comparison.base] for comparison in found if comparison.base in line_of}
     series = {number: one for number, one in all_series(archive) if number in lines}
-    rows = {number: _row(one, lines[number], workloads.get(one.workload)) for number, one in series.items()}
+    usual: dict[str, int | None] = {}
+    for _, one in sorted(series.items()):  # the first size of memory has no word in addresses, whatever comes later
+        usual.setdefault(one.workload, one.machine.memory_bytes)
+    rows = {
+        number: _row(one, lines[number], workloads.get(one.workload), usual[one.workload])
+        for number, one in series.items()
+    }
     return _with_short_settings(rows, series)
 
 
-def _row(series: StoredSeries, line: str, workload: Workload | None) -> SiteSeries:
+def _row(series: StoredSeries, line: str, workload: Workload | None, usual_memory: int | None) -> SiteSeries:
     conditions = {condition.name: condition.value for condition in series.conditions}
     defaults = {parameter.name: parameter.default for parameter in workload.parameters} if workload else {}
     chosen = [s for s in series.settings if defaults.get(s.name) != s.value]
     machine = series.machine
     extra = [f"cpus={machine.cpus}"] if machine.cpus not in (1, None) else []
     extra += [f"{name}={conditions[name]}" for name in _MACHINE if conditions.get(name)]
+    memory = format_bytes(machine.memory_bytes) if machine.memory_bytes else ""
+    extra += [f"memory={memory}"] if machine.memory_bytes != usual_memory else []
+    unusual = {name: conditions[name] for name, (usual, _) in _UNUSUAL.items() if conditions.get(name, usual) != usual}
+    extra += [f"{name.replace(' ', '-')}={_NO_ADDRESS.sub('+', text)}" for name, text in unusual.items()]
     key = ",".join([series.workload, *sorted([f"{s.name}={s.value}" for s in chosen] + extra)])
     where = [machine.clock, f"{machine.cpus} CPU{'' if machine.cpus == 1 else 's'}"]
-    where += [format_bytes(machine.memory_bytes)] if machine.memory_bytes else []
+    where += [memory, *(f"{name}: {text}" for name, text in unusual.items())]
     where += [conditions.get("emulator", "").partition(" (")[0]]
     options = [f"--set {s.name}={s.value}" for s in chosen]
     options += [f"--cpus {machine.cpus}"] if machine.cpus not in (1, None) else []
+    options += [f"--memory {memory}"] if machine.memory_bytes not in (1 << 30, None) else []
+    options += [_UNUSUAL[name][1].format(quote(text)) for name, text in unusual.items()]
     options += [f"--{name.replace('_', '-')} {conditions[name]}" for name in _MACHINE if conditions.get(name)]
     options += [f"--boot {conditions['boot']}"] if conditions.get("boot", "short") != "short" else []
     options += [f"--arch {machine.arch}"] if machine.arch != "x86_64" else []
@@ -98,6 +112,12 @@ def _row(series: StoredSeries, line: str, workload: Workload | None) -> SiteSeri
 
 _MACHINE = ("cpu", "nodes", *STATE)
 """Conditions of a series that `kassay compare` takes as options."""
+_UNUSUAL = {
+    "kernel parameters": ("", "--cmdline {}"), "background tasks": ("0", "--background {}"),
+    "waits until quiet": ("yes", "--no-quiesce"), "deferred work": ("", "--deferred {}"),
+}  # fmt: skip
+"""Further conditions that move counts: the usual value, and the option that makes another one."""
+_NO_ADDRESS = re.compile(r"[^\w.=-]+")
 
 
 def _with_short_settings(rows: dict[int, SiteSeries], series: dict[int, StoredSeries]) -> dict[int, SiteSeries]:

@@ -69,11 +69,12 @@ class Watched:
 
     @property
     def fresh_report(self) -> Path | None:
-        """The report, where it is newer than the last run."""
-        journal = self.path / "journal.jsonl"
-        if not (self._report.exists() and journal.exists()):
+        """The report, where it is newer than the last run, also than those of the directory beside it."""
+        directories = {self.path, self._report.parent, self._report.parent / BESIDE}
+        written = [path.stat().st_mtime_ns for one in directories if (path := one / "journal.jsonl").exists()]
+        if not (self._report.exists() and written):
             return None
-        return self._report if self._report.stat().st_mtime_ns >= journal.stat().st_mtime_ns else None
+        return self._report if self._report.stat().st_mtime_ns >= max(written) else None
 
     def _renew(self, folder: RunDirectory, records: tuple[RunRecord, ...], *, measuring: bool) -> str:
         """Reads new values, if any; returns a note: why there are none, or of which look they are.
