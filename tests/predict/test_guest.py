@@ -7,7 +7,7 @@ import pytest
 
 from kassay.commands._experiment import experiment_from
 from kassay.commands._options import Measuring
-from kassay.labs.predict.guest import chosen_by_library, cpu_to_boot, guest_cpu, lacking
+from kassay.labs.predict.guest import chosen_by_kernel, chosen_by_library, cpu_to_boot, features_of, guest_cpu, lacking
 from kassay.labs.predict.timing import timing_for
 from kassay.supply.cpus import cpus
 
@@ -53,6 +53,15 @@ def test_functions_of_the_c_library_are_known_by_their_names_if_they_take_time()
     others = dict.fromkeys(("memcpy", "clear_page_erms", "__memcpy", "my_avx2", "__stretch_avxel"), 100.0)
     assert chosen_by_library(times | others) == tuple(reversed(names))[:3]
     assert chosen_by_library({**times, "main": 1e6}) == ()
+
+
+def test_functions_that_a_kernel_would_not_execute_on_the_real_cpu_are_known_if_they_take_time() -> None:
+    times = {"memset_orig": 30.0, "rep_movs_alternative": 20.0, "memcpy_orig": 0.1, "mprotect_fixup": 50.0}
+    assert chosen_by_kernel(times, cpus()["alderlake_p"]) == ("memset_orig", "rep_movs_alternative")
+    assert features_of(("memset_orig", "rep_movs_alternative", "memcpy_orig")) == ("fsrs", "fsrm")
+    assert chosen_by_kernel(times, cpus()["zen3"]) == ("rep_movs_alternative",)
+    assert chosen_by_kernel(times, cpus()["skylake_sp"]) == chosen_by_kernel(times, None) == ()
+    assert chosen_by_kernel({}, cpus()["zen3"]) == ()
 
 
 def test_what_the_guest_lacks_is_what_the_real_cpu_has() -> None:

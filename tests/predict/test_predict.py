@@ -10,6 +10,7 @@ from kassay.labs.predict.predict import Nanoseconds, OnCpu, Replay, ReplayedRow,
 from kassay.model.finding import Finding
 from kassay.model.prediction import Prediction
 from kassay.model.reason import Reason, reason
+from kassay.supply.cpus import cpus
 from tests.report.parts import finding
 
 ZEN3 = OnCpu(name="zen3", calibrated=True, ghz=2.0, model="m")
@@ -176,6 +177,16 @@ def test_functions_that_the_c_library_chose_for_another_cpu_are_named() -> None:
     assert doubt["functions"] == (("__memmove_avx_unaligned_erms", 0),) and doubt["features"] == (("fsrm", 0),)
     without = side(replayed(BASE))._replace(lacking=("fsrm",))
     assert "library-chose" not in codes(*prediction(counted(), ZEN3, without, without, wide).doubts)
+
+
+def test_functions_that_the_kernel_chose_for_another_cpu_are_named() -> None:
+    rows = {**BASE, ("memset_orig", "width"): (100, 100)}
+    golden_cove = ZEN3._replace(real=cpus()["alderlake_p"])
+    told = [prediction(counted(), cpu, side(replayed(rows)), side(replayed(rows)), wide).doubts
+            for cpu in (golden_cove, ZEN3)]  # fmt: skip
+    (doubt,) = (one for one in told[0] if one.code == "kernel-chose")
+    assert (doubt["functions"], doubt["features"]) == ((("memset_orig", 0),), (("fsrs", 0),))
+    assert "kernel-chose" not in codes(*told[1])
 
 
 def test_huge_pages_are_taken_as_small_ones_and_that_is_told() -> None:

@@ -11,6 +11,11 @@ _BY_CPU = re.compile(r"__(?:mem|rawmem|str|stp|wcs|wmem)\w*_(?:sse\d?|ssse3|sse4
 """Names of functions of which a C library has several and takes the one for the CPU that it finds."""
 _CHOICES = ("erms", "fsrm", "avx512f")
 """Features of kassay's CPUs by which a C library chooses."""
+_KERNEL_CHOICES = {
+    "memset_orig": "fsrs", "memcpy_orig": "fsrm", "rep_movs_alternative": "fsrm", "clear_page_rep": "erms",
+    "clear_page_orig": "rep_good",
+}  # fmt: skip
+"""Functions of a kernel, each with the feature for which it takes other code instead (arch/x86/lib, from 6.4 on)."""
 _UNAFFECTED = "arch_capabilities"
 """Feature by which an Intel CPU says that Meltdown does not affect it, and which QEMU cannot emulate."""
 _NAMED, _NOTICED = 3, 0.01
@@ -49,6 +54,22 @@ def lacking(cpu: Cpu | None, features: Sequence[str]) -> tuple[str, ...]:
 def chosen_by_library(times: Mapping[str, float]) -> tuple[str, ...]:
     """Functions that a C library chose for the guest's CPU, and which have a noticeable part of the time, the largest
     first. times: time by function."""
+    return _noticed([name for name in times if _BY_CPU.match(name)], times)
+
+
+def chosen_by_kernel(times: Mapping[str, float], cpu: Cpu | None) -> tuple[str, ...]:
+    """Functions in place of which a kernel would execute others on the real CPU, as above. None for a CPU that is not
+    known."""
+    has = frozenset((*cpu.features, *cpu.hidden)) if cpu is not None else frozenset()
+    return _noticed([name for name, feature in _KERNEL_CHOICES.items() if feature in has], times)
+
+
+def features_of(functions: Iterable[str]) -> tuple[str, ...]:
+    """The features that a kernel lacked where it chose these functions."""
+    return tuple(dict.fromkeys(_KERNEL_CHOICES[name] for name in functions))
+
+
+def _noticed(functions: Iterable[str], times: Mapping[str, float]) -> tuple[str, ...]:
     least = _NOTICED * sum(times.values())
-    chosen = [name for name, time in times.items() if time >= least and _BY_CPU.match(name)]
-    return tuple(sorted(chosen, key=lambda name: -times[name])[:_NAMED])
+    large = [name for name in functions if times.get(name, 0.0) >= least > 0]
+    return tuple(sorted(large, key=lambda name: -times[name])[:_NAMED])

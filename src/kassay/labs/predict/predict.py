@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from kassay.labs.predict.guest import chosen_by_library
+from kassay.labs.predict.guest import chosen_by_kernel, chosen_by_library, features_of
 from kassay.model.finding import Finding
 from kassay.model.prediction import CAUSES, PredictedCause, PredictedRow, Prediction
 from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
 from kassay.model.traced_rounds import ROUNDS_MOST
+from kassay.supply.cpus import Cpu
 
 UNKNOWN_MOST = 0.05
 """Share of the time in instructions without data above which nothing is predicted; below it is a doubt."""
@@ -104,6 +105,8 @@ class OnCpu(NamedTuple):
     """Factor of each cause's time; 1 for a cause that is not named."""
     guest: str = ""
     """Name by which QEMU may be asked for it, where that is another one."""
+    real: Cpu | None = None
+    """The CPU as it is known to QEMU; None if it is not."""
 
 
 Nanoseconds = Mapping[str, float]
@@ -307,6 +310,8 @@ def doubts_of(
     lacking = tuple(dict.fromkeys(name for side in sides for name in side.lacking))
     if lacking and (functions := chosen_by_library(_times_of(replays))):
         doubts.append(reason("library-chose", functions=_names(functions), features=_names(lacking)))
+    if functions := chosen_by_kernel(_times_of(replays), cpu.real):
+        doubts.append(reason("kernel-chose", functions=_names(functions), features=_names(features_of(functions))))
     return tuple(doubts)
 
 

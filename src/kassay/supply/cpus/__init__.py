@@ -28,6 +28,8 @@ class Cpu:
     features: tuple[str, ...] = ()
     """Features of the real CPU, in the words of /proc/cpuinfo. Only those are listed by which a kernel chooses code of
     memory management, entry and exit, string operations and interrupts."""
+    hidden: tuple[str, ...] = ()
+    """Further features of that kind, which /proc/cpuinfo does not list. Source: QEMU's model of the CPU."""
 
 
 @cache

@@ -22,4 +22,5 @@ CPU = Cpu(
         "clflushopt", "clwb", "xsaves", "x2apic", "tsc_deadline_timer", "serialize", "ibt", "ibrs", "ibrs_enhanced",
         "ibpb", "stibp", "ssbd", "md_clear", "arch_capabilities",
     ),
+    hidden=("fsrs",),
 )  # fmt: skip

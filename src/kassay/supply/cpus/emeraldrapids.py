@@ -21,4 +21,5 @@ CPU = Cpu(
         "rdtscp", "clflushopt", "clwb", "wbnoinvd", "xsaves", "x2apic", "tsc_deadline_timer", "serialize", "ibt",
         "ibrs", "ibrs_enhanced", "ibpb", "stibp", "ssbd", "arch_capabilities", "avx512f",
     ),
+    hidden=("fsrs",),
 )  # fmt: skip

@@ -18,4 +18,5 @@ CPU = Cpu(
     },
     identity=(("vendor_id", "GenuineIntel"), ("cpu family", "6"), ("model", "173")),
     features=EMERALDRAPIDS.features,
+    hidden=EMERALDRAPIDS.hidden,
 )
