@@ -24,7 +24,6 @@
 #include "results.h"
 #include "vdso.h"
 
-#define SHIPPED_BYTES (256UL << 10) /* of each of its two outputs */
 #define LINE_BYTES 200
 #define REAP_STEPS 20
 #define REAP_STEP_NS 5000000
@@ -91,7 +90,7 @@ static void emit_output(struct run *run, const char *name, const char *path)
 	size_t used = 0;
 	ssize_t got;
 
-	while (fd >= 0 && used < SHIPPED_BYTES && (got = read(fd, text + used, SHIPPED_BYTES - used)) > 0)
+	while (fd >= 0 && (got = read(fd, text + used, run->stream.scratch_size - used)) > 0)
 		used += (size_t)got;
 	if (fd >= 0)
 		close(fd);
@@ -246,7 +245,7 @@ static void look(struct run *run, pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/smaps", pid);
 	file = fopen(path, "re");
-	while (file && used + LINE_BYTES < SHIPPED_BYTES && fgets(text + used, LINE_BYTES, file)) {
+	while (file && used + LINE_BYTES < run->stream.scratch_size && fgets(text + used, LINE_BYTES, file)) {
 		if (sscanf(text + used, "%" SCNx64 "-%" SCNx64 " ", &start, &end) != 2 &&
 		    sscanf(text + used, "Rss: %" SCNu64, &kb) == 1 && kb > most) {
 			most = kb;
@@ -257,7 +256,10 @@ static void look(struct run *run, pid_t pid)
 	}
 	if (file)
 		fclose(file);
-	emit(&run->stream, "file", "after:kassay/program/smaps", text, used);
+	if (used + LINE_BYTES < run->stream.scratch_size)
+		emit(&run->stream, "file", "after:kassay/program/smaps", text, used);
+	else /* a part of it would be the memory of a part */
+		emit_absent(&run->stream, "after", "kassay/program/smaps", EFBIG);
 	emit_text(&run->stream, "file", "after:kassay/program/range", "start 0x%" PRIx64 " length %" PRIu64 "\n", most_start,
 		  most_end - most_start);
 	if (most)

@@ -96,6 +96,11 @@ void __sanitizer_cov_trace_pc(void)
 		return;
 	if (tasks == 1)
 		KASSAY_ROUND_END();
+	if (mine->iterations != next) {
+		fprintf(stderr, "testcase() counted to %llu and passed %llu: operations must be a multiple of its step\n",
+			mine->iterations, next);
+		_exit(1);
+	}
 	if (!--left)
 		finish();
 	next += operations;

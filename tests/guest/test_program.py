@@ -168,3 +168,38 @@ def test_words_and_names() -> None:
     assert filled("-s{size} {other}", {"size": "4"}) == "-s4 {other}"
     assert [check.name for check in checks(["a==1", "b>=2", "c = 3"])] == ["a", "b"]
     assert [name_of(path) for path in ("/x/my repro.c", "dir/", "/")] == ["my_repro", "dir", "program"]
+
+
+def test_headers_and_libraries_that_are_no_part_of_the_pin_are_part_of_the_program(tmp_path: Path) -> None:
+    (tmp_path / "inc").mkdir()
+    text = '#include <stdio.h>\n#include <work.h>\nint lib(void);\nint main(void) { printf("%d %d", N, lib()); }\n'
+    (tmp_path / "p.c").write_text(text)
+
+    def printed(header: int, library: int) -> bytes:
+        (tmp_path / "inc" / "work.h").write_text(f"#define N {header}\n")
+        (tmp_path / "l.c").write_text(f"int lib(void) {{ return {library}; }}\n")
+        subprocess.run(("gcc", "-c", "l.c", "-o", "l.o"), check=True, cwd=tmp_path)
+        use = ProgramUse(path=f"{tmp_path}/p.c", cflags=(f"-I{tmp_path}/inc",), link=(f"{tmp_path}/l.o",))
+        return output_of(use, tmp_path)
+
+    assert [printed(1, 1), printed(2, 1), printed(2, 2), printed(1, 1)] == [b"1 1", b"2 1", b"2 2", b"1 1"]
+
+
+def test_the_program_of_a_directory_is_the_one_of_its_name(tmp_path: Path) -> None:
+    for name in ("alpha", "beta"):
+        directory = tmp_path / name
+        directory.mkdir()
+        for program in ("alpha", "beta"):
+            (directory / f"{program}.c").write_text(
+                f'int puts(const char *);\nint main(void) {{ puts("{program}"); }}\n'
+            )
+        rule = "all: alpha beta\n%: %.c\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $<\n"
+        (directory / "Makefile").write_text(rule)
+        assert output_of(ProgramUse(path=str(directory)), tmp_path) == f"{name}\n".encode()
+
+
+def output_of(use: ProgramUse, directory: Path) -> bytes:
+    program = directory / "program"
+    program.write_bytes(program_in(packed(pinned(use), "x86_64")) or b"")
+    program.chmod(0o755)
+    return subprocess.run((program,), check=True, capture_output=True).stdout

@@ -162,6 +162,16 @@ def test_a_testcase_that_ends_before_its_operations_ends_the_program(
     assert done.returncode != 0 and says in done.stderr
 
 
+@pytest.mark.parametrize("tasks", ["1", "3"])
+@pytest.mark.parametrize(("step", "says"), [("5", ""), ("64", "counted to 512 and passed 500: operations must be")])
+def test_operations_that_no_step_of_the_counter_reaches_end_the_program(
+    tmp_path: Path, step: str, says: str, tasks: str
+) -> None:
+    use = source(tmp_path, TESTCASE.replace("(*iterations)++;", f"*iterations += {step};"))
+    done = ran(tmp_path / "program", use, tasks, "process", "500")
+    assert (done.returncode != 0) == bool(says) and says in done.stderr
+
+
 def test_a_testcase_has_parameters_and_divides_by_its_operations(tmp_path: Path) -> None:
     use = source(tmp_path, TESTCASE)
     workload = workload_of("p", use)

@@ -144,3 +144,8 @@ def test_a_call_that_the_kernel_starts_again_is_no_error() -> None:
         CallResult(name="clone", times=20),
         CallResult(name="madvise", error="EINVAL", times=5),
     )
+
+
+@pytest.mark.parametrize("word", ["x", "a="])
+def test_a_long_line_without_blanks_does_not_take_its_length_squared(word: str) -> None:
+    assert values_in(word * 20_000 + "\npages=100\n")["pages"] == ("100", "")

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from kassay.model.application import Words
 from kassay.model.experiment import APPLICATION_TRACE_BUDGET, TRACE_BUDGET, WorkloadUse
-from kassay.model.guest import CapturedFile, GuestReport
+from kassay.model.guest import CapturedFile, GuestReport, PhaseRounds
 from kassay.model.program import ProgramUse
 from kassay.model.progress import silent
 from kassay.model.records import Setting
@@ -90,6 +90,19 @@ def test_a_requirement_on_the_output_is_checked_with_the_parameters_of_an_applic
         "program": None,
         "application": ("check-failed", "program: execution 1 printed lines=6, and lines==5 is required"),
     }
+
+
+def test_output_that_is_not_known_of_every_execution_meets_no_requirement() -> None:
+    output = CapturedFile(moment="after", path="kassay/program/output", content="n=6\n\x1e\nn=6\n\x1e\nn=")
+    phases = (PhaseRounds(phase="run", operations=1, ticks=(1, 2, 3)),)
+    report = structs.replace(EMPTY, files=(output,), phases=phases)
+    asked = {"require": ("n==6",)}, {"work": "n"}
+    for changes in asked:
+        use = structs.replace(USES["program"], program=ProgramUse(path="p.c", **changes))
+        problem = measured_of(use).problem(report, None, ())
+        assert problem == ("check-failed", "program: its output is known for 2 of 3 executions; print less")
+    two = structs.replace(report, phases=(structs.replace(phases[0], ticks=(1, 2)),))
+    assert measured_of(use).problem(two, None, ()) is None
 
 
 def test_rounds_that_only_a_profile_knows_need_one() -> None:

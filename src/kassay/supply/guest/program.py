@@ -93,14 +93,28 @@ def packed(use: ProgramUse, arch: str) -> Path:
     """
     runner = build(sources.RUNS_PROGRAMS, arch)
     cc, version = compiler_for(arch)
-    key = repr((runner.name, version, FLAGS, _TRACED, use.sha256, use.cflags, use.link, use.marks, _own_sources(use)))
+    packed_files, program = contents(use), b""
+    inputs: tuple[object, ...] = (
+        runner.name, version, FLAGS, _TRACED, use.sha256, use.cflags, use.link, use.marks, _own_sources(use)
+    )  # fmt: skip
+    if "source/Makefile" in packed_files:  # of several programs that it makes, the one of the directory's name is taken
+        inputs = (*inputs, Path(use.path).name)
+    elif _reads_others(use):
+        program = _program(use, packed_files, arch_of(arch), cc)
+        inputs = (*inputs, sha256_bytes(program))
+    key = repr(inputs)
     path = cache_directory() / "guest" / arch / f"program-{sha256_bytes(key.encode())[:16]}"
     if not path.is_file():
-        packed_files = contents(use)
-        program = _program(use, packed_files, arch_of(arch), cc)
+        program = program or _program(use, packed_files, arch_of(arch), cc)
         files = [file for name, file in packed_files.items() if name.startswith("files/")]
         write_atomic(path, pack(runner.read_bytes(), (Packed("program", program, 0o755), *files)), mode=0o755)
     return path
+
+
+def _reads_others(use: ProgramUse) -> bool:
+    """True if headers or libraries may be part of the program that are no part of its pin: it is then compiled each
+    time, and known by what it became."""
+    return bool(use.link) or any("/" in word for word in use.cflags)
 
 
 def program_in(path: Path) -> bytes | None:

@@ -7,6 +7,7 @@ that have only `name value` pairs, with or without a colon. Everything else is t
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -32,9 +33,11 @@ SEPARATOR = "\x1e\n"
 """Behind the output of each execution."""
 _MOST = 200  # names
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_NAME = r"[A-Za-z_][\w./:%#\[\]<>()-]*?"
-_PAIR = re.compile(rf"(?<![\w.:])(?:({_NAME})\s*=\s*([^\s,;=]+)|([A-Za-z_]\w*):({_NUMBER.pattern})(?=[\s,;]|$))[,;]?")
-_PLAIN = re.compile(rf"({_NAME}):?\s+({_NUMBER.pattern})\s*([A-Za-z/%]+)?[,;]?(?=\s|$)")
+_NAME = r"[A-Za-z_][\w./:%#\[\]<>()-]{0,199}?"  # without a limit a line without blanks takes its length squared
+_PAIR = re.compile(
+    rf"(?<![\w.:])(?:({_NAME})\s*=\s*([^\s,;=]+)|([A-Za-z_]\w{{0,199}}):({_NUMBER.pattern})(?=[\s,;]|$))[,;]?"
+)
+_PLAIN = re.compile(rf"(?<![A-Za-z_])({_NAME}):?\s+({_NUMBER.pattern})\s*([A-Za-z/%]+)?[,;]?(?=\s|$)")
 _UNITS = ("ns", "us", "µs", "ms", "s", "sec", "secs", "seconds", "nsec", "usec", "msec", "cycles")
 _TIME = re.compile(
     r"(?:^|[_./ -])(?:ns|us|ms|[nmu]?secs?|seconds?|time|times|elapsed|latency|duration|cycles|tsc|rate|throughput|"
@@ -137,10 +140,12 @@ def printed(report: GuestReport) -> tuple[Printed, ...]:
 def values_in(text: str) -> dict[str, tuple[str, str]]:
     """name -> (value, unit or "") of one execution's output. A name that comes again is NAME#2, NAME#3 ..."""
     values: dict[str, tuple[str, str]] = {}
+    times: Counter[str] = Counter()
     for name, value, unit in _json(text) or (item for line in text.splitlines() for item in _line(line)):
-        key, number = name, 2
+        key = name
         while key in values:
-            key, number = f"{name}#{number}", number + 1
+            times[name] += 1
+            key = f"{name}#{times[name] + 1}"
         values[key] = (value, unit)
     return values
 

@@ -65,6 +65,9 @@ class MeasuredProgram(Measured):
     ) -> tuple[str, str] | None:
         """A requirement on its output that does not hold, or a reason why its rounds cannot be counted."""
         outputs, work = executions(report) or (), self.program.work
+        made = len(report.phases[0].ticks) if report.phases and not report.counted else len(outputs)
+        if (work or self.program.require) and len(outputs) != made:
+            return "check-failed", f"program: its output is known for {len(outputs)} of {made} executions; print less"
         if unmet_requirement := unmet(self._required({setting.name: setting.value for setting in settings}), outputs):
             return "check-failed", f"program: {unmet_requirement}"
         if work and not operations_in(outputs, work):
