@@ -80,6 +80,32 @@ int main(int argc, char **argv)
     assert timed_in(tmp_path / "none") is None
 
 
+@pytest.mark.skipif(platform.machine() != "x86_64" or not shutil.which("gcc"), reason="no compiler of this program")
+@pytest.mark.parametrize(
+    ("body", "require", "end"),
+    [
+        ("__builtin_trap();", "", "killed by signal 4 (Illegal instruction), and status 0 is its success"),
+        ("return 1;", "", "ended with status 1, and status 0 is its success"),
+        ("return 127;", "", "it cannot be executed (status 127), and"),
+        ("return 0;", "status==3", "ended with status 0, and status 3 is its success"),
+        ("return 3;", "status==3", None),
+    ],
+)
+def test_only_executions_that_end_as_in_the_guest_are_timed(
+    tmp_path: Path, body: str, require: str, end: str | None
+) -> None:
+    options: dict[str, list[str]] = {"require": [require]} if require else {}
+    experiment = asked(tmp_path / "p.c", f"int main(void) {{ {body} }}\n", **options)  # type: ignore[arg-type]
+    if end is None:
+        assert time_here(experiment, tmp_path).n >= 4
+        return
+    with pytest.raises(BadInput) as raised:
+        time_here(experiment, tmp_path)
+    assert f"p: not timed on this machine: {end}" in raised.value.what
+    assert "by hand" in raised.value.remedy
+    assert timed_in(tmp_path) is None
+
+
 def test_predicted_and_measured_time_stand_in_one_row() -> None:
     prediction = Prediction(cpu="host", calibrated=True, base_ns=1100.0, head_ns=900.0)
     nothing = finding("debian:6.16", "debian:6.17", (1.0, 1.0))

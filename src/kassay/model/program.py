@@ -108,6 +108,12 @@ def checks(require: Iterable[str]) -> tuple[Check, ...]:
     return tuple(Check(name=m[1], operator=m[2], value=m[3]) for m in matches if m is not None)
 
 
+def success_status(use: ProgramUse) -> str:
+    """Exit status with which every execution must end, as --require says; "0" by default."""
+    required = (check.value for check in checks(use.require) if (check.name, check.operator) == ("status", "=="))
+    return next(required, "0")
+
+
 def options_of(use: ProgramUse) -> tuple[str, ...]:
     """The words of a command line that ask for this program."""
     if use.application:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Time of a user's program on this machine, beside the predicted time of the same executions."""
 
+import os
 import platform
+import signal
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
@@ -14,8 +16,9 @@ from kassay.effects.distribution import install
 from kassay.errors import BadInput, HostLacks
 from kassay.model.experiment import Experiment, WorkloadUse
 from kassay.model.finding import Finding
+from kassay.model.program import success_status
 from kassay.model.records import Record, from_json, to_json
-from kassay.model.texts import Table, cells, figures, table
+from kassay.model.texts import Table, cells, figures, listed, table
 from kassay.model.units import format_decimals
 from kassay.supply.arches import of_machine
 
@@ -23,6 +26,8 @@ FILE = "here.json"
 """In a run directory: the times that were measured on this machine."""
 _EXECUTIONS, _SECONDS = 101, 10
 """Executions, and the time after which no further one is started. The first one only warms the machine."""
+_NOT_EXECUTED = 127
+"""Exit status of the timer's child where the kernel refuses to execute the program (core/here/time.c)."""
 SCHEMA = "kassay-here/1"
 _FLAGS = ("-std=gnu11", "-O2")
 
@@ -90,13 +95,29 @@ def _timed(use: WorkloadUse, place: Path) -> TimedHere:
     if done.status or len(lines) < 2:
         why = "it took longer than --limit allows" if done.timed_out else f"status {done.status}"
         raise BadInput(f"{use.name}: not timed on this machine: {why}", "try it by hand, or leave host out of --clock")
-    statuses = {int(status) for _, status in lines}
-    if len(statuses) > 1:
-        raise BadInput(f"{use.name}: ends in different ways on this machine: wait status {sorted(statuses)}",
-                       "try it by hand, or leave host out of --clock")  # fmt: skip
+    _check_ends(use, sorted({int(status) for _, status in lines}))
     times = sorted(float(ns) for ns, _ in lines[1:])
     n = len(times)
     return TimedHere(workload=use.name, n=n, ns=times[n // 10], low=times[0], high=median(times))
+
+
+def _check_ends(use: WorkloadUse, statuses: Sequence[int]) -> None:
+    """Raises BadInput unless all executions ended as those in the guest must, so that they did the same work."""
+    assert use.program
+    wanted = success_status(use.program)
+    ends = list(dict.fromkeys(map(_end, statuses)))
+    if ends == [f"ended with status {wanted}"]:
+        return
+    raise BadInput(f"{use.name}: not timed on this machine: {listed(ends)}, and status {wanted} is its success",
+                   "try it by hand on this machine, or leave host out of --clock")  # fmt: skip
+
+
+def _end(status: int) -> str:
+    """The end of an execution in words, from its wait status."""
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        return f"killed by signal {-code} ({signal.strsignal(-code)})"
+    return "it cannot be executed (status 127)" if code == _NOT_EXECUTED else f"ended with status {code}"
 
 
 @cache

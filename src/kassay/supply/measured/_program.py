@@ -11,7 +11,7 @@ from kassay.evidence.profile.counters import ProfileError
 from kassay.evidence.profile.raw import parse
 from kassay.model.experiment import WorkloadUse
 from kassay.model.guest import GuestReport
-from kassay.model.program import OWN_ARGS, Check, ProgramUse, checks, filled
+from kassay.model.program import OWN_ARGS, Check, ProgramUse, checks, filled, success_status
 from kassay.model.progress import Tell
 from kassay.model.records import Setting
 from kassay.model.workload import Workload
@@ -109,9 +109,8 @@ class MeasuredProgram(Measured):
     def _runner_words(self, values: Mapping[str, str]) -> Iterator[str]:
         """Words for guest/program.c. values: of the parameters by name."""
         use = self.program
-        status = (check.value for check in checks(use.require) if (check.name, check.operator) == ("status", "=="))
         yield from self._start_words(values)
-        yield f"status={next(status, '0')}"
+        yield f"status={success_status(use)}"
         yield f"limit_ms={use.limit_ms}"
         yield f"counted={int(use.counted)}"
         yield f"operations={self._operations(values)}"
