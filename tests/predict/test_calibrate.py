@@ -307,6 +307,17 @@ def test_a_name_of_kassays_and_a_file_of_another_machine_are_refused(
         check("zen4", silent)
 
 
+@pytest.mark.parametrize("name", ["zen4", "zen_4"])
+def test_a_name_of_kassays_is_refused_with_out_as_well(
+    name: str, probes: list[tuple[str, ...]], tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput, match=f"{name}: kassay has a timing file of that name"):
+        whole.calibrate(name, like="zen4", repeats=1, fresh=False, tell=silent, out=tmp_path / "mybox.toml")
+    with pytest.raises(BadInput, match="no name for a timing file"):
+        whole.calibrate("My Box", like="zen4", repeats=1, fresh=False, tell=silent, out=tmp_path / "mybox.toml")
+    assert not probes and not (tmp_path / "mybox.toml").exists()
+
+
 def test_host_is_refused_where_its_file_came_from_another_machine(probes: list[tuple[str, ...]]) -> None:
     whole.calibrate("host", like="", repeats=1, fresh=False, tell=silent)
     path = timings()["host"]

@@ -36,6 +36,7 @@ from kassay.labs.predict.timing import (
     timings,
 )
 from kassay.model.progress import Progress, Tell
+from kassay.supply.cpus import spelt
 
 
 class Calibrated(NamedTuple):
@@ -63,7 +64,8 @@ def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, ou
     write, else it is one of the user's calibrations. Raises BadInput for a name that is taken and for a file of another
     machine, HostLacks without a compiler.
     """
-    path = out if out is not None else _own_path(name)
+    own = _own_path(name)
+    path = out if out is not None else own
     journal = calibrations() / f".{name}.samples"
     with locked(calibrations() / f".{name}.lock", refusing(f"the calibration {name}", "choose another name")):
         host = machines.host_machine(program.run(("add_chain",), 1).hypervisor)
@@ -173,11 +175,13 @@ def compared(timing: Timing, measured: Mapping[str, Estimate]) -> list[tuple[str
 
 
 def _own_path(name: str) -> Path:
+    """The file of the user's calibration NAME. Raises BadInput for a word that is no name, and for a name that another
+    file has: predictions are told apart by it, also where the file is written elsewhere."""
     if not name.replace("_", "").isalnum() or not name.isascii() or not name.islower():
         raise BadInput(f"{name!r} is no name for a timing file", "small letters, digits and _, such as build_server")
     path = calibrations() / f"{name}.toml"
-    taken = timings().get(name)
-    if taken is not None and taken != path:
+    taken = next((file for known, file in timings().items() if spelt(known) == spelt(name)), path)
+    if taken != path:
         raise BadInput(f"{name}: kassay has a timing file of that name: {taken}", "choose another name")
     return path
 
