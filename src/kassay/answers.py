@@ -126,7 +126,7 @@ def _predicted(
     cpus = predict or experiment.predict or ()
     if predict is None and not cpus:
         return findings
-    from kassay.labs.predict.predictions import found_timings, timings_for, with_predictions
+    from kassay.labs.predict.predictions import asked_timings, found_timings, with_predictions
     from kassay.labs.predict.timing import timings
 
     if not any(record.trace for record in read.records) and predict is not None:
@@ -136,7 +136,7 @@ def _predicted(
                        f"measure again with one: {again} --out {quote(f'{read.folder.path}-traced')}")  # fmt: skip
     if not cpus:
         raise BadInput(f"{read.folder.path}: no CPU is named", f"add --cpu; known: {', '.join(timings())}")
-    asked = timings_for(cpus, experiment.arch) if predict else None
+    asked = asked_timings(cpus, experiment.arch, read.folder.path) if predict else None
     cpu_timings, lacking = (asked, ()) if asked else found_timings(cpus, experiment.arch, read.folder.path)
     return with_predictions(
         findings, read.folder, read.records, read.evidence, cpu_timings, tell, lacking, primary_only=primary_only

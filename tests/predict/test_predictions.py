@@ -11,7 +11,7 @@ from kassay.commands._experiment import cpus_to_predict
 from kassay.errors import BadInput
 from kassay.evidence.profile.counters import RawProfile
 from kassay.labs.predict.predict import Replay, ReplayedRow
-from kassay.labs.predict.predictions import agreeing, found_timings, keep_timings, timings_for
+from kassay.labs.predict.predictions import agreeing, asked_timings, found_timings, keep_timings, timings_for
 from kassay.labs.predict.timing import path_of
 from kassay.model.prediction import TIMINGS
 
@@ -47,6 +47,45 @@ def test_a_directory_keeps_the_timing_files_that_not_everybody_has(tmp_path: Pat
     assert [path.name for path in (tmp_path / "run" / TIMINGS).iterdir()] == ["my.toml"]
     found, lacking = found_timings((str(own), "zen2"), "x86_64", tmp_path / "run")
     assert (list(found), lacking) == (["my", "zen2"], ())
+
+
+def written(path: Path, name: str, ghz: str = "3.4") -> str:
+    """A copy of zen3's file with another name and clock."""
+    text = path_of("zen3").read_text("utf-8").replace('name = "zen3"', f'name = "{name}"')
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text.replace("ghz = { value = 3.4, low = 2.6", f"ghz = {{ value = {ghz}, low = 1.0"))
+    return str(path)
+
+
+def test_a_file_that_is_named_comes_before_the_stored_one_of_its_stem(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    old, new = written(tmp_path / "a" / "mine.toml", "mine"), written(tmp_path / "b" / "mine.toml", "mine", "1.7")
+    keep_timings((old,), run)
+    assert asked_timings((new,), "x86_64", run)["mine"].ghz.value == 1.7
+    assert found_timings((old,), "x86_64", run)[0]["mine"].ghz.value == 3.4
+    assert asked_timings(("mine",), "x86_64", run)["mine"].ghz.value == 3.4  # which is not known otherwise
+    with pytest.raises(BadInput, match="No such file"):
+        asked_timings((str(tmp_path / "c" / "mine.toml"),), "x86_64", run)
+    keep_timings((new,), run)
+    assert found_timings((new,), "x86_64", run)[0]["mine"].ghz.value == 1.7
+
+
+@pytest.mark.parametrize("made_from", ["asked", "planned"])
+def test_two_files_that_cannot_be_told_apart_are_refused(tmp_path: Path, made_from: str) -> None:
+    def ask(*cpus: str) -> object:
+        if made_from == "asked":
+            return asked_timings(cpus, "x86_64", tmp_path)
+        return cpus_to_predict(",".join(cpus), "x86_64")
+
+    one, other = written(tmp_path / "a" / "mine.toml", "mine"), written(tmp_path / "b" / "mine.toml", "mine", "1.7")
+    with pytest.raises(BadInput, match=r"two different timing files have the name mine") as caught:
+        ask(one, other)
+    assert one in caught.value.what and other in caught.value.what and "another file name" in caught.value.remedy
+    with pytest.raises(BadInput, match=r"CPUs zen3 and .*copy.toml: two different timing files have the name zen3"):
+        ask("zen3", written(tmp_path / "copy.toml", "zen3", "2.7"))
+    with pytest.raises(BadInput, match=r"CPUs zen3 and .*zen3.toml: two different timing files have the file name"):
+        ask("zen3", written(tmp_path / "zen3.toml", "mine"))
+    ask("zen3", "Zen-3", one, written(tmp_path / "c" / "mine.toml", "mine"))
 
 
 def test_a_round_that_the_profile_counts_otherwise_is_left_out_and_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -142,6 +142,7 @@ def cpus_to_predict(text: str, arch: str) -> tuple[str, ...]:
         return shipped_for(arch)
     given = text.split(",")
     refuse_another_machine(given)
+    timings_for(given, arch)  # refuses two that cannot be told apart
     return tuple(
         str(Path(name).absolute()) if name.endswith(".toml") else next(iter(timings_for((name,), arch)))
         for name in given

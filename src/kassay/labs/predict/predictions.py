@@ -42,14 +42,40 @@ verifying a bundle makes them again."""
 
 def timings_for(cpus: Iterable[str], arch: str) -> dict[str, Timing]:
     """Timing files by their own names. Raises BadInput for a CPU that is not known, or is one of another
-    architecture."""
-    timings = {}
+    architecture, and for two different files that answers or a run directory could not tell apart."""
+    timings: dict[str, Timing] = {}
+    named: dict[tuple[str, str], tuple[str, Timing]] = {}
     for cpu in cpus:
         timing = timing_for(cpu)
         if timing.arch != arch:
             raise BadInput(f"CPU {cpu}: is of {timing.arch}, and the kernels are of {arch}", "name one of theirs")
+        for key in (("name", timing.name), ("file name", path_of(cpu).stem)):
+            other, first = named.setdefault(key, (cpu, timing))
+            if first != timing:
+                raise BadInput(f"CPUs {other} and {cpu}: two different timing files have the {key[0]} {key[1]}",
+                               "name one of them, or give one another file name and another name = in it")  # fmt: skip
         timings[timing.name] = timing
     return timings
+
+
+def asked_timings(cpus: Iterable[str], arch: str, directory: Path) -> dict[str, Timing]:
+    """Timings of the CPUs that a command line names for a run directory.
+
+    The files that it names come before the directory's copies. A copy stands for a name that is not known otherwise.
+    Raises BadInput as timings_for() does.
+    """
+    return timings_for((_known_or_copy(cpu, directory) for cpu in cpus), arch)
+
+
+def _known_or_copy(cpu: str, directory: Path) -> str:
+    copy = directory / TIMINGS / f"{cpu}.toml"
+    if cpu.endswith(".toml") or not copy.is_file():
+        return cpu
+    try:
+        path_of(cpu)
+    except BadInput:
+        return str(copy)
+    return cpu
 
 
 def shipped_for(arch: str) -> tuple[str, ...]:
@@ -64,17 +90,22 @@ def ready_to_predict(cpus: Sequence[str], arch: str) -> None:
 
 
 def keep_timings(cpus: Iterable[str], directory: Path) -> None:
-    """Copies the user's own timing files into the directory, so that it gives the same answer on another host."""
+    """Copies the user's own timing files into the directory, so that it gives the same answer on another host. A file
+    that differs from an earlier copy replaces it."""
     for path in map(path_of, cpus):
         copy = directory / TIMINGS / path.name
-        if not is_shipped(path) and not copy.exists():
-            write_atomic(copy, path.read_bytes())
+        if is_shipped(path):
+            continue
+        data = path.read_bytes()
+        if not copy.exists() or copy.read_bytes() != data:
+            write_atomic(copy, data)
+            timing_for.cache_clear()
 
 
 def found_timings(
     cpus: Iterable[str], arch: str, directory: Path
 ) -> tuple[dict[str, Timing], tuple[Prediction, ...]]:  # fmt: skip
-    """Timings of the CPUs, from the copies in a run directory if it has them, else from timings_for().
+    """Timings of the CPUs of a run directory's plan, from the copies in it if it has them, else from timings_for().
 
     Each CPU that kassay no longer knows gives a refusal in place of a timing.
     """

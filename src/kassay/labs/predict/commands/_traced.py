@@ -11,7 +11,7 @@ from kassay.commands._show import showing
 from kassay.errors import BadInput
 from kassay.evidence.collect import collect
 from kassay.journal.directory import open_directory
-from kassay.labs.predict.predictions import Replays, Traces, found_timings, replays_of
+from kassay.labs.predict.predictions import Replays, Traces, asked_timings, found_timings, replays_of
 from kassay.labs.predict.timing import Timing
 from kassay.model.finding import Finding, Side
 from kassay.model.progress import Tell
@@ -39,15 +39,17 @@ def traced_sides(directory: Path, cpus: Sequence[str]) -> Iterator[TracedSides]:
     """Raises BadInput for a directory without traces, and for a CPU that is not known."""
     folder = open_directory(directory)
     experiment = folder.plan.experiment
-    names = tuple(cpus) or experiment.predict
-    if not names:
+    if not (cpus or experiment.predict):
         raise BadInput(
             f"{directory}: it was not made with --predict", "measure anew with --predict CPU, in another --out"
         )
-    timings, lacking = found_timings(names, experiment.arch, directory)
-    if lacking:
-        assert lacking[0].refused is not None
-        raise BadInput(f"--cpu {lacking[0].cpu}: {reason_text(lacking[0].refused)}", "name another one")
+    if cpus:
+        timings = asked_timings(cpus, experiment.arch, directory)
+    else:
+        timings, lacking = found_timings(experiment.predict or (), experiment.arch, directory)
+        if lacking:
+            assert lacking[0].refused is not None
+            raise BadInput(f"{lacking[0].cpu}: {reason_text(lacking[0].refused)}", "name another one with --cpu")
     with showing() as tell:
         records = folder.records()
         traces = Traces(folder, records, collect(folder, records, tell))
