@@ -27,10 +27,11 @@ from kassay.labs.predict.contention.names import (
 from kassay.labs.predict.contention.queues import GIVE, TAKE, TOUCH
 from kassay.labs.predict.contention.scale import Wanted, bend_of, check_counts, counts_from, curve
 from kassay.labs.predict.contention.scale_model import PROCESSES, THREADS, Scaled, ScalePoint, ScaleReport, Waiting
-from kassay.labs.predict.contention.scale_report import PUBLISHED_ERROR, SCALE, moved
+from kassay.labs.predict.contention.scale_report import PUBLISHED_ERROR, SCALE, document, moved
 from kassay.labs.predict.contention.watched import KernelLock, Use, Uses, _Code, _seen, uses_of
 from kassay.labs.predict.core import Watched
 from kassay.labs.predict.timing import timing_for
+from kassay.report.document import Paragraph
 from tests.analysis.plans import plan_of
 from tests.predict.traces import recorded
 from tests.source import ROOT
@@ -172,6 +173,32 @@ def test_a_curve_bends_where_its_lock_is_always_held() -> None:
     for point in found.points:
         assert point.interval[0] <= point.speedup <= point.interval[1]
     assert found == curve(USES, CHOSEN, timing_for("skylake_sp"), Guest(1, 1 << 30), WANTED, NOTHING)
+
+
+def sentence(answer: Scaled) -> str:
+    """First sentence of the document."""
+    report = ScaleReport(scale_as=PROCESSES, shared=(), answers=(answer,), kassay_version="1")
+    first = document(report).blocks[0]
+    assert isinstance(first, Paragraph)
+    return first.text
+
+
+def test_a_bend_is_found_as_seen_from_one_cpu_whatever_is_asked_for() -> None:
+    def asked(*counts: int) -> Scaled:
+        wanted = WANTED._replace(counts=counts)
+        return curve(uses, CHOSEN, timing_for("skylake_sp"), Guest(1, 1 << 30), wanted, NOTHING)
+
+    system = KernelLock("x", SYSTEM, 64, True)
+    uses = USES._replace(uses=(use(system, 1000, 1550), use(system, 5000, 5350, number=4)))
+    whole = asked(1, 8, 9)
+    assert whole.bend == 8 and whole.peak == 1 and whole.points[1].speedup < 1
+    for counts in ((8,), (8, 9)):
+        found = asked(*counts)
+        assert [point.cpus for point in found.points] == list(counts)
+        assert (found.bend, found.bend_lock, found.peak) == (whole.bend, whole.bend_lock, whole.peak)
+        text = sentence(found)
+        assert "the curve bends at 8 CPUs, by the x" in text and "The most is at 1 CPU." in text
+    assert "1 CPU does the work of 1 [1, 1]. More CPUs" in sentence(asked(1)) and "not bend" not in sentence(asked(1))
 
 
 def test_a_peak_is_told_if_more_cpus_have_less() -> None:

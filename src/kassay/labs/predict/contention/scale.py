@@ -156,18 +156,20 @@ def _curve(job: _Job) -> Scaled:
 
 
 def curve(uses: Uses, chosen: Chosen, timing: Timing, guest: Guest, wanted: Wanted, answer: Scaled) -> Scaled:
-    """The answer with its curve, or with the reason why there is none."""
+    """The answer with its curve, or with the reason why there is none. A curve bends, and has its peak, as seen from
+    one CPU, which is simulated whether or not it was asked for."""
     problem = _refused(uses)
     if problem:
         return structs.replace(answer, problem=problem)
     sequence = sequenced(uses, chosen, wanted.scale_as)
-    points = tuple(_point(sequence, timing, guest, chosen, count, answer) for count in wanted.counts)
-    answer = structs.replace(answer, points=points)
-    sound = answer.sound
+    counts = sorted({1, *wanted.counts})
+    points = tuple(_point(sequence, timing, guest, chosen, count, answer) for count in counts)
+    sound = structs.replace(answer, points=points).sound
     bend, lock = bend_of(sound)
     best = max(sound, key=lambda point: point.speedup, default=None)
     return structs.replace(
-        answer, bend=bend, bend_lock=lock, locks=lock_uses(uses, chosen), doubts=tuple(_doubts(uses)),
+        answer, points=tuple(point for point in points if point.cpus in wanted.counts), bend=bend, bend_lock=lock,
+        locks=lock_uses(uses, chosen), doubts=tuple(_doubts(uses)),
         peak=best.cpus if best is not None and best.speedup > _PEAK * sound[-1].speedup else None,
     )  # fmt: skip
 

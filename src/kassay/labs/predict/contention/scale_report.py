@@ -60,13 +60,19 @@ def _sentence(answer: Scaled) -> str:
     if not answer.sound:
         return one_line(f"{_where(answer)}: the figures do not hold at any number of CPUs.")
     last = answer.sound[-1]
-    reach = f"{last.cpus} CPUs do the work of {_speedup(last)}"
+    reach = f"{_cpus(last.cpus)} {'does' if last.cpus == 1 else 'do'} the work of {_speedup(last)}"
+    if last.cpus == 1:
+        return one_line(f"{_where(answer)}: {reach}. More CPUs are needed to see a bend.")
     if answer.bend is None:
         up_to = "" if last is answer.points[-1] else f" up to {last.cpus} CPUs"
         return one_line(f"{_where(answer)}: {reach}. The curve does not bend{up_to}.")
     lock = f", by the {answer.bend_lock}" if answer.bend_lock else ""
-    peak = f" The most is at {answer.peak} CPUs." if answer.peak is not None else ""
+    peak = f" The most is at {_cpus(answer.peak)}." if answer.peak is not None else ""
     return one_line(f"{_where(answer)}: the curve bends at {answer.bend} CPUs{lock}; {reach}.{peak}")
+
+
+def _cpus(number: int) -> str:
+    return "1 CPU" if number == 1 else f"{number} CPUs"
 
 
 def _speedup(point: ScalePoint) -> str:
