@@ -222,6 +222,15 @@ def test_a_task_that_waits_for_others_has_no_curve() -> None:
     assert problem(USES._replace(elsewhere=0.01)) == ""
 
 
+def test_locks_that_are_taken_both_ways_round_have_no_curve() -> None:
+    a, b = (KernelLock(name, SYSTEM, address, True) for name, address in (("a lock", 64), ("b lock", 128)))
+    uses = USES._replace(uses=(use(a, 1000, 1200), use(b, 1100, 1190), use(b, 1300, 1500), use(a, 1400, 1490)))
+    found = curve(uses, CHOSEN, timing_for("skylake_sp"), Guest(1, 1 << 30), WANTED, NOTHING)
+    assert not found.points and found.bend is None
+    assert "the traced order of locks cannot be repeated" in found.problem and "a lock and b lock" in found.problem
+    assert "no curve: the traced order" in sentence(found)
+
+
 def test_readers_that_would_sleep_are_marked() -> None:
     rwsem = KernelLock("x", SYSTEM, 64, True)
     uses = USES._replace(uses=(use(rwsem, 1000, 1200, WRITER), use(rwsem, 1300, 1500, READER)))

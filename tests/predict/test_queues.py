@@ -114,6 +114,32 @@ def test_holds_in_holds_add_up() -> None:
     assert found.waiting[0] > 0.8 and found.waiting[1] == 0
 
 
+def pair(first: int, second: int) -> tuple[Action, ...]:
+    """One lock in another one."""
+    order = ((TAKE, first), (TAKE, second), (GIVE, second), (GIVE, first))
+    return tuple(Action(50 * NS, kind, number, SPIN) for kind, number in order)
+
+
+def test_cpus_that_wait_for_each_other_without_end_are_told() -> None:
+    """A trylock can take two locks the other way round. Such a sequence cannot be simulated, and is not linear."""
+    both = Load((*pair(0, 1), *pair(1, 0)), 0, (SYSTEM, SYSTEM))
+    assert contended(both, MOVES, 1).stuck == ()
+    for cpus in (2, 8):
+        found = contended(both, MOVES, cpus)
+        assert found.stuck == (0, 1) and found.repeats == 0
+    assert contended(Load((*pair(0, 1), *pair(0, 1)), 0, (SYSTEM, SYSTEM)), MOVES, 8).stuck == ()
+
+
+def test_a_cpu_that_waits_for_itself_is_told() -> None:
+    assert contended(Load(pair(0, 0), 0, (SYSTEM,)), MOVES, 1).stuck == (0,)
+
+
+def test_a_socket_whose_cpus_wait_without_end_is_told_while_another_one_runs() -> None:
+    both = Load((*pair(0, 1), *pair(1, 0)), 0, (NODE, NODE))
+    found = contended(both, MOVES._replace(node=4), 5)  # the fifth CPU is alone in its socket
+    assert found.stuck == (0, 1)
+
+
 def test_the_same_load_gives_the_same_digits() -> None:
     found = contended(lock(83, 17, loads=2), MOVES, 8)
     assert found == contended(lock(83, 17, loads=2), MOVES, 8)

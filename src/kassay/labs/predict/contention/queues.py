@@ -82,13 +82,15 @@ class Contended(NamedTuple):
     """Share of the CPUs' time that each lock makes them wait."""
     sleeping: float
     """Part of `waiting` in which readers would sleep."""
+    stuck: tuple[int, ...] = ()
+    """Locks that CPUs wait for without end, as their owners wait for those CPUs. No figure holds then."""
 
 
 class _Lock:
     __slots__ = ("free_at", "last", "owners", "queue", "writer")
 
     def __init__(self) -> None:
-        self.owners = 0
+        self.owners: list[int] = []
         self.writer = False
         self.last = -1
         self.free_at = 0
@@ -104,6 +106,8 @@ def contended(load: Load, machine: Machine, cpus: int, end: int = ASSUMED) -> Co
     began = run.snapshot()
     run.advance((_FIRST + _EACH * cpus) * 2 // 3)
     ended = run.snapshot()
+    if stuck := run.stuck():
+        return Contended(0.0, (0.0,) * len(load.sharers), 0.0, stuck)
     window = ended[0] - began[0]
     if window <= 0:
         return Contended(cpus / load.length, (0.0,) * len(load.sharers), 0.0)
@@ -144,6 +148,15 @@ class _Run:
 
     def snapshot(self) -> tuple[int, int, list[int], int]:
         return self.now, self.progress, list(self.waited), self.slept
+
+    def stuck(self) -> tuple[int, ...]:
+        """Locks that are waited for by CPUs which can never go on, because owners wait for them in turn."""
+        waiting = {cpu: number for number, group in enumerate(self.locks) for lock in group for _, cpu, _ in lock.queue}
+        owners = {cpu: lock.owners for group in self.locks for lock in group for _, cpu, _ in lock.queue}
+        going = {cpu for _, cpu in self.events}
+        while freed := {cpu for cpu in waiting.keys() - going if going.issuperset(owners[cpu])}:
+            going |= freed
+        return tuple(sorted({number for cpu, number in waiting.items() if cpu not in going}))
 
     def advance(self, events: int) -> None:
         for _ in range(events):
@@ -186,7 +199,7 @@ class _Run:
 
     def _own(self, lock: _Lock, cpu: int, action: Action, asked: int, time: int, moves: int) -> None:
         """The lock is the CPU's from `time` on, after so many moves of its line."""
-        lock.owners += 1
+        lock.owners.append(cpu)
         lock.writer = action.discipline != READER
         if not lock.writer:
             ready = self._line(lock, cpu, action.lock, time)
@@ -208,7 +221,8 @@ class _Run:
         time = self.now
         if action.discipline == READER:
             time = self._line(lock, cpu, action.lock, time)
-        lock.owners = max(0, lock.owners - 1)
+        if cpu in lock.owners:
+            lock.owners.remove(cpu)
         lock.last = cpu
         while lock.queue and not (lock.owners and (lock.writer or lock.queue[0][2].discipline != READER)):
             asked, other, wanted = lock.queue.popleft()

@@ -163,8 +163,13 @@ def curve(uses: Uses, chosen: Chosen, timing: Timing, guest: Guest, wanted: Want
         return structs.replace(answer, problem=problem)
     sequence = sequenced(uses, chosen, wanted.scale_as)
     counts = sorted({1, *wanted.counts})
-    points = tuple(_point(sequence, timing, guest, chosen, count, answer) for count in counts)
-    sound = structs.replace(answer, points=points).sound
+    points: list[ScalePoint] = []
+    for count in counts:
+        point = _point(sequence, timing, guest, chosen, count, answer)
+        if isinstance(point, str):
+            return structs.replace(answer, problem=point)
+        points.append(point)
+    sound = structs.replace(answer, points=tuple(points)).sound
     bend, lock = bend_of(sound)
     best = max(sound, key=lambda point: point.speedup, default=None)
     return structs.replace(
@@ -192,14 +197,18 @@ def _doubts(uses: Uses) -> Iterator[str]:
 
 def _point(
     sequence: Sequenced, timing: Timing, guest: Guest, chosen: Chosen, cpus: int, answer: Scaled
-) -> ScalePoint:  # fmt: skip
+) -> ScalePoint | str:  # fmt: skip
+    """One number of CPUs; a text that says why there is no curve at all."""
     load = on_large_machine(sequence, guest, cpus)
     spread = ABSOLUTE[answer.calibrated]
-    usual = contended(load, machine_of(timing), cpus)
-    ends = [
-        contended(stretched(load, factor), machine_of(timing, end), cpus, end).repeats * load.length * factor
-        for factor, end in ((1 / spread, MOST), (spread, FEWEST))
-    ]
+    ways = ((1.0, ASSUMED), (1 / spread, MOST), (spread, FEWEST))
+    loads = [stretched(load, factor) if factor != 1 else load for factor, _ in ways]
+    found = [contended(one, machine_of(timing, end), cpus, end) for one, (_, end) in zip(loads, ways, strict=True)]
+    if stuck := sorted({sequence.names[lock] for one in found for lock in one.stuck}):
+        return (f"the traced order of locks cannot be repeated: in the simulation of {cpus} CPUs, some wait for the "
+                f"{listed(stuck)} without end")  # fmt: skip
+    usual, *others = found
+    ends = [one.repeats * load.length * factor for one, (factor, _) in zip(others, ways[1:], strict=True)]
     speedup = usual.repeats * load.length
     waiting: Counter[str] = Counter()
     for name, share in zip(sequence.names, usual.waiting, strict=True):
