@@ -104,6 +104,35 @@ def test_a_replaced_instruction_keeps_its_accesses_and_is_no_longer_atomic() -> 
     assert changed(Facts("addps x,x")) == Facts("addps x,x")
 
 
+@pytest.mark.parametrize(
+    ("form", "names", "other"),
+    [
+        ("rep stosq", ("stosq", "rep stosq", "REP  STOSQ", "rep"), ("rep movsq", "stosb", "repne stosq")),
+        ("movsq", ("movsq",), ("rep movsq", "rep")),
+        ("repne scasb", ("scasb", "repnz scasb"), ("repz scasb",)),
+        ("lock cmpxchg m64,r64", ("cmpxchg", "lock cmpxchg"), ("lock xadd", "xchg")),
+        ("cmpxchg m64,r64", ("cmpxchg",), ("lock cmpxchg",)),
+    ],
+)
+def test_an_instruction_is_named_with_and_without_its_prefix(
+    form: str, names: tuple[str, ...], other: tuple[str, ...]
+) -> None:
+    def removed(name: str) -> bool:
+        return removing(Removal(functions=(), mnemonics=(name,)), lambda _: "f")(0x10, Facts(form))
+
+    assert [name for name in (*names, *other) if removed(name)] == list(names)
+
+
+def test_a_cost_of_another_one_is_asked_for_with_and_without_the_prefix() -> None:
+    locked = Facts("lock cmpxchg m64,r64", locked=True)
+    for name in ("lock cmpxchg", "cmpxchg"):
+        assert replacing({name: "mov"})(locked) == Facts("mov m64,r64")
+    assert replacing({"cmpxchg": "add", "lock cmpxchg": "mov"})(locked) == Facts("mov m64,r64")
+    with pytest.raises(BadInput, match="rep stosq: its time depends on its string") as caught:
+        replacing({"stosq": "mov"})(Facts("rep stosq", "repeat"))
+    assert "--without-instruction 'rep stosq'" in caught.value.remedy
+
+
 def test_functions_and_inlined_copies_are_removed_whole() -> None:
     names = {0x10: "walk.isra.0", 0x20: "other"}
     removes = removing(Removal(functions=("walk",), mnemonics=("xchg",)), names.__getitem__, frozenset({0x30}))
@@ -123,6 +152,12 @@ ANSWER = Without(
     kernel="debian:6.17", workload="w", settings=(), metric="iteration", operation="page", cpu="zen4", calibrated=False,
     now_ns=18.0, without_ns=10.0, interval=(-0.5, -0.4), level=0.9, instructions=60.0, removed=30.0, rows=ROWS,
 )  # fmt: skip
+
+
+def test_a_replacement_without_effect_is_not_taken_for_one_that_did_not_run() -> None:
+    same = structs.replace(ANSWER, removed=0.0, without_ns=18.0)
+    report = WithoutReport(functions=(), instructions=(), answers=(same,), kassay_version="0", replaced=(("a", "b"),))
+    assert "executes none of them, or their time stays the same." in WITHOUT.form("markdown").render(report)
 
 
 def _text(*answers: Without) -> str:

@@ -12,7 +12,7 @@ from kassay.errors import BadInput, KassayError
 from kassay.evidence.profile.counters import ProfileError
 from kassay.evidence.profiles import lines_of_run, report_of, symbols_of
 from kassay.journal import artifacts
-from kassay.labs.predict.decode import CALL, CALL_INDIRECT, RETURN, Facts
+from kassay.labs.predict.decode import CALL, CALL_INDIRECT, REPEAT, RETURN, Facts
 from kassay.labs.predict.predict import OnCpu, Replay, SideTime, TracedSide, doubts_of, refused_because, side_time
 from kassay.labs.predict.predictions import Replays, Traces, bounded, traced_side
 from kassay.labs.predict.replay import replay_of
@@ -61,7 +61,7 @@ def without(
         for (f, side, timing, now), record in zip(told, records, strict=True)
     )
     if not any(answer.changes or answer.problem for answer in found):
-        raise BadInput(f"{removal.text}: nothing that was traced is one of them", _REMEDY)
+        raise BadInput(f"{removal.text}: none of them was traced{removal.if_replaced}", _REMEDY)
     return found
 
 
@@ -102,11 +102,12 @@ def removing(
     removal: Removal, name_of: Callable[[int], str], inlined: frozenset[int] = frozenset()
 ) -> Callable[[int, Facts], bool]:
     """Predicate of the instructions that are removed. inlined: addresses at which a removed function is inlined."""
+    mnemonics = frozenset(map(_spelt, removal.mnemonics))
 
     def removes(address: int, facts: Facts) -> bool:
         if facts.kind in STAYS:
             return False
-        if _parts(facts.form)[0] in removal.mnemonics:
+        if not mnemonics.isdisjoint(_parts(facts.form)[0]):
             return True
         return address in inlined or (bool(removal.functions) and base_name(name_of(address)) in removal.functions)
 
@@ -114,21 +115,39 @@ def removing(
 
 
 def replacing(others: Mapping[str, str]) -> Alters:
-    """Gives each mnemonic the cost of another one with the same operands. Its accesses stay, and are not atomic."""
+    """Gives each mnemonic the cost of another one with the same operands. Its accesses stay, and are not atomic. Raises
+    BadInput for a repeated instruction, whose time is that of its string."""
+    wanted = {_spelt(mnemonic): _spelt(other) for mnemonic, other in others.items()}
 
     def alters(facts: Facts) -> Facts:
-        mnemonic, operands = _parts(facts.form)
-        if mnemonic not in others or facts.kind in STAYS:
+        names, operands = _parts(facts.form)
+        other = next((wanted[name] for name in names if name in wanted), None)
+        if other is None or facts.kind in STAYS:
             return facts
-        return facts._replace(form=f"{others[mnemonic]} {operands}".rstrip(), locked=False, exchanges=False)
+        if facts.kind == REPEAT:
+            raise BadInput(f"{facts.form}: its time depends on its string, so it cannot have the cost of {other}",
+                           f"leave it out: --without-instruction '{facts.form}'")  # fmt: skip
+        return facts._replace(form=f"{other} {operands}".rstrip(), locked=False, exchanges=False)
 
     return alters
 
 
-def _parts(form: str) -> tuple[str, str]:
-    """Mnemonic without its lock, and operands."""
-    mnemonic, _, operands = form.removeprefix("lock ").partition(" ")
-    return mnemonic, operands
+_PREFIXES = ("lock", "rep", "repe", "repne")
+_SPELLINGS = {"repz": "repe", "repnz": "repne"}
+
+
+def _spelt(name: str) -> str:
+    """A name that the user gave, as forms have it."""
+    return " ".join(_SPELLINGS.get(word, word) for word in name.lower().split())
+
+
+def _parts(form: str) -> tuple[tuple[str, ...], str]:
+    """Names of an instruction, the narrowest first ("rep stosq", "stosq", "rep"), and operands."""
+    prefix, _, rest = form.partition(" ")
+    if prefix not in _PREFIXES:
+        return (prefix,), rest
+    mnemonic, _, operands = rest.partition(" ")
+    return (f"{prefix} {mnemonic}", mnemonic, prefix), operands
 
 
 def _answer(f: Finding, side: Side, timing: Timing, now: TracedSide, replay: Replay | str | None) -> Without:

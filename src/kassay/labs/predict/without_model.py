@@ -23,6 +23,11 @@ class Removal(Record, frozen=True, kw_only=True):
         others = listed(tuple(f"every {word} at the cost of {other}" for word, other in self.replaced))
         return " and ".join(filter(None, (left_out and f"without {left_out}", others and f"with {others}")))
 
+    @property
+    def if_replaced(self) -> str:
+        """End of a sentence on a trace in which no time changes: replaced instructions may cost the same."""
+        return ", or their time stays the same" if self.replaced else ""
+
 
 class WithoutRow(Record, frozen=True, kw_only=True):
     """One function, per operation."""

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from math import fsum
 
-from kassay.labs.predict.without_model import Without, WithoutReport
+from kassay.labs.predict.without_model import Removal, Without, WithoutReport
 from kassay.model.texts import Table, cells, figures, one_line, settings_text, table
 from kassay.model.units import format_change, format_number, format_numbers
 from kassay.report.answers import Kind
@@ -34,7 +34,7 @@ def document(report: WithoutReport) -> Document:
         title=one_line(report.removal.text), kicker="kassay predict", kassay_version=report.kassay_version,
         width=120, level=3,
         blocks=(
-            *(Paragraph(text=_sentence(answer), tone=VERDICT) for answer in report.answers),
+            *(Paragraph(text=_sentence(answer, report.removal), tone=VERDICT) for answer in report.answers),
             section_of_table(_overview(report)),
             *(section_of_table(_functions(answer)) for answer in report.answers if answer.changes),
             Section(title="How to read this", blocks=(Items(texts=tuple(_notes(report))),)),
@@ -42,12 +42,12 @@ def document(report: WithoutReport) -> Document:
     )  # fmt: skip
 
 
-def _sentence(answer: Without) -> str:
+def _sentence(answer: Without, removal: Removal) -> str:
     at = f"{answer.workload}, {answer.metric} on {answer.kernel}, {answer.cpu}:"
     if answer.now_ns is None or answer.without_ns is None:
         return one_line(f"{at} no prediction: {answer.problem}.")
     if not answer.changes:
-        return one_line(f"{at} executes none of them.")
+        return one_line(f"{at} executes none of them{removal.if_replaced}.")
     now, then, gain = format_numbers([answer.now_ns, answer.without_ns, answer.now_ns - answer.without_ns])
     change = format_change(answer.without_ns / answer.now_ns - 1 if answer.now_ns else None)
     if answer.interval:
