@@ -23,11 +23,15 @@ void lock_leave(const struct held *held, struct cpu *cpu, uint64_t taken, uint64
 	if (zone->lock_free_at > begin) {
 		counters.contended++;
 		counters.wait_ps += zone->lock_free_at - begin;
+		zone->wait_ps += zone->lock_free_at - begin;
 		begin = zone->lock_free_at;
 	}
 	counters.acquisitions++;
 	counters.handovers += held->handover;
 	counters.hold_ps += work;
+	zone->acquisitions++;
+	zone->hold_ps += work;
+	cpu->pcps[zone->number].locked = true;
 	counters.longest_hold_ps = work > counters.longest_hold_ps ? work : counters.longest_hold_ps;
 	zone->lock_free_at = begin + work;
 	cpu->clock = zone->lock_free_at;

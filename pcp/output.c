@@ -73,6 +73,24 @@ static void print_cpus(void)
 		printf("zone %u %" PRIu64 "\n", i, zones[i].free);
 }
 
+/* Each zone lock: the CPUs that took it and their time. */
+static void print_locks(void)
+{
+	for (unsigned int i = 0; i < config.zone_count; i++) {
+		unsigned int takers = 0;
+		uint64_t time = 0;
+
+		for (unsigned int n = 0; n < config.run.cpus; n++) {
+			if (!cpus[n].pcps[i].locked)
+				continue;
+			takers++;
+			time += cpus[n].clock - cpus[n].counted_from;
+		}
+		printf("lock %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", i, takers, time,
+		       zones[i].acquisitions, zones[i].hold_ps, zones[i].wait_ps);
+	}
+}
+
 void output(void)
 {
 	uint64_t pages = conserve();
@@ -80,6 +98,7 @@ void output(void)
 	sums();
 	print_counters();
 	print_cpus();
+	print_locks();
 	samples_print();
 	printf("checked %" PRIu64 "\n", pages);
 	printf("end\n");

@@ -56,6 +56,7 @@ struct zone {
 	/* The zone lock (lock.c) */
 	uint64_t lock_free_at;
 	int lock_cpu; /* that held it last; -1: none */
+	uint64_t acquisitions, hold_ps, wait_ps;
 };
 
 struct pcp {
@@ -73,6 +74,7 @@ struct pcp {
 	uint64_t changed_ps;             /* when count was looked at last */
 	unsigned __int128 area;          /* pages times ps */
 	uint64_t refills, refilled_pages, drains, drained_pages;
+	bool locked; /* the CPU took the zone lock */
 	int most_count, most_high, least_high;
 };
 

@@ -103,6 +103,7 @@ static void pcp_clear(struct pcp *pcp, uint64_t clock)
 	pcp->free_high = 0;
 	pcp->refills = pcp->refilled_pages = 0;
 	pcp->drains = pcp->drained_pages = 0;
+	pcp->locked = false;
 	pcp->most_count = pcp->count;
 	pcp->most_high = pcp->least_high = pcp->high;
 }
@@ -111,6 +112,8 @@ void counters_clear(void)
 {
 	memset(&counters, 0, sizeof(counters));
 	memset(by_order, 0, sizeof(by_order));
+	for (unsigned int i = 0; i < config.zone_count; i++)
+		zones[i].acquisitions = zones[i].hold_ps = zones[i].wait_ps = 0;
 	for (unsigned int n = 0; n < config.run.cpus; n++) {
 		cpus[n].counted_from = cpus[n].clock;
 		cpus[n].asleep_ps = 0;

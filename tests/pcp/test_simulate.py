@@ -105,6 +105,48 @@ def test_a_saturated_lock_serves_one_cpu_after_the_other() -> None:
     assert cell.lock.wait_ns == pytest.approx(cell.lock.predicted_ns, rel=0.02)
 
 
+ONE_OF_EIGHT = """
+summary = "one busy CPU of eight"
+[machine]
+cpus = 8
+events = 200_000
+warmup_events = 10_000
+[[groups]]
+name = "a"
+cpu_count = 1
+tasks_per_cpu = 1
+depth_min = 4096
+depth_max = 4096
+"""
+
+
+def test_the_queue_is_that_of_the_cpus_that_took_the_lock(tmp_path: Path) -> None:
+    path = tmp_path / "one.toml"
+    path.write_text(ONE_OF_EIGHT)
+    (cell,) = simulate.simulate(Asked(str(path), ("fixed",))).cells
+    assert cell.lock is not None and cell.counters["wait_ps"] == 0
+    assert (cell.lock.cpus, cell.lock.wait_ns, cell.lock.predicted_ns, cell.lock.most_ns) == (1, 0, 0, 0)
+    busy = cell.elapsed_ns / cell.counters["acquisitions"]
+    assert cell.lock.think_ns + cell.lock.hold_ns == pytest.approx(busy, rel=0.01)
+
+
+def test_zones_with_different_numbers_of_cpus_have_no_queue() -> None:
+    answer = small(depth=("16384",), nodes=("2",), cpus=("3",), events=("400000",), warmup_events=("20000",))
+    for cell in answer.cells:
+        assert cell.lock is None and cell.counters["acquisitions"]
+    text = SIMULATED.form("markdown").render(answer)
+    assert "no queue for fixed and auto: different numbers of CPUs" in text
+    assert "The zone lock" not in text and "least and most" not in text
+
+
+@pytest.mark.parametrize("cpus", ["4", "6"])
+def test_the_wait_of_equal_zones_lies_within_its_bounds(cpus: str) -> None:
+    answer = small(depth=("16384",), nodes=("2",), cpus=(cpus,), events=("400000",), warmup_events=("20000",))
+    for lock in [cell.lock for cell in answer.cells]:
+        assert lock is not None and lock.cpus == int(cpus) // 2
+        assert lock.least_ns * 0.99 <= lock.wait_ns <= lock.most_ns * 1.01
+
+
 @pytest.mark.parametrize("name", answer_formats())
 def test_every_form_names_every_policy_and_ends_with_a_newline(name: str) -> None:
     text = SIMULATED.form(name).render(small(depth=("500", "2000")))

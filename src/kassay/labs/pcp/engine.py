@@ -99,6 +99,19 @@ class PcpCount(Record, frozen=True, kw_only=True, array_like=True):
     """Sum of each count multiplied by the time for which it held."""
 
 
+class LockCount(Record, frozen=True, kw_only=True, array_like=True):
+    """One zone lock."""
+
+    zone: int
+    cpus: int
+    """CPUs that took it."""
+    time_ps: int
+    """Simulated time of these CPUs together."""
+    acquisitions: int
+    hold_ps: int
+    wait_ps: int
+
+
 class Outcome(Record, frozen=True, kw_only=True):
     """Counts of a simulation."""
 
@@ -108,6 +121,7 @@ class Outcome(Record, frozen=True, kw_only=True):
     orders: tuple[OrderCount, ...]
     pcps: tuple[PcpCount, ...]
     samples: tuple[PcpSample, ...]
+    locks: tuple[LockCount, ...]
     free: tuple[int, ...]
     """Free pages of each zone at the end."""
     pages: int
@@ -184,11 +198,12 @@ def parse(text: str, policy: str, seconds: float) -> Outcome:
     cpu CPU ZONE COUNT HIGH MOST_COUNT LEAST_HIGH MOST_HIGH REFILLS REFILLED_PAGES DRAINS DRAINED_PAGES FREE_HIGH
     IDLE_PAGE_NS: a PCP: its state at the end, then counters.
     zone N FREE: free pages at the end.
+    lock ZONE CPUS TIME_PS ACQUISITIONS HOLD_PS WAIT_PS: CPUs that took a zone's lock, their time, its counters.
     sample NS CPU ZONE COUNT HIGH REFILLED DRAINED: a PCP at a time; pages refilled and drained up to then.
     checked PAGES: each of so many pages was found once: free, in one PCP, or owned.
     """
     counters: dict[str, int] = {}
-    rows: dict[str, list[str]] = {"order": [], "cpu": [], "sample": [], "zone": [], "checked": []}
+    rows: dict[str, list[str]] = {"order": [], "cpu": [], "sample": [], "zone": [], "lock": [], "checked": []}
     lines = text.splitlines()
     for line in lines[:-1]:
         kind, *values = line.split()
@@ -206,6 +221,7 @@ def parse(text: str, policy: str, seconds: float) -> Outcome:
         orders=_records(OrderCount, rows["order"]),
         pcps=_records(PcpCount, rows["cpu"]),
         samples=_records(PcpSample, rows["sample"]),
+        locks=_records(LockCount, rows["lock"]),
         free=tuple(int(row.split(",")[1]) for row in rows["zone"]),
         pages=int(rows["checked"][0]),
         seconds=seconds,

@@ -164,7 +164,7 @@ def simulated(policy: str, settings: tuple[Setting, ...], cell_setup: Setup, out
         counters=counters,
         rates=_rates(counters, outcome, cell_setup),
         elapsed_ns=counters["cpu_ps"] // cell_setup.run["cpus"] // 1000,
-        lock=_lock(counters, cell_setup),
+        lock=_lock(outcome.locks),
         samples=tuple(sample for sample in outcome.samples if sample.cpu < SAMPLED_CPUS),
     )  # fmt: skip
 
@@ -200,14 +200,22 @@ def _listed(outcome: engine.Outcome, field: str) -> int:
     return sum(getattr(order, field) << order.order for order in outcome.orders if order.order in _LISTED_ORDERS)
 
 
-def _lock(counters: Mapping[str, int], cell_setup: Setup) -> LockCheck | None:
-    asked, zones = counters["acquisitions"], len(cell_setup.zones)
-    if not asked:
+_EDGES = 0.01
+"""Part of the wait by which it may be outside of its bounds, as the first and last acquisitions are seen in part."""
+
+
+def _lock(locks: Sequence[engine.LockCount]) -> LockCheck | None:
+    """The zone locks beside a queue; None where no lock was taken, where different numbers of CPUs took those of the
+    zones, and where no queue of these CPUs has such a wait."""
+    taken = [lock for lock in locks if lock.acquisitions]
+    if len({lock.cpus for lock in taken}) != 1:
         return None
-    cpus = max(1, cell_setup.run["cpus"] // zones)
-    hold, wait = counters["hold_ps"] / asked / 1000, counters["wait_ps"] / asked / 1000
-    think = counters["cpu_ps"] / asked / 1000 - hold - wait
+    cpus, asked = taken[0].cpus, sum(lock.acquisitions for lock in taken)
+    hold, wait = (sum(times) / asked / 1000 for times in zip(*((at.hold_ps, at.wait_ps) for at in taken), strict=True))
+    think = sum(lock.time_ps for lock in taken) / asked / 1000 - hold - wait
     least, most = wait_bounds(cpus, think, hold)
+    if not least * (1 - _EDGES) <= wait <= most * (1 + _EDGES):
+        return None
     return LockCheck(
         cpus=cpus, think_ns=think, hold_ns=hold, wait_ns=wait, predicted_ns=lock_model(cpus, think, hold).wait,
         least_ns=least, most_ns=most,

@@ -34,10 +34,11 @@ class PcpSample(Record, frozen=True, kw_only=True, array_like=True):
 class LockCheck(Record, frozen=True, kw_only=True):
     """The lock as simulated, beside what queueing theory gives for the same number of CPUs, think and hold time.
 
-    Times are means of one acquisition in ns. least, most: between which every queue's wait lies.
+    Times are means of one acquisition in ns. least, most: between which every queue's wait lies in the long run.
     """
 
     cpus: int
+    """CPUs that took the lock of each zone."""
     think_ns: float
     hold_ns: float
     wait_ns: float
@@ -61,7 +62,7 @@ class SimulatedCell(Record, frozen=True, kw_only=True):
     elapsed_ns: int
     """Simulated time after the warm-up."""
     lock: LockCheck | None = None
-    """Check of the lock; None without any acquisition."""
+    """Check of the lock; None without any acquisition, and where no queue describes the zones' locks."""
     samples: tuple[PcpSample, ...] = ()
     """Lists of the first CPUs at each sample."""
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The document of a simulation: sentences, tables and charts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kassay.labs.pcp.model.simulated import RATES, PcpSimulation, SimulatedCell
 from kassay.labs.pcp.report.lab import ListGroup, PagePart, lab_document
 from kassay.labs.pcp.report.lists import ListPoint, ListSource
 from kassay.labs.pcp.report.sweep import sweep_sections
 from kassay.model.records import Setting, grouped
-from kassay.model.texts import Table, cells, figures, listed, one_line, settings_text, table
+from kassay.model.texts import Table, cells, figures, listed, one_line, settings_text, shortened, table
 from kassay.model.units import format_change, format_number
 from kassay.report.answers import Kind
 from kassay.report.document import Document
@@ -63,7 +63,8 @@ def tables(answer: PcpSimulation) -> Iterable[Table]:
             [cells(_name(cell), *(format_change(change(of[0], cell, name)) for name in CHANGED))
              for _, of in cells_by_setting(answer) for cell in of[1:]],
         )  # fmt: skip
-    yield lock_table(answer)
+    if any(cell.lock is not None for cell in answer.cells):
+        yield lock_table(answer)
 
 
 def lock_table(answer: PcpSimulation) -> Table:
@@ -105,9 +106,18 @@ def notes(answer: PcpSimulation) -> tuple[str, ...]:
         f"{parameters['zone0.pages']} pages; {sizes}",
         f"workload: {answer.summary}" + (f"; {answer.source}" if answer.source else ""),
         f"costs: {answer.costs}; times and contention are modelled, pages and acquisitions are counted in the model",
-        "queue theory: the wait in a closed queue of as many CPUs with the same mean think and hold time, if both were "
-        "exponential; least and most bound every queue",
+        *_queue_notes(answer),
     )
+
+
+def _queue_notes(answer: PcpSimulation) -> Iterator[str]:
+    if any(cell.lock is not None for cell in answer.cells):
+        yield ("queue theory: the wait in a closed queue of the CPUs that took the lock, with the same mean think and "
+               "hold time, if both were exponential; least and most bound every queue in the long run")  # fmt: skip
+    left_out = [_name(cell) for cell in answer.cells if cell.lock is None and cell.counters["acquisitions"]]
+    if left_out:
+        yield (f"no queue for {listed(shortened(left_out, 4))}: different numbers of CPUs took the locks of the zones, "
+               "or too seldom for mean times")  # fmt: skip
 
 
 def definitions() -> tuple[str, ...]:
