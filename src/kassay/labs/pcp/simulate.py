@@ -20,6 +20,7 @@ from kassay.labs.pcp.queueing import lock_model, wait_bounds
 from kassay.labs.pcp.synthetic import Setup, Synthetic, setup, synthetic
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import Setting, to_json
+from kassay.model.texts import listed
 
 DEFAULT_WORKLOAD = "processes"
 DEFAULT_POLICIES = ("fixed", "auto")
@@ -62,8 +63,19 @@ def simulate(asked: Asked, tell: Tell = silent) -> PcpSimulation:
         source=workload.source,
         policies=tuple(available[name] for name in asked.policies),
         cells=tuple(done),
-        costs="zone path from counted instructions of 6.12.117 "
-        f"at {INSTRUCTION_PS / 1000:g} ns each (docs/how-to/pcp.md)",
+        costs=_costs_text(workload, asked, [cell.setup for cell in cells]),
+    )
+
+
+def _costs_text(workload: Synthetic, asked: Asked, setups: Sequence[Setup]) -> str:
+    """Origin of the costs of the zone path: the time of an instruction in each cell, and the costs that were set."""
+    times = sorted({one.instruction_ps for one in setups})
+    given = [name for name in costs() if name in {*asked.settings, *workload.machine}]
+    return (
+        f"zone path from counted instructions of 6.12.117 at {listed([f'{ps / 1000:g}' for ps in times])} ns each"
+        + (", as the cell says" if len(times) > 1 else "")
+        + (f", but for {listed(given)}, as set" if given else "")
+        + " (docs/how-to/pcp.md)"
     )
 
 
@@ -95,7 +107,7 @@ def configured(workload: Synthetic, settings: Mapping[str, str]) -> Setup:
             f"warmup_events={run['warmup_events']}: not less than the {run['events']} events",
             "set fewer, or more events",
         )
-    return cell_setup._replace(run=run)
+    return cell_setup._replace(run=run, instruction_ps=instruction)
 
 
 def _all(cells: Sequence[_Cell], fresh: bool, tell: Tell) -> list[SimulatedCell]:

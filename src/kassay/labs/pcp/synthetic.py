@@ -63,6 +63,8 @@ class Setup(NamedTuple):
     run: Mapping[str, int]
     zones: tuple[Mapping[str, int], ...]
     groups: tuple[Mapping[str, int], ...]
+    instruction_ps: int = 0
+    """Time of an instruction, from which the costs in `run` follow that were not set; 0 if it is not known."""
 
 
 def synthetic_workloads() -> Mapping[str, Path]:
