@@ -10,13 +10,33 @@ from kassay.errors import BadInput
 from kassay.labs.predict.decode import decoder_of
 from kassay.labs.predict.parameters import parameters
 from kassay.labs.predict.ports import groups_of, spec_of
-from kassay.labs.predict.timing import ASSUMED, MEASURED, STATED, Timing, parse, quantities, timing_for, timings
+from kassay.labs.predict.timing import (
+    ASSUMED,
+    MEASURED,
+    STATED,
+    Timing,
+    is_shipped,
+    parse,
+    quantities,
+    timing_for,
+    timings,
+)
 from kassay.supply.cpus import cpus
+from tests.source import ROOT
 
 PUBLISHED = (
     "skylake", "skylake_sp", "cascadelake_sp", "icelake_sp", "alderlake_p", "emeraldrapids", "graniterapids", "zen1",
     "zen2", "zen3", "zen4", "neoverse_n1", "neoverse_v1",
 )  # fmt: skip
+
+
+def test_the_page_says_how_many_files_are_shipped_and_which_were_calibrated() -> None:
+    page = (ROOT / "docs" / "reference" / "calibrate.md").read_text("utf-8")
+    shipped = {name: timing_for(name) for name, path in timings().items() if is_shipped(path)}
+    calibrated = sorted(name for name, timing in shipped.items() if timing.calibrated)
+    assert f"kassay ships {len(shipped)} files." in page
+    assert f"{' and '.join(f'`{name}`' for name in calibrated)} were calibrated" in page
+    assert shipped.keys() == {*PUBLISHED, *calibrated}
 
 
 def text_of(name: str) -> str:

@@ -78,7 +78,7 @@ class Prediction(Record, frozen=True, kw_only=True):
     cpu: str
     """Name of the CPU's timing file."""
     calibrated: bool
-    """True if the timing file was measured on such a CPU, or comes from published data."""
+    """True if the intervals of its timing file come from changes measured on such a CPU."""
     base_ns: float | None = None
     """Time on base in ns per operation, the mean of `base_rounds`; None when nothing could be replayed."""
     head_ns: float | None = None
@@ -88,6 +88,7 @@ class Prediction(Record, frozen=True, kw_only=True):
     interval: tuple[float, float] | None = None
     """Interval of the change that holds `level` of held-out changes."""
     level: float | None = None
+    """Measured if the CPU is `calibrated`, else an aim."""
     refused: Reason | None = None
     """Reason why there is no change and no interval. base_ns and head_ns are then the time without what is refused."""
     causes: tuple[PredictedCause, ...] = ()
