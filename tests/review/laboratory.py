@@ -36,6 +36,8 @@ class Laboratory:
         self._asked: dict[Path, Experiment] = {}
         self.seconds = self.build_s = 0.0
         self.ends_at = ""
+        self.apart: float | None = None
+        """Distance between the runs of each kernel, relative to its value; None for those of `finding`."""
         monkeypatch.setattr(stages, "built", self._built)
         monkeypatch.setattr(stages, "measured", self._measured)
         monkeypatch.setattr(stages, "runs_of_base", self._runs_of_base)
@@ -78,7 +80,12 @@ class Laboratory:
         found = finding(*REFS, self.values[workload])
         axes = next(use.axes for use in asked.workloads if use.name == workload)
         settings = tuple(Setting(name=axis.name, value=axis.values[0]) for axis in axes)
-        return structs.replace(found, workload=workload, settings=settings)
+        found = structs.replace(found, workload=workload, settings=settings)
+        if self.apart is None:
+            return found
+        base, head = (structs.replace(side, perturbed=(one, one * (1 + self.apart)))
+                      for side, one in zip(found.sides, self.values[workload], strict=True))  # fmt: skip
+        return structs.replace(found, sides=(base, head), floor=self.apart)
 
 
 def _no_failures(directory: Path) -> tuple[tuple[Key, str, str], ...]:

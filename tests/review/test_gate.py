@@ -17,7 +17,8 @@ from kassay.labs.review.given import Range, range_in
 from kassay.labs.review.limits import Limits, limit_of, limits_in, parse, percent
 from kassay.labs.review.model import Cell, Left
 from kassay.labs.review.report import GATE
-from kassay.labs.review.report._gate import SUMMARY, annotations, counts_text, headline, summary
+from kassay.labs.review.report._gate import SUMMARY, counts_text, headline, summary
+from kassay.labs.review.report._gate_forms import annotations
 from kassay.labs.review.result import cells_of
 from kassay.model.reason import reason
 from tests.building._repository import run, series
@@ -61,6 +62,21 @@ def test_limits_that_nothing_needed_are_listed() -> None:
     assert gate(LOSS, limits=(entry,)).unused == (entry,)
 
 
+def test_a_stricter_limit_that_fails_the_job_is_not_called_unneeded() -> None:
+    entry = limit("0.1 %")
+    found = gate(cell("regression", 0.003), limits=(entry,))
+    assert (exit_status(found), found.unused) == (1, ())
+    assert gate(cell("regression", 0.0008), limits=(entry,)).unused == (entry,)
+
+
+@pytest.mark.parametrize("verdict", ["equivalent", "inconclusive"])
+def test_a_limit_that_decides_below_the_floor_is_used(verdict: str) -> None:
+    entry = limit("3 %")
+    assert gate(cell(verdict, 0.009), limits=(entry,)).unused == ()
+    assert gate(cell(verdict, 0.004), limits=(entry,)).unused == (entry,)
+    assert gate(GAIN, limits=(entry,)).unused == (entry,)
+
+
 @pytest.mark.parametrize(
     ("fields", "covered"),
     [({}, True), ({"setting": "order=9"}, True), ({"setting": "order=2"}, False), ({"phase": "iteration"}, True),
@@ -89,16 +105,55 @@ def test_exit_status_without_a_verdict(found: Gate, status: int) -> None:
         assert exit_status(found, ["folio_fork"]) == 0
 
 
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (gate(SAME, failed=(Left(what="page_fault", why="panic"),)), "1 setting failed on head only"),
+        (gate(cell("state-mismatch", None)), "1 phase refused"),
+        (gate(SAME, cell("inconclusive", 0.09)), "1 phase inconclusive"),
+        (
+            gate(cell("inconclusive", 0.09), cell("incomplete", None, order="9")),
+            "1 phase refused and 1 phase inconclusive",
+        ),
+        (gate(structs.replace(LOSS, verdict=NOT_MEASURED)), "1 phase not measured"),
+        (gate(), "no phase ran on both kernels"),
+    ],
+)
+def test_a_headline_never_reads_as_passed_if_something_is_not_decided(found: Gate, text: str) -> None:
+    assert headline(found) == f"not decided: {text}"
+    assert summary(found).splitlines()[0] == f"### kassay: not decided: {text}"
+    assert exit_status(found) == 4
+
+
+def test_what_may_have_no_verdict_passes_and_is_named() -> None:
+    found = gate(SAME, cell("state-mismatch", None), allowed=("folio_fork",))
+    assert headline(found) == "nothing over the limit; without a verdict, as allowed: 1 phase refused"
+    read = JUnitXml.fromstring(GATE.form("junit").render(found).partition("?>")[2])
+    assert (read.errors, read.skipped) == (0, 1)
+
+
+def test_phases_that_are_not_decided_are_errors_of_junit_and_have_their_reason() -> None:
+    why = structs.replace(cell("inconclusive", 0.09), reason="the change may be from -1 % to +19 %")
+    found = gate(why, cell("inconclusive", 0.02, order="9"))
+    read = JUnitXml.fromstring(GATE.form("junit").render(found).partition("?>")[2])
+    assert (read.tests, read.failures, read.errors, read.skipped) == (2, 0, 2, 0)
+    assert [case.result[0].message for case in next(iter(read))] == [
+        "not decided, +9.0 %: the change may be from -1 % to +19 %", "not decided, +2.0 %",
+    ]  # fmt: skip
+    assert "folio_fork: the change may be from -1 % to +19 %" in GATE.form("terminal").render(found)
+    assert "Not decided: folio_fork and folio_fork order=9." in summary(found)
+
+
 def test_equal_values_are_equal_whatever_the_perturbed_runs_do() -> None:
-    assert _settled(cell("inconclusive", 0.0)).verdict == EQUAL
-    assert _settled(cell("inconclusive", 0.001)).verdict == "inconclusive"
-    assert _settled(cell("state-mismatch", None)).verdict == "state-mismatch"
+    assert _settled(cell("inconclusive", 0.0), 0.0).verdict == EQUAL
+    assert _settled(cell("inconclusive", 0.001), 0.005).verdict == "inconclusive"
+    assert _settled(cell("state-mismatch", None), 0.005).verdict == "state-mismatch"
 
 
 @pytest.mark.parametrize("change", [0.0, 0.004])
 def test_kernels_whose_own_runs_disagree_are_not_equal(change: float) -> None:
     found = structs.replace(cell("inconclusive", change), floor=0.01, evidence="unstable")
-    assert _settled(found).verdict == "inconclusive"
+    assert _settled(found, 0.005).verdict == "inconclusive"
 
 
 def test_a_setting_some_of_whose_rounds_changed_is_measured() -> None:
@@ -126,9 +181,15 @@ def test_a_doubt_stays_at_another_margin() -> None:
     assert at_margin(odd, 0.25).verdict == "equivalent"
 
 
-@pytest.mark.parametrize(("change", "verdict"), [(0.004, "equivalent"), (-0.004, "equivalent"), (0.02, "inconclusive")])
-def test_a_change_that_is_not_larger_than_the_floor_lies_below_it(change: float, verdict: str) -> None:
-    assert _settled(structs.replace(cell("inconclusive", change), floor=0.01)).verdict == verdict
+@pytest.mark.parametrize(
+    ("change", "limit", "verdict"),
+    [(0.004, 0.005, "equivalent"), (-0.004, 0.005, "equivalent"), (0.02, 0.005, "inconclusive"),
+     (0.009, 0.005, "inconclusive"), (-0.009, 0.005, "inconclusive"), (0.009, 0.03, "equivalent")],
+)  # fmt: skip
+def test_a_change_that_is_not_larger_than_the_floor_and_the_limit_lies_below_them(
+    change: float, limit: float, verdict: str
+) -> None:
+    assert _settled(structs.replace(cell("inconclusive", change), floor=0.01), limit).verdict == verdict
 
 
 def test_the_first_sentence_counts_every_phase() -> None:

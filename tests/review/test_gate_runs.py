@@ -80,3 +80,15 @@ def test_the_answer_so_far_is_stored_before_each_step(tmp_path: Path, monkeypatc
     assert [len(one.left) for one in kept] == [6, 2, 0]
     assert exit_status(kept[0]) == 4
     assert "not done yet" in kept[0].left[0].why
+
+
+def test_a_change_below_the_floor_is_judged_by_the_limit_of_its_phase(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The runs of each kernel lie 5 % apart, and the kernels 4 %."""
+    laboratory = Laboratory({"mprotect_toggle": (100.0, 104.0)}, monkeypatch)
+    laboratory.apart = 0.05
+    found = answered(tmp_path)
+    assert [row.cell.verdict for row in found.cells] == ["inconclusive"]
+    assert (exit_status(found), headline(found)) == (4, "not decided: 1 phase inconclusive")
+    assert exit_status(answered(tmp_path, fail_over=0.045)) == 0

@@ -13,7 +13,7 @@ from kassay.journal.directory import SCREEN
 from kassay.labs.review import result, stages
 from kassay.labs.review.budget import Budget
 from kassay.labs.review.choice import Key, use_of
-from kassay.labs.review.gate_model import EQUAL, NOT_MEASURED, Gate, GateCell, Limit
+from kassay.labs.review.gate_model import DECIDED, EQUAL, NOT_MEASURED, Gate, GateCell, Limit
 from kassay.labs.review.limits import Limits, limit_of
 from kassay.labs.review.model import SCREENED, UNDER_WAY, Cell, Left
 from kassay.labs.review.settings import setting_text
@@ -43,16 +43,18 @@ class GateWanted(Record, frozen=True, kw_only=True):
 
 def gate(
     wanted: GateWanted, directory: Path, *, names: tuple[str, str], fail_over: float, limits: Limits,
-    budget_s: float, command: str, tell: Tell, keep: Callable[[Gate], None],
+    budget_s: float, command: str, tell: Tell, keep: Callable[[Gate], None], allowed: Sequence[str] = (),
 ) -> Gate:  # fmt: skip
     """The whole answer. names: the revisions, as the user wrote them. fail_over: the limit of phases without one of
-    their own. keep: stores the answer. Raises NotBuilt."""
+    their own. keep: stores the answer. allowed: workloads that may have no verdict, which the headline then names
+    without calling the answer undecided. Raises NotBuilt."""
     budget = Budget(budget_s)
     sides = stages.built(wanted.base, wanted.head, wanted.arch, tell)
     answer = Gate(
         kassay_version=kassay.__version__, command=command, base_name=names[0], head_name=names[1],
         base=result.kernel_side(sides.refs[0], sides.base), head=result.kernel_side(sides.refs[1], sides.head),
-        suite=wanted.suite, machine="", emulator="", fail_over=fail_over, same_image=sides.same_image,
+        suite=wanted.suite, machine="", emulator="", fail_over=fail_over, allowed=tuple(allowed),
+        same_image=sides.same_image,
         limits_added=limits.added, limits_removed=limits.removed,
     )  # fmt: skip
     if sides.same_image:
@@ -72,13 +74,17 @@ def gate(
     answer = structs.replace(answer, impossible=impossible, failed=failed)
     margin = max(min([fail_over, *(limit.limit for limit in limits.entries)]), _SMALLEST)
     left = _differing(report)
+
+    def limit_of_phase(cell: Cell) -> float:
+        return _limit(cell, limits.entries, fail_over)
+
     for number in range(-(-len(left) // _BATCH)):
         place = directory / "measured" / f"{number}"
         if not budget.allows(place):
             return _kept(_judged(answer, found.values(), limits.entries, left, budget.reason), budget, keep)
         if not stages.finished(place):
             _kept(_judged(answer, found.values(), limits.entries, left, UNDER_WAY), budget, keep)
-        found |= _measured(sides, left[:_BATCH], margin, place, tell)
+        found |= _measured(sides, left[:_BATCH], margin, place, tell, limit_of_phase)
         left = left[_BATCH:]
     return _kept(_judged(answer, found.values(), limits.entries), budget, keep)
 
@@ -129,7 +135,9 @@ def _has_odd_rounds(finding: Finding) -> bool:
     return any(why.code == "rounds-otherwise" for why in finding.reasons)
 
 
-def _measured(sides: Sides, keys: Sequence[Key], margin: float, directory: Path, tell: Tell) -> _Found:
+def _measured(
+    sides: Sides, keys: Sequence[Key], margin: float, directory: Path, tell: Tell, limit: Callable[[Cell], float]
+) -> _Found:  # fmt: skip
     asked = stages.experiment(
         "measured", sides.uses, [use_of(key) for key in keys], sides.arch, once=False, question="compare",
         margin=_MARGIN, tell=tell,
@@ -137,7 +145,7 @@ def _measured(sides: Sides, keys: Sequence[Key], margin: float, directory: Path,
     report = stages.measured(asked, directory, tell)
     report = structs.replace(report, findings=tuple(at_margin(finding, margin) for finding in report.findings))
     rows = zip(report.findings, result.cells_of(report, once=False), strict=True)
-    settled = [(finding, cell if _has_odd_rounds(finding) else _settled(cell)) for finding, cell in rows]
+    settled = [(finding, cell if _has_odd_rounds(finding) else _settled(cell, limit(cell))) for finding, cell in rows]
     return {(result.key_of(cell), cell.phase): (cell, *_line(finding)) for finding, cell in settled}
 
 
@@ -151,14 +159,20 @@ def at_margin(finding: Finding, margin: float) -> Finding:
     return structs.replace(finding, verdict=judged.verdict, reasons=judged.reasons)
 
 
-def _settled(cell: Cell) -> Cell:
+def _limit(cell: Cell, limits: Sequence[Limit], fail_over: float) -> float:
+    entry = limit_of(cell, limits)
+    return entry.limit if entry is not None else fail_over
+
+
+def _settled(cell: Cell, limit: float) -> Cell:
     """A phase of the same value on both kernels is equal to the digit, however far apart its perturbed runs lie. One
-    that changes by less than they do lies below the floor. Neither holds if the runs of one kernel disagree."""
+    that changes by less than they do, and by no more than its limit, lies below the floor: beyond the limit nothing is
+    decided. Neither holds if the runs of one kernel disagree."""
     if cell.evidence == "unstable":
         return cell
     if cell.base is not None and cell.base == cell.head:
         return structs.replace(cell, verdict=EQUAL, reason="")
-    if cell.verdict == "inconclusive" and cell.floor is not None and abs(cell.change or 0.0) <= cell.floor:
+    if cell.verdict == "inconclusive" and cell.floor is not None and abs(cell.change or 0.0) <= min(cell.floor, limit):
         return structs.replace(cell, verdict="equivalent", reason="")
     return cell
 
@@ -180,9 +194,9 @@ def _judged(
     used: list[Limit] = []
     for cell, path, line in found:
         entry = limit_of(cell, limits)
-        limit = entry.limit if entry is not None else answer.fail_over
+        limit = _limit(cell, limits, answer.fail_over)
         worse = cell.verdict == "regression" and cell.change is not None
-        if entry is not None and worse and (cell.change or 0.0) > answer.fail_over:
+        if entry is not None and cell.verdict != "improvement" and _decides(limit, answer.fail_over, cell):
             used.append(entry)
         cells.append(
             GateCell(
@@ -195,6 +209,11 @@ def _judged(
     return structs.replace(answer, cells=tuple(cells), unused=unused, left=rest)
 
 
+def _decides(limit: float, usual: float, cell: Cell) -> bool:
+    """True if a change passes one of the two limits: its own and the usual one may judge it differently."""
+    return abs(cell.change or 0.0) > min(limit, usual)
+
+
 def exit_status(answer: Gate, allowed: Sequence[str] = ()) -> int:
     """1 if a phase is over its limit. Else 4 if one is refused, failed, not decided or not measured. Else 0.
 
@@ -202,8 +221,7 @@ def exit_status(answer: Gate, allowed: Sequence[str] = ()) -> int:
     """
     if answer.over:
         return 1
-    decided = (EQUAL, "equivalent", "improvement", "regression")
-    open_ = [row.cell.workload for row in answer.cells if row.cell.verdict not in decided]
+    open_ = [row.cell.workload for row in answer.cells if row.cell.verdict not in DECIDED]
     open_ += [row.what.partition(" ")[0] for row in (*answer.failed, *answer.left)]
     nothing = not answer.cells and not answer.same_image
     return 4 if nothing or any(workload not in allowed for workload in open_) else 0

@@ -9,6 +9,8 @@ EQUAL = "equal-to-the-digit"
 """Verdict of a phase that executed the same number of instructions on both kernels."""
 NOT_MEASURED = "not-measured"
 """Verdict of a phase that differs and that the budget left undone."""
+DECIDED = (EQUAL, "equivalent", "improvement", "regression")
+"""Verdicts that tell on which side of its limit a phase is."""
 
 
 class Limit(Record, frozen=True, kw_only=True):
@@ -51,6 +53,8 @@ class Gate(Record, frozen=True, kw_only=True):
     machine: str
     emulator: str
     fail_over: float
+    allowed: tuple[str, ...] = ()
+    """Workloads that may have no verdict (--allow-refused)."""
     same_image: bool = False
     cells: tuple[GateCell, ...] = ()
     impossible: tuple[Left, ...] = ()
@@ -60,7 +64,7 @@ class Gate(Record, frozen=True, kw_only=True):
     left: tuple[Left, ...] = ()
     """Settings that differ, and that the budget left unmeasured."""
     unused: tuple[Limit, ...] = ()
-    """Entries of the file of limits that no phase needed."""
+    """Entries of the file of limits that decided no phase."""
     limits_added: tuple[Limit, ...] = ()
     """Entries that the range itself adds to the file of limits, or changes."""
     limits_removed: tuple[Limit, ...] = ()

@@ -51,7 +51,7 @@ def answer(range_: str, options: Gating) -> int:
     with showing() as tell, locked(directory / "lock", refusing(str(directory))):
         found = gate(
             wanted, directory, names=commits.names, fail_over=fail_over, limits=limits, budget_s=budget_s,
-            command=_command(commits, options),
+            command=_command(commits, options), allowed=options.allow_refused or (),
             tell=tell, keep=lambda one: _keep(one, directory),
         )  # fmt: skip
     say_answer(found, form)

@@ -4,7 +4,7 @@
 from kassay.labs.review.gate_model import Gate
 from kassay.labs.review.model import Review
 from kassay.labs.review.patchwork import patchwork_checks
-from kassay.labs.review.report import _gate
+from kassay.labs.review.report import _gate, _gate_forms
 from kassay.labs.review.report._document import document
 from kassay.labs.review.report._words import changelog
 from kassay.report.answers import Kind
@@ -17,5 +17,10 @@ def _changelog(review: Review) -> str:
 REVIEW = Kind(document=document, more={"changelog": _changelog, "patchwork": patchwork_checks})
 GATE: Kind[Gate] = Kind(
     document=_gate.document,
-    more={"summary": _gate.summary, "junit": _gate.junit, "annotations": _gate.annotations, "metrics": _gate.metrics},
+    more={
+        "summary": _gate.summary,
+        "junit": _gate_forms.junit,
+        "annotations": _gate_forms.annotations,
+        "metrics": _gate_forms.metrics,
+    },
 )

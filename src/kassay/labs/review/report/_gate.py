@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The document of `kassay ci`, and its forms for machines: JUnit, annotations, metrics."""
+"""The document of `kassay ci`, and its summary."""
 
 from collections.abc import Iterator
-from xml.etree import ElementTree
 
 from msgspec import structs
 
 from kassay.labs.review.gate_model import EQUAL, NOT_MEASURED, Gate, GateCell
 from kassay.labs.review.report._words import above_floor, cell_text, portable
-from kassay.labs.review.settings import setting_text
 from kassay.model.finding import REFUSED
 from kassay.model.texts import Table, TableCell, cells, counted, figures, listed, one_line, shortened, table
 from kassay.model.units import format_change, format_numbers
@@ -26,7 +24,7 @@ from kassay.report.document import (
 )
 from kassay.report.words import floor_text
 
-_ANNOTATIONS, _WHERE = 10, 3
+_WHERE = 3
 _WHERE_WIDTH = 120
 """Characters on functions in a row of a summary."""
 SUMMARY = 4096
@@ -49,9 +47,30 @@ def headline(gate: Gate) -> str:
     more = f"; {below} cost more below it" if below else ""
     if gate.over:
         return f"{counted(len(gate.over), 'phase')} over the limit{more}"
-    if gate.left:
-        return f"not decided: {counted(len(gate.left), 'setting')} not measured"
+    if texts := _without_verdict(gate, is_allowed=False):
+        return f"not decided: {listed(texts)}"
+    if texts := _without_verdict(gate, is_allowed=True):
+        more += f"; without a verdict, as allowed: {listed(texts)}"
     return f"nothing over the limit{more}"
+
+
+def _without_verdict(gate: Gate, *, is_allowed: bool) -> list[str]:
+    """Numbers of phases and settings without a verdict, by reason. is_allowed: of workloads that may have none."""
+    verdicts = [row.cell.verdict for row in gate.cells if (row.cell.workload in gate.allowed) == is_allowed]
+    failed, left = ([one for one in rows if (one.what.partition(" ")[0] in gate.allowed) == is_allowed]
+                    for rows in (gate.failed, gate.left))  # fmt: skip
+    refused = sum(word in REFUSED for word in verdicts)
+    inconclusive = verdicts.count("inconclusive")
+    unmeasured = 0 if left else verdicts.count(NOT_MEASURED)
+    nothing = not gate.cells and not failed and not left and not is_allowed
+    return [
+        *([f"{counted(len(failed), 'setting')} failed on head only"] if failed else []),
+        *([f"{counted(refused, 'phase')} refused"] if refused else []),
+        *([f"{counted(inconclusive, 'phase')} inconclusive"] if inconclusive else []),
+        *([f"{counted(len(left), 'setting')} not measured"] if left else []),
+        *([f"{counted(unmeasured, 'phase')} not measured"] if unmeasured else []),
+        *(["no phase ran on both kernels"] if nothing else []),
+    ]
 
 
 def costs_more_below(row: GateCell) -> bool:
@@ -91,21 +110,31 @@ def _blocks(gate: Gate) -> Iterator[Block]:
     yield from _rows_without_verdict(gate)
     if gate.unused:
         texts = tuple(f"{limit.workload} {limit.setting} {limit.phase}: {limit.reason}" for limit in gate.unused)
-        yield Section(title="Limits that nothing needed", blocks=(Items(texts=texts, tone=QUIET),))
+        yield Section(title="Limits that decided nothing", blocks=(Items(texts=texts, tone=QUIET),))
     yield Paragraph(text=conditions(gate), tone=QUIET)
     yield Section(title="The same again", blocks=(Code(text=gate.command, breaks="shell"),))
 
 
 def _rows_without_verdict(gate: Gate) -> Iterator[Block]:
-    refused = [f"{cell_text(row.cell)}: {row.cell.reason}" for row in gate.cells if row.cell.verdict in REFUSED]
+    refused, inconclusive = ([f"{cell_text(row.cell)}: {row.cell.reason or row.cell.verdict}" for row in rows]
+                             for rows in (_refused(gate), _inconclusive(gate)))  # fmt: skip
     for title, texts in (
         ("Refused", refused),
+        ("Not decided", inconclusive),
         ("Fails on head only", [f"{one.what}: {one.why}" for one in gate.failed]),
         ("Not measured", [f"{one.what}: {one.why}" for one in gate.left]),
         ("Not possible on this kernel", [f"{one.what}: {one.why}" for one in gate.impossible]),
     ):
         if texts:
             yield Section(title=title, blocks=(Items(texts=tuple(map(one_line, texts)), tone=DOUBT),))
+
+
+def _refused(gate: Gate) -> list[GateCell]:
+    return [row for row in gate.cells if row.cell.verdict in REFUSED]
+
+
+def _inconclusive(gate: Gate) -> list[GateCell]:
+    return [row for row in gate.cells if row.cell.verdict == "inconclusive"]
 
 
 def accepted_texts(gate: Gate) -> tuple[str, ...]:
@@ -179,7 +208,7 @@ def summary(gate: Gate) -> str:
     rows = shown_rows(gate)
     changes = [limits_text(gate), ""] if limits_text(gate) else []
     head = [f"### kassay: {headline(gate)}", "", *changes, counts_text(gate), ""]
-    tail = ["", f"{conditions(gate)}", "", f"Repeat: `{portable(gate.command)}`"]
+    tail = [*_summary_rows(gate), "", f"{conditions(gate)}", "", f"Repeat: `{portable(gate.command)}`"]
     body: list[str] = []
     if rows:
         head += ["| cell | base | head | change | where |", "|:--|--:|--:|--:|:--|"]
@@ -193,13 +222,23 @@ def summary(gate: Gate) -> str:
             body.append(more)
             break
         body.append(line)
-    if accepted := accepted_texts(gate):
-        tail = ["", f"Accepted by the file of limits: {'; '.join(shortened(accepted, 3))}.", *tail]
-    for title, left in (("Not measured", gate.left), ("Fails on head only", gate.failed)):
-        if left:
-            names = listed(shortened([one.what for one in left], 5))
-            tail = ["", f"{title}: {names}.", *tail]
     return "\n".join([*head, *body, *tail]) + "\n"
+
+
+def _summary_rows(gate: Gate) -> list[str]:
+    """Lines on phases that have no verdict, or pass by the file of limits."""
+    rows = []
+    for title, names in (
+        ("Fails on head only", [one.what for one in gate.failed]),
+        ("Refused", [cell_text(row.cell) for row in _refused(gate)]),
+        ("Not decided", [cell_text(row.cell) for row in _inconclusive(gate)]),
+        ("Not measured", [one.what for one in gate.left]),
+    ):
+        if names:
+            rows += ["", f"{title}: {listed(shortened(names, 5))}."]
+    if accepted := accepted_texts(gate):
+        rows += ["", f"Accepted by the file of limits: {'; '.join(shortened(accepted, 3))}."]
+    return rows
 
 
 def _short(where: str) -> str:
@@ -208,72 +247,3 @@ def _short(where: str) -> str:
         return where
     kept = where[:_WHERE_WIDTH].rpartition(", ")[0]
     return f"{kept}, ...{')' * (kept.count('(') - kept.count(')'))}" if kept else "..."
-
-
-def junit(gate: Gate) -> str:
-    """JUnit XML: one case for each phase.
-
-    Format: docs.gitlab.com/ci/testing/unit_test_reports, and the schema of the Apache Ant task.
-    """
-    failures = len(gate.over)
-    skipped = sum(row.cell.verdict == NOT_MEASURED for row in gate.cells) + len(gate.impossible)
-    errors = sum(row.cell.verdict in REFUSED for row in gate.cells) + len(gate.failed)
-    total = len(gate.cells) + len(gate.impossible) + len(gate.failed)
-    count = {"tests": total, "failures": failures, "errors": errors, "skipped": skipped}
-    counts = {name: str(number) for name, number in count.items()} | {"time": f"{gate.seconds:.1f}"}
-    root = ElementTree.Element("testsuites", counts)
-    suite = ElementTree.SubElement(root, "testsuite", {"name": f"kassay {gate.suite}", **counts})
-    for row in gate.cells:
-        cell = row.cell
-        name = f"{cell.phase} {' '.join(f'{s.name}={s.value}' for s in cell.settings)}".strip()
-        case = ElementTree.SubElement(suite, "testcase", {"classname": cell.workload, "name": name, "time": "0"})
-        if row.path:
-            case.set("file", row.path)
-        if row.over:
-            values = " to ".join(format_numbers([cell.base, cell.head]))
-            message = f"{format_change(cell.change)} {cell.unit}, limit {row.limit * 100:g} %"
-            ElementTree.SubElement(case, "failure", {"message": message}).text = f"{values}; {cell.where}"
-        elif cell.verdict in REFUSED:
-            ElementTree.SubElement(case, "error", {"message": cell.reason or cell.verdict})
-        elif cell.verdict == NOT_MEASURED:
-            ElementTree.SubElement(case, "skipped", {"message": "differs, and was not measured: the budget ended"})
-    for left, kind in ((gate.impossible, "skipped"), (gate.failed, "error")):
-        for one in left:
-            case = ElementTree.SubElement(suite, "testcase", {"classname": one.what.partition(" ")[0],
-                                                              "name": one.what, "time": "0"})  # fmt: skip
-            ElementTree.SubElement(case, kind, {"message": one_line(one.why)})
-    ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def annotations(gate: Gate) -> str:
-    """Workflow commands for GitHub, one for each phase over its limit, at most ten."""
-    lines = []
-    for row in gate.over[:_ANNOTATIONS]:
-        place = f"file={_property(row.path)},line={row.line}," if row.path else ""
-        title = _property(f"{cell_text(row.cell)} {format_change(row.cell.change)}")
-        values = " to ".join(format_numbers([row.cell.base, row.cell.head]))
-        message = _message(f"{values} {row.cell.unit}, limit {row.limit * 100:g} %; {row.cell.where}")
-        lines.append(f"::error {place}title={title}::{message}\n")
-    return "".join(lines)
-
-
-def _message(text: str) -> str:
-    """Escaped as docs.github.com, "Workflow commands", asks for."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def metrics(gate: Gate) -> str:
-    """Values of head in OpenMetrics; GitLab compares them as texts, so exact values are printed whole."""
-    lines = []
-    for row in gate.cells:
-        cell = row.cell
-        if cell.head is not None:
-            name = cell.unit.replace("/", "_per_").replace(" ", "_")
-            labels = f'workload="{setting_text(cell.workload, cell.settings)}",phase="{cell.phase}"'
-            lines.append(f"{name}{{{labels}}} {cell.head!r}")
-    return "\n".join([*lines, "# EOF"]) + "\n"
