@@ -22,7 +22,9 @@ from kassay.labs.review.model import (
     Try,
 )
 from kassay.labs.review.report import REVIEW
-from kassay.labs.review.report._words import changelog, corners, letter, portable, reach, spans, unexecuted, verdict
+from kassay.labs.review.report._corner_words import corners
+from kassay.labs.review.report._words import changelog, letter, portable, reach, spans, unexecuted, verdict
+from kassay.labs.review.review import _spots
 from tests.review.reviews import cell, function, review
 
 LOSS, GAIN, EQUAL = cell("regression", 0.5, order="9"), cell("improvement", -0.1), cell("equivalent", 0.0, order="4")
@@ -89,6 +91,33 @@ def test_a_gain_holds_in_the_corners_that_have_it() -> None:
     )  # fmt: skip
     assert corners(found) == ["The gain of folio_fork holds in 1 of 2 corners; not in cc=clang-14."]
     assert "cc=gcc-12 the kernels of the usual build" in " ".join(REVIEW.form("terminal").render(found).split())
+
+
+def test_a_corner_that_decides_nothing_on_the_loss_is_not_counted() -> None:
+    found = structs.replace(
+        review(LOSS),
+        corners=(
+            Corner(name="cc=gcc-13", cells=(LOSS,)),
+            Corner(name="cc=gcc-14", cells=(cell("equivalent", 0.0, order="9"),)),
+            Corner(name="arch=arm64", cells=(cell("different-work", None, order="9"),)),
+            Corner(name="config=distro", cells=(GAIN,)),
+            Corner(name="cc=clang-19", cells=(cell("inconclusive", 0.1, order="9"),)),
+        ),
+    )  # fmt: skip
+    (sentence,) = corners(found)
+    assert sentence == (
+        "The loss of folio_fork order=9 holds in 1 of 2 corners; not in cc=gcc-14; "
+        "not decided in arch=arm64, config=distro and cc=clang-19."
+    )
+    none = structs.replace(found, corners=found.corners[2:3])
+    assert corners(none) == ["The loss of folio_fork order=9 is not decided in any corner (arch=arm64)."]
+
+
+def test_the_named_loss_and_gain_go_into_the_corners() -> None:
+    open_ = [cell("inconclusive", change, order=order) for change, order in ((0.9, "4"), (-0.9, "2"))]
+    assert [key[1][0].value for key in _spots(review(*open_, LOSS, GAIN))] == ["2", "4", "9", "0"]
+    assert [key[1][0].value for key in _spots(review(EQUAL, LOSS, GAIN))] == ["0", "9"]
+    assert [key[1][0].value for key in _spots(review(EQUAL))] == ["4"]
 
 
 def test_a_gain_in_time_is_certain_where_the_whole_interval_is_one() -> None:

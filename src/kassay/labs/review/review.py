@@ -14,6 +14,7 @@ from kassay.labs.review import result, stages
 from kassay.labs.review.budget import Budget
 from kassay.labs.review.choice import Key, chosen, neighbours, use_of
 from kassay.labs.review.corners import otherwise, parts_of
+from kassay.labs.review.decided import largest
 from kassay.labs.review.deciding import deciding
 from kassay.labs.review.known import executed_names, known, known_line, uses_of
 from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Known, Left, Previous, Review, Try
@@ -22,7 +23,7 @@ from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Seen, Sides
 from kassay.labs.review.thread import message_ids, original_of
 from kassay.model.experiment import WorkloadUse
-from kassay.model.finding import Finding
+from kassay.model.finding import CHANGES, Finding
 from kassay.model.lines import SourceChange
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record
@@ -343,8 +344,9 @@ def _problem(error: KassayError) -> str:
 
 
 def _spots(review: Review) -> tuple[Key, ...]:
-    """The settings that gain and lose most, and one more if neither changed."""
+    """The settings that gain and lose most, and those whose gain and loss the answer names: the former may have no
+    verdict."""
     cells = [cell for cell in review.cells if cell.primary and cell.change is not None and cell.n_base > 1]
     by_change = sorted(cells, key=lambda cell: cell.change or 0.0)
-    ends = [*by_change[:1], *by_change[-1:]]
-    return tuple(dict.fromkeys(result.key_of(cell) for cell in ends))
+    named = filter(None, (largest(cells, word) for word in CHANGES))
+    return tuple(dict.fromkeys(result.key_of(cell) for cell in (*by_change[:1], *by_change[-1:], *named)))

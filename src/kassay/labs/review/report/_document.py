@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from kassay.labs.review.known import known_texts
 from kassay.labs.review.model import Previous, Review
+from kassay.labs.review.report._corner_words import corner_texts, corners, disagreements
 from kassay.labs.review.report._tables import (
     brief_table,
     claims_table,
@@ -21,9 +22,6 @@ from kassay.labs.review.report._words import (
     cell_text,
     changelog,
     claim_texts,
-    corner_texts,
-    corners,
-    disagreements,
     letter,
     measured,
     portable,

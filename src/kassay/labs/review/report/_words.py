@@ -11,8 +11,6 @@ from kassay.labs.review.model import (
     SCREENED,
     Cell,
     ChangedFunction,
-    Corner,
-    PredictedChange,
     Previous,
     Review,
 )
@@ -182,45 +180,6 @@ def reach(review: Review) -> list[str]:
     return sentences
 
 
-def corners(review: Review) -> list[str]:
-    """On how many CPUs and in how many corners the largest gain and loss hold."""
-    tried = [corner for corner in review.corners if not corner.problem and not corner.same_as]
-    sentences = []
-    for word, name in (("regression", "loss"), ("improvement", "gain")):
-        own = next((cell for cell in measured(review)[:: 1 if word == "regression" else -1]
-                    if cell.verdict == word and cell.primary), None)  # fmt: skip
-        if own is None:
-            continue
-        if own.predicted:
-            sure = [one for one in own.predicted if _is_certain(one, own)]
-            cpus = counted(len(own.predicted), "CPU")
-            sentences.append(f"In predicted time the {name} of {cell_text(own)} is certain on {len(sure)} of {cpus}.")
-        if not tried:
-            continue
-        holds = [corner for corner in tried if _has(corner, own, word)]
-        others = [corner.name for corner in tried if corner not in holds]
-        text = f"The {name} of {cell_text(own)} holds in {len(holds)} of {counted(len(tried), 'corner')}"
-        sentences.append(f"{text}{f'; not in {listed(shortened(others, _NAMED))}' if others else ''}.")
-    return sentences
-
-
-def _is_certain(predicted: PredictedChange, own: Cell) -> bool:
-    """True if the whole interval of the predicted time is a change in the direction of the counts."""
-    ends = predicted.interval or (predicted.change, predicted.change)
-    return all(end is not None and end * (own.change or 0.0) > 0 for end in ends)
-
-
-def corner_texts(review: Review) -> list[str]:
-    """One sentence for each corner, for a letter: the names of corners are too long for a table of 72 columns."""
-    texts = []
-    for corner in review.corners:
-        values = [_step(cell) for cell in corner.cells]
-        why = corner.problem or (f"the kernels of {corner.same_as}" if corner.same_as else "")
-        text = "same image" if corner.same_image else "; ".join(values) or f"not measured: {why}"
-        texts.append(f"{corner.name}: {text}")
-    return texts
-
-
 def since_previous(review: Review, previous: Previous) -> str:
     """Sentences on the patches that are not those of the earlier version; "" if all are."""
     changed = [f"{number} ({one_line(review.patches[number - 1].subject)})" for number in previous.changed]
@@ -241,24 +200,6 @@ def claim_texts(review: Review) -> list[str]:
         f"line {claim.line}, {claim.figure}: {claim.outcome.replace('-', ' ')}; {claim.detail}"
         for claim in review.claims or ()
     ]
-
-
-def _step(cell: Cell) -> str:
-    base, head = format_numbers([cell.base, cell.head])
-    return f"{cell_text(cell)} ({base} -> {head}, {format_change(cell.change)}, {cell.verdict})"
-
-
-def disagreements(review: Review) -> list[str]:
-    """The reason for each corner whose verdict is another one."""
-    return [text for corner in review.corners for text in corner.decides]
-
-
-def _has(corner: Corner, own: Cell, verdict_word: str) -> bool:
-    return any(
-        (cell.workload, cell.settings, cell.phase, cell.verdict)
-        == (own.workload, own.settings, own.phase, verdict_word)
-        for cell in corner.cells
-    )
 
 
 def changelog(review: Review) -> str:
