@@ -14,6 +14,7 @@ from kassay.labs.review.model import (
     EXECUTED,
     NOT_EXECUTED,
     SCREENED,
+    Cell,
     CheckedClaim,
     Corner,
     Left,
@@ -180,6 +181,19 @@ def test_the_changelog_has_at_most_eight_short_lines() -> None:
     assert all(len(line) <= 75 for line in lines)
     assert any("+50.0%" in line for line in lines)
     assert lines[-1] == "Changed lines that no setting executed: mm/x.c:7."
+
+
+@pytest.mark.parametrize(
+    "open_", [cell("inconclusive", 0.9, order="2"), structs.replace(LOSS, evidence="unstable"),
+              cell("different-work", None, order="2")],
+)  # fmt: skip
+def test_the_changelog_has_decided_values_alone(open_: Cell) -> None:
+    assert changelog(review(open_)) == "No setting has a verdict."
+    lines = changelog(review(open_, GAIN)).splitlines()
+    assert [line for line in lines if " -> " in line] == ["  folio_fork: 100 -> 90, -10.0%"]
+    assert lines[-1] == "Not decided: 1 setting."
+    assert "Not decided" not in changelog(review(GAIN, cell(SCREENED, 0.9, n=1)))
+    assert changelog(review(cell(SCREENED, 0.9, n=1))) == "Nothing was measured."
 
 
 def test_every_format_has_the_answer() -> None:

@@ -133,3 +133,35 @@ def test_every_number_has_a_row() -> None:
     assert [(figure, outcome) for figure, outcome, _ in found] == [
         ("336 ns", "not-understood"), ("70%", "not-understood"), ("12 MiB", "not-measurable"),
     ]  # fmt: skip
+
+
+OPEN = structs.replace(cell("inconclusive", 0.09, order="2"), floor=0.2)
+UNSTABLE = structs.replace(OPEN, evidence="unstable")
+REFUSED = cell("different-work", None, order="2")
+
+
+@pytest.mark.parametrize(
+    ("found", "why"),
+    [(OPEN, "inconclusive"), (UNSTABLE, "unstable"), (REFUSED, "different-work"),
+     (structs.replace(cell("regression", 0.09, order="2"), evidence="unstable"), "unstable")],
+)  # fmt: skip
+@pytest.mark.parametrize("text", ["Order 2 takes 9 % more instructions.", "It takes 9 % fewer instructions."])
+def test_a_setting_without_a_verdict_confirms_and_contradicts_nothing(found: Cell, why: str, text: str) -> None:
+    ((_, result, detail),) = outcomes(text, found)
+    assert result == "not-decided"
+    assert detail.endswith(f"folio_fork order=2 has no verdict ({why})")
+
+
+def test_a_claim_is_contradicted_only_if_every_setting_is_decided() -> None:
+    text = "It takes 20% fewer instructions."
+    assert outcomes(text, LARGE)[0][1] == "contradicted"
+    ((_, result, detail),) = outcomes(text, LARGE, OPEN)
+    assert (result, detail.rpartition("; ")[2]) == ("not-reproduced", "1 phase is not decided")
+    assert outcomes(text, SMALL, OPEN)[0][1] == "reproduced"
+
+
+def test_a_claim_is_not_decided_by_a_part_of_a_setting_that_has_no_verdict() -> None:
+    part = cell("equivalent", 0.002, order="2", phase="protect")
+    assert outcomes("Order 2 takes 20% fewer instructions.", OPEN, part)[0][1] == "not-decided"
+    same = structs.replace(part, change=-0.2, verdict="improvement")
+    assert outcomes("Order 2 takes 20% fewer instructions.", OPEN, same)[0][1] == "reproduced"

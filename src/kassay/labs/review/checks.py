@@ -5,28 +5,31 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kassay.labs.review.claims import UNKNOWN, Claim
 from kassay.labs.review.corners import parts_of
+from kassay.labs.review.decided import is_decided
 from kassay.labs.review.model import SCREENED, Cell, CheckedClaim, Review
 from kassay.labs.review.named import arches_in, named_in
 from kassay.labs.review.report._words import cell_text
-from kassay.model.finding import REFUSED
 from kassay.model.kernel import parse_ref
 from kassay.model.records import grouped
-from kassay.model.texts import counted, listed
+from kassay.model.texts import counted, listed, shortened
 from kassay.model.units import format_change, format_signed, places_of
 from kassay.supply.arches import arches
 
-REPRODUCED, NOT_REPRODUCED, CONTRADICTED, NOT_MEASURABLE, NOT_UNDERSTOOD = (
-    "reproduced", "not-reproduced", "contradicted", "not-measurable", "not-understood",
+REPRODUCED, NOT_REPRODUCED, CONTRADICTED, NOT_DECIDED, NOT_MEASURABLE, NOT_UNDERSTOOD = (
+    "reproduced", "not-reproduced", "contradicted", "not-decided", "not-measurable", "not-understood",
 )  # fmt: skip
 OUTCOMES = {
     REPRODUCED: "a measured setting has this figure",
     NOT_REPRODUCED: "no measured setting has this figure",
-    CONTRADICTED: "every measured setting changes the other way",
+    CONTRADICTED: "every measured setting has a verdict, and changes the other way",
+    NOT_DECIDED: "the settings that it is about have no verdict",
     NOT_MEASURABLE: "counts cannot tell",
     NOT_UNDERSTOOD: "no word near the number says what changes, and which way",
 }
 _WIDEST = 200
 """Characters of a sentence that are kept."""
+_NAMED = 2
+"""Settings without a verdict that a row names."""
 _CLOSE, _POINTS = 0.1, 0.005
 """A change is that of the claim if it lies within a tenth of it, or within half a percentage point."""
 
@@ -34,8 +37,7 @@ _CLOSE, _POINTS = 0.1, 0.005
 def checked(claims: Iterable[Claim], review: Review) -> tuple[CheckedClaim, ...]:
     """Each claim with its outcome."""
     own = parse_ref(review.base.ref).arch
-    cells = grouped((arch, cell) for arch, cell in _cells(review, own)
-                    if cell.verdict not in (SCREENED, *REFUSED) and cell.change is not None)  # fmt: skip
+    cells = grouped((arch, cell) for arch, cell in _cells(review, own) if cell.verdict != SCREENED)
     once = [cell for cell in review.cells if cell.verdict == SCREENED and cell.change is not None]
     return tuple(_checked(claim, cells, once, own) for claim in claims)
 
@@ -61,6 +63,8 @@ def _outcome(
     """once: settings of this architecture that ran once, for sentences that name no measured one."""
     if claim.kind == UNKNOWN:
         return NOT_UNDERSTOOD, OUTCOMES[NOT_UNDERSTOOD]
+    if claim.kind == "size":
+        return NOT_MEASURABLE, "memory is not measured"
     if not any(by_arch.values()):
         return NOT_MEASURABLE, "no setting was measured"
     named_arches = arches_in(claim.sentence)
@@ -76,7 +80,7 @@ def _outcome(
         how = ", run once"
     if not found:
         return NOT_MEASURABLE, f"no setting that ran has {words}"
-    outcome, detail = _of_cells(claim, found)
+    outcome, detail = _of_found(claim, found)
     where = (
         f"of {words}{how}"
         if named
@@ -85,9 +89,23 @@ def _outcome(
     return outcome, f"{where}: {detail}"
 
 
+def _of_found(claim: Claim, found: Sequence[Cell]) -> tuple[str, str]:
+    """The outcome by the cells that have a verdict, or ran once. Others contradict nothing, nor does a part of a
+    setting if the whole has no verdict."""
+    decided = [cell for cell in found if is_decided(cell) or cell.verdict == SCREENED]
+    open_ = [cell for cell in found if cell not in decided]
+    outcome, detail = _of_cells(claim, decided) if decided else (NOT_DECIDED, "")
+    if not open_ or outcome in (REPRODUCED, NOT_MEASURABLE):
+        return outcome, detail
+    if not decided or not any(cell.primary for cell in decided):
+        whys = {cell_text(cell): "unstable" if cell.evidence == "unstable" else cell.verdict for cell in open_}
+        texts = [f"{name} has no verdict ({why})" for name, why in whys.items()]
+        return NOT_DECIDED, "; ".join(shortened(texts, _NAMED))
+    open_text = f"{counted(len(open_), 'phase')} {'is' if len(open_) == 1 else 'are'} not decided"
+    return NOT_REPRODUCED, f"{detail}; {open_text}"
+
+
 def _of_cells(claim: Claim, cells: Sequence[Cell]) -> tuple[str, str]:
-    if claim.kind == "size":
-        return NOT_MEASURABLE, "memory is not measured"
     if claim.amount is not None:
         return _difference(claim, claim.amount, cells)
     if claim.value is None:

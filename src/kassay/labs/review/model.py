@@ -199,7 +199,7 @@ class CheckedClaim(Record, frozen=True, kw_only=True):
     line: int
     """Number of its line in the text, from 1."""
     outcome: str
-    """reproduced, not-reproduced, contradicted, not-measurable or not-understood."""
+    """reproduced, not-reproduced, contradicted, not-decided, not-measurable or not-understood."""
     detail: str
 
 

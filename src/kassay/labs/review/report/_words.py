@@ -5,6 +5,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 
+from kassay.labs.review.decided import is_decided
 from kassay.labs.review.model import (
     NO_CODE,
     NOT_EXECUTED,
@@ -217,12 +218,16 @@ def changelog(review: Review) -> str:
     idle = [f"{one_line(f.path)}:{spans(f.not_executed)}" for f in review.functions if f.not_executed]
     text = f"Changed lines that no setting executed: {listed(shortened(idle, 2))}."
     tail = textwrap.wrap(text, _WIDTH)[:3] if idle else []
-    cells = [cell for cell in measured(review) if cell.primary and cell.change is not None]
+    whole = [cell for cell in measured(review) if cell.primary]
+    cells = [cell for cell in whole if is_decided(cell)]
     if not cells:
-        return "\n".join(tail or ["Nothing was measured."])
+        return "\n".join(tail or ["No setting has a verdict." if whole else "Nothing was measured."])
     ends = cells if len(cells) <= 3 else [cells[-1], cells[0], *cells[1:-1][:1]]
     rows = []
     for cell in dict.fromkeys(ends):
         base, after = format_numbers([cell.base, cell.head])
         rows.append(f"  {setting_text(cell.workload, cell.settings)}: {base} -> {after}, {format_change(cell.change)}")
+    open_ = len(whole) - len(cells)
+    if open_ and len(head) + len(tail) + 2 <= _LINES:
+        tail = [f"Not decided: {counted(open_, 'setting')}.", *tail]
     return "\n".join(map(letter, [*head, *rows[: _LINES - len(head) - len(tail)], *tail][:_LINES]))
