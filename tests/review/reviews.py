@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Reviews made by hand."""
 
-from kassay.labs.review.model import Cell, ChangedFunction, KernelSide, Review, Try
+from kassay.labs.review.changed_code import ChangedFunction
+from kassay.labs.review.model import Cell, KernelSide, Review, Try
 from kassay.model.patch import SeriesPatch
 from kassay.model.records import Setting
 

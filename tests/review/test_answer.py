@@ -9,19 +9,9 @@ from msgspec import structs
 
 from kassay.errors import BadInput
 from kassay.labs.review.b4 import b4_checks, tracked_range
+from kassay.labs.review.changed_code import EXECUTED, NOT_EXECUTED
 from kassay.labs.review.exit_status import exit_status
-from kassay.labs.review.model import (
-    EXECUTED,
-    NOT_EXECUTED,
-    SCREENED,
-    Cell,
-    CheckedClaim,
-    Corner,
-    Left,
-    PredictedChange,
-    Previous,
-    Try,
-)
+from kassay.labs.review.model import SCREENED, Cell, CheckedClaim, Corner, Left, PredictedChange, Previous, Try
 from kassay.labs.review.report import REVIEW
 from kassay.labs.review.report._corner_words import corners
 from kassay.labs.review.report._words import changelog, letter, portable, reach, spans, unexecuted, verdict
@@ -58,6 +48,47 @@ def test_settings_that_ran_once_have_no_verdict() -> None:
     ]
     assert verdict(review(cell(SCREENED, 0.0, n=1))) == ["No setting was measured, so there is no verdict."]
     assert "Run once on each kernel, no verdict" in REVIEW.form("terminal").render(review(once))
+
+
+def test_a_setting_that_ran_once_or_was_refused_is_no_measured_one() -> None:
+    once = cell(SCREENED, 0.3, n=1)
+    crashed = structs.replace(cell("incomplete", None, order="9", n=1), n_head=0)
+    found = review(once, crashed, functions=(function("warm", EXECUTED, executed=(1,)),))
+    assert verdict(found) == [
+        "No setting was measured, so there is no verdict.",
+        "Run once on each kernel: folio_fork, +30.0 % (100 to 130 instructions/page).",
+        "Of 1 phase in 1 setting, 1 are refused.",
+    ]
+    assert reach(found)[0] == "1 setting ran on both kernels."
+    assert verdict(review(cell("equivalent", 0.0, n=1)))[0] == "No setting was measured, so there is no verdict."
+    assert verdict(review(cell("regression", 0.3, n=1)))[0].startswith("Largest loss: folio_fork, +30.0 %")
+
+
+def test_a_setting_without_a_verdict_may_lose() -> None:
+    open_ = cell("inconclusive", 0.09, order="2")
+    assert verdict(review(open_)) == [
+        "No measured setting has a verdict.", "Of 1 phase in 1 setting, 1 are not decided.",
+    ]  # fmt: skip
+    assert verdict(review(EQUAL, open_)) == [
+        "No setting with a verdict loses.", "No setting with a verdict gains.",
+        "Of 2 phases in 2 settings, 1 are equal within 1 % and 1 are not decided.",
+    ]  # fmt: skip
+    unstable = structs.replace(LOSS, evidence="unstable")
+    assert verdict(review(unstable))[0] == "No measured setting has a verdict."
+    assert verdict(review(EQUAL))[0] == "No measured setting loses."
+
+
+def test_removed_lines_are_named_as_such() -> None:
+    part = structs.replace(
+        function("f", EXECUTED, executed=(12,), never=(7, 12, 14)), removed_not_executed=(12, 14)
+    )  # fmt: skip
+    gone = structs.replace(function("g", NOT_EXECUTED, never=(3,)), removed_not_executed=(3,))
+    assert unexecuted(review(functions=(gone, part))) == [
+        "mm/x.c, removed 3 (g(), patch 1)",
+        "mm/x.c:7, removed 12,14 (f(), patch 1); other changed lines of the function ran",
+    ]
+    assert "7, removed 12,14" in text("terminal", functions=(part,))
+    assert changelog(review(functions=(part,))) == "Changed lines that no setting executed: mm/x.c:7, removed 12,14."
 
 
 def test_lines_that_nothing_executed_stand_before_the_answer() -> None:

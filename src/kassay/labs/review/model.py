@@ -1,18 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Review of a patch series: what runs its changed lines, what it costs in each setting, and what was left out."""
 
+from kassay.labs.review.changed_code import Branch, ChangedFunction
 from kassay.model.patch import SeriesPatch
 from kassay.model.records import Record, Setting
 
 SCHEMA = "kassay-review/1"
-
-EXECUTED, NOT_EXECUTED, NO_CODE = "executed", "not-executed", "no-code"
-STATES = {
-    EXECUTED: "a setting that was run executed some of the changed lines",
-    NOT_EXECUTED: "the changed lines have code, and no setting that was run executed any of them",
-    NO_CODE: "no instruction comes from the changed lines",
-}
-"""States of the changed lines of one function."""
 
 SCREENED = "screened"
 """Verdict of a setting that was run once on each kernel, and not measured further."""
@@ -51,38 +44,6 @@ class KernelSide(Record, frozen=True, kw_only=True):
     """Name and version: gcc 12.2.0."""
     config: str
     image_sha256: str
-
-
-class ChangedFunction(Record, frozen=True, kw_only=True):
-    """The changed lines of one function, and which of them ran in any setting."""
-
-    path: str
-    """Path from the top of the sources."""
-    function: str
-    """Name of the function; empty for lines outside of functions."""
-    state: str
-    """Word of STATES."""
-    executed: tuple[int, ...]
-    """Changed lines that ran; by their numbers in the patched sources, removed lines by those in base."""
-    not_executed: tuple[int, ...]
-    """Changed lines that have code and never ran, numbered likewise."""
-    patches: tuple[int, ...] = ()
-    """Numbers of the patches that change it."""
-    cells: int = 0
-    """Number of settings that executed the function."""
-
-
-class Branch(Record, frozen=True, kw_only=True):
-    """A way out of a conditional branch inside a changed function that no setting took."""
-
-    kernel: str
-    """base or head."""
-    path: str
-    function: str
-    line: int
-    """Line of the branch; 0 if the compiler does not say."""
-    way: str
-    """Way out that was not taken: "taken" or "not taken", of the machine's branch instruction."""
 
 
 class PredictedChange(Record, frozen=True, kw_only=True):
@@ -268,7 +229,7 @@ class Review(Record, frozen=True, kw_only=True):
     cells: tuple[Cell, ...] = ()
     """Settings that execute changed functions, measured ones first."""
     others: tuple[str, ...] = ()
-    """Settings that were run and execute none of the changed functions."""
+    """Settings that ran on both kernels and execute none of the changed functions."""
     steps: tuple[PatchTable, ...] = ()
     without_values: tuple[PatchRow, ...] = ()
     corners: tuple[Corner, ...] = ()

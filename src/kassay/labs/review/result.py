@@ -3,19 +3,11 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from kassay.labs.review.changed_code import EXECUTED, NO_CODE, NOT_EXECUTED, Branch, ChangedFunction
 from kassay.labs.review.choice import Key
-from kassay.labs.review.model import (
-    EXECUTED,
-    NO_CODE,
-    NOT_EXECUTED,
-    SCREENED,
-    Branch,
-    Cell,
-    ChangedFunction,
-    KernelSide,
-    PredictedChange,
-)
+from kassay.labs.review.model import SCREENED, Cell, KernelSide, PredictedChange
 from kassay.labs.review.outcomes import Way, Ways, together
+from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import BASE, HEAD, Seen
 from kassay.model import lines
 from kassay.model.experiment import WorkloadUse
@@ -88,24 +80,30 @@ def functions_of(
     rows = []
     for path, function in dict.fromkeys((part.path, part.function) for part in change.parts):
         own = [part for part in change.parts if (part.path, part.function) == (path, function)]
-        code = {n for part in own for n in part.code} | {n for part in own for n in part.removed_code}
-        ran = {
-            n
-            for part in parts
-            if (part.path, part.function) == (path, function)
-            for n in (*part.executed, *part.removed_executed)
-        }
-        state = EXECUTED if ran else NOT_EXECUTED if code else NO_CODE
+        runs = [part for part in parts if (part.path, part.function) == (path, function)]
+        added = {n for part in runs for n in part.executed}
+        removed = {n for part in runs for n in part.removed_executed}
+        idle = {n for part in own for n in part.code} - added
+        idle_removed = {n for part in own for n in part.removed_code} - removed
+        state = EXECUTED if added or removed else NOT_EXECUTED if idle or idle_removed else NO_CODE
         rows.append(
             ChangedFunction(
-                path=path, function=function, state=state, executed=tuple(sorted(ran)),
-                not_executed=tuple(sorted(code - ran)),
+                path=path, function=function, state=state, executed=tuple(sorted((*added, *removed))),
+                not_executed=tuple(sorted((*idle, *idle_removed))), removed_executed=tuple(sorted(removed)),
+                removed_not_executed=tuple(sorted(idle_removed)),
                 patches=tuple(number for number, changed in by_patch.items() if function in changed),
                 cells=len({one.key for one in seen if function in one.functions}),
             )
         )  # fmt: skip
     order = (NOT_EXECUTED, EXECUTED, NO_CODE)
     return tuple(sorted(rows, key=lambda row: order.index(row.state)))
+
+
+def idle_settings(seen: Sequence[Seen]) -> tuple[str, ...]:
+    """The settings that ran on both kernels and executed none of the changed functions."""
+    executing = {one.key for one in seen if one.functions}
+    both = {one.key for one in seen if one.kernel == BASE} & {one.key for one in seen if one.kernel == HEAD}
+    return tuple(sorted(setting_text(*key) for key in both - executing))
 
 
 def ways_by_kernel(seen: Sequence[Seen]) -> Mapping[str, Ways]:

@@ -208,12 +208,11 @@ class Reviewer:
                     have.add(key)
                     cells.append(cell)
         ways = result.ways_by_kernel(self._seen)
-        others = {key for key in (one.key for one in self._seen) if key not in executing}
         return structs.replace(
             review,
             functions=result.functions_of(change, self._reports, self._seen, self._by_patch),
             cells=tuple(cells),
-            others=tuple(sorted(setting_text(*key) for key in others)),
+            others=result.idle_settings(self._seen),
             branches=result.branches_of(ways),
             branches_seen=sum(len(found.took) for found in ways.values()),
             branches_open=sum(len(found.open) for found in ways.values()),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import structs
 
 from kassay.labs.review.model import SCREENED, Cell, PatchValue, PredictedChange, Review
-from kassay.labs.review.report._words import cell_text, measured, portable, screened, spans
+from kassay.labs.review.report._words import cell_text, measured, portable, screened, spans_of
 from kassay.labs.review.settings import setting_text
 from kassay.model.texts import Table, TableCell, cells, figures, listed, one_line, table
 from kassay.model.units import format_change, format_numbers
@@ -56,8 +56,10 @@ def functions_table(review: Review) -> Table:
     """Changed functions, those that never ran first."""
     rows = (
         cells(
-            f.function or "(outside of functions)", f.path, f.state.replace("-", " "), spans(f.executed) or "-",
-            spans(f.not_executed) or "-", str(f.cells), listed([str(n) for n in f.patches]),
+            f.function or "(outside of functions)", f.path, f.state.replace("-", " "),
+            spans_of(f.added_executed, f.removed_executed) or "-",
+            spans_of(f.added_not_executed, f.removed_not_executed) or "-",
+            str(f.cells), listed([str(n) for n in f.patches]),
             mark="inconclusive" if f.state == "not-executed" else "",
         )
         for f in review.functions

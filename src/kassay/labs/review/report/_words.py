@@ -5,18 +5,11 @@ import re
 import textwrap
 from collections.abc import Sequence
 
+from kassay.labs.review.changed_code import NO_CODE, NOT_EXECUTED, ChangedFunction
 from kassay.labs.review.decided import is_decided
-from kassay.labs.review.model import (
-    NO_CODE,
-    NOT_EXECUTED,
-    SCREENED,
-    Cell,
-    ChangedFunction,
-    Previous,
-    Review,
-)
+from kassay.labs.review.model import SCREENED, Cell, Previous, Review
 from kassay.labs.review.settings import setting_text
-from kassay.model.finding import REFUSED
+from kassay.model.finding import CHANGES, REFUSED
 from kassay.model.texts import counted, listed, one_line, shortened
 from kassay.model.units import format_change, format_numbers
 from kassay.report.mail.text import ascii_text
@@ -77,12 +70,22 @@ def verdict(review: Review) -> list[str]:
             "config=distro."
         ]
     cells = measured(review)
-    if not cells:
-        return ["No setting was measured, so there is no verdict.", *_of_one_run(review)]
+    counts = [_counts(cells, review.margin)] if cells else []
+    if not any(map(_has_repeats, cells)):
+        return ["No setting was measured, so there is no verdict.", *_of_one_run(review), *counts]
+    if not any(map(is_decided, cells)):
+        return ["No measured setting has a verdict.", *counts]
     losses, gains = _of(cells, "regression"), _of(cells, "improvement")
-    sentences = [f"Largest loss: {_size(losses[0])}."] if losses else ["No measured setting loses."]
-    sentences += [f"Largest gain: {_size(gains[-1])}."] if gains else ["No measured setting gains."]
-    return [*sentences, _counts(cells, review.margin)]
+    none = "No measured setting" if all(map(is_decided, cells)) else "No setting with a verdict"
+    sentences = [f"Largest loss: {_size(losses[0])}."] if losses else [f"{none} loses."]
+    sentences += [f"Largest gain: {_size(gains[-1])}."] if gains else [f"{none} gains."]
+    return [*sentences, *counts]
+
+
+def _has_repeats(cell: Cell) -> bool:
+    """True if a cell was measured: it is not refused and has two plain runs of each kernel. A change that lost one of
+    them still counts, because a loss must not be hidden."""
+    return cell.verdict not in REFUSED and (min(cell.n_base, cell.n_head) > 1 or cell.verdict in CHANGES)
 
 
 def _of_one_run(review: Review) -> list[str]:
@@ -94,7 +97,7 @@ def _of_one_run(review: Review) -> list[str]:
 
 def _of(cells: Sequence[Cell], verdict_word: str) -> list[Cell]:
     """Cells with this verdict in their primary phases; if there is none, in any phase."""
-    found = [cell for cell in cells if cell.verdict == verdict_word]
+    found = [cell for cell in cells if cell.verdict == verdict_word and is_decided(cell)]
     return [cell for cell in found if cell.primary] or found
 
 
@@ -104,20 +107,22 @@ def _size(cell: Cell) -> str:
 
 
 def _counts(cells: Sequence[Cell], margin: float) -> str:
-    small = sum(cell.verdict == "equivalent" and above_floor(cell) and (cell.change or 0.0) > 0 for cell in cells)
+    decided = [cell for cell in cells if is_decided(cell)]
+    small = sum(cell.verdict == "equivalent" and above_floor(cell) and (cell.change or 0.0) > 0 for cell in decided)
     more = f" ({small} of them cost more)" if small else ""
     words = {
         "regression": "{} cost more",
         "improvement": "{} cost less",
         "equivalent": f"{{}} are equal within {margin * 100:g} %{more}",
-        "inconclusive": "{} are not decided",
     }
     parts = [
         text.format(number)
         for word, text in words.items()
-        if (number := sum(cell.verdict == word for cell in cells))
+        if (number := sum(cell.verdict == word for cell in decided))
     ]  # fmt: skip
     refused = sum(cell.verdict in REFUSED for cell in cells)
+    open_ = len(cells) - len(decided) - refused
+    parts += [f"{open_} are not decided"] if open_ else []
     parts += [f"{refused} are refused"] if refused else []
     settings = len({(cell.workload, cell.settings) for cell in cells})
     return f"Of {counted(len(cells), 'phase')} in {counted(settings, 'setting')}, {listed(parts)}."
@@ -135,15 +140,24 @@ def unexecuted(review: Review) -> list[str]:
     """Changed lines that no setting executed, one text for each function."""
     rows = [function for function in review.functions if function.not_executed and function.state == NOT_EXECUTED]
     some = [function for function in review.functions if function.not_executed and function.state != NOT_EXECUTED]
-    return [_place(row, row.not_executed) for row in rows] + [
-        f"{_place(row, row.not_executed)}; other changed lines of the function ran" for row in some
-    ]
+    return [_place(row) for row in rows] + [f"{_place(row)}; other changed lines of the function ran" for row in some]
 
 
-def _place(row: ChangedFunction, numbers: Sequence[int]) -> str:
+def _place(row: ChangedFunction) -> str:
     name = f"{row.function}()" if row.function else "outside of functions"
     of = f", patch {row.patches[0]}" if len(row.patches) == 1 else ""  # of several it is not known which
-    return f"{one_line(row.path)}:{spans(numbers)} ({one_line(name)}{of})"
+    return f"{_idle_lines(row)} ({one_line(name)}{of})"
+
+
+def _idle_lines(row: ChangedFunction) -> str:
+    """The changed lines of a function that never ran, behind the path of their file."""
+    separator = ":" if row.added_not_executed else ", "
+    return f"{one_line(row.path)}{separator}{spans_of(row.added_not_executed, row.removed_not_executed)}"
+
+
+def spans_of(added: Sequence[int], removed: Sequence[int]) -> str:
+    """ "12-14, removed 12,20": lines of the patched sources, and removed lines by their numbers in base."""
+    return ", ".join(filter(None, (spans(added), f"removed {spans(removed)}" if removed else "")))
 
 
 def spans(numbers: Sequence[int]) -> str:
@@ -163,7 +177,8 @@ def reach(review: Review) -> list[str]:
         return []
     with_code = [function for function in review.functions if function.state != NO_CODE]
     ran = [function for function in with_code if function.state != NOT_EXECUTED]
-    run = len({(cell.workload, cell.settings) for cell in review.cells}) + len(review.others)
+    both = {(cell.workload, cell.settings) for cell in review.cells if cell.base is not None and cell.head is not None}
+    run = len(both) + len(review.others)
     sentences = [f"{counted(run, 'setting')} ran on both kernels."] if run else []
     sentences += [
         f"Of {counted(len(with_code), 'changed function')} with code, {len(ran) or 'none'} "
@@ -215,7 +230,7 @@ def changelog(review: Review) -> str:
         "series:",
         _WIDTH,
     )
-    idle = [f"{one_line(f.path)}:{spans(f.not_executed)}" for f in review.functions if f.not_executed]
+    idle = [_idle_lines(f) for f in review.functions if f.not_executed]
     text = f"Changed lines that no setting executed: {listed(shortened(idle, 2))}."
     tail = textwrap.wrap(text, _WIDTH)[:3] if idle else []
     whole = [cell for cell in measured(review) if cell.primary]
