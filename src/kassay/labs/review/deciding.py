@@ -2,11 +2,14 @@
 """Why a series does something else in a corner: the symbol of the configuration, or the function's machine code."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from kassay.labs.review.corners import parts_of
 from kassay.labs.review.model import Cell
 from kassay.labs.review.settings import setting_text
 from kassay.model.finding import Attribution, AttributionRow, Finding
+from kassay.model.kernel import KernelArtifact
 from kassay.model.profile import base_name
 from kassay.model.texts import listed
 from kassay.model.units import format_numbers
@@ -15,30 +18,51 @@ _NAMED = 2
 """Functions that a text names."""
 
 
-def deciding(
-    corner: str, config: str, own: Sequence[Finding], there: Sequence[Finding], cells: Sequence[Cell]
-) -> tuple[str, ...]:
+class Build(NamedTuple):
+    """The series in one build."""
+
+    findings: Sequence[Finding]
+    images: tuple[KernelArtifact, KernelArtifact]
+    """Kernels without and with the series."""
+
+
+def deciding(corner: str, config: str, own: Build, there: Build, cells: Sequence[Cell]) -> tuple[str, ...]:
     """One text for each setting whose verdict in the corner is another one.
 
-    config: of the usual build. own, there: findings of that build and of the corner. cells: of the corner.
+    config: of the usual build. own, there: that build, and the corner. cells: of the corner.
     """
-    usual = {(f.workload, f.settings, f.metric): f for f in own}
-    found = {(f.workload, f.settings, f.metric): f for f in there}
+    usual = {(f.workload, f.settings, f.metric): f for f in own.findings}
+    found = {(f.workload, f.settings, f.metric): f for f in there.findings}
+    symbols = tuple(_functions(image) for image in (*own.images, *there.images))
     texts = []
     for cell in cells:
         key = cell.workload, cell.settings, cell.phase
         if key not in usual or usual[key].verdict == cell.verdict:
             continue
-        why = cell.reason or _why(corner, config, usual[key], found[key])
+        why = cell.reason or _why(corner, config, usual[key], found[key], symbols)
         texts.append(f"{corner}, {setting_text(cell.workload, cell.settings)}: {why}.")
     return tuple(texts)
 
 
-def _why(corner: str, config: str, own: Finding, there: Finding) -> str:
+_Symbols = Sequence[frozenset[str] | None]
+"""Names of the functions of four images: the usual build, then the corner, each without and with the series. None for
+an image without a symbol table."""
+
+
+def _functions(image: KernelArtifact) -> frozenset[str] | None:
+    if image.symbols is None:
+        return None
+    try:
+        return frozenset(map(base_name, Path(image.symbols).read_text("utf-8").split()[2::3]))
+    except OSError:
+        return None
+
+
+def _why(corner: str, config: str, own: Finding, there: Finding, symbols: _Symbols) -> str:
     if own.attribution is None or there.attribution is None:
         return "without profiles of both, kassay cannot say which function decides"
     rows = _rows(own.attribution, there.attribution)
-    return "; ".join((*_symbol(corner, config), *_code(rows))) or _largest(rows, own.unit)
+    return "; ".join((*_symbol(corner, config), *_code(rows, symbols))) or _largest(rows, own.unit)
 
 
 def _symbol(corner: str, config: str) -> Iterator[str]:
@@ -50,27 +74,35 @@ def _symbol(corner: str, config: str) -> Iterator[str]:
 
 
 _Row = tuple[float, float]
-"""Instructions per operation of a function, base and head; zeros for one that has no code of its own."""
+"""Instructions per operation of a function, base and head; zeros for one that did not run as one of its own."""
 
 
-def _code(rows: Mapping[str, tuple[_Row, _Row]]) -> Sequence[str]:
-    """Changed functions that have code of their own in one build and none in the other, most instructions first."""
+def _code(rows: Mapping[str, tuple[_Row, _Row]], symbols: _Symbols) -> Sequence[str]:
+    """Changed functions that ran, or have code of their own, in one build and not in the other, most instructions
+    first."""
     words = []
     for name, (usual, corner) in sorted(rows.items(), key=lambda item: -max(*item[1][0], *item[1][1])):
         changes = usual[0] != usual[1] or corner[0] != corner[1]
-        states = _states(usual), _states(corner)
+        states = _states(name, usual, symbols[:2], symbols), _states(name, corner, symbols[2:], symbols)
         if changes and states[0] != states[1]:
             words.append(f"{name} {_WORDS[states[1]]} there, and {_WORDS[states[0]]} in the usual build")
     return words[:_NAMED]
 
 
+_RAN, _IDLE, _ABSENT = "ran", "idle", "absent"
+"""States of a function in one kernel. _ABSENT: the image has no code of its own for it."""
 _WORDS = {
-    (True, True): "is a function of its own without and with the series",
-    (True, False): "is inlined by the series",
-    (False, True): "gets code of its own by the series",
-    (False, False): "has no code of its own",
+    (_RAN, _RAN): "ran without and with the series",
+    (_RAN, _IDLE): "did not run with the series",
+    (_RAN, _ABSENT): "is inlined or removed by the series",
+    (_IDLE, _RAN): "ran only with the series",
+    (_IDLE, _IDLE): "did not run",
+    (_IDLE, _ABSENT): "did not run, and has no code of its own with the series",
+    (_ABSENT, _RAN): "gets code of its own by the series",
+    (_ABSENT, _IDLE): "gets code of its own by the series, which did not run",
+    (_ABSENT, _ABSENT): "has no code of its own",
 }
-"""By the kernels that run code of a function's own, base and head."""
+"""By the states without and with the series."""
 
 
 def _rows(own: Attribution, there: Attribution) -> Mapping[str, tuple[_Row, _Row]]:
@@ -92,8 +124,14 @@ def _of_kernel(row: AttributionRow) -> bool:
     return row.place == "kernel" and row.context == "kernel"
 
 
-def _states(row: _Row) -> tuple[bool, bool]:
-    return row[0] > 0, row[1] > 0
+def _states(name: str, row: _Row, own: _Symbols, symbols: _Symbols) -> tuple[str, str]:
+    """States without and with the series. A function that no image names may have another name there: it is idle."""
+    is_named = any(names is not None and name in names for names in symbols)
+    base, head = (
+        _RAN if value > 0 else _ABSENT if is_named and names is not None and name not in names else _IDLE
+        for value, names in zip(row, own, strict=True)
+    )
+    return base, head
 
 
 def _largest(rows: Mapping[str, tuple[_Row, _Row]], unit: str) -> str:

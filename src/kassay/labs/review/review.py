@@ -15,7 +15,7 @@ from kassay.labs.review.budget import Budget
 from kassay.labs.review.choice import Key, chosen, neighbours, use_of
 from kassay.labs.review.corners import otherwise, parts_of
 from kassay.labs.review.decided import largest
-from kassay.labs.review.deciding import deciding
+from kassay.labs.review.deciding import Build, deciding
 from kassay.labs.review.known import executed_names, known, known_line, uses_of
 from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Known, Left, Previous, Review, Try
 from kassay.labs.review.patch_rows import PatchRows
@@ -305,7 +305,8 @@ class Reviewer:
         report = stages.measured(asked, self._directory / _corner_place(name), self._tell)
         cells = tuple(cell for cell in result.cells_of(report, once=False) if cell.primary)
         config = result.kernel_side(sides.refs[0], sides.base).config
-        return Corner(name=name, cells=cells, decides=deciding(name, config, self._findings, report.findings, cells))
+        usual, there = Build(self._findings, sides.images), Build(report.findings, other.images)
+        return Corner(name=name, cells=cells, decides=deciding(name, config, usual, there, cells))
 
     def _time(self, what: str, place: str) -> bool:
         """True if the step with its runs in this directory may begin; otherwise it gets a row of its own."""

@@ -52,6 +52,11 @@ class Sides(NamedTuple):
         return self.base.identity.image_sha256 == self.head.identity.image_sha256
 
     @property
+    def images(self) -> tuple[KernelArtifact, KernelArtifact]:
+        """The kernels without and with the series."""
+        return self.base, self.head
+
+    @property
     def uses(self) -> tuple[KernelUse, ...]:
         """The kernels of an experiment."""
         return tuple(KernelUse(ref=ref, name=name) for ref, name in zip(self.refs, (BASE, HEAD), strict=True))
