@@ -34,19 +34,29 @@ def _l1d_chase(facts: Facts) -> Estimate:
     return plain("load_chain", "chain of loads that hit, each of which loads the next address")(facts)
 
 
-def _chase(facts: Facts, least: float, most: float) -> Estimate:
+def _chase(facts: Facts, probe: str, least: float, most: float) -> Estimate:
     """The smallest latency of chases through regions of least..most bytes: a plateau that others can only raise."""
-    points = {kib: facts.measured[f"chase_local:{kib}"] for kib in curve(facts.measured, "chase_local")}
+    points = {kib: facts.measured[f"{probe}:{kib}"] for kib in curve(facts.measured, probe)}
     inside = {kib: point for kib, point in points.items() if least <= kib << 10 <= most}
     if not inside:
         raise Unmeasured
     kib = min(inside, key=lambda size: inside[size].value)
     point = inside[kib]
-    return Estimate(point.value, point.low, point.high, point.n, f"pointer chase through {kib} KiB (chase_local:{kib})")
+    return Estimate(point.value, point.low, point.high, point.n, f"pointer chase through {kib} KiB ({probe}:{kib})")
+
+
+def _missing_chase(facts: Facts) -> str:
+    """The chase in which every line misses the second level. If a missing line brings the other one of its pair, a
+    chase through all lines finds half of them there, and the model would fetch them ahead once more."""
+    try:
+        pairs = _adjacent(facts).value
+    except Unmeasured:
+        pairs = facts.like.get("prefetch_adjacent", 0)
+    return "chase_firsts" if pairs else "chase_local"
 
 
 def _l2_latency(facts: Facts) -> Estimate:
-    return _chase(facts, 2 * facts.cache("l1d")[0], facts.cache("l2")[0] / 2)
+    return _chase(facts, "chase_local", 2 * facts.cache("l1d")[0], facts.cache("l2")[0] / 2)
 
 
 def _code_ahead(facts: Facts) -> Estimate:
@@ -62,19 +72,27 @@ def _code_ahead(facts: Facts) -> Estimate:
                     f"{latency:.1f} (straight_code, chase_local)")  # fmt: skip
 
 
+def _in_l3(facts: Facts, probe: str) -> Estimate:
+    """A chase through regions so large that almost none of them is in the second level by chance."""
+    return _chase(facts, probe, 3 * facts.cache("l2")[0], facts.cache("l3")[0])
+
+
+def _in_memory(facts: Facts, probe: str) -> Estimate:
+    return _chase(facts, probe, 2 * facts.caches.get("l3", facts.caches.get("l2", (0, 0)))[0], MEMORY_KIB << 10)
+
+
 def _l3_latency(facts: Facts) -> Estimate:
-    """Latency of the third level, from regions so large that almost none of them is in the second level by chance."""
-    return _chase(facts, 3 * facts.cache("l2")[0], facts.cache("l3")[0])
+    return _in_l3(facts, _missing_chase(facts))
 
 
 def _memory_latency(facts: Facts) -> Estimate:
-    return _chase(facts, 2 * facts.caches.get("l3", facts.caches.get("l2", (0, 0)))[0], MEMORY_KIB << 10)
+    return _in_memory(facts, _missing_chase(facts))
 
 
 def _l3_lifetime(facts: Facts) -> Estimate:
     """Lifetime of a line in a third level that others use: the time of a lap of the chase that finds half of its
     lines in it."""
-    near, far = _l3_latency(facts), _memory_latency(facts)
+    near, far = _in_l3(facts, "chase_local"), _in_memory(facts, "chase_local")
     least = 3 * facts.cache("l2")[0]
     points = {kib: value for kib, value in curve(facts.measured, "chase_local").items() if kib << 10 >= least}
     step = crossing(points, near.value, far.value)
@@ -90,20 +108,22 @@ def _l3_lifetime(facts: Facts) -> Estimate:
 
 def _adjacent(facts: Facts) -> Estimate:
     """Check whether a missing line brings the other one of its pair: a chase through both lines of each pair is then
-    quicker than one through the first lines alone."""
+    quicker than one through the first lines alone, in the third level and in the largest region. One of them alone
+    does not tell: others may have taken a part of the third level from one of the chases."""
     size = facts.caches.get("l2", (0, 0))[0]
-    points = [
-        (facts.measured[f"chase_local:{kib}"], facts.measured[f"chase_firsts:{kib}"])
+    points = {
+        kib: (facts.measured[f"chase_local:{kib}"], facts.measured[f"chase_firsts:{kib}"])
         for kib in curve(facts.measured, "chase_firsts")
         if f"chase_local:{kib}" in facts.measured and kib << 10 >= 3 * size
-    ]
+    }
     if not points:
         raise Unmeasured
-    both, firsts = min(points, key=lambda pair: pair[1].value)
-    value = float(both.value < 0.8 * firsts.value)
-    return Estimate(value, value, value, firsts.n,
-                    f"a chase through all lines takes {both.value:.0f} cycles, one through the first lines of pairs "
-                    f"{firsts.value:.0f} (chase_local, chase_firsts)")  # fmt: skip
+    compared = sorted({min(points, key=lambda kib: points[kib][1].value), max(points)})
+    value = float(all(points[kib][0].value < 0.8 * points[kib][1].value for kib in compared))
+    cycles = ", ".join(f"{points[kib][0].value:.0f} and {points[kib][1].value:.0f} ({kib} KiB)" for kib in compared)
+    return Estimate(value, value, value, points[compared[0]][1].n,
+                    f"cycles of chases through all lines and through the first lines of pairs: {cycles} "
+                    "(chase_local, chase_firsts)")  # fmt: skip
 
 
 def _l2_write(facts: Facts) -> Estimate:

@@ -16,6 +16,8 @@ CHASES_KIB = (
     16, 64, 128, 256, 512, 768, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152, 65536,
     MEMORY_KIB,
 )  # fmt: skip
+FIRSTS_KIB = (3072, 4096, 6144, 65536, MEMORY_KIB)
+"""Regions of which the first line of each pair is chased: in the third level and in memory."""
 PAGES = (
     16, 32, 48, 56, 60, 64, 68, 72, 76, 80, 96, 112, 128, 192, 256, 512, 1024, 1280, 1536, 1792, 2048, 2304, 2560, 2816,
     3072, 3328, 4096, 6144, 8192,
@@ -57,7 +59,7 @@ def groups() -> tuple[Group, ...]:
         *(Group(f"forms, {kind}", 10, forms.points(kind)) for kind in ("chain", "many")),
         Group("branches", 25, (*_asked("branch_conditional", (0, 1)), *_asked("branch_indirect", (0, 1, 3)))),
         Group("returns", 20, _asked("call_depth", DEPTHS)),
-        Group("caches", 12, (*_asked("chase_local", CHASES_KIB), *_asked("chase_firsts", (3072, 4096, 6144)))),
+        Group("caches", 12, (*_asked("chase_local", CHASES_KIB), *_asked("chase_firsts", FIRSTS_KIB))),
         Group("small pages", 6, _asked("chase_small", (256, 4096, MEMORY_KIB))),
         Group("huge pages", 6, (*_asked("chase_huge", (256, 4096, MEMORY_KIB)), *_asked("pages_huge", (256, 4096)))),
         Group("translation", 15, _asked("pages_small", PAGES)),
