@@ -86,3 +86,43 @@ def test_latencies_of_a_cpu_whose_lines_come_in_pairs_are_those_of_first_lines(t
     }
     calibrated = replace(timing, parameters={**timing.parameters, **changed})
     assert wrong_chases(calibrated, CASCADE_LAKE, tmp_path) == {}
+
+
+def atomic_cycles(timing: Timing, lines: int, directory: Path, *, chained: bool) -> float:
+    """Cycles of an atomic addition, on `lines` lines in turn. chained: each adds what the one before has loaded."""
+    data, ports = ("1", "1") if chained else ("3", "2"), f"{int(timing.parameters['load_ports'].value):x}x1"
+    atomic = insn(lock=1, address="5", data=data[0], writes=data[1], load=8, store=8, ports=ports)
+    tokens, block = loop([atomic] * lines)
+    accesses = [(n, 0x10000 + 64 * n, stores) for n in range(lines) for stores in (False, True)]
+    rounds(tokens, 1000, 1000, lambda _: tokens.run(block, *accesses))
+    return each(replay(timing.params_text(), tokens.program(), tokens.write(directory / "trace")), 1000) / lines
+
+
+@pytest.mark.parametrize("name", CALIBRATED)
+def test_a_calibrated_file_predicts_its_own_atomics(name: str, tmp_path: Path) -> None:
+    timing = timing_for(name)
+    assert timing.machine is not None
+    points = timing.machine.measured
+    predicted = {
+        "lock_xadd_chain": atomic_cycles(timing, 1, tmp_path, chained=True),
+        "lock_add_lines": atomic_cycles(timing, 4, tmp_path, chained=False),
+        # On one line the model has the interval of several: see _lock_interval().
+        "lock_add_chain": atomic_cycles(timing, 1, tmp_path, chained=False),
+    }
+    limits = {point: (points[point].low, points[point].high) for point in predicted}
+    limits["lock_add_chain"] = (points["lock_add_chain"].low, timing.parameters["lock_interval"].high)
+    wrong = {point: cycles for point, cycles in predicted.items()
+             if not 0.95 * limits[point][0] <= cycles <= 1.05 * limits[point][1]}  # fmt: skip
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("name", CALIBRATED)
+def test_a_calibrated_file_has_the_atomics_that_follow_from_its_points(name: str) -> None:
+    timing = timing_for(name)
+    assert timing.machine is not None
+    points = {word: Measured(one.value, one.low, one.high, 1) for word, one in timing.machine.measured.items()}
+    like = {key: quantity.value for key, quantity in timing_for("zen4").parameters.items()}
+    found = parameters_of(Facts(points, {}, like))
+    atomics = {key: one.value for key, one in found.items() if key.startswith("lock_")}
+    assert {"lock_value", "lock_same", "lock_apart", "lock_again", "lock_overwritten"} <= atomics.keys()
+    assert {key: timing.parameters[key].value for key in atomics} == atomics
