@@ -106,7 +106,7 @@ def test_dirty_lines_fill_buffers_and_strings_of_the_second_level() -> None:
     points = exactly(read_lines__256=1.2, write_lines__256=3.2, fill__65536=5325, copy__65536=6554)
     points |= exactly(**{f"parallel__{(n << 20) + PARALLEL_KIB}": 120 / min(n, 4) for n in CHAINS})
     points |= exactly(**{f"parallel__{(n << 20) + PARALLEL_NEAR_KIB}": 17 / min(n, 10) for n in CHAINS})
-    found = {name: one.value for name, one in parameters_of(facts(points)).items()}
+    found = {name: one.value for name, one in parameters_of(facts(points)).estimates.items()}
     assert found["l2_write"] == pytest.approx(2)
     assert found["fill_buffers"] == 10
     assert (found["rep_store_l2"], found["rep_copy_l2"]) == pytest.approx((5.2, 6.4), rel=0.001)
@@ -115,9 +115,9 @@ def test_dirty_lines_fill_buffers_and_strings_of_the_second_level() -> None:
 def test_a_loaded_address_has_a_latency_of_its_own_where_the_relative_has() -> None:
     points = exactly(load_chain=4, load_computed_chain=6, add_chain=1)
     known = facts(points)._replace(like={"l1d_chase": 4})
-    found = {name: one.value for name, one in parameters_of(known).items()}
+    found = {name: one.value for name, one in parameters_of(known).estimates.items()}
     assert (found["l1d_latency"], found["l1d_chase"]) == (5, 4)
-    assert parameters_of(facts(points))["l1d_latency"].value == 4
+    assert parameters_of(facts(points)).estimates["l1d_latency"].value == 4
 
 
 def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
@@ -132,7 +132,7 @@ def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
     points |= exactly(**{f"pages_small__{n}": 4 if n <= 64 else 11 for n in (16, 32, 48, 64, 80, 96, 128, 256)})
     points |= exactly(**{f"pages_small__{n}": 22 if n <= 2048 else 60 for n in (1024, 1536, 2048, 3072, 4096, 8192)})
     points |= exactly(**{f"call_depth__{n}": 13 * n + 30 * max(0, n - 31) for n in range(14, 49)})
-    found = {name: one.value for name, one in parameters_of(facts(points)).items()}
+    found = {name: one.value for name, one in parameters_of(facts(points)).estimates.items()}
     wanted = {
         "width": 6, "l1d_latency": 4, "l2_latency": 14, "l3_latency": 50, "memory_latency": 400, "lock_latency": 8,
         "lock_interval": 7, "store_forward": 7, "mispredict": 12, "line_split": 1, "rep_store_l1": 1.65,
@@ -146,7 +146,7 @@ def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
 
 
 def test_atomics_apart_are_as_those_at_once_unless_the_relative_tells_them_apart() -> None:
-    found = parameters_of(facts(exactly(lock_add_chain=6, lock_add_lines=7)))
+    found = parameters_of(facts(exactly(lock_add_chain=6, lock_add_lines=7))).estimates
     assert found["lock_again"].value == 7
     assert not found.keys() & {"lock_apart", "lock_overwritten"}
 
@@ -154,7 +154,7 @@ def test_atomics_apart_are_as_those_at_once_unless_the_relative_tells_them_apart
 def test_atomics_and_fences_are_measured_among_other_instructions() -> None:
     points = exactly(lock_add_chain=18, lock_add_lines=21.5, lock_lines_apart=17.2)
     points |= exactly(lfence_many=4.3, lfence_apart=17.2, add_chain=1)
-    found = {name: one.value for name, one in parameters_of(facts(points)).items()}
+    found = {name: one.value for name, one in parameters_of(facts(points)).estimates.items()}
     assert (found["lock_interval"], found["lock_apart"]) == (21.5, 17.2)
     assert found["fence_load"] == pytest.approx(9.2)
 
@@ -162,28 +162,28 @@ def test_atomics_and_fences_are_measured_among_other_instructions() -> None:
 @pytest.mark.parametrize(("both", "blocks"), [(32, 0), (50, 1)])
 def test_loads_wait_for_an_atomic_if_a_chain_of_them_takes_longer_behind_it(both: float, blocks: int) -> None:
     points = exactly(lock_add_chain=18, load_chain=4, lock_then_load=both)
-    assert parameters_of(facts(points))["lock_blocks_loads"].value == blocks
+    assert parameters_of(facts(points)).estimates["lock_blocks_loads"].value == blocks
 
 
 def test_code_is_not_called_fetched_ahead_where_the_first_level_has_it() -> None:
     points = exactly(chase_local__256=14, straight_code=2)
-    assert parameters_of(facts(points))["l1i_prefetch"].value == 7
-    assert "l1i_prefetch" not in parameters_of(facts(points, l1i_kib=128))
+    assert parameters_of(facts(points)).estimates["l1i_prefetch"].value == 7
+    assert "l1i_prefetch" not in parameters_of(facts(points, l1i_kib=128)).estimates
 
 
 def test_lines_come_in_pairs_where_a_chase_through_both_of_each_is_quicker() -> None:
     for firsts, adjacent in ((52, 0), (90, 1)):
         points = exactly(chase_local__4096=50, chase_firsts__4096=firsts, chase_firsts__512=20)
-        assert parameters_of(facts(points))["prefetch_adjacent"].value == adjacent
+        assert parameters_of(facts(points)).estimates["prefetch_adjacent"].value == adjacent
 
 
 def test_strings_without_a_quick_start_have_no_short_ones() -> None:
     points = exactly(fill__64=30, fill__96=31, fill__128=31, fill__192=32, fill__256=33, fill__4096=131)
-    assert parameters_of(facts(points))["rep_short_bytes"].value == 0
+    assert parameters_of(facts(points)).estimates["rep_short_bytes"].value == 0
 
 
 def test_a_machine_without_renamed_stores_or_xadd_has_other_probes_for_the_same() -> None:
-    found = parameters_of(facts(exactly(forward_chain=5, exclusive_add_chain=9)))
+    found = parameters_of(facts(exactly(forward_chain=5, exclusive_add_chain=9))).estimates
     assert (found["store_forward"].value, found["lock_latency"].value) == (4, 9)
     assert "exclusive_add_chain" in found["lock_latency"].how
 

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from kassay.labs.predict.calibrate import machine
+from kassay.labs.predict.calibrate.calibrate import timing_of
 from kassay.labs.predict.calibrate.derive import parameters_of
 from kassay.labs.predict.calibrate.facts import Facts
-from kassay.labs.predict.calibrate.samples import Measured
+from kassay.labs.predict.calibrate.machine import HostMachine
+from kassay.labs.predict.calibrate.samples import Measured, Point, Repeat
 from kassay.labs.predict.core import replay
 from kassay.labs.predict.timing import Quantity, Timing, timing_for
 from tests.predict.runs import each, loop, rounds
@@ -78,7 +81,7 @@ def test_latencies_of_a_cpu_whose_lines_come_in_pairs_are_those_of_first_lines(t
     timing = timing_for("cascadelake_sp")
     like = {name: quantity.value for name, quantity in timing.parameters.items()}
     caches = {"l1d": (32 << 10, 8), "l2": (1 << 20, 16), "l3": (36608 << 10, 11)}
-    found = parameters_of(Facts(CASCADE_LAKE, caches, like))
+    found = parameters_of(Facts(CASCADE_LAKE, caches, like)).estimates
     assert (found["l3_latency"].value, found["memory_latency"].value) == (48.66, 222.71)
     changed = {
         name: replace(timing.parameters[name], value=one.value, low=one.low, high=one.high)
@@ -122,7 +125,31 @@ def test_a_calibrated_file_has_the_atomics_that_follow_from_its_points(name: str
     assert timing.machine is not None
     points = {word: Measured(one.value, one.low, one.high, 1) for word, one in timing.machine.measured.items()}
     like = {key: quantity.value for key, quantity in timing_for("zen4").parameters.items()}
-    found = parameters_of(Facts(points, {}, like))
+    found = parameters_of(Facts(points, {}, like)).estimates
     atomics = {key: one.value for key, one in found.items() if key.startswith("lock_")}
     assert {"lock_value", "lock_same", "lock_apart", "lock_again", "lock_overwritten"} <= atomics.keys()
     assert {key: timing.parameters[key].value for key in atomics} == atomics
+
+
+@pytest.mark.parametrize(
+    ("reported", "lacks"),
+    [
+        ({"l1d": (32 << 10, 8), "l2": (1 << 20, 8)}, {"l3_latency": "l3", "memory_latency": "l3", "l3_size": "l3"}),
+        ({}, {"l2_latency": "l1d", "l3_latency": "l2", "memory_latency": "l3", "prefetch_adjacent": "l2"}),
+    ],
+)
+def test_latencies_are_not_measured_where_the_size_of_a_cache_is_unknown(
+    reported: dict[str, tuple[int, int]], lacks: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    zen4, kib = timing_for("zen4"), {16: 4, 128: 14, 3072: 45, 65536: 370}
+    points = {f"{kind}:{size}": Point(quartile=cycles, least=cycles, n=12)
+              for kind in ("chase_local", "chase_firsts") for size, cycles in kib.items()}  # fmt: skip
+    host = HostMachine(arch="x86_64", cpuinfo={}, kernel="Linux 6.18", hypervisor="", thp="madvise")
+    monkeypatch.setattr(machine, "caches", lambda: reported)
+    repeat = Repeat(repeat=0, group="a", hz=4e9, points=points, refused={})
+    timing = timing_of("mine", host, zen4, [repeat])
+    assert timing.machine is not None
+    for name, cache in lacks.items():
+        assert timing.parameters[name].value == zen4.parameters[name].value
+        assert timing.parameters[name].source.startswith("not measured, as of zen4: ")
+        assert f"the size of the {cache} cache" in timing.machine.missing[name]

@@ -78,7 +78,7 @@ def _in_l3(facts: Facts, probe: str) -> Estimate:
 
 
 def _in_memory(facts: Facts, probe: str) -> Estimate:
-    return _chase(facts, probe, 2 * facts.caches.get("l3", facts.caches.get("l2", (0, 0)))[0], MEMORY_KIB << 10)
+    return _chase(facts, probe, 2 * facts.cache("l3")[0], MEMORY_KIB << 10)
 
 
 def _l3_latency(facts: Facts) -> Estimate:
@@ -110,7 +110,7 @@ def _adjacent(facts: Facts) -> Estimate:
     """Check whether a missing line brings the other one of its pair: a chase through both lines of each pair is then
     quicker than one through the first lines alone, in the third level and in the largest region. One of them alone
     does not tell: others may have taken a part of the third level from one of the chases."""
-    size = facts.caches.get("l2", (0, 0))[0]
+    size = facts.cache("l2")[0]
     points = {
         kib: (facts.measured[f"chase_local:{kib}"], facts.measured[f"chase_firsts:{kib}"])
         for kib in curve(facts.measured, "chase_firsts")

@@ -128,12 +128,12 @@ def timing_of(name: str, host: machines.HostMachine, nearest: Timing, recorded: 
     measured, refused = samples.quantities(recorded), samples.refusals(recorded)
     nearest, ports = with_ports(nearest, measured)
     like = {key: quantity.value for key, quantity in nearest.parameters.items()}
-    estimates = parameters_of(Facts(measured, machines.caches(), like))
+    estimates, unknown = parameters_of(Facts(measured, machines.caches(), like))
     _fit_ways(estimates, nearest)
     system = system_of(measured, nearest.system)
     repeats = len({repeat.repeat for repeat in recorded})
     missing = {
-        key: reason_of(key, system=key in nearest.system, refused=refused, measured=measured)
+        key: unknown.get(key) or reason_of(key, system=key in nearest.system, refused=refused, measured=measured)
         for key in (*nearest.parameters, *nearest.system)
         if key not in estimates and key not in system and key not in ports
     }

@@ -30,4 +30,4 @@ def check(name: str, tell: Tell) -> list[tuple[str, float, float]]:
         )
     measured = samples.quantities(measure(groups(), 1, (), None, tell))
     like = {key: quantity.value for key, quantity in timing.parameters.items()}
-    return compared(timing, parameters_of(Facts(measured, machines.caches(), like)))
+    return compared(timing, parameters_of(Facts(measured, machines.caches(), like)).estimates)

@@ -5,25 +5,37 @@ Each parameter has one function.
 """
 
 from collections.abc import Mapping
-from contextlib import suppress
 from itertools import pairwise
 from math import ceil
+from typing import NamedTuple
 
 from kassay.labs.predict.calibrate.caches import CACHES
-from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, Unmeasured, plain, step_in
+from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, UnknownCache, Unmeasured, plain, step_in
 from kassay.labs.predict.calibrate.points import CHAINS, PARALLEL_KIB, PARALLEL_NEAR_KIB, WALKED_PAGES
 from kassay.labs.predict.calibrate.samples import curve
 from kassay.labs.predict.calibrate.steps import level
 from kassay.labs.predict.calibrate.strings import STRINGS
 
 
-def parameters_of(facts: Facts) -> dict[str, Estimate]:
+class Derived(NamedTuple):
+    """Parameters that follow from measured points."""
+
+    estimates: dict[str, Estimate]
+    unknown: dict[str, str]
+    """Reason, by parameter, if only the size of a cache is missing."""
+
+
+def parameters_of(facts: Facts) -> Derived:
     """Every parameter that the points say something of."""
-    estimates = {}
+    estimates, unknown = {}, {}
     for name, rule in _RULES.items():
-        with suppress(Unmeasured):
+        try:
             estimates[name] = rule(facts)
-    return estimates
+        except UnknownCache as missing:
+            unknown[name] = str(missing)
+        except Unmeasured:
+            continue
+    return Derived(estimates, unknown)
 
 
 def _first(how: str, *points: str, less: float = 0.0) -> Rule:

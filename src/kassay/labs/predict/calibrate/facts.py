@@ -12,6 +12,10 @@ class Unmeasured(Exception):
     """A point that a rule needs was not measured, or its points show no step."""
 
 
+class UnknownCache(Unmeasured):
+    """The kernel does not report a cache whose size a rule needs. The text says which one."""
+
+
 class Estimate(NamedTuple):
     """Estimate of a parameter."""
 
@@ -41,9 +45,10 @@ class Facts(NamedTuple):
         return self.measured[name]
 
     def cache(self, name: str) -> tuple[int, int]:
-        """Bytes and ways of a cache. Raises Unmeasured."""
+        """Bytes and ways of a cache. Raises UnknownCache."""
         if name not in self.caches:
-            raise Unmeasured(name)
+            folder = "/sys/devices/system/cpu/cpu0/cache"
+            raise UnknownCache(f"its probe needs the size of the {name} cache, which is not in {folder}")
         return self.caches[name]
 
 
