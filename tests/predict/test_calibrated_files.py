@@ -14,14 +14,16 @@ from kassay.labs.predict.calibrate.derive import parameters_of
 from kassay.labs.predict.calibrate.facts import Facts
 from kassay.labs.predict.calibrate.machine import HostMachine
 from kassay.labs.predict.calibrate.samples import Measured, Point, Repeat
+from kassay.labs.predict.calibrate.text import timing_text
 from kassay.labs.predict.core import replay
-from kassay.labs.predict.timing import Quantity, Timing, timing_for
+from kassay.labs.predict.timing import Quantity, Timing, parse, timing_for
 from tests.predict.runs import each, loop, rounds
 from tests.predict.tokens import insn
 
 pytestmark = pytest.mark.slow  # seconds for the whole file
 
 CALIBRATED = ("zen4_kvm", "zen5")
+HOST = HostMachine(arch="x86_64", cpuinfo={}, kernel="Linux 6.18", hypervisor="", thp="madvise")
 BLOCK = 2048
 """Lines of 32 pages, inside of which a chase is in random order."""
 CASCADE_LAKE = {
@@ -144,12 +146,33 @@ def test_latencies_are_not_measured_where_the_size_of_a_cache_is_unknown(
     zen4, kib = timing_for("zen4"), {16: 4, 128: 14, 3072: 45, 65536: 370}
     points = {f"{kind}:{size}": Point(quartile=cycles, least=cycles, n=12)
               for kind in ("chase_local", "chase_firsts") for size, cycles in kib.items()}  # fmt: skip
-    host = HostMachine(arch="x86_64", cpuinfo={}, kernel="Linux 6.18", hypervisor="", thp="madvise")
     monkeypatch.setattr(machine, "caches", lambda: reported)
     repeat = Repeat(repeat=0, group="a", hz=4e9, points=points, refused={})
-    timing = timing_of("mine", host, zen4, [repeat])
+    timing = timing_of("mine", HOST, zen4, [repeat])
     assert timing.machine is not None
     for name, cache in lacks.items():
         assert timing.parameters[name].value == zen4.parameters[name].value
         assert timing.parameters[name].source.startswith("not measured, as of zen4: ")
         assert f"the size of the {cache} cache" in timing.machine.missing[name]
+
+
+@pytest.mark.parametrize("relative", ["zen4", "zen4_kvm"])
+def test_changes_that_were_measured_on_a_relative_are_not_those_of_this_machine(relative: str) -> None:
+    point = Point(quartile=1, least=1, n=12)
+    repeat = Repeat(repeat=0, group="a", hz=4e9, points={"add_chain": point}, refused={})
+    timing = timing_of("mine", HOST, timing_for(relative), [repeat])
+    interval = parse(timing_text(timing, relative), "mine.toml").interval
+    assert (interval.n, interval.causes, interval.weights) == (0, {}, {})
+    assert interval.quantile == timing_for("zen3").interval.quantile
+    assert "no changes were measured here" in interval.source
+
+
+def test_a_file_like_one_with_measured_changes_has_none() -> None:
+    text = 'name = "mine"\nlike = "zen4_kvm"\nsummary = "mine"\ncalibrated = false\n[parameters]\n'
+    interval = parse(text, "mine.toml").interval
+    assert (interval.n, interval.causes, interval.quantile) == (0, {}, timing_for("zen3").interval.quantile)
+    assert interval.source.startswith("no changes were measured on this CPU")
+    own = parse(
+        text + '[interval]\nlevel = 0.9\nquantile = 0.5\nn = 12\nsource = "measured"\ncauses = {}\n', "mine.toml"
+    ).interval
+    assert (own.n, own.quantile) == (12, 0.5)

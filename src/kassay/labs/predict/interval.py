@@ -20,6 +20,8 @@ from kassay.model.records import Record
 FLOOR = 0.05
 """Error that a prediction of no change is assumed to have, as if it were a change of 5 %."""
 LEVEL = 0.9
+UNLEARNED = 0.6
+"""Quantile of a table without measured changes: an estimate."""
 FEWEST = 3
 """Changes in which a cause must have moved before an interval speaks for it."""
 NOTICED = 0.1
@@ -56,6 +58,11 @@ class Interval(Record, frozen=True, kw_only=True):
     """Upper end of head / base."""
     level: float
     """Share of changes whose measured ratio is inside."""
+
+
+def unlearned(source: str) -> IntervalTable:
+    """The table of a CPU on which no changes were measured."""
+    return IntervalTable(level=LEVEL, quantile=UNLEARNED, n=0, source=source, causes={})
 
 
 def ratio_of(shifts: Shifts) -> float:

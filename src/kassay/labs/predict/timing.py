@@ -19,7 +19,7 @@ from msgspec import field, structs
 from kassay import registry
 from kassay.effects.files import data_directory
 from kassay.errors import BadInput, nearest_of
-from kassay.labs.predict.interval import IntervalTable
+from kassay.labs.predict.interval import IntervalTable, unlearned
 from kassay.labs.predict.parameters import parameters
 from kassay.labs.predict.ports import groups_of
 from kassay.model.records import Record, from_plain
@@ -273,6 +273,8 @@ def _table(text: str, origin: str, heirs: tuple[str, ...]) -> dict[str, Any]:
         assumed = {name: {**entry, "status": ASSUMED, "source": f"assumed, as of {like}: {entry['source']}"}
                    for name, entry in whole[section].items()}  # fmt: skip
         merged[section] = {**assumed, **table.get(section, {})}
+    if "interval" not in table and whole["interval"].get("n"):
+        merged["interval"] = structs.asdict(unlearned(f"no changes were measured on this CPU, only on {like}"))
     if "instructions" not in table:
         merged["overrides"] = [*table.get("overrides", ()), *whole.get("overrides", ())]
     return merged

@@ -18,7 +18,7 @@ from kassay.labs.predict.calibrate.forms import overrides_of, with_ports
 from kassay.labs.predict.calibrate.points import Group, groups
 from kassay.labs.predict.calibrate.system import reason_of, system_of
 from kassay.labs.predict.calibrate.text import timing_text
-from kassay.labs.predict.interval import IntervalTable
+from kassay.labs.predict.interval import IntervalTable, unlearned
 from kassay.labs.predict.parameters import parameters
 from kassay.labs.predict.timing import (
     ASSUMED,
@@ -37,6 +37,9 @@ from kassay.labs.predict.timing import (
 )
 from kassay.model.progress import Progress, Tell
 from kassay.supply.cpus import spelt
+
+_NO_CHANGES = "no changes were measured here"
+"""Source of an interval. Files of earlier versions with this source may have the number of another CPU's changes."""
 
 
 class Calibrated(NamedTuple):
@@ -143,7 +146,7 @@ def timing_of(name: str, host: machines.HostMachine, nearest: Timing, recorded: 
         schema=SCHEMA, name=name, calibrated=True,
         summary=_summary(host),
         ghz=_quantity(Estimate(hz.value / 1e9, hz.low / 1e9, hz.high / 1e9, hz.n, "chain of additions"), repeats),
-        interval=replace(nearest.interval, source=f"as of {nearest.name}: no changes were measured here"),
+        interval=unlearned(_NO_CHANGES),
         parameters={key: _quantity(estimates[key], repeats, whole=parameters()[key].whole) if key in estimates
                     else quantity if key in ports else _left(quantity, nearest.name)
                     for key, quantity in nearest.parameters.items()},
@@ -200,7 +203,7 @@ def _same_machine(path: Path, host: machines.HostMachine) -> None:
 def _interval(path: Path, timing: Timing) -> IntervalTable:
     """Interval in an earlier file of this machine, which stays until it is learned again."""
     before = read(path) if path.exists() else None
-    if before is None or before.machine is None or not before.interval.n:
+    if before is None or before.machine is None or not before.interval.n or _NO_CHANGES in before.interval.source:
         return timing.interval
     when = f"; learned with the calibration of {before.machine.when}"
     return replace(before.interval, source=before.interval.source.partition("; learned")[0] + when)
