@@ -16,7 +16,7 @@ from kassay.labs.predict.calibrate.machine import HostMachine
 from kassay.labs.predict.calibrate.samples import Measured, Point, Repeat
 from kassay.labs.predict.calibrate.text import timing_text
 from kassay.labs.predict.core import replay
-from kassay.labs.predict.timing import Quantity, Timing, parse, timing_for
+from kassay.labs.predict.timing import ASSUMED, Quantity, Timing, parse, timing_for
 from tests.predict.runs import each, loop, rounds
 from tests.predict.tokens import insn
 
@@ -176,3 +176,10 @@ def test_a_file_like_one_with_measured_changes_has_none() -> None:
         text + '[interval]\nlevel = 0.9\nquantile = 0.5\nn = 12\nsource = "measured"\ncauses = {}\n', "mine.toml"
     ).interval
     assert (own.n, own.quantile) == (12, 0.5)
+
+
+def test_a_calibration_marks_lines_of_its_relative() -> None:
+    repeat = Repeat(repeat=0, group="a", hz=4e9, points={}, refused={})
+    level, known = timing_of("mine", HOST, timing_for("zen4"), [repeat]).lines[0], timing_for("zen4").lines[0]
+    assert (level.ns.status, level.ns.source) == (ASSUMED, f"not measured, as of zen4: {known.ns.source}")
+    assert level.cpus_source == f"not measured, as of zen4: {known.cpus_source}"

@@ -29,6 +29,9 @@ PUBLISHED = (
     "zen2", "zen3", "zen4", "neoverse_n1", "neoverse_v1",
 )  # fmt: skip
 
+UNMEASURED = ("emeraldrapids", "graniterapids")
+"""Files of CPUs of which no measurement is published: what their relative measured is assumed."""
+
 
 def test_the_page_says_how_many_files_are_shipped_and_which_were_calibrated() -> None:
     page = (ROOT / "docs" / "reference" / "calibrate.md").read_text("utf-8")
@@ -57,7 +60,8 @@ def test_a_shipped_file_is_whole(name: str) -> None:
 @pytest.mark.parametrize("name", [*PUBLISHED, "zen4_kvm"])
 def test_every_number_of_a_shipped_file_says_whether_it_was_measured(name: str) -> None:
     status = {key: (quantity.status, quantity.source) for key, quantity in quantities(timing_for(name))}
-    assert {word for word, _ in status.values()} == {MEASURED, STATED, ASSUMED}
+    measured = {MEASURED} if name not in UNMEASURED else set()
+    assert {word for word, _ in status.values()} == {STATED, ASSUMED, *measured}
     guessed = {key: word for key, (word, source) in status.items() if ": estimate" in f": {source}"}
     assert set(guessed.values()) == {ASSUMED}, guessed
 
@@ -196,3 +200,28 @@ def test_files_that_are_like_each_other_are_refused(tmp_path: Path, monkeypatch:
         (folder / f"{name}.toml").write_text(f'name = "{name}"\nlike = "{other}"\n')
     with pytest.raises(BadInput, match="is like this file"):
         timing_for("one")
+
+
+CPUS = {
+    "zen1": {"core complex": 4, "socket": 32, "machine": 64}, "skylake": {"socket": 4},
+    "skylake_sp": {"socket": 28, "machine": 224}, "cascadelake_sp": {"socket": 28, "machine": 224},
+    "emeraldrapids": {"socket": 64, "machine": 128}, "graniterapids": {"socket": 128, "machine": 256},
+    "zen4": {"core complex": 8, "socket": 96, "machine": 192},
+    "zen5": {"core complex": 8, "socket": 128, "machine": 256},
+}  # fmt: skip
+"""CPUs of the product that a file names."""
+
+
+@pytest.mark.parametrize("name", CPUS)
+def test_a_shipped_file_has_the_number_of_cpus_of_its_own_product(name: str) -> None:
+    lines = timing_for(name).lines
+    assert {level.within: level.cpus for level in lines} == CPUS[name]
+    assert not [level.cpus_source for level in lines if "as of" in level.cpus_source]
+
+
+def test_lines_of_a_relative_are_assumed() -> None:
+    mine = parse('name = "mine"\nlike = "zen3"\nsummary = "mine"\n[parameters]\n', "mine.toml")
+    for level, known in zip(mine.lines, timing_for("zen3").lines, strict=True):
+        assert (level.within, level.cpus, level.ns.value) == (known.within, known.cpus, known.ns.value)
+        assert (level.ns.status, level.ns.source) == (ASSUMED, f"assumed, as of zen3: {known.ns.source}")
+        assert level.cpus_source == f"assumed, as of zen3: {known.cpus_source}"

@@ -270,14 +270,24 @@ def _table(text: str, origin: str, heirs: tuple[str, ...]) -> dict[str, Any]:
     whole.pop("machine", None)
     merged = {**whole, **table}
     for section in ("parameters", "system"):
-        assumed = {name: {**entry, "status": ASSUMED, "source": f"assumed, as of {like}: {entry['source']}"}
-                   for name, entry in whole[section].items()}  # fmt: skip
+        assumed = {name: _assumed(entry, like) for name, entry in whole[section].items()}
         merged[section] = {**assumed, **table.get(section, {})}
+    if "lines" not in table:
+        merged["lines"] = [_assumed_level(level, like) for level in whole.get("lines", ())]
     if "interval" not in table and whole["interval"].get("n"):
         merged["interval"] = structs.asdict(unlearned(f"no changes were measured on this CPU, only on {like}"))
     if "instructions" not in table:
         merged["overrides"] = [*table.get("overrides", ()), *whole.get("overrides", ())]
     return merged
+
+
+def _assumed(quantity: dict[str, Any], like: str) -> dict[str, Any]:
+    return {**quantity, "status": ASSUMED, "source": f"assumed, as of {like}: {quantity['source']}"}
+
+
+def _assumed_level(level: dict[str, Any], like: str) -> dict[str, Any]:
+    source = f"assumed, as of {like}: {level['cpus_source']}"
+    return {**level, "cpus_source": source, "ns": _assumed(level["ns"], like)}
 
 
 def _completed(timing: Timing) -> Timing:

@@ -24,6 +24,7 @@ from kassay.labs.predict.timing import (
     ASSUMED,
     MEASURED,
     SCHEMA,
+    LineLevel,
     Machine,
     Quantity,
     Timing,
@@ -152,6 +153,7 @@ def timing_of(name: str, host: machines.HostMachine, nearest: Timing, recorded: 
                     for key, quantity in nearest.parameters.items()},
         system={key: _quantity(system[key], repeats) if key in system else _left(quantity, nearest.name)
                 for key, quantity in nearest.system.items()},
+        lines=tuple(_left_level(level, nearest.name) for level in nearest.lines),
         machine=Machine(
             cpuinfo=host.cpuinfo, hypervisor=host.hypervisor, kernel=host.kernel, thp=host.thp,
             when=clock.utc_now()[:10],
@@ -231,6 +233,11 @@ def _quantity(estimate: Estimate, repeats: int, *, whole: bool = False) -> Quant
 
 def _left(quantity: Quantity, name: str) -> Quantity:
     return replace(quantity, status=ASSUMED, source=f"not measured, as of {name}: {quantity.source}")
+
+
+def _left_level(level: LineLevel, name: str) -> LineLevel:
+    source = f"not measured, as of {name}: {level.cpus_source}"
+    return replace(level, cpus_source=source, ns=_left(level.ns, name))
 
 
 def _composites(measured: Mapping[str, samples.Measured], repeats: int) -> dict[str, Quantity]:
