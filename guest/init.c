@@ -362,8 +362,10 @@ static void set_controls(void)
 		why = sched_fifo_all();
 	if (why)
 		give_up("%s", why);
-	if (conf.quiesce)
-		quiet_wait(&conf.quiet, report, sizeof(report));
+	if (!conf.quiesce)
+		return;
+	quiet_wait(&conf.quiet, report, sizeof(report));
+	emit(&section, "file", "boot:kassay/quiescence", report, strlen(report)); /* the last of two counts */
 }
 
 static void tell_boot(void)

@@ -54,6 +54,10 @@ def test_the_boot_tells_how_quiet_it_became() -> None:
     assert audit.fields(real("mprotect_toggle-6.12"), "boot")["boot.quiescence"] == "quiet"
     busy = report(("boot", "kassay/quiescence", "window 9\nstate busy\nbusy kworker/0:1 900\nbusy b 1\n"))
     assert audit.fields(busy, "boot") == {"boot.quiescence": "busy kworker/0:1"}
+    again = report(
+        ("boot", "kassay/quiescence", "state quiet\n"), ("boot", "kassay/quiescence", "state busy\nbusy b 1\n")
+    )
+    assert audit.fields(again, "boot") == {"boot.quiescence": "busy b"}  # after --swap the guest comes to rest again
 
 
 def test_page_lists_are_told_by_zone_and_cpu() -> None:
