@@ -179,3 +179,33 @@ def test_a_file_that_says_its_order_was_random_has_blocks(tmp_path: Path) -> Non
 @pytest.mark.parametrize(("column", "value"), [("looks", "0"), ("looks", "6"), ("margin", "0"), ("margin", "x")])
 def test_columns_of_kassay_s_own_are_checked(column: str, value: str, tmp_path: Path) -> None:
     refused(rewritten(tmp_path, lambda table: [{**cells, column: value} for cells in table]))
+
+
+@pytest.mark.parametrize(
+    "versions",
+    [("7.0-rc1", "7.0"), ("7.0~rc7", "7.0.1"), ("7.0.0-rc2", "7.0.0"), ("7.0.0-rc1", "7.0"), ("7.0-rc2", "7.0-rc10"),
+     ("6.19.9", "7.0-rc1"), ("v7.0-rc1", "v7.0"), ("7.0-rc1-00012-gabc", "7.0-rc2"), ("7.0", "7.0-mine"),
+     ("6.17.0-5-amd64", "6.17.1"), ("7.0", "mm-unstable")],
+)  # fmt: skip
+def test_release_candidates_are_older_than_their_release(versions: tuple[str, str], tmp_path: Path) -> None:
+    for names in (versions, versions[::-1]):
+        kernels = imported(rewritten(tmp_path, renaming(names))).kernels
+        assert [kernel.label for kernel in kernels] == list(versions)
+
+
+@pytest.mark.parametrize("versions", [("base", "new"), ("7.0-old", "7.0-new"), ("7.0-rc1", "7.0~rc1")])
+def test_versions_that_do_not_tell_which_is_older_are_refused(versions: tuple[str, str], tmp_path: Path) -> None:
+    file = rewritten(tmp_path, renaming(versions))
+    assert "do not tell which one is older" in refused(file)
+    assert [kernel.label for kernel in imported(file, order=versions[::-1]).kernels] == list(versions[::-1])
+
+
+def renaming(versions: tuple[str, str]) -> Callable[[list[Cells]], list[Cells]]:
+    """Give the file's two kernels other versions."""
+    names = dict(zip(("6.12", "6.19"), versions, strict=True))
+
+    def change(table: list[Cells]) -> list[Cells]:
+        return [{**cells, "version_family": (name := names[cells["version_family"]]), "exact_version": name}
+                for cells in table]  # fmt: skip
+
+    return change

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 
@@ -112,6 +113,13 @@ _DEFINITIONS = {
 }
 
 
+_Version: TypeAlias = tuple[str, str]
+"""Family and exact version."""
+_Age: TypeAlias = tuple[tuple[int, int, str], ...]
+_CANDIDATE, _END = (-2, 0, ""), (-1, 0, "")
+"""Parts of a version: a release candidate is older than the release, at which the version ends."""
+
+
 def _recognise(given: Given) -> bool:
     return set(_NEEDED) <= set(header_of(given))
 
@@ -127,13 +135,15 @@ def _read(givens: tuple[Given, ...]) -> Reading:
     rows = [_row(row, labels, varying, blocks) for row in supported]
     series, about_duplicates = without_duplicates(series_of(rows))
     notes = [*about_blocks, *about_duplicates]
+    versions, doubt = _ordered(table)
+    kernels = tuple(ImportedKernel(label=labels[version], release=version[1] or None) for version in versions)
     unsupported = sum(row.cells["status"] == "unsupported" for row in table)
     if unsupported:
         notes.append(f"{unsupported} rows are marked unsupported and count as absent")
     return Reading(
-        format="linux-mm regression evidence framework, raw CSV", kernels=_kernels(table, labels),
+        format="linux-mm regression evidence framework, raw CSV", kernels=kernels,
         series=_with_primary(series), replication="boot", notes=tuple(notes), looks=_one_of(table, "looks"),
-        margin=_one_of(table, "margin"),
+        margin=_one_of(table, "margin"), order_doubt=doubt,
     )  # fmt: skip
 
 
@@ -194,18 +204,34 @@ def _one_of(table: Iterable[CsvRow], column: str) -> float | None:
     return value
 
 
-def _kernels(table: Iterable[CsvRow], labels: dict[tuple[str, str], str]) -> tuple[ImportedKernel, ...]:
-    """In the order that kassay's own column has, else oldest version first: that of the rows is random."""
+def _ordered(table: Iterable[CsvRow]) -> tuple[tuple[_Version, ...], str]:
+    """The kernels in the order of kassay's own column, else oldest version first, and a reason to doubt that order.
+
+    The order of the rows is random. "" if the order is certain.
+    """
     orders = {(row.cells["version_family"], row.cells["exact_version"]): row.cells.get("kernel_order", "")
               for row in table}  # fmt: skip
-    ordered = sorted(orders, key=lambda version: (_natural(orders[version]), _natural(version[1] or version[0])))
-    return tuple(ImportedKernel(label=labels[version], release=version[1] or None) for version in ordered)
+    keys = {version: (_age(orders[version]), _age(version[1] or version[0]), _age(version[0])) for version in orders}
+    ordered = sorted(orders, key=keys.__getitem__)
+    for one, two in pairwise(ordered):
+        if not _in_order(keys[one], keys[two]):
+            names = " and ".join(repr(" ".join(filter(None, version))[:60]) for version in (one, two))
+            return tuple(ordered), f"the versions {names} do not tell which one is older"
+    return tuple(ordered), ""
 
 
-def _natural(version: str) -> tuple[tuple[int, int, str], ...]:
-    """6.12 < 6.19 < mm-unstable."""
-    parts = re.findall(r"\d{1,18}|\D+", version)
-    return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts)
+def _in_order(one: Iterable[_Age], two: Iterable[_Age]) -> bool:
+    """True if the first place where two kernels differ tells which is older. Two names there, base and new, do not."""
+    differing = next(((a, b) for ages in zip(one, two, strict=True) for a, b in zip(*ages, strict=False) if a != b), ())
+    return bool(differing) and not all(re.search("[a-z]", word, re.IGNORECASE) for _, _, word in differing)
+
+
+def _age(version: str) -> _Age:
+    """6.12 < 6.12.77 < 7.0-rc1 = 7.0.0-rc1 < 7.0 < 7.0-mine < mm-unstable."""
+    version = re.sub(r"^(?:v|linux-)?(\d+\.\d+)(?:\.0(?![\d.]))?", r"\1", version)
+    parts = re.findall(r"[-~]rc(?=\d)|\d{1,18}|(?:(?![-~]rc\d)\D)+", version)
+    return (*(_CANDIDATE if part in ("-rc", "~rc") else (0, int(part), "") if part.isdigit() else (1, 0, part)
+              for part in parts), _END)  # fmt: skip
 
 
 def _blocks(
