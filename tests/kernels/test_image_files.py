@@ -10,12 +10,13 @@ from kassay.effects.files import sha256_file
 from kassay.errors import BadInput
 from kassay.model.kernel import KernelArtifact, parse_ref
 from kassay.model.reference_files import ImageFiles, image_files
-from kassay.supply.kernels import _given, check, fetch, load_modules
+from kassay.supply.kernels import _given, _store, check, fetch, load_modules
 from kassay.tools.bundle.paths import paths_in
 from tests.kernels import fakes
 from tests.kernels.fakes import Told
 
 RELEASE = "6.99.1-fake"
+HEADER = "# Linux/x86 6.99.1 Kernel Configuration\n"
 
 
 @pytest.fixture
@@ -71,16 +72,47 @@ def test_what_belongs_to_an_image_is_used_and_is_part_of_its_identity(place: Pat
 def test_a_configuration_beside_an_image_is_read_each_time(place: Path) -> None:
     image = f"image:{place}/bzImage"
     before = get(image).identity.config_sha256
-    (place / ".config").write_text("CONFIG_HZ=250\n")
+    (place / ".config").write_text(f"{HEADER}CONFIG_HZ=250\n")
     found = get(image).identity
     assert found.config_sha256 == sha256_file(place / ".config") != before
-    assert (found.config_source, found.files) == ("", UNSET)
-    (place / ".config").write_text("CONFIG_HZ=1000\n")
+    assert (found.config_source, found.files) == ("file .config beside the image", UNSET)
+    (place / ".config").write_text(f"{HEADER}CONFIG_HZ=1000\n")
     assert get(image).identity.config_sha256 == sha256_file(place / ".config")
     (place / "elsewhere").mkdir()
     (place / "bzImage").rename(place / "elsewhere/bzImage")
     moved = get(f"image:{place}/elsewhere/bzImage").identity
     assert (moved.config_sha256, moved.source) == (before, f"file {place}/elsewhere/bzImage")
+
+
+@pytest.mark.parametrize(
+    ("config", "reason"),
+    [
+        ("# Linux/x86 5.10.0 Kernel Configuration\nCONFIG_HZ=250\n", "is of version 5.10.0"),
+        ("# Linux/x86 6.9 Kernel Configuration\nCONFIG_HZ=250\n", "is of version 6.9"),
+        ("CONFIG_HZ=250\n", "is of version unknown"),
+        (f'{HEADER}CONFIG_CC_VERSION_TEXT="gcc-9"\n', "was made with another compiler, gcc-9"),
+        ("no option\n", "has no options"),
+    ],
+)
+def test_a_configuration_beside_an_image_that_is_of_another_kernel_is_not_taken(
+    place: Path, config: str, reason: str
+) -> None:
+    (place / ".config").write_text(config)
+    found = get(f"image:{place}/bzImage").identity
+    assert found.configuration is None
+    assert found.config_source == f"not known: .config beside the image {reason}"
+
+
+def test_the_configuration_inside_an_image_comes_before_the_one_beside_it(place: Path) -> None:
+    inside = b"IKCFG_ST" + fakes.gzip(f"{HEADER}CONFIG_HZ=100\n".encode()) + b"IKCFG_ED"
+    (place / "vmlinux").write_bytes(fakes.vmlinux(RELEASE, body=inside))
+    (place / ".config").write_text(f"{HEADER}CONFIG_HZ=250\n")
+    for kind in ("file", "build"):
+        if kind == "build":
+            _store.keep((place / "vmlinux").read_bytes(), _store.Origin(source="", kind=kind), {}, "x86_64", "", Told())
+        found = get(f"image:{place}/vmlinux").identity
+        assert {item.name: item.value for item in found.configuration or ()}["HZ"] == "100"
+        assert found.config_source == ""
 
 
 def test_other_modules_are_another_kernel(place: Path) -> None:

@@ -51,9 +51,10 @@ def test_an_image_is_kept_with_its_identity(bzimage: Path, cache: Path) -> None:
 
 
 def test_the_build_tree_s_config_is_kept_with_it(bzimage: Path) -> None:
-    bzimage.with_name(".config").write_text("CONFIG_MMU=y\n")
+    config = b"# Linux/x86 6.99.1 Kernel Configuration\nCONFIG_MMU=y\n"
+    bzimage.with_name(".config").write_bytes(config)
     artifact = _fetch(bzimage)
-    assert artifact.identity.config_sha256 == sha256_bytes(b"CONFIG_MMU=y\n")
+    assert artifact.identity.config_sha256 == sha256_bytes(config)
 
 
 def test_the_same_image_under_two_names_is_kept_once(bzimage: Path, cache: Path) -> None:

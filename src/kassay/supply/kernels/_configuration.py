@@ -23,6 +23,8 @@ _SEARCH_AGAIN_S = 24 * 3600
 _IKCONFIG = b"IKCFG_ST"
 _VERSION = re.compile(r"^# Linux/\S+ (\S+) Kernel Configuration$", re.M)
 _COMPILER = re.compile(r'^CONFIG_CC_VERSION_TEXT="(.*)"$', re.M)
+_EARLIER_BANNER = "gcc version "
+"""Compiler in the banner of kernels before 5.8, in other words than in their configuration."""
 
 Search = Callable[[], tuple[str, str]]
 """The text of a configuration and where it is from; raises LookupError that tells why there is none."""
@@ -64,7 +66,7 @@ def searched(artifact: KernelArtifact, search: Search) -> KernelArtifact:
         return artifact
     try:
         text, source = search()
-        if reason := _of_another(text, artifact.identity):
+        if reason := of_another(text, artifact.identity):
             raise LookupError(f"{source}: {reason}")
     except LookupError as error:
         write_atomic(final.with_suffix(".none"), f"not known: {error.args[0]}\n".encode())
@@ -85,12 +87,12 @@ def _due(final: Path) -> bool:
     return not tried.is_file() or abs(clock.wall_s() - tried.stat().st_mtime) > _SEARCH_AGAIN_S
 
 
-def _of_another(text: str, identity: KernelIdentity) -> str:
+def of_another(text: str, identity: KernelIdentity) -> str:
     """Reason why a configuration cannot be this kernel's. "" if it can."""
     version, compiler = _VERSION.search(text), _COMPILER.search(text)
-    if version is None or not identity.release.startswith(version[1]):
+    if version is None or not re.match(rf"{re.escape(version[1])}(?!\d|-rc\d)", identity.release):
         return f"is of version {version[1] if version else 'unknown'}"
-    if compiler and identity.compiler and not identity.compiler.startswith(compiler[1]):
+    if compiler and identity.compiler and not identity.compiler.startswith((compiler[1], _EARLIER_BANNER)):
         return f"was made with another compiler, {compiler[1]}"
     return ""
 

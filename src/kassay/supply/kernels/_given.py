@@ -12,6 +12,7 @@ from kassay.effects.files import cache_directory, readable, sha256_bytes, sha256
 from kassay.errors import BadInput
 from kassay.model.configuration import configured, has_options
 from kassay.model.kernel import KernelArtifact, KernelFile
+from kassay.supply.kernels._configuration import of_another
 
 
 def check_file(path: Path, ref: str, remedy: str, unreadable: str = "give a file that you may read") -> None:
@@ -48,22 +49,44 @@ def with_config(artifact: KernelArtifact, data: bytes, name: str) -> KernelArtif
         raise BadInput(f"kernel {artifact.identity.ref!r}: {name} has no line of a kernel's configuration",
                        "name a .config, as /boot has them")  # fmt: skip
     artifact = _with_file(artifact, KernelFile(name=name, sha256=sha256_bytes(data)))
-    return _configured(artifact, data, f"file {name}")
+    return configured_by(artifact, data, f"file {name}")
 
 
-def with_build_config(artifact: KernelArtifact, data: bytes) -> KernelArtifact:
-    """The kernel with the .config that its build left beside it, which is no file that the user named."""
-    return _configured(artifact, data, "") if has_options(data.decode("utf-8", "replace")) else artifact
+def with_config_beside(artifact: KernelArtifact, path: Path) -> KernelArtifact:
+    """The kernel with a .config beside its image, which the user did not name, if it can be of this kernel.
+
+    Otherwise the reason is known.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        return _without_config(artifact, f"{path.name} beside the image: {error.strerror}")
+    text = data.decode("utf-8", "replace")
+    if reason := of_another(text, artifact.identity) if has_options(text) else "has no options":
+        return _without_config(artifact, f"{path.name} beside the image {reason}")
+    return configured_by(artifact, data, f"file {path.name} beside the image")
 
 
-def _configured(artifact: KernelArtifact, data: bytes, source: str) -> KernelArtifact:
+def _without_config(artifact: KernelArtifact, reason: str) -> KernelArtifact:
+    identity = artifact.identity
+    source = identity.config_source if artifact.config else f"not known: {reason}"
+    return structs.replace(artifact, identity=structs.replace(identity, config_source=source))
+
+
+def configured_by(artifact: KernelArtifact, data: bytes, source: str) -> KernelArtifact:
+    """The kernel with this configuration, which is kept. source: as KernelIdentity.config_source."""
     sha256 = sha256_bytes(data)
-    kept = cache_directory() / "configurations" / f"{sha256}.config"
+    kept = kept_config(sha256)
     if not kept.is_file():
         write_atomic(kept, data, mode=0o444)
     options = configured(data.decode("utf-8", "replace"))
     identity = structs.replace(artifact.identity, config_sha256=sha256, configuration=options, config_source=source)
     return structs.replace(artifact, identity=identity, config=str(kept))
+
+
+def kept_config(sha256: str) -> Path:
+    """The file of a configuration that is kept by its hash."""
+    return cache_directory() / "configurations" / f"{sha256}.config"
 
 
 def with_lines(artifact: KernelArtifact, vmlinux: Path) -> KernelArtifact:

@@ -12,6 +12,7 @@ from kassay.model.progress import Tell
 from kassay.supply.building.builder import BuiltObject, ResolvedBuild, build_image, check_files, check_object, wanted
 from kassay.supply.building.builder import build_object as _build_object
 from kassay.supply.kernels import _store
+from kassay.supply.kernels._given import configured_by, kept_config
 from kassay.supply.kernels._source import KernelSource
 from kassay.supply.kernels.debian import release_config
 
@@ -58,8 +59,10 @@ def resolved_build(ref: KernelRef, tell: Tell) -> tuple[ResolvedBuild, str]:
 def stored_config(kernel: KernelIdentity) -> bytes | None:
     """The .config that a kernel was built with; None if the store does not have it."""
     stored = _store.load(kernel.image_sha256 or "", kernel.ref, kind="build")
-    config = Path(stored.config).read_bytes() if stored and stored.config else b""
-    return config if sha256_bytes(config) == kernel.config_sha256 else None
+    paths = [Path(stored.config)] if stored and stored.config else []
+    paths += [kept_config(kernel.config_sha256)] if kernel.config_sha256 else []
+    configs = (path.read_bytes() for path in paths if path.is_file())
+    return next((config for config in configs if sha256_bytes(config) == kernel.config_sha256), None)
 
 
 def _image_of(request: ResolvedBuild) -> str:
@@ -72,18 +75,24 @@ def _built(request: ResolvedBuild, ref: KernelRef, tell: Tell) -> KernelArtifact
     origin = _store.Origin(source=f"built from {request.source.base}", kind="build")
     artifact = _store.keep(built.image, origin, built.beside, ref.arch, ref.text, tell)
     write_atomic(_lines(request), built.lines)
+    if (config := built.beside.get("config")) is not None:
+        write_atomic(_config(request), config)
     write_atomic(_note(request), f"{artifact.identity.image_sha256}\n".encode())
     return artifact
 
 
 def _named(artifact: KernelArtifact, request: ResolvedBuild) -> KernelArtifact:
-    """Two requests may give the same image: the artifact gets the names and the line tables of this request."""
+    """Two requests may give the same image: the artifact gets names, .config and line tables of this request."""
     source = request.source
     text = f"built here from {source.base} ({source.version})"
     text += f" + {len(source.patches)} patch{'es' if len(source.patches) > 1 else ''}" if source.patches else ""
     identity = structs.replace(artifact.identity, source=text, build=source)
-    lines = _lines(request)
-    return structs.replace(artifact, identity=identity, lines=str(lines) if lines.is_file() else None)
+    lines, config = _lines(request), _config(request)
+    artifact = structs.replace(artifact, identity=identity, lines=str(lines) if lines.is_file() else None)
+    own = config.read_bytes() if config.is_file() else None
+    if own is None or sha256_bytes(own) == identity.config_sha256:
+        return artifact
+    return configured_by(artifact, own, "")
 
 
 def _note(request: ResolvedBuild) -> Path:
@@ -94,6 +103,11 @@ def _note(request: ResolvedBuild) -> Path:
 def _lines(request: ResolvedBuild) -> Path:
     """The file with the line tables of this build: equal images may come of sources whose lines differ."""
     return cache_directory() / "lines" / f"{request.key}.elf"
+
+
+def _config(request: ResolvedBuild) -> Path:
+    """The file with the .config of this build: equal images may come of configurations that differ in modules."""
+    return cache_directory() / "lines" / f"{request.key}.config"
 
 
 SOURCE = BuildKernels()

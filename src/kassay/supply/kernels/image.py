@@ -11,10 +11,11 @@ from kassay.model.kernel import KernelArtifact, KernelRef
 from kassay.model.progress import Tell
 from kassay.model.reference_files import image_files
 from kassay.supply.kernels import _store
+from kassay.supply.kernels._configuration import in_image
 from kassay.supply.kernels._given import (
     check_file,
-    with_build_config,
     with_config,
+    with_config_beside,
     with_modules,
     with_vmlinux,
 )
@@ -55,7 +56,10 @@ class ImageSource(KernelSource):
 
 
 def stored_image(path: Path, ref: KernelRef, tell: Tell) -> KernelArtifact:
-    """An image file in the store, as the package that it is of, if that is there; with the .config beside it."""
+    """An image file in the store, as the package that it is of, if that is there.
+
+    A .config beside it is read where neither the image nor its package has one, and only if it can be of this kernel.
+    """
     data = _read(path, ref.text)
     sha256 = sha256_bytes(data)
     for kind in _store.KINDS:
@@ -68,7 +72,14 @@ def stored_image(path: Path, ref: KernelRef, tell: Tell) -> KernelArtifact:
         identity = structs.replace(stored.identity, source=f"file {path.absolute()}")
         stored = structs.replace(stored, identity=identity)
     beside = path.with_name(".config")
-    return with_build_config(stored, beside.read_bytes()) if beside.is_file() else stored
+    return stored if _has_own_config(stored) or not beside.is_file() else with_config_beside(stored, beside)
+
+
+def _has_own_config(stored: KernelArtifact) -> bool:
+    """True if the configuration is in the image or its package. That of a build here may be of an equal image."""
+    if stored.config is None or Path(stored.directory).suffix != _store.KINDS["build"]:
+        return stored.config is not None
+    return in_image(Path(stored.vmlinux or stored.image).read_bytes()) is not None
 
 
 def stored_file(image_sha256: str) -> Path | None:
