@@ -25,6 +25,11 @@ def outcome(
         (b"[    0.0] Kernel command line: x=WARNING:y DEBUG: 1\n", "ok"),
         (b"[    0.1] Spectre V2 : WARNING: Unprivileged eBPF is enabled\n", "ok"),
         (b"[ 1.0] BUG: unable to handle page fault for address: 0\n", "oops"),
+        (b"[ 5.1] kernel BUG at mm/page_alloc.c:1234!\n", "oops"),
+        (b"[ 5.1] Internal error: Oops - BUG: 00000000f2000800 [#1]  SMP\n", "oops"),
+        (b"[ 5.1][    T1] Internal error: synchronous external abort: 0000000096000210 [#1] SMP\n", "oops"),
+        (b"[ 5.1] Bad mode in Synchronous Abort handler detected on CPU0, code 0x02000000 -- IABT\n", "oops"),
+        (b"[ 5.1] no kernel BUG at all, Internal error: none\n", "ok"),
     ],
 )  # fmt: skip
 def test_the_kernel_log_decides_first(console: bytes, expected: str) -> None:

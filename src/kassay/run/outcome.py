@@ -14,7 +14,8 @@ _START = rb"^(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? )?"
 _PANIC = re.compile(_START + rb"(Kernel panic - not syncing: [^\r\n]*)", re.MULTILINE)
 _OOPS = re.compile(
     _START + rb"((?:BUG:|Oops:|Oops |general protection fault|stack segment:|invalid opcode:|divide error:|"
-    rb"Unable to handle kernel|INFO: task |INFO: rcu|watchdog: BUG|rcu: INFO|KASAN:|UBSAN:|WARNING: )[^\r\n]*)",
+    rb"Unable to handle kernel|kernel BUG at |Internal error: |Bad mode in |INFO: task |INFO: rcu|"
+    rb"watchdog: BUG|rcu: INFO|KASAN:|UBSAN:|WARNING: )[^\r\n]*)",
     re.MULTILINE,
 )
 
