@@ -47,6 +47,22 @@ def test_the_remote_that_has_most_of_a_tree_is_named(linux: tuple[Path, tuple[st
 
 
 @pytest.mark.parametrize(
+    ("tag", "public"), [("v6.17", True), ("v6.17.3-rc1", True), ("v6.17-mine", False), ("v2-of-my-series", False)]
+)
+def test_only_the_tag_of_a_release_is_public(linux: tuple[Path, tuple[str, ...]], tag: str, *, public: bool) -> None:
+    repository, trees = linux
+    run(repository, "tag", tag, "HEAD")
+    assert found(repository).tree == trees[3 if public else 1]
+
+
+def test_only_the_remote_s_own_tags_are_public_where_they_are_known(linux: tuple[Path, tuple[str, ...]]) -> None:
+    repository, trees = linux
+    run(repository, "tag", "v6.17", "HEAD")
+    run(repository, "update-ref", "refs/remotes/origin/tags/v6.16", "HEAD~1")
+    assert found(repository).tree == trees[2]
+
+
+@pytest.mark.parametrize(
     "address", ["me@host:linux.git", "ssh://host/linux", "/srv/linux", "file:///srv/linux", "https://me:secret@host/x"]
 )
 def test_an_address_of_one_user_is_not_public(linux: tuple[Path, tuple[str, ...]], address: str) -> None:

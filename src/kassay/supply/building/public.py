@@ -15,7 +15,7 @@ from kassay.supply.building.source import ARCHIVE, release
 _PUBLIC = re.compile(r"(?:https?|git)://[\w.:\[\]-]+/\S+")
 """Addresses that others can fetch from: no user, no password, no path of this host."""
 _SHA256 = re.compile(r"; sha256 ([0-9a-f]{64})$")
-_RELEASE_TAGS = "--tags=v[0-9]*"
+_RELEASE_TAG = re.compile(r"v\d+\.\d+(\.\d+)?(-rc\d+)?")
 
 
 def public_source(build: BuildRef, version: str, tell: Tell) -> PublicSource:
@@ -43,7 +43,7 @@ def _public_commit(repository: Path, commit: str) -> tuple[str, str]:
     for remote in git.git(("remote",), repository=repository).split():
         address = git.git(("config", "--get", f"remote.{remote}.url"), repository=repository, may_fail=True).strip()
         if _PUBLIC.fullmatch(address):
-            known = ("--not", f"--remotes={remote}", _RELEASE_TAGS)
+            known = ("--not", f"--remotes={remote}", *_release_tags(repository, remote))
             private = git.git(("rev-list", "--first-parent", commit, *known), repository=repository).split()
             base = f"{private[-1]}^" if private else commit
             parent = git.git(("rev-parse", "--verify", "--quiet", base), repository=repository, may_fail=True).strip()
@@ -52,6 +52,14 @@ def _public_commit(repository: Path, commit: str) -> tuple[str, str]:
         raise BadInput(f"{repository}: no commit of it is known to be in a public repository (a remote with an address "
                        "https://, http:// or git:// that was fetched from)")  # fmt: skip
     return min(found)[1:]
+
+
+def _release_tags(repository: Path, remote: str) -> list[str]:
+    """Tags of releases. None if the remote's own tags are known, which are among its references."""
+    if git.git(("for-each-ref", "--count=1", f"refs/remotes/{remote}/tags"), repository=repository):
+        return []
+    tags = git.git(("for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags/v*"), repository=repository).split()
+    return [f"refs/tags/{tag}" for tag in tags if _RELEASE_TAG.fullmatch(tag)]
 
 
 def fetch_public(source: PublicSource, given: Path | None, tell: Tell) -> None:
