@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from kassay.analysis.imported import session_of
 from tests.imports.files import DATA, imported, one, refused, values
 
 HEAD = "kernel,metric,value"
@@ -101,3 +102,51 @@ def test_a_file_in_which_every_comparison_was_refused_says_so(tmp_path: Path) ->
 def test_a_run_that_failed_in_a_file_of_kassay_is_a_failed_run(tmp_path: Path) -> None:
     samples = imported(csv(tmp_path, f"{HEAD},kind\na,m,1,plain\nb,m,2,plain\nb,m,,failed\n"))
     assert [s.detail for series in samples.series for s in series.samples] == ["", "", "failed"]
+    assert {s.settings for s in samples.series} == {()}
+
+
+OWN = (
+    "workload,settings,arch,clock,cpus,memory_bytes,metric,unit,better,"
+    "primary,kernel,kind,run,block,value,spread,refused"
+)
+
+
+def own(*cells: str) -> str:
+    """A file as `kassay report --format csv` writes it. cells: metric, then everything from primary to spread."""
+    rows = (text.split(",") for text in cells)
+    return f"{OWN}\n" + "".join(
+        f"w,,x86_64,kvm,1,1024,{metric},ns,lower,{','.join(others)},\n" for metric, *others in rows
+    )
+
+
+def test_failed_runs_of_a_file_of_kassay_stand_with_the_others(tmp_path: Path) -> None:
+    samples = imported(csv(tmp_path, own(
+        "n,no,a,plain,1,0,1,", "m,yes,a,plain,1,0,10,", "m,yes,b,plain,1,0,11,", "m,yes,b,failed,1,,,",
+    )))  # fmt: skip
+    head = one(samples, "b", "m")
+    assert (values(head), [sample.block for sample in head.samples]) == ([11.0, None], [0, None])
+    assert [item.name for item in head.settings] == ["arch", "memory_bytes"]
+    assert (head.primary, one(samples, "a", "n").primary, head.cpus) == (True, False, 1)
+    assert (samples.replication, samples.machine) == ("boot", "kassay's, clock kvm")
+    assert session_of(samples).blocks and not any("order of the boots" in note for note in samples.notes)
+
+
+def test_a_mean_in_a_file_of_kassay_is_one_with_its_spread(tmp_path: Path) -> None:
+    samples = imported(csv(tmp_path, own("m,yes,a,mean,,,100,0.02", "m,yes,b,mean,,,110,")))
+    spreads = [one(samples, kernel, "m").spread for kernel in ("a", "b")]
+    assert [(spread.mean, spread.deviation, spread.n) for spread in spreads if spread] == [
+        (100.0, 0.02, None), (110.0, None, None),
+    ]  # fmt: skip
+    assert [len(series.samples) for series in samples.series] == [0, 0]
+
+
+def test_perturbed_runs_and_other_clocks_are_apart(tmp_path: Path) -> None:
+    text = own("m,yes,a,plain,1,0,1,", "m,yes,b,plain,1,0,2,", "m,yes,a,perturbed,1,,3,", "m,yes,b,perturbed,1,,4,")
+    assert values(one(imported(csv(tmp_path, text)), "a", "m", kind="perturbed")) == [3.0]
+    other = own("m,yes,a,plain,1,0,5,").partition("\n")[2].replace("kvm", "icount")
+    assert values(one(imported(csv(tmp_path, text + other)), "a", "m", clock="icount")) == [5.0]
+
+
+def test_columns_of_other_files_with_such_names_are_settings(tmp_path: Path) -> None:
+    text = f"{HEAD},kind,clock\na,m,1,anon,x\nb,m,2,anon,x\n"
+    assert values(one(imported(csv(tmp_path, text)), "a", "m", kind="anon", clock="x")) == [1.0]

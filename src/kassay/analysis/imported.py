@@ -50,7 +50,8 @@ def judge_samples(samples: Samples, margin: float) -> Comparisons:
 
 def session_of(samples: Samples) -> Session:
     """One look, at whatever the file holds; blocks where every value names its own."""
-    named = all(sample.block is not None for series in samples.series for sample in series.samples)
+    values = [sample for series in samples.series for sample in series.samples if sample.value is not None]
+    named = all(sample.block is not None for sample in values)
     most = max((len(series.samples) for series in samples.series), default=0)
     blocks = named and any(series.samples for series in samples.series)
     order = None if blocks else ORDER_DOUBTS["unknown"]

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A CSV that anybody can write: the columns kernel,metric,value, and optional ones."""
 
+from collections.abc import Iterable
+
+from msgspec import structs
+
 from kassay.errors import BadInput
-from kassay.model.samples import BETTER, ImportedKernel, Sample
+from kassay.model.samples import BETTER, ImportedKernel, Sample, SampleSeries, Spread
 from kassay.tools.imports.importer import (
     FileRow,
     Given,
@@ -19,6 +23,8 @@ _NEEDED = ("kernel", "metric", "value")
 _REFUSED = "refused"
 """Column of kassay's own files: the verdict of a comparison that was refused, in the rows of its second kernel."""
 _KNOWN = (*_NEEDED, "unit", "better", "block", "status", "workload", "run", "definition", _REFUSED)
+_OWN = ("kind", "primary", "clock", "cpus", "spread")
+"""Columns that are no settings in kassay's own files, which have all of them. In other files they are."""
 _NO_DEFINITION = "the file does not define it"
 _STATUS = ("ok", "failed", "unsupported")
 
@@ -37,7 +43,9 @@ def _read(givens: tuple[Given, ...]) -> Reading:
     if refusals and len({row.cells["kernel"] for row in comparable}) < 2:
         raise BadInput(f"{givens[0].location}: every comparison in it was refused where it was measured ({refusals})",
                        "nothing is left to compare; the report of that measurement says why")  # fmt: skip
-    rows = [_row(row) for row in comparable]
+    clocks = {row.cells["clock"] for row in comparable if _is_own(row)}
+    rows = [_row(row, several_clocks=len(clocks) > 1) for row in comparable]
+    without_block = any(row.sample.block is None and row.sample.value is not None for row in rows)
     labels = dict.fromkeys(row.kernel for row in rows)
     unsupported = len(table) - len(supported)
     notes = [f"{unsupported} rows are marked unsupported and count as absent"] if unsupported else []
@@ -46,15 +54,21 @@ def _read(givens: tuple[Given, ...]) -> Reading:
             f"{len(supported) - len(comparable)} rows belong to comparisons that were refused where they were measured"
             f" ({refusals}), and are left out"
         )
-    if any(row.sample.block is None for row in rows):
+    if without_block:
         notes.append("without a block column the order of the boots is unknown; drift cannot be told from a change")
     return Reading(
-        format="plain CSV", kernels=tuple(ImportedKernel(label=label) for label in labels), series=series_of(rows),
-        replication="unknown" if any(row.sample.block is None for row in rows) else "boot", notes=tuple(notes),
+        format="plain CSV", kernels=tuple(ImportedKernel(label=label) for label in labels),
+        series=_as_marked(series_of(rows), zip(rows, comparable, strict=True)), notes=tuple(notes),
+        replication="unknown" if without_block else "boot",
+        machine=f"kassay's, clock {', '.join(sorted(clocks))}" if clocks else "unknown",
     )  # fmt: skip
 
 
-def _row(row: CsvRow) -> FileRow:
+def _is_own(row: CsvRow) -> bool:
+    return set(_OWN) <= row.cells.keys()
+
+
+def _row(row: CsvRow, *, several_clocks: bool) -> FileRow:
     cells = row.cells
     for name in ("kernel", "metric"):
         if not cells[name]:
@@ -64,9 +78,43 @@ def _row(row: CsvRow) -> FileRow:
         raise BadInput(f"{row.location}: better is {better!r}", f"write one of {', '.join(BETTER)}, or nothing")
     metric = Metric(name=cells["metric"], unit=cells.get("unit", ""), better=better,
                     definition=cells.get("definition") or _NO_DEFINITION)  # fmt: skip
-    others = {name: value for name, value in cells.items() if name not in _KNOWN}
-    return FileRow(kernel=cells["kernel"], workload=cells.get("workload") or "unnamed", metric=metric,
+    others = {name: value for name, value in cells.items() if name not in _KNOWN and not _is_mapped(row, name)}
+    others |= {"clock": cells["clock"]} if several_clocks else {}
+    cpus = whole(cells["cpus"], f"{row.location}: cpus") if _is_own(row) and cells["cpus"] else None
+    return FileRow(kernel=cells["kernel"], workload=cells.get("workload") or "unnamed", metric=metric, cpus=cpus,
                    location=row.location, sample=_sample(row), settings=settings_of(others))  # fmt: skip
+
+
+def _is_mapped(row: CsvRow, name: str) -> bool:
+    """True for a column that is no setting of this row. Perturbed runs stay apart from the plain ones."""
+    if name == "kind":
+        return row.cells[name] == "plain" or _status(row) == "failed" or (_is_own(row) and row.cells[name] == "mean")
+    return name in _OWN and _is_own(row)
+
+
+def _as_marked(series: tuple[SampleSeries, ...], rows: Iterable[tuple[FileRow, CsvRow]]) -> tuple[SampleSeries, ...]:
+    """The series with what kassay's own files tell of them: which metric the answer is about, and means."""
+    primary: set[tuple[object, ...]] = set()
+    means: dict[tuple[object, ...], Spread] = {}
+    for row, source in rows:
+        if _is_own(source):
+            key = (row.kernel, row.workload, row.metric.name, row.settings, row.cpus)
+            primary |= {key} if source.cells["primary"] == "yes" else set()
+            if source.cells["kind"] == "mean" and row.sample.value is not None:
+                means[key] = _mean(row.sample.value, source)
+    marked = []
+    for s in series:
+        key = (s.kernel, s.workload, s.metric, s.settings, s.cpus)
+        marked.append(
+            structs.replace(s, primary=key in primary, spread=means.get(key), samples=() if key in means else s.samples)
+        )
+    return tuple(marked)
+
+
+def _mean(value: float, row: CsvRow) -> Spread:
+    deviation = row.cells["spread"]
+    return Spread(mean=value, deviation=cost(deviation, row.location) if deviation else None, n=None,
+                  mean_text=row.cells["value"], deviation_text=deviation)  # fmt: skip
 
 
 def _sample(row: CsvRow) -> Sample:
