@@ -55,6 +55,20 @@ def test_a_benchmark_that_failed_is_an_outcome_and_not_a_zero() -> None:
     assert [(s.kernel, values(s), s.samples[0].detail) for s in broken] == [("a", [None], "no huge pages here")]
 
 
+def test_a_benchmark_of_which_one_repetition_failed_has_no_value(tmp_path: Path) -> None:
+    def entry(time: float, **more: object) -> dict[str, object]:
+        return {"name": "BM", "run_name": "BM", "run_type": "iteration", "real_time": time, "cpu_time": time,
+                "time_unit": "ns", **more}  # fmt: skip
+
+    failed = entry(0, error_occurred=True, error_message="mmap failed")
+    entries = {"a": [entry(100)] * 3, "b": [entry(50), failed, failed]}
+    for kernel, benchmarks in entries.items():
+        (tmp_path / f"{kernel}.json").write_text(json.dumps({"context": {}, "benchmarks": benchmarks}))
+    samples = imported(f"a={tmp_path}/a.json", f"b={tmp_path}/b.json")
+    (found,) = [s.samples[0] for s in samples.series if (s.kernel, s.metric) == ("b", "real_time")]
+    assert (found.value, found.detail) == (None, "2 of 3 repetitions failed: mmap failed")
+
+
 def test_aggregates_alone_give_their_median_and_a_remark() -> None:
     samples = imported(f"a={DATA / 'google-benchmark-aggregates.json'}", both("google-benchmark", ".json")[1])
     (series,) = [s for s in samples.series if (s.kernel, s.workload, s.metric) == ("a", NAME, "real_time")]

@@ -88,13 +88,16 @@ def _of_benchmark(
     for metric in [metric for metric, inner in values.items() if min(inner) < 0]:
         del values[metric]
         notes[f"{given.name}: {name}: the counter {metric} is negative, and has no ratio; it is left out"] = None
-    detail = next((failure for failure in failures if failure is not None), "")
+    failed = [failure for failure in failures if failure is not None]
+    detail = failed[0] if failed else ""
+    if 0 < len(failed) < len(entries):
+        detail = f"{len(failed)} of {len(entries)} repetitions failed: {detail}"
     if not values:
         values = {"real_time": [], "cpu_time": []}
     return [
         FileRow(kernel=given.kernel or "", workload=name, metric=_metric(metric), location=f"{given.location}: {name}",
-            sample=Sample(value=median(inner) if inner else None, run=given.name, detail=detail, started_utc=started,
-                          inner=tuple(inner) if len(inner) > 1 else ()))
+            sample=Sample(value=median(inner) if inner and not failed else None, run=given.name, detail=detail,
+                          started_utc=started, inner=tuple(inner) if len(inner) > 1 else ()))
         for metric, inner in values.items()
     ]  # fmt: skip
 
