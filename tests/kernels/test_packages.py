@@ -70,6 +70,15 @@ def test_modules_of_other_files_are_not_taken_from_the_cache(cache: Path, tmp_pa
         assert load_modules(kernel, ["zsmalloc"], Told())[0][1] == fakes.module("", strings=strings)
 
 
+def test_an_image_of_another_architecture_is_refused_each_time(cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "bzImage").write_bytes(IMAGE)
+    for text in (f"rpm:{package_files.rpm(tmp_path, 'core', CORE)}", f"image:{tmp_path}/bzImage"):
+        for _ in range(2):
+            with pytest.raises(BadInput, match="an x86_64 image, but arm64 was asked for"):
+                get(f"arm64/{text}")
+            assert get(text).identity.arch == "x86_64"
+
+
 def test_a_kernel_without_its_modules_names_the_packages_that_were_looked_into(cache: Path, tmp_path: Path) -> None:
     kernel = get(f"pacman:{package_files.pacman(tmp_path, 'linux', CORE)}")
     with pytest.raises(BadInput, match=r"no modules of 6\.99\.1-fake in linux-6\.99\.1-1\.pkg\.tar"):

@@ -73,6 +73,7 @@ class PackageKernels(KernelSource):
             artifact, holders = self._kept(ref, paths, kind, tell)
             known = [str(artifact.identity.image_sha256), *(files[place].sha256 for place in holders)]
             write_atomic(note, "\n".join(known).encode())
+        _store.check_arch(artifact.identity.arch, ref.arch, ref.text)
         with_modules = [path for path, file in zip(paths, files, strict=True) if file.sha256 in known[1:]]
         identity = structs.replace(artifact.identity, files=files, source=_source(self.name, paths))
         lines = _debug_file(kind)

@@ -102,13 +102,11 @@ def keep(data: bytes, origin: Origin, extras: dict[str, bytes], arch: str, ref: 
     directory = _directory(sha256, origin.kind)
     with locked(directory.with_name(f".{directory.name}.lock"), waiting(tell, ref)):
         if stored := load(sha256, ref, kind=origin.kind):
+            check_arch(stored.identity.arch, arch, ref)
             return stored
         tell(Progress(stage="kernels", subject=ref, text="taking the image apart"))
         image = take_apart(data, ref)
-        if image.arch != arch:
-            raise BadInput(
-                f"kernel {ref!r}: an {image.arch} image, but {arch} was asked for", f"write {image.arch}/..."
-            )
+        check_arch(image.arch, arch, ref)
         tell(Progress(stage="kernels", subject=ref, text="reading its symbols"))
         symbols = decode_symbols(image.kernel)
         contents = {"image": data, **extras}
@@ -121,6 +119,12 @@ def keep(data: bytes, origin: Origin, extras: dict[str, bytes], arch: str, ref: 
     if artifact is None:
         raise HostLacks(f"{directory}: changed while it was written", "check the disk and repeat the command")
     return artifact
+
+
+def check_arch(found: str, arch: str, ref: str) -> None:
+    """Raises BadInput for an image of another architecture than the one asked for."""
+    if found != arch:
+        raise BadInput(f"kernel {ref!r}: an {found} image, but {arch} was asked for", f"write {found}/...")
 
 
 def remember(arch: str, flavour: str, package: str, version: str, image_sha256: str) -> None:
