@@ -123,7 +123,11 @@ class DaskCluster:
             try:
                 slot = self._slots.take(sequence, apart)
             except HostGone as error:
-                host = self._hosts[str(error)]
+                host = self._hosts.get(str(error))
+                if host is None:  # an earlier session had it: once a run is made elsewhere, its runs do not count
+                    text = "is not in the cluster; its block is made again on another host"
+                    self._tell(Progress(stage="cluster", subject=str(error), text=text))
+                    continue
                 return RunOnHost(None, host, f"{host.name} is gone{': ' if lost else ''}{'; '.join(lost)}")
             except NobodyThere:
                 raise self._nobody("no worker is left") from None

@@ -40,7 +40,7 @@ class Cluster(Protocol):
         """Runs that can be made at a time now, at least 1."""
 
     def assign(self, sequence: str, host: str) -> None:
-        """A sequence has runs on this host already: it goes on there."""
+        """A sequence has runs on this host already: it goes on there, or on any host where that one is not there."""
 
     def run(self, job: Job, arch: str, sequence: str = "", apart: Collection[str] = ()) -> RunOnHost:
         """One run, on a slot that is free, or else when one is. sequence: its runs are made on one host; "" for none.
