@@ -55,3 +55,14 @@ def test_of_a_recorded_hash_only_that_file_is_taken_or_one_whose_hash_no_list_ha
     ]
     with pytest.raises(HostLacks, match=r"the archive has other files of it now: p/linux_7\.3\.4.*, sha256 bbb"):
         archive._files("7.3.4", silent, "e" * 64)
+
+
+@pytest.mark.parametrize("suffix", ["tar.xz", "deb"])
+def test_the_file_of_a_later_release_of_the_series_is_not_taken(tmp_path: Path, suffix: str) -> None:
+    held = tmp_path / "kassay/packages/source"
+    held.mkdir(parents=True)
+    for version in ("6.16.3", "6.16-rc7"):
+        (held / f"{version}.{suffix}").write_bytes(b"")
+    assert archive._packed("6.16") is None
+    (held / f"6.16.{suffix}").write_bytes(b"")
+    assert archive._packed("6.16") == held / f"6.16.{suffix}"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kassay.effects.lock import cache_alone, cache_shared, locked
 from kassay.model.progress import Progress, silent
 from kassay.supply.guest.compile import build
-from kassay.tools.storage.areas import AREAS, NEVER, kind_of, kinds
+from kassay.tools.storage.areas import AREAS, MAKE, NEVER, kind_of, kinds
 from kassay.tools.storage.free import Wish, chosen
 from kassay.tools.storage.scan import Entry, entries
 from tests.commands.conftest import Kassay
@@ -68,6 +68,14 @@ def test_a_kernel_names_its_references_and_a_package_its_kernel(kassay: Kassay, 
     assert needed[f"kernels/{LISTED}"] == ["debian:6.17-1"]
     assert needed[f"kernels/{BUILT}.build"] == ["build:"]
     assert needed["packages/x86_64/linux-image-6.17_6.17-1.deb"] == ["6.16"]
+
+
+def test_an_unpacked_tree_is_made_again_only_from_its_own_release(cache: Path) -> None:
+    put(cache / "sources/trees/6.16/Makefile", 10)
+    put(cache / "packages/source/6.16.3.tar.xz", 10)
+    assert {entry.name: entry.again for entry in entries(cache, silent)}["sources/trees/6.16"] == NEVER
+    put(cache / "packages/source/6.16.tar.xz", 10)
+    assert {entry.name: entry.again for entry in entries(cache, silent)}["sources/trees/6.16"] == MAKE
 
 
 def test_sizes_are_those_of_the_disk_and_of_the_files(cache: Path) -> None:

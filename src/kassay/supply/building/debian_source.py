@@ -22,6 +22,9 @@ from kassay.supply.archive.versions import choose, is_exact, unknown_version, up
 from kassay.supply.building.tarball import unpack_sources
 from kassay.supply.packages.unpacking import Part, unpacked, whole
 
+_PACKED = ("deb", "tar.xz")
+"""Suffixes of a release's file in the cache."""
+
 
 def exact_version(version: str, tell: Tell) -> str:
     """The newest release that `version` ("7.3", "7.3.4") names. Raises BadInput that lists what there is."""
@@ -77,8 +80,8 @@ def discard(directory: Path) -> None:
 
 def _packed(name: str) -> Path | None:
     """The file of a release's sources in the cache, or None."""
-    files = sorted((cache_directory() / "packages" / "source").glob(f"{name}.*"))
-    return next((p for p in files if p.suffix in (".xz", ".deb")), None)
+    directory = cache_directory() / "packages" / "source"
+    return next((path for suffix in _PACKED if (path := directory / f"{name}.{suffix}").exists()), None)
 
 
 def _archive_file(version: str, name: str, sha256: str, tell: Tell) -> tuple[Path, str]:

@@ -200,4 +200,5 @@ class _Facts:
     def _tree_is_packed(self, name: str) -> bool:
         if name.startswith("sources/functions/"):
             return (self._cache / "sources" / "git").is_dir()
-        return any((self._cache / "packages" / "source").glob(f"{Path(name).name}.*[!t][!x][!t]"))
+        directory = self._cache / "packages" / "source"
+        return any((directory / f"{Path(name).name}.{suffix}").exists() for suffix in ("deb", "tar.xz"))
