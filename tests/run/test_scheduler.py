@@ -2,6 +2,7 @@
 """Nothing is run twice, nothing is forgotten, failures are bounded."""
 
 import threading
+import time
 from collections import Counter
 
 import pytest
@@ -69,6 +70,44 @@ def test_an_error_ends_the_loop_and_what_was_kept_stays() -> None:
     with pytest.raises(RuntimeError):
         run_all(PLAN, (), measure, kept.append, lambda: 1)
     assert len(kept) == 3
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_every_run_that_has_ended_is_kept_where_keeping_some_fails(error: type[BaseException]) -> None:
+    together, kept, ended = threading.Barrier(len(PLAN.runs), timeout=30), list[str](), list[str]()
+
+    def measure(run: PlannedRun, attempt: int) -> RunRecord:
+        together.wait()
+        return record(run.id, attempt)
+
+    def keep(one: RunRecord) -> None:
+        """As in a journal that has each run, and then refuses those of one host."""
+        if not kept:
+            time.sleep(0.2)  # all have ended
+        kept.append(one.run)
+        if len(kept) == 2:
+            raise error("two hosts disagree")
+        if len(kept) > 2:
+            raise RuntimeError(f"{one.run} as well")
+
+    with pytest.raises(error, match="two hosts disagree") as caught:
+        run_all(PLAN, (), measure, keep, lambda: 99, stop=lambda: ended.append("stop"))
+    assert sorted(kept) == sorted(run.id for run in PLAN.runs)
+    assert (ended, len(caught.value.__notes__)) == (["stop"], len(kept) - 2)
+
+
+def test_the_threads_end_where_the_hosts_cannot_be_stopped() -> None:
+    before = threading.active_count()
+
+    def stop() -> None:
+        raise OSError("connection lost")
+
+    def keep(_: RunRecord) -> None:
+        raise RuntimeError("disk")
+
+    with pytest.raises(RuntimeError, match="disk"):
+        run_all(PLAN, (), lambda run, attempt: record(run.id, attempt), keep, lambda: 2, stop=stop)
+    assert threading.active_count() == before
 
 
 def test_runs_of_a_sequence_are_made_one_after_another_and_sequences_side_by_side() -> None:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -109,17 +110,31 @@ def run_all(
                     if record.outcome in REPEATED:
                         certain = certain_failures(plan, all_records)
                         pending = [(run, attempt) for run, attempt in pending if run.id not in certain]
-    except BaseException:
-        stop()
-        # What is done is kept; what is not is owed again, and nobody waits for it.
-        for future in running:
-            if future.done() and not future.exception():
-                keep(future.result())
-        with process.ending_all():
-            pool.shutdown(cancel_futures=True)
+    except BaseException as error:
+        try:
+            _keep_ended(running, keep, stop, error)
+        finally:
+            with process.ending_all():
+                pool.shutdown(cancel_futures=True)
         raise
     pool.shutdown()
     return tuple(all_records)
+
+
+def _keep_ended(
+    running: Collection[Future[RunRecord]], keep: Keep, stop: Callable[[], None], error: BaseException
+) -> None:
+    """Keeps what has ended. What has not is owed again, and nobody waits for it.
+
+    error: why the loop ends. Further errors become notes on it, as one must not hide another.
+    """
+    steps: list[Callable[[], None]] = [stop]
+    steps += [partial(keep, future.result()) for future in running if future.done() and not future.exception()]
+    for step in steps:
+        try:
+            step()
+        except Exception as further:
+            error.add_note(f"{type(further).__name__}: {further}")
 
 
 def _ended(done: "SimpleQueue[Future[RunRecord]]") -> Iterator[Future[RunRecord]]:
