@@ -14,6 +14,7 @@ from kassay.effects.files import sha256_file
 from kassay.errors import BadInput
 from kassay.model.kernel import KernelArtifact, exact_ref, parse_ref, short_ref
 from kassay.supply.kernels import check, fetch, load_modules, module_tree
+from kassay.supply.kernels._package_files import PackageKernels
 from kassay.supply.packages import pacman, rpm
 from tests.kernels import fakes, package_files
 from tests.kernels.fakes import Told
@@ -117,6 +118,26 @@ def test_a_vmlinux_with_debug_information_gives_the_lines_and_that_of_another_bu
     for _ in range(2):
         with pytest.raises(BadInput, match="is not the vmlinux of this image"):
             get(f"rpm:{core},{wrong}")
+
+
+@pytest.mark.parametrize("earlier", [False, True])
+def test_debug_symbols_that_the_cache_lost_are_unpacked_again(
+    earlier: bool, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """earlier: an earlier version wrote the note, which does not tell whether there are debug symbols."""
+    core = package_files.rpm(tmp_path, "core", CORE)
+    place = f"usr/lib/debug/lib/modules/{RELEASE}/vmlinux"
+    debug = package_files.rpm(tmp_path, "debuginfo", {place: fakes.vmlinux(RELEASE, body=b"lines")})
+    for text, has_lines in ((f"rpm:{core},{debug}", True), (f"rpm:{core}", False)):
+        assert bool(get(text).lines) == has_lines
+        for note in (cache / "refs/packages").iterdir() if earlier else ():
+            note.write_text("\n".join(word for word in note.read_text().split() if "debug" not in word))
+        for path in (cache / "debug-symbols").iterdir():
+            path.unlink()
+        assert bool(get(text).lines) == has_lines
+        with monkeypatch.context() as patched:
+            patched.setattr(PackageKernels, "_unpacked", None)  # nothing is unpacked again
+            assert bool(get(text).lines) == has_lines
 
 
 def test_a_file_that_is_not_there_is_told_before_anything_is_read(tmp_path: Path) -> None:

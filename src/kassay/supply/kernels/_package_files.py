@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Kernels in package files that the user has, whatever the format of the files."""
 
+import os
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -28,6 +29,8 @@ _CONFIG = (
 )  # fmt: skip
 _BUILTIN = (r"(usr/)?lib/modules/{release}/modules\.builtin",)
 _DEBUG = (r"usr/lib/debug/((usr/)?lib/modules/{release}/vmlinux|boot/vmlinux-{release})(\.debug)?",)
+_HAS_DEBUG, _NO_DEBUG = "debug", "no-debug"
+"""Last word of the note on packages: debug symbols that `kassay cache free` removed are unpacked again."""
 _MAGICS = ((deb.MAGIC, "deb"), (rpm.MAGIC, "rpm"))
 
 
@@ -69,14 +72,15 @@ class PackageKernels(KernelSource):
         kind = f"{self.name}-{key[:16]}"
         known = note.read_text("ascii").split() if note.is_file() else []
         artifact = _store.load(known[0], ref.text, kind=kind) if known else None
-        if artifact is None:
+        lines = _debug_file(kind)
+        if artifact is None or (not lines.is_file() and _may_have_debug(note, known)):
             artifact, holders = self._kept(ref, paths, kind, tell)
             known = [str(artifact.identity.image_sha256), *(files[place].sha256 for place in holders)]
+            known.append(_HAS_DEBUG if lines.is_file() else _NO_DEBUG)
             write_atomic(note, "\n".join(known).encode())
         _store.check_arch(artifact.identity.arch, ref.arch, ref.text)
         with_modules = [path for path, file in zip(paths, files, strict=True) if file.sha256 in known[1:]]
         identity = structs.replace(artifact.identity, files=files, source=_source(self.name, paths))
-        lines = _debug_file(kind)
         return structs.replace(
             artifact,
             identity=identity,
@@ -157,6 +161,12 @@ def _paths(ref: KernelRef) -> tuple[Path, ...]:
 
 def _source(name: str, paths: tuple[Path, ...]) -> str:
     return f"{name} package{'s' * (len(paths) > 1)} {', '.join(path.name for path in paths)}"
+
+
+def _may_have_debug(note: Path, known: list[str]) -> bool:
+    """True if the packages have debug symbols. A note of an earlier version does not tell: they are unpacked once more,
+    unless the cache is only read."""
+    return _HAS_DEBUG in known or (_NO_DEBUG not in known and os.access(note.parent, os.W_OK))
 
 
 def _debug_file(kind: str) -> Path:
