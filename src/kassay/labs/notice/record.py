@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import structs
 
 from kassay.effects import process
-from kassay.effects.files import sha256_bytes, sha256_file, write_atomic
+from kassay.effects.files import sha256_bytes, write_atomic
 from kassay.labs.notice.model import CallSizes
 from kassay.labs.notice.sizes import Commands, Recorded, call_sizes
 from kassay.model.experiment import Experiment
@@ -20,7 +20,7 @@ from kassay.run.jobs import Recording
 from kassay.run.measurer import Measurer
 from kassay.supply.arches import arch_of
 from kassay.tools.recording.pages import PagesError
-from kassay.tools.recording.record import Recorder, recording_measurer, recording_of
+from kassay.tools.recording.record import Recorder, inputs_of, recording_measurer, recording_of
 
 _FORMAT = 3
 """Increased when the same recording would give other sizes."""
@@ -108,8 +108,6 @@ def _commands(measurer: Measurer, cell: Cell) -> Commands:
 
 def _name(plan: Plan, cell: Cell, recording: Recording) -> str:
     """The name has a hash of everything that could change the sizes."""
-    key_parts = (str(_FORMAT), cell.id, str(plan.experiment.rounds), str(recording.settings),
-             sha256_file(recording.program), *(f"{program.name}={program.value}" for program in plan.guest_sha256),
-             *plan.machine.options)  # fmt: skip
+    key_parts = (str(_FORMAT), *inputs_of(plan, cell, recording))
     label = f"{cell.workload}-{plan.kernels[cell.kernel].ref}"
     return f"{re.sub(r'[^A-Za-z0-9._+=-]', '-', label)}-{sha256_bytes(chr(0).join(key_parts).encode())[:8]}.json"

@@ -132,13 +132,18 @@ def recording_of(cell: Cell, how: Recorder, *, calls: bool = False) -> Recording
     return Recording(program, settings.encode(), 1 << (wanted - 1).bit_length())
 
 
-def _name(plan: Plan, cell: Cell, recording: Recording) -> str:
-    """Named after the cell, with a hash of everything that the trace depends on."""
+def inputs_of(plan: Plan, cell: Cell, recording: Recording) -> tuple[str, ...]:
+    """Everything that the recording of a cell depends on, for the name of its file."""
     shared = [line.value for line in plan.cmdlines or () if line.name == str(cell.machine.cpus)]
     images = [image.value for image in plan.images or () if image.name == cell.workload]
-    key_parts = (cell.id, str(plan.experiment.rounds), str(recording.settings), sha256_file(recording.program),
-             *(f"{digest.name}={digest.value}" for digest in plan.guest_sha256), plan.machine.program,
-             *plan.machine.options, *shared, *images)  # fmt: skip
+    return (cell.id, str(plan.experiment.rounds), str(recording.settings), sha256_file(recording.program),
+            *(f"{digest.name}={digest.value}" for digest in plan.guest_sha256), plan.machine.program,
+            *plan.machine.options, *shared, *images)  # fmt: skip
+
+
+def _name(plan: Plan, cell: Cell, recording: Recording) -> str:
+    """Named after the cell, with a hash of its inputs."""
+    key_parts = inputs_of(plan, cell, recording)
     varied = {axis.name for use in plan.experiment.workloads if use.name == cell.workload for axis in use.axes}
     settings = "".join(f"-{setting.name}={setting.value}" for setting in cell.settings if setting.name in varied)
     words = plan.kernels[cell.kernel].ref, f"{cell.workload}{settings}", f"{cell.machine.cpus}cpu"
