@@ -5,6 +5,7 @@ Hypothesis tries few examples by default and in `make check`; `make test` says -
 a number of its own only where an example of it is slow.
 """
 
+import atexit
 import gc
 from pathlib import Path
 
@@ -26,11 +27,17 @@ def pytest_configure(config: pytest.Config) -> None:
         own_cache.use()
 
 
+def pytest_sessionfinish() -> None:
+    """pytest looks for leaked errors ten times, in all objects each time. One time finds them."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_unconfigure() -> None:
     """Hypothesis leaves a callback with the garbage collector. Modules that it reaches outlive the interpreter, and
     the binding of duckdb then prints every type and function of its own as leaked."""
     gc.callbacks.clear()
-    gc.unfreeze()
+    atexit.register(gc.unfreeze)
 
 
 @pytest.fixture
