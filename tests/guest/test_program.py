@@ -198,8 +198,24 @@ def test_the_program_of_a_directory_is_the_one_of_its_name(tmp_path: Path) -> No
         assert output_of(ProgramUse(path=str(directory)), tmp_path) == f"{name}\n".encode()
 
 
+def test_a_header_outside_is_part_of_a_program_that_make_builds(tmp_path: Path) -> None:
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "p.c").write_text("#include <work.h>\nint puts(const char *);\nint main(void) { puts(TEXT); }\n")
+    (tmp_path / "p" / "Makefile").write_text("p: p.c\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $<\n")
+    for text in ("one", "two"):
+        (tmp_path / "work.h").write_text(f'#define TEXT "{text}"\n')
+        use = ProgramUse(path=f"{tmp_path}/p", cflags=(f"-I{tmp_path}",))
+        assert output_of(use, tmp_path) == f"{text}\n".encode()
+
+
 def output_of(use: ProgramUse, directory: Path) -> bytes:
     program = directory / "program"
     program.write_bytes(program_in(packed(pinned(use), "x86_64")) or b"")
     program.chmod(0o755)
     return subprocess.run((program,), check=True, capture_output=True).stdout
+
+
+def test_debug_information_does_not_tell_where_a_program_was_compiled(tmp_path: Path) -> None:
+    (tmp_path / "p.c").write_text("int main(void) { return 0; }\n")
+    use = pinned(ProgramUse(path=f"{tmp_path}/p.c", cflags=(f"-I{tmp_path}", "-g")))
+    assert packed(use, "x86_64") == packed(use, "x86_64")

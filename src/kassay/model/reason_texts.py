@@ -232,8 +232,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "may differ",
     "library-chose": "the C library chose {functions:names} for the emulated CPU, which lacks {features:names}; on the "
     "predicted CPU it may choose others",
-    "kernel-chose": "the kernel chose {functions:names} for the emulated CPU, which lacks {features:names}; the "
-    "predicted CPU has it and executes other code there, which takes another time",
+    "kernel-chose": "the emulated CPU lacks {features:names}, so the kernel chose {functions:names}; the predicted CPU "
+    "has {features:names} and executes other functions, whose time may differ",
     "traced-rounds-differ": "the rounds answered for execute {traced:.4g} instructions per operation, the value "
     "stands for {value:.4g}",
     "rounds-spread": "the predicted rounds vary by {spread:.1%}",

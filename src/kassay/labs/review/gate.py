@@ -166,13 +166,14 @@ def _limit(cell: Cell, limits: Sequence[Limit], fail_over: float) -> float:
 
 def _settled(cell: Cell, limit: float) -> Cell:
     """A phase of the same value on both kernels is equal to the digit, however far apart its perturbed runs lie. One
-    that changes by less than they do, and by no more than its limit, lies below the floor: beyond the limit nothing is
-    decided. Neither holds if the runs of one kernel disagree."""
+    that changes by less than they do, and rises by no more than its limit, lies below the floor. Beyond the limit
+    nothing is decided. Neither holds if the runs of one kernel disagree."""
     if cell.evidence == "unstable":
         return cell
     if cell.base is not None and cell.base == cell.head:
         return structs.replace(cell, verdict=EQUAL, reason="")
-    if cell.verdict == "inconclusive" and cell.floor is not None and abs(cell.change or 0.0) <= min(cell.floor, limit):
+    floor, change = cell.floor, cell.change or 0.0
+    if cell.verdict == "inconclusive" and floor is not None and -floor <= change <= min(floor, limit):
         return structs.replace(cell, verdict="equivalent", reason="")
     return cell
 

@@ -99,7 +99,7 @@ def packed(use: ProgramUse, arch: str) -> Path:
     )  # fmt: skip
     if "source/Makefile" in packed_files:  # of several programs that it makes, the one of the directory's name is taken
         inputs = (*inputs, Path(use.path).name)
-    elif _reads_others(use):
+    if _reads_others(use):
         program = _program(use, packed_files, arch_of(arch), cc)
         inputs = (*inputs, sha256_bytes(program))
     key = repr(inputs)
@@ -223,11 +223,17 @@ def _compiled(use: ProgramUse, root: Path, names: Sequence[str], cc: str) -> byt
     if process.find(cc) is None:
         raise HostLacks(f"{use.path}: {cc} is not there to compile it", f"install it: {install(_package(cc))}")
     link = (*_linked(use, root), *(("-lbenchmark",) if use.marks == "benchmark" else ()))
-    argv = (cc, *FLAGS, "-I.", "-o", str(output), *use.cflags, *names, *link)
+    argv = (cc, *FLAGS, _without_place(root), "-I.", "-o", str(output), *use.cflags, *names, *link)
     done = process.run(argv, cwd=root, timeout_s=_BUILD_S)
     if done.status != 0 or not output.is_file():
         raise _refused(use, done.err, cc)
     return output.read_bytes()
+
+
+def _without_place(root: Path) -> str:
+    """The option by which debug information does not tell where the sources were compiled: the same sources give the
+    same program."""
+    return f"-fdebug-prefix-map={root}=."
 
 
 def _linked(use: ProgramUse, root: Path) -> Iterator[str]:
@@ -248,6 +254,7 @@ def _testcase_objects(use: ProgramUse, root: Path, names: Sequence[str], cc: str
         argv = (
             cc,
             *_COMPILING,
+            _without_place(root),
             "-I.",
             *use.cflags,
             *_TRACED,
@@ -291,7 +298,7 @@ def _refused(use: ProgramUse, err: str, cc: str) -> BadInput:
 
 
 def _by_make(use: ProgramUse, root: Path, cc: str) -> bytes:
-    flags = " ".join(FLAGS[:1] + use.cflags)
+    flags = " ".join((*FLAGS[:1], _without_place(root), *use.cflags))
     linking = " ".join((*FLAGS[1:], *use.link))
     argv = ("make", "-j2", f"CC={cc}", f"CFLAGS={flags} -fno-pie", f"LDFLAGS={linking}")
     done = process.run(argv, cwd=root, timeout_s=_BUILD_S)

@@ -187,8 +187,8 @@ def _line(line: str) -> Iterator[tuple[str, str, str]]:
     pairs: list[tuple[int, str, str, str]] = []
     for match in _PAIR.finditer(stripped):
         pairs.append((match.start(), match[1] or match[3], (match[2] or match[4]).rstrip(",;"), ""))
-    rest = _PAIR.sub(" ", stripped)
-    plain = [(stripped.find(match[0]), match[1], match[2], match[3] or "") for match in _PLAIN.finditer(rest)]
+    rest = _PAIR.sub(lambda pair: " " * len(pair[0]), stripped)
+    plain = [(match.start(), match[1], match[2], match[3] or "") for match in _PLAIN.finditer(rest)]
     if not _PLAIN.sub(" ", rest).strip():
         pairs += plain
     for _, name, value, unit in sorted(pairs):

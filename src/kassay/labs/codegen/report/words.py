@@ -111,7 +111,8 @@ def _unequal(report: CodegenReport) -> list[str]:
     """The same code may be executed more or less, because of what calls it: not a matter of the compiler."""
     sentences = []
     for name in dict.fromkeys(body.own_class for body in report.bodies if body.own_class):
-        of_class = [b.executed for b in report.bodies if b.own_class == name and b.executed is not None]
+        own = [b for b in report.bodies if b.own_class == name and LINKED_IS_OTHER not in b.note]
+        of_class = [b.executed for b in own if b.executed is not None]
         if of_class and max(of_class) - min(of_class) > _ALIKE * max(of_class):
             low, high = format_numbers([min(of_class), max(of_class)])
             sentences.append(

@@ -68,7 +68,7 @@ def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, ou
     write, else it is one of the user's calibrations. Raises BadInput for a name that is taken and for a file of another
     machine, HostLacks without a compiler.
     """
-    own = _own_path(name)
+    own = _own_path(name, out)
     path = out if out is not None else own
     journal = calibrations() / f".{name}.samples"
     with locked(calibrations() / f".{name}.lock", refusing(f"the calibration {name}", "choose another name")):
@@ -179,14 +179,15 @@ def compared(timing: Timing, measured: Mapping[str, Estimate]) -> list[tuple[str
     return rows
 
 
-def _own_path(name: str) -> Path:
+def _own_path(name: str, out: Path | None = None) -> Path:
     """The file of the user's calibration NAME. Raises BadInput for a word that is no name, and for a name that another
-    file has: predictions are told apart by it, also where the file is written elsewhere."""
+    file has: predictions are told apart by it, also where the file is written elsewhere. out: the file to write, which
+    may have the name."""
     if not name.replace("_", "").isalnum() or not name.isascii() or not name.islower():
         raise BadInput(f"{name!r} is no name for a timing file", "small letters, digits and _, such as build_server")
     path = calibrations() / f"{name}.toml"
     taken = next((file for known, file in timings().items() if spelt(known) == spelt(name)), path)
-    if taken != path:
+    if taken != path and (out is None or taken.resolve() != out.resolve()):
         raise BadInput(f"{name}: kassay has a timing file of that name: {taken}", "choose another name")
     return path
 

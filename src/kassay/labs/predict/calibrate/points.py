@@ -16,7 +16,7 @@ CHASES_KIB = (
     16, 64, 128, 256, 512, 768, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152, 65536,
     MEMORY_KIB,
 )  # fmt: skip
-FIRSTS_KIB = (3072, 4096, 6144, 65536, MEMORY_KIB)
+FIRSTS_KIB = (3072, 4096, 6144, 12288, 24576, 65536, MEMORY_KIB)
 """Regions of which the first line of each pair is chased: in the third level and in memory."""
 PAGES = (
     16, 32, 48, 56, 60, 64, 68, 72, 76, 80, 96, 112, 128, 192, 256, 512, 1024, 1280, 1536, 1792, 2048, 2304, 2560, 2816,
