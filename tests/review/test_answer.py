@@ -9,13 +9,13 @@ from msgspec import structs
 
 from kassay.errors import BadInput
 from kassay.labs.review.b4 import b4_checks, tracked_range
-from kassay.labs.review.changed_code import EXECUTED, NOT_EXECUTED
 from kassay.labs.review.exit_status import exit_status
 from kassay.labs.review.model import SCREENED, Cell, CheckedClaim, Corner, Left, PredictedChange, Previous, Try
 from kassay.labs.review.report import REVIEW
 from kassay.labs.review.report._corner_words import corners
 from kassay.labs.review.report._words import changelog, letter, portable, reach, spans, unexecuted, verdict
 from kassay.labs.review.review import _spots
+from kassay.model.lines import EXECUTED, NOT_EXECUTED
 from tests.review.reviews import cell, function, review
 
 LOSS, GAIN, EQUAL = cell("regression", 0.5, order="9"), cell("improvement", -0.1), cell("equivalent", 0.0, order="4")

@@ -124,9 +124,9 @@ def run_all(
 def _keep_ended(
     running: Collection[Future[RunRecord]], keep: Keep, stop: Callable[[], None], error: BaseException
 ) -> None:
-    """Keeps what has ended. What has not is owed again, and nobody waits for it.
+    """Keeps the records of runs that have ended. The other runs are owed again, and nobody waits for them.
 
-    error: why the loop ends. Further errors become notes on it, as one must not hide another.
+    error: the reason why the loop ends. Further errors become notes on it, so that none hides another.
     """
     steps: list[Callable[[], None]] = [stop]
     steps += [partial(keep, future.result()) for future in running if future.done() and not future.exception()]

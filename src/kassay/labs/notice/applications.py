@@ -65,7 +65,7 @@ def _problem(paired: answers.Paired) -> str:
 
 
 def _is_of(paired: answers.Paired) -> bool:
-    """True if the finding compares exactly these kernels. A ladder compares only neighbours."""
+    """True if the finding compares exactly these kernels. For one kernel it may compare that with another one."""
     return {*paired.finding.kernels} == {profile.profile.kernel for profile in paired.profiles}
 
 

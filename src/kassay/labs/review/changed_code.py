@@ -3,9 +3,9 @@
 
 from collections import Counter
 
+from kassay.model.lines import EXECUTED, NO_CODE, NOT_EXECUTED
 from kassay.model.records import Record
 
-EXECUTED, NOT_EXECUTED, NO_CODE = "executed", "not-executed", "no-code"
 STATES = {
     EXECUTED: "a setting that was run executed some of the changed lines",
     NOT_EXECUTED: "the changed lines have code, and no setting that was run executed any of them",

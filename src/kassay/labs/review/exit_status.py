@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The exit status of `kassay review --exit-code`."""
 
-from kassay.labs.review.changed_code import NOT_EXECUTED
 from kassay.labs.review.model import SCREENED, Review
+from kassay.model.lines import NOT_EXECUTED
 
 
 def exit_status(review: Review) -> int:

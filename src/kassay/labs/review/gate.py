@@ -76,7 +76,7 @@ def gate(
     left = _differing(report)
 
     def limit_of_phase(cell: Cell) -> float:
-        return _limit(cell, limits.entries, fail_over)
+        return _limit(limit_of(cell, limits.entries), fail_over)
 
     for number in range(-(-len(left) // _BATCH)):
         place = directory / "measured" / f"{number}"
@@ -159,8 +159,8 @@ def at_margin(finding: Finding, margin: float) -> Finding:
     return structs.replace(finding, verdict=judged.verdict, reasons=judged.reasons)
 
 
-def _limit(cell: Cell, limits: Sequence[Limit], fail_over: float) -> float:
-    entry = limit_of(cell, limits)
+def _limit(entry: Limit | None, fail_over: float) -> float:
+    """Limit of a phase. entry: the one of the file of limits that covers it."""
     return entry.limit if entry is not None else fail_over
 
 
@@ -195,7 +195,7 @@ def _judged(
     used: list[Limit] = []
     for cell, path, line in found:
         entry = limit_of(cell, limits)
-        limit = _limit(cell, limits, answer.fail_over)
+        limit = _limit(entry, answer.fail_over)
         worse = cell.verdict == "regression" and cell.change is not None
         if entry is not None and cell.verdict != "improvement" and _decides(limit, answer.fail_over, cell):
             used.append(entry)
@@ -223,6 +223,6 @@ def exit_status(answer: Gate, allowed: Sequence[str] = ()) -> int:
     if answer.over:
         return 1
     open_ = [row.cell.workload for row in answer.cells if row.cell.verdict not in DECIDED]
-    open_ += [row.what.partition(" ")[0] for row in (*answer.failed, *answer.left)]
+    open_ += [row.workload for row in (*answer.failed, *answer.left)]
     nothing = not answer.cells and not answer.same_image
     return 4 if nothing or any(workload not in allowed for workload in open_) else 0

@@ -2,6 +2,7 @@
 """The answer of `kassay ci`: every cell of a suite on two revisions, and which of them are over their limit."""
 
 from kassay.labs.review.model import Cell, KernelSide, Left
+from kassay.model.finding import CHANGES
 from kassay.model.records import Record
 
 SCHEMA = "kassay-ci/1"
@@ -9,7 +10,7 @@ EQUAL = "equal-to-the-digit"
 """Verdict of a phase that executed the same number of instructions on both kernels."""
 NOT_MEASURED = "not-measured"
 """Verdict of a phase that differs and that the budget left undone."""
-DECIDED = (EQUAL, "equivalent", "improvement", "regression")
+DECIDED = (EQUAL, "equivalent", *CHANGES)
 """Verdicts that tell on which side of its limit a phase is."""
 
 

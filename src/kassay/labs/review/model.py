@@ -174,6 +174,11 @@ class Left(Record, frozen=True, kw_only=True):
     what: str
     why: str
 
+    @property
+    def workload(self) -> str:
+        """Name of the workload, with which `what` begins if it is a setting."""
+        return self.what.partition(" ")[0]
+
 
 class KnownSetting(Record, frozen=True, kw_only=True):
     """A setting that executes changed functions on a stock kernel, from the atlas. Costs are per operation."""

@@ -3,7 +3,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from kassay.labs.review.changed_code import EXECUTED, NO_CODE, NOT_EXECUTED, Branch, ChangedFunction
+from kassay.labs.review.changed_code import Branch, ChangedFunction
 from kassay.labs.review.choice import Key
 from kassay.labs.review.model import SCREENED, Cell, KernelSide, PredictedChange
 from kassay.labs.review.outcomes import Way, Ways, together
@@ -85,7 +85,7 @@ def functions_of(
         removed = {n for part in runs for n in part.removed_executed}
         idle = {n for part in own for n in part.code} - added
         idle_removed = {n for part in own for n in part.removed_code} - removed
-        state = EXECUTED if added or removed else NOT_EXECUTED if idle or idle_removed else NO_CODE
+        state = lines.EXECUTED if added or removed else lines.NOT_EXECUTED if idle or idle_removed else lines.NO_CODE
         rows.append(
             ChangedFunction(
                 path=path, function=function, state=state, executed=tuple(sorted((*added, *removed))),
@@ -95,7 +95,7 @@ def functions_of(
                 cells=len({one.key for one in seen if function in one.functions}),
             )
         )  # fmt: skip
-    order = (NOT_EXECUTED, EXECUTED, NO_CODE)
+    order = (lines.NOT_EXECUTED, lines.EXECUTED, lines.NO_CODE)
     return tuple(sorted(rows, key=lambda row: order.index(row.state)))
 
 

@@ -2,19 +2,21 @@
 """Rows of the matrix, and the comparisons of a history that belong to them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from shlex import quote
 from typing import NamedTuple
 
 import msgspec
 
 from kassay.labs.site.model import SiteSeries
+from kassay.model.finding import REFUSED
 from kassay.model.machine import STATE
 from kassay.model.records import from_json
 from kassay.model.units import format_bytes
 from kassay.model.workload import Workload
 from kassay.supply.clocks import clock_of
 from kassay.tools.history.archive import Archive
+from kassay.tools.history.linked import linked
 from kassay.tools.history.query import all_series
 from kassay.tools.history.records import ComparisonDetail, StoredSeries
 
@@ -78,6 +80,15 @@ def rows_of(archive: Archive, found: Sequence[Comparison], line_of: dict[int, st
         for number, one in series.items()
     }
     return _with_short_settings(rows, series)
+
+
+def groups_of(
+    found: Sequence[Comparison], rows: Mapping[int, SiteSeries]
+) -> Mapping[tuple[str, str, int], int]:  # fmt: skip
+    """Group of each kernel in a row, by line and key of the row; see linked(). None without an admitted comparison."""
+    admitted = (one for one in found if one.series in rows and one.verdict not in REFUSED)
+    pairs = ((rows[one.series], one.base, one.head) for one in admitted)
+    return linked(((row.arch, row.key, base), (row.arch, row.key, head)) for row, base, head in pairs)
 
 
 def _row(series: StoredSeries, line: str, workload: Workload | None, usual_memory: int | None) -> SiteSeries:

@@ -5,11 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from kassay.labs.site.model import SiteCell, SiteFunction, SiteKernel, SiteSeries, SiteWorkload
-from kassay.labs.site.rows import Comparison, descriptions
+from kassay.labs.site.rows import Comparison, descriptions, groups_of
 from kassay.labs.site.sources import SourceNames
 from kassay.model.finding import REFUSED
 from kassay.tools.history.archive import Archive
-from kassay.tools.history.linked import linked
 
 _CALLERS = 5
 
@@ -21,7 +20,7 @@ def cells_of(
     floors = {(row[0], row[1]): row[2] for row in archive.rows(
         "SELECT series, kernel, CASE WHEN all_runs > 1 AND value > 0 THEN (highest - lowest) / value END FROM t_points"
     )}  # fmt: skip
-    groups = _groups(found, kernels, series)
+    groups = groups_of([one for one in found if {one.base, one.head} <= kernels.keys()], series)
     cells: dict[tuple[str, str, str], SiteCell] = {}
     for comparison in found:
         row = series.get(comparison.series)
@@ -43,23 +42,11 @@ def cells_of(
             cell = SiteCell(
                 series=row.key, arch=row.arch, kernel=kernels[number].key, state=state, value=value, n=n,
                 floor=floors.get((comparison.series, number)), reason=reason,
-                group=groups.get(place, -1 - len(cells) if old is None else old.group),
+                group=groups.get((row.arch, row.key, number), -1 - len(cells) if old is None else old.group),
             )  # fmt: skip
             if old is None or value is not None:
                 cells[place] = cell
     return tuple(cells.values())
-
-
-def _groups(
-    found: Sequence[Comparison], kernels: Mapping[int, SiteKernel], series: Mapping[int, SiteSeries]
-) -> Mapping[tuple[str, str, str], int]:
-    """Group of each cell of which a comparison was admitted."""
-    admitted = (
-        tuple((series[one.series].arch, series[one.series].key, kernels[side].key) for side in (one.base, one.head))
-        for one in found
-        if one.verdict not in REFUSED and one.series in series and {one.base, one.head} <= kernels.keys()
-    )
-    return linked((base, head) for base, head in admitted)
 
 
 def workloads_of(archive: Archive, series: Iterable[SiteSeries]) -> tuple[SiteWorkload, ...]:

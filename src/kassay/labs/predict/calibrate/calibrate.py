@@ -180,9 +180,11 @@ def compared(timing: Timing, measured: Mapping[str, Estimate]) -> list[tuple[str
 
 
 def _own_path(name: str, out: Path | None = None) -> Path:
-    """The file of the user's calibration NAME. Raises BadInput for a word that is no name, and for a name that another
-    file has: predictions are told apart by it, also where the file is written elsewhere. out: the file to write, which
-    may have the name."""
+    """The file of the user's calibration NAME. out: the file that is written instead, which may have this name.
+
+    Raises BadInput for a word that is no name. Raises it as well for the name of another file, since a prediction is
+    known by its name alone.
+    """
     if not name.replace("_", "").isalnum() or not name.isascii() or not name.islower():
         raise BadInput(f"{name!r} is no name for a timing file", "small letters, digits and _, such as build_server")
     path = calibrations() / f"{name}.toml"

@@ -57,7 +57,7 @@ def headline(gate: Gate) -> str:
 def _without_verdict(gate: Gate, *, is_allowed: bool) -> list[str]:
     """Numbers of phases and settings without a verdict, by reason. is_allowed: of workloads that may have none."""
     verdicts = [row.cell.verdict for row in gate.cells if (row.cell.workload in gate.allowed) == is_allowed]
-    failed, left = ([one for one in rows if (one.what.partition(" ")[0] in gate.allowed) == is_allowed]
+    failed, left = ([one for one in rows if (one.workload in gate.allowed) == is_allowed]
                     for rows in (gate.failed, gate.left))  # fmt: skip
     refused = sum(word in REFUSED for word in verdicts)
     inconclusive = verdicts.count("inconclusive")

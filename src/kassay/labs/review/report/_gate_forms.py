@@ -20,7 +20,7 @@ def junit(gate: Gate) -> str:
     """
     failures = len(gate.over)
     kinds = [_kind(row, gate) for row in gate.cells]
-    failed = ["skipped" if one.what.partition(" ")[0] in gate.allowed else "error" for one in gate.failed]
+    failed = ["skipped" if one.workload in gate.allowed else "error" for one in gate.failed]
     skipped = kinds.count("skipped") + len(gate.impossible) + failed.count("skipped")
     errors = kinds.count("error") + failed.count("error")
     total = len(gate.cells) + len(gate.impossible) + len(gate.failed)
@@ -42,7 +42,7 @@ def junit(gate: Gate) -> str:
             ElementTree.SubElement(case, kind, {"message": _why(cell)})
     left = [*((one, "skipped") for one in gate.impossible), *zip(gate.failed, failed, strict=True)]
     for one, kind in left:
-        about = {"classname": one.what.partition(" ")[0], "name": one.what, "time": "0"}
+        about = {"classname": one.workload, "name": one.what, "time": "0"}
         case = ElementTree.SubElement(suite, "testcase", about)
         ElementTree.SubElement(case, kind, {"message": one_line(one.why)})
     ElementTree.indent(root)

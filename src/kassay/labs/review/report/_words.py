@@ -5,11 +5,12 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from kassay.labs.review.changed_code import NO_CODE, NOT_EXECUTED, ChangedFunction
+from kassay.labs.review.changed_code import ChangedFunction
 from kassay.labs.review.decided import is_decided
 from kassay.labs.review.model import SCREENED, Cell, Previous, Review
 from kassay.labs.review.settings import setting_text
 from kassay.model.finding import CHANGES, REFUSED
+from kassay.model.lines import NO_CODE, NOT_EXECUTED
 from kassay.model.texts import counted, listed, one_line, shortened
 from kassay.model.units import format_change, format_numbers
 from kassay.report.mail.text import ascii_text

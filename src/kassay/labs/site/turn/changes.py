@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 from kassay.labs.site.kernels import site_kernels
 from kassay.labs.site.model import TAKES_BACK, SiteKernel, SiteSeries
-from kassay.labs.site.rows import Comparison, comparisons, rows_of
+from kassay.labs.site.rows import Comparison, comparisons, groups_of, rows_of
 from kassay.labs.site.turn.steps_file import Entry
-from kassay.model.finding import CHANGES, REFUSED
+from kassay.model.finding import CHANGES
 from kassay.tools.history.archive import Archive
-from kassay.tools.history.linked import linked
 from kassay.tools.history.nominations import Known, nominations
 from kassay.tools.history.query import SeriesFilter, all_series, lines
 from kassay.tools.history.records import KernelPoint, Nomination, StoredKernel
@@ -49,10 +48,7 @@ def changes_of(archive: Archive) -> tuple[Change, ...]:
     rows = rows_of(archive, found, {number: kernel.arch for number, kernel in kernels.items()})
     places = {number: place for place, number in enumerate(kernels)}
     columns = {number: place for place, number in enumerate(n for n, kernel in kernels.items() if kernel.column)}
-    groups = linked(
-        ((rows[one.series], one.base), (rows[one.series], one.head))
-        for one in found if one.series in rows and one.verdict not in REFUSED
-    )  # fmt: skip
+    groups = groups_of(found, rows)
     newest: dict[str, Change] = {}
     for one in found:
         if not {one.base, one.head} <= kernels.keys() or one.series not in rows or places[one.base] > places[one.head]:
@@ -61,7 +57,7 @@ def changes_of(archive: Archive) -> tuple[Change, ...]:
         if before.arch != after.arch or not row.primary or one.verdict not in CHANGES or one.evidence != _EXACT:
             continue
         between = columns.get(one.head, -1) - columns.get(one.base, -1)
-        at, group = (places[one.base], places[one.head]), groups[row, one.head]
+        at, group = (places[one.base], places[one.head]), groups[row.arch, row.key, one.head]
         change = Change(row, before, after, one, at, between == 1, group)
         newest[change.id] = change
     return tuple(sorted(newest.values(), key=lambda change: (*change.at, change.row.key)))
