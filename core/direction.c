@@ -4,7 +4,6 @@
 #include "params.h"
 
 #define TABLES 8
-#define MOST_HISTORY 256
 #define TAG_BITS 11
 
 struct tagged {
@@ -13,21 +12,29 @@ struct tagged {
 	uint8_t useful;
 };
 
-/* The last @length outcomes, folded into @bits. */
-struct fold {
-	uint32_t value;
-	unsigned int length, bits, leaves; /* leaves: the bit at which an outcome is dropped */
+/* A number of each table. */
+typedef int32_t four __attribute__((vector_size(16)));
+
+union each {
+	four fours[TABLES / 4];
+	int32_t of[TABLES];
+};
+
+/* Outcomes of the last so many branches, folded into so many bits. */
+struct folds {
+	union each values, masks, leaves; /* leaves: the bit at which an outcome is dropped */
 };
 
 static struct {
 	int8_t plain[1 << 20]; /* -2 to 1 */
 	struct tagged tables[TABLES][1 << 16];
-	struct fold index[TABLES], tag[TABLES];
-	uint8_t history[MOST_HISTORY];
-	unsigned int at;
+	struct folds index, tag;
+	uint32_t lengths[TABLES];
+	uint8_t history[UINT8_MAX + 1]; /* a ring */
+	uint8_t at;
 } d;
 
-static void lengths(unsigned int *into)
+static void lengths(uint32_t *into)
 {
 	/* Geometric, in whole numbers: each the same factor longer, found by trying it in 1/64. */
 	unsigned int tables = params.tagged_tables, factor = 64;
@@ -47,34 +54,41 @@ static void lengths(unsigned int *into)
 			into[n] = params.history_max;
 }
 
+static void set_fold(struct folds *folds, unsigned int n, unsigned int bits)
+{
+	folds->masks.of[n] = (1 << bits) - 1;
+	folds->leaves.of[n] = 1 << d.lengths[n] % bits;
+}
+
 void direction_start(void)
 {
-	unsigned int length[TABLES];
-
-	lengths(length);
+	lengths(d.lengths);
 	for (unsigned int n = 0; n < params.tagged_tables; n++) {
-		d.index[n] = (struct fold){ 0, length[n], params.tagged_bits, length[n] % params.tagged_bits };
-		d.tag[n] = (struct fold){ 0, length[n], TAG_BITS - 1, length[n] % (TAG_BITS - 1) };
+		set_fold(&d.index, n, params.tagged_bits);
+		set_fold(&d.tag, n, TAG_BITS - 1);
 	}
 }
 
-static void fold(struct fold *f, unsigned int in, unsigned int out)
+/* @out: all bits if a table's history loses a taken branch. */
+static void fold(struct folds *folds, int32_t in, const union each *out)
 {
-	f->value = f->value << 1 | in;
-	f->value ^= out << f->leaves;
-	f->value ^= f->value >> f->bits;
-	f->value &= (1u << f->bits) - 1;
+	for (unsigned int n = 0; n < TABLES / 4; n++) {
+		four value = (folds->values.fours[n] << 1 | in) ^ (out->fours[n] & folds->leaves.fours[n]);
+
+		value ^= (value > folds->masks.fours[n]) & 1;
+		folds->values.fours[n] = value & folds->masks.fours[n];
+	}
 }
 
 static void remember(bool taken)
 {
-	for (unsigned int n = 0; n < params.tagged_tables; n++) {
-		unsigned int out = d.history[(d.at - d.index[n].length) % MOST_HISTORY];
+	union each out;
 
-		fold(&d.index[n], taken, out);
-		fold(&d.tag[n], taken, out);
-	}
-	d.history[d.at++ % MOST_HISTORY] = taken;
+	for (unsigned int n = 0; n < TABLES; n++)
+		out.of[n] = -d.history[(uint8_t)(d.at - d.lengths[n])];
+	fold(&d.index, taken, &out);
+	fold(&d.tag, taken, &out);
+	d.history[d.at++] = taken;
 }
 
 static int8_t step(int8_t counter, bool up, int8_t low, int8_t high)
@@ -84,38 +98,53 @@ static int8_t step(int8_t counter, bool up, int8_t low, int8_t high)
 	return counter > low ? (int8_t)(counter - 1) : low;
 }
 
+static struct tagged *entry_of(uint64_t hash, unsigned int n)
+{
+	uint64_t index = hash ^ hash >> (params.tagged_bits + n) ^ (uint32_t)d.index.values.of[n];
+
+	return &d.tables[n][index & (uint32_t)d.index.masks.of[n]];
+}
+
+static uint16_t tag_of(uint64_t hash, unsigned int n)
+{
+	uint32_t bits = (uint32_t)(hash >> 22) ^ (uint32_t)(d.tag.values.of[n] << 1 ^ d.index.values.of[n]);
+
+	return (uint16_t)(bits & ((1u << TAG_BITS) - 1)) + 1;
+}
+
 /* A longer history takes the branch over where its entry was of no use. */
-static void replace(struct tagged **entries, const uint16_t *tags, unsigned int from, bool taken)
+static void replace(uint64_t hash, unsigned int from, bool taken)
 {
 	for (unsigned int n = from; n < params.tagged_tables; n++) {
-		if (entries[n]->useful)
+		struct tagged *entry = entry_of(hash, n);
+
+		if (entry->useful)
 			continue;
-		*entries[n] = (struct tagged){ tags[n], taken ? 0 : -1, 0 };
+		*entry = (struct tagged){ tag_of(hash, n), taken ? 0 : -1, 0 };
 		return;
 	}
 	for (unsigned int n = from; n < params.tagged_tables; n++)
-		entries[n]->useful--;
+		entry_of(hash, n)->useful--;
 }
 
 bool direction_guess(uint64_t address, bool taken)
 {
 	uint64_t hash = (address >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
 	int8_t *plain = &d.plain[hash & ((1u << params.bimodal_bits) - 1)];
-	struct tagged *entries[TABLES], *used = 0;
+	struct tagged *used = 0;
 	bool guess = *plain >= 0, other = guess;
 	unsigned int from = 0;
-	uint16_t tags[TABLES];
 
-	for (unsigned int n = 0; n < params.tagged_tables; n++) {
-		uint32_t bits = (1u << params.tagged_bits) - 1;
+	for (unsigned int n = params.tagged_tables; n-- > 0;) {
+		struct tagged *entry = entry_of(hash, n);
 
-		entries[n] = &d.tables[n][((uint32_t)hash ^ (uint32_t)(hash >> (params.tagged_bits + n)) ^
-					   d.index[n].value) & bits];
-		tags[n] = (uint16_t)(((hash >> 22) ^ d.tag[n].value << 1 ^ d.index[n].value) & ((1u << TAG_BITS) - 1)) + 1;
-		if (entries[n]->tag != tags[n])
+		if (entry->tag != tag_of(hash, n))
 			continue;
-		used = entries[n];
-		other = guess;
+		if (used) {
+			other = entry->counter >= 0;
+			break;
+		}
+		used = entry;
 		guess = used->counter >= 0;
 		from = n + 1;
 	}
@@ -127,7 +156,7 @@ bool direction_guess(uint64_t address, bool taken)
 		*plain = step(*plain, taken, -2, 1);
 	}
 	if (guess != taken)
-		replace(entries, tags, from, taken);
+		replace(hash, from, taken);
 	remember(taken);
 	return guess;
 }

@@ -22,6 +22,8 @@ static struct {
 	uint64_t line;
 	uint32_t part, uops; /* where a way of the micro-op cache has a part of a block: which one, its micro-ops so far */
 	uint64_t supply; /* 1/100 cycles: when the instructions so far are there */
+	bool by_parts;   /* the micro-op cache has opcache_uops */
+	bool excludes;   /* it keeps jumps out that touch jump_boundary */
 	bool known;      /* this line, or part of a block, is in the micro-op cache */
 	uint64_t next;   /* address behind the last instruction */
 	uint8_t length;  /* of the last instruction */
@@ -36,6 +38,8 @@ void front_start(void)
 	f.lines = cache_make(params.l1i_size >> LINE_SHIFT, params.l1i_ways);
 	f.decoded = cache_make(params.opcache_size >> (params.opcache_uops ? BLOCK_SHIFT : LINE_SHIFT), params.opcache_ways);
 	f.line = f.window = UINT64_MAX;
+	f.by_parts = params.opcache_size && params.opcache_uops;
+	f.excludes = params.opcache_size && params.jump_boundary;
 	for (unsigned int length = 0; length < LENGTHS; length++) {
 		f.cost[false][length] = params.decode_bytes < NO_LIMIT ? length * 100 / params.decode_bytes : 0;
 		f.cost[true][length] = params.fetch_bytes < NO_LIMIT ? length * 100 / params.fetch_bytes : 0;
@@ -194,13 +198,13 @@ uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)
 			*missed = ready;
 		}
 	}
-	if (params.opcache_size && params.opcache_uops)
+	if (f.by_parts)
 		next_part(insn);
 	if (f.known || !params.predecode)
 		f.supply += f.cost[f.known][insn->length % LENGTHS];
 	else
 		decode(insn, joined);
-	if (params.jump_boundary && jumps(insn) && params.opcache_size)
+	if (f.excludes && jumps(insn))
 		exclude(insn, joined);
 	f.length = insn->length;
 	f.next = insn->address + insn->length;

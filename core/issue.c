@@ -15,15 +15,16 @@
 /* A small number of each port, all of them added up at once. */
 typedef uint8_t each_port __attribute__((vector_size(PORTS)));
 
+struct now now;
+
 static struct {
-	uint64_t now;
 	uint32_t busy[CYCLES];
 	struct {
 		uint64_t waiting;
 		uint16_t leaving[CYCLES];
 	} schedulers[SCHEDULERS];
 	/* For early_ports, of each port: micro-ops that wait for it, now and at the begin of this cycle. */
-	unsigned int slot, load;
+	unsigned int load;
 	each_port queued, before, leaves[CYCLES];
 	/* For a mask: no port of it is free in the cycles from @from to before @to. */
 	struct hint {
@@ -57,11 +58,11 @@ static void forget(uint64_t from, uint64_t count)
 
 static void advance(uint64_t cycle)
 {
-	uint64_t from = i.now % CYCLES, count = cycle - i.now;
+	uint64_t from = now.cycle % CYCLES, count = cycle - now.cycle;
 
 	if (count <= SOON) {
-		for (; i.now < cycle; i.now++) {
-			uint64_t k = i.now % CYCLES;
+		for (; now.cycle < cycle; now.cycle++) {
+			uint64_t k = now.cycle % CYCLES;
 
 			for (unsigned int s = 0; s < SCHEDULERS; s++) {
 				i.schedulers[s].waiting -= i.schedulers[s].leaving[k];
@@ -73,7 +74,7 @@ static void advance(uint64_t cycle)
 		}
 		return;
 	}
-	i.now = cycle;
+	now.cycle = cycle;
 	if (count >= CYCLES) {
 		forget(0, CYCLES);
 		return;
@@ -86,11 +87,8 @@ static void advance(uint64_t cycle)
 	forget(from, count);
 }
 
-void issue_advance(uint64_t cycle, unsigned int slot)
+void issue_leave(uint64_t cycle)
 {
-	i.slot = slot;
-	if (cycle <= i.now)
-		return;
 	advance(cycle);
 	if (params.early_ports)
 		i.before = i.queued;
@@ -124,7 +122,7 @@ static uint32_t bound(uint32_t mask)
 			second = port;
 		}
 	}
-	if (i.slot & 1 && i.before[second] < i.before[first] + TOO_MANY)
+	if (now.slot & 1 && i.before[second] < i.before[first] + TOO_MANY)
 		first = second;
 	return UINT32_C(1) << first;
 }
@@ -133,7 +131,7 @@ static void queue(uint32_t mask, uint64_t cycle)
 {
 	unsigned int port = (unsigned int)__builtin_ctz(mask);
 
-	if (port >= PORTS || cycle + BOUND_FOR >= i.now + CYCLES)
+	if (port >= PORTS || cycle + BOUND_FOR >= now.cycle + CYCLES)
 		return;
 	i.queued[port]++;
 	i.leaves[(cycle + BOUND_FOR) % CYCLES][port]++;
@@ -148,12 +146,41 @@ static struct hint *hint_of(uint32_t mask)
 	return hint;
 }
 
-static uint64_t book(uint32_t mask, unsigned int count, uint64_t ready)
+/* The first cycles from @cycle on in which ports of @mask are free for @count. */
+static uint64_t search(uint32_t mask, unsigned int count, uint64_t cycle)
 {
-	uint64_t cycle = ready < i.now ? i.now : ready, begin;
-	struct hint *hint;
+	struct hint *hint = hint_of(mask);
 
-	if (count == 1 && cycle < i.now + CYCLES) {
+	for (;;) {
+		uint64_t begin;
+		uint32_t free;
+
+		if (cycle >= hint->from && cycle < hint->to)
+			cycle = hint->to;
+		begin = cycle;
+		if (cycle >= now.cycle + CYCLES)
+			return cycle;
+		while (cycle < now.cycle + CYCLES && !(free = mask & ~i.busy[cycle % CYCLES]))
+			cycle++;
+		if (cycle > begin) {
+			if (begin != hint->to)
+				hint->from = begin;
+			hint->to = cycle;
+		}
+		if (cycle >= now.cycle + CYCLES)
+			return cycle;
+		for (; free && count; free &= free - 1, count--)
+			i.busy[cycle % CYCLES] |= free & -free;
+		if (!count)
+			return cycle;
+	}
+}
+
+static inline uint64_t book(uint32_t mask, unsigned int count, uint64_t ready)
+{
+	uint64_t cycle = ready < now.cycle ? now.cycle : ready;
+
+	if (count == 1 && cycle < now.cycle + CYCLES) {
 		uint32_t free = mask & ~i.busy[cycle % CYCLES];
 
 		if (free) {
@@ -161,29 +188,7 @@ static uint64_t book(uint32_t mask, unsigned int count, uint64_t ready)
 			return cycle;
 		}
 	}
-	hint = hint_of(mask);
-	for (;;) {
-		uint32_t free;
-
-		if (cycle >= hint->from && cycle < hint->to)
-			cycle = hint->to;
-		begin = cycle;
-		if (cycle >= i.now + CYCLES)
-			return cycle;
-		while (cycle < i.now + CYCLES && !(free = mask & ~i.busy[cycle % CYCLES]))
-			cycle++;
-		if (cycle > begin) {
-			if (begin != hint->to)
-				hint->from = begin;
-			hint->to = cycle;
-		}
-		if (cycle >= i.now + CYCLES)
-			return cycle;
-		for (; free && count; free &= free - 1, count--)
-			i.busy[cycle % CYCLES] |= free & -free;
-		if (!count)
-			return cycle;
-	}
+	return search(mask, count, cycle);
 }
 
 uint64_t issue_book(uint32_t mask, unsigned int count, uint64_t ready)
@@ -200,7 +205,7 @@ uint64_t issue_book(uint32_t mask, unsigned int count, uint64_t ready)
 
 void issue_wait(enum scheduler scheduler, uint64_t cycle, uint64_t issue, unsigned int count)
 {
-	uint64_t last = i.now + CYCLES - 1;
+	uint64_t last = now.cycle + CYCLES - 1;
 
 	if (issue <= cycle)
 		return;

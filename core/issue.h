@@ -9,8 +9,21 @@
 
 #include <stdint.h>
 
-/* No instruction is dispatched before this cycle any more. @slot: micro-ops that were dispatched in it so far. */
-void issue_advance(uint64_t cycle, unsigned int slot);
+extern struct now {
+	uint64_t cycle;
+	unsigned int slot; /* micro-ops that were dispatched in it so far */
+} now;
+
+/* What leaves the ports and the schedulers before @cycle. */
+void issue_leave(uint64_t cycle);
+
+/* No instruction is dispatched before this cycle any more. */
+static inline void issue_advance(uint64_t cycle, unsigned int slot)
+{
+	now.slot = slot;
+	if (cycle > now.cycle)
+		issue_leave(cycle);
+}
 
 /* Books @count micro-ops on ports of @mask from @ready on; the cycle in which the last one issues. */
 uint64_t issue_book(uint32_t mask, unsigned int count, uint64_t ready);

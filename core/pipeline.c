@@ -8,6 +8,7 @@
 #include "issue.h"
 #include "memory.h"
 #include "params.h"
+#include "redirect.h"
 #include "store.h"
 #include "string_insn.h"
 #include "tlb.h"
@@ -16,20 +17,20 @@
 
 #define SMALL_STORES 16 /* stores of one instruction */
 #define RENAMED 2       /* micro-ops of an instruction whose operand in memory can be renamed */
-#define AHEAD 16        /* cycles that the prediction of branches is ahead of dispatch at most */
-#define DECODED 4       /* micro-ops of an instruction at most, without the microcode sequencer */
+
+struct value {
+	uint64_t ready;  /* when it is there */
+	uint64_t writer; /* twice the number of the instruction that made it, and one if that only loads */
+};
 
 static struct {
-	uint64_t registers[REGISTERS]; /* when each is there */
-	uint64_t writers[REGISTERS];   /* number of the instruction that wrote it */
-	bool loaded[REGISTERS];        /* a load alone made its value */
+	struct value registers[REGISTERS];
 	bool stack_moved;              /* by the front end, since its value was needed */
 	uint64_t number;               /* of this instruction */
 	uint64_t name;                 /* of what its address is made of */
 	uint64_t loads_from;           /* no load issues before: a fence or an atomic operation */
 	uint64_t atomic_value;         /* when what the last atomic operation loaded is there */
 	uint64_t branch_done;          /* of the last instruction */
-	uint64_t predicted;            /* when the last taken branch was predicted, in 1/100 cycles */
 	bool faulted;                  /* the next access of the user is the one that faulted */
 	uint64_t string;               /* address of the repeated instruction that was executed last, and one */
 } p;
@@ -50,7 +51,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 static uint64_t ready(const uint8_t *registers, unsigned int count, uint64_t from)
 {
 	for (unsigned int n = 0; n < count; n++)
-		from = later(from, p.registers[registers[n]]);
+		from = later(from, p.registers[registers[n]].ready);
 	return from;
 }
 
@@ -60,22 +61,23 @@ static uint64_t name_of(const struct insn *insn)
 	uint64_t name = 1;
 
 	for (unsigned int n = 0; n < insn->address_reads; n++)
-		name = (name ^ p.writers[insn->registers[n]] ^ (uint64_t)insn->registers[n] << 56) * 0x9e3779b97f4a7c15u;
+		name = (name ^ p.registers[insn->registers[n]].writer ^ (uint64_t)insn->registers[n] << 56) * 0x9e3779b97f4a7c15u;
 	return name;
+}
+
+static bool is_loaded(unsigned int name)
+{
+	return p.registers[name].writer & 1;
 }
 
 static void write(const struct insn *insn, uint64_t done)
 {
 	const uint8_t *registers = insn->registers + insn->address_reads + insn->data_reads;
-	bool loaded = insn->kind == PLAIN && insn->load_bytes && !insn->latency;
+	bool loaded = insn->kind == MOVE ? is_loaded(insn->registers[0]) : insn->only_loads;
+	uint64_t writer = p.number << 1 | loaded;
 
-	if (insn->kind == MOVE)
-		loaded = p.loaded[insn->registers[0]];
-	for (unsigned int n = 0; n < insn->writes; n++) {
-		p.registers[registers[n]] = done;
-		p.writers[registers[n]] = p.number;
-		p.loaded[registers[n]] = loaded;
-	}
+	for (const uint8_t *end = registers + insn->writes; registers < end; registers++)
+		p.registers[*registers] = (struct value){ done, writer };
 }
 
 static uint64_t translate(const struct insn *insn, const struct access *access, uint64_t cycle)
@@ -90,14 +92,12 @@ static uint64_t translate(const struct insn *insn, const struct access *access, 
 /* Books the ports of loads, or all others; the cycle of issue. */
 static uint64_t issue(const struct insn *insn, bool load, uint64_t from)
 {
+	const struct port_group *group = insn->ports + (load ? insn->others : 0);
+	const struct port_group *end = insn->ports + (load ? insn->groups : insn->others);
 	uint64_t issued = from;
 
-	for (unsigned int n = 0; n < insn->groups; n++) {
-		const struct port_group *group = &insn->ports[n];
-
-		if (group->load == load)
-			issued = later(issued, issue_book(group->mask, group->count, from));
-	}
+	for (; group < end; group++)
+		issued = later(issued, issue_book(group->mask, group->count, from));
 	return issued;
 }
 
@@ -113,7 +113,7 @@ static uint64_t load(struct insn *insn, struct charge *charge, const struct acce
 	unsigned int bytes = insn->load_bytes ? insn->load_bytes : 8;
 	uint64_t done = cycle, translated = cycle, value = 0;
 	enum cause level = CAUSE_L1;
-	bool chases = params.l1d_chase && insn->traits & NEAR_BASE && p.loaded[insn->registers[0]];
+	bool chases = params.l1d_chase && insn->traits & NEAR_BASE && is_loaded(insn->registers[0]);
 
 	for (const struct access *a = accesses; a < accesses + count; a++) {
 		uint64_t begin;
@@ -338,25 +338,13 @@ static void drain(const struct insn *insn, const struct access *accesses, uint32
 /* The micro-ops that the front end puts before @insn to have the stack pointer's value. */
 static unsigned int synchronise(const struct insn *insn)
 {
-	bool needed = p.stack_moved && insn->traits & USES_STACK && params.stack_sync;
+	bool needed;
 
+	if (!(insn->traits & (MOVES_STACK | USES_STACK)))
+		return 0;
+	needed = p.stack_moved && insn->traits & USES_STACK && params.stack_sync;
 	p.stack_moved = insn->traits & MOVES_STACK || (p.stack_moved && !needed);
 	return needed;
-}
-
-/* Dispatch of @insn. The microcode sequencer gives no other micro-ops in its cycles, and is switched to and from. */
-static uint64_t dispatch(const struct insn *insn, uint32_t function, unsigned int uops, unsigned int loads,
-			 unsigned int stores)
-{
-	bool microcode = params.microcode_switch && insn->uops > DECODED && insn->kind == PLAIN && !insn->fixed;
-	uint64_t cycle;
-
-	if (microcode)
-		window_redirect(window.front + !!window.dispatched + cycles(params.microcode_switch), CAUSE_WIDTH, function);
-	cycle = window_dispatch(uops, insn->computed, loads, stores < SMALL_STORES ? stores : SMALL_STORES);
-	if (microcode)
-		window.dispatched = params.width;
-	return cycle;
 }
 
 /* Its micro-ops wait: loads and addresses of stores in a scheduler of their own, where there is one. */
@@ -370,24 +358,72 @@ static void wait_in_schedulers(const struct insn *insn, const struct charge *cha
 	issue_wait(SCHEDULER, charge->dispatched, charge->issued, insn->computed);
 }
 
+/* @insn is dispatched, as @uops micro-ops. The microcode sequencer gives no others in its cycles, and is switched to. */
+static uint64_t dispatch(const struct insn *insn, uint32_t function, unsigned int *uops, unsigned int loads,
+			 unsigned int stores)
+{
+	unsigned int synchronised = synchronise(insn);
+	uint64_t missed, supply = front_supply(insn, window.front, &missed), cycle;
+
+	if (supply > window.front)
+		window_redirect(supply, missed > window.front ? CAUSE_ICACHE : CAUSE_WIDTH, function);
+	p.number++;
+	*uops = insn->slots + synchronised;
+	if (insn->microcode)
+		window_redirect(window.front + !!window.dispatched + cycles(params.microcode_switch), CAUSE_WIDTH, function);
+	cycle = window_dispatch(*uops, insn->computed, loads, stores < SMALL_STORES ? stores : SMALL_STORES);
+	if (insn->microcode)
+		window.dispatched = params.width;
+	if (synchronised)
+		p.registers[STACK_POINTER].ready = later(p.registers[STACK_POINTER].ready, cycle + 1) + 1;
+	return cycle;
+}
+
+/* Needs no memory and no way of its own, as most. Its steps are named only if the core waits for it. */
+static void execute_simple(const struct insn *insn, uint32_t function)
+{
+	unsigned int uops;
+	uint64_t dispatched = dispatch(insn, function, &uops, 0, 0), before = window.retired, now;
+	uint64_t begin = ready(insn->registers, insn->address_reads + insn->data_reads, dispatched + 1);
+	uint64_t issued = begin, done = begin;
+
+	if (insn->simple == COMPUTES) {
+		issued = issue(insn, false, begin);
+		done = issued + insn->latency;
+		if (insn->groups)
+			issue_wait(SCHEDULER, dispatched, issued, params.memory_scheduler ? insn->computed : insn->uops);
+	}
+	write(insn, done);
+	p.branch_done = done;
+	p.string = 0;
+	now = window_retire(uops, done);
+	if (done > before) {
+		struct charge charge = { .function = function, .dispatched = dispatched };
+
+		charge_begin(&charge, dispatched + 1);
+		if (insn->simple == COMPUTES) {
+			charge_step(&charge, begin, CAUSE_DEPENDENCY);
+			charge_step(&charge, issued, CAUSE_PORTS);
+			charge_step(&charge, done, CAUSE_DEPENDENCY);
+		}
+		charge_retire(&charge, before, now, done);
+	} else {
+		charge_passed(function, before, now, done);
+	}
+}
+
 static void execute(struct insn *insn, uint32_t function, const struct access *accesses, uint32_t count)
 {
-	unsigned int stores = 0, loads, uops, synchronised = synchronise(insn);
+	unsigned int stores = 0, loads, uops;
 	struct charge charge;
-	uint64_t missed, supply = front_supply(insn, window.front, &missed), done, retired;
+	uint64_t done, retired;
 
 	for (uint32_t n = 0; n < count; n++)
 		stores += accesses[n].store;
 	loads = count - stores;
-	if (supply > window.front)
-		window_redirect(supply, missed > window.front ? CAUSE_ICACHE : CAUSE_WIDTH, function);
-	p.number++;
-	p.name = !count || insn->uops > RENAMED ? p.number : name_of(insn);
 	charge.function = function;
-	uops = insn->uops + synchronised + !!(insn->traits & SPLIT);
-	charge.dispatched = charge.issued = charge.addressed = dispatch(insn, function, uops, loads, stores);
-	if (synchronised)
-		p.registers[STACK_POINTER] = later(p.registers[STACK_POINTER], charge.dispatched + 1) + 1;
+	charge.dispatched = charge.issued = charge.addressed = dispatch(insn, function, &uops, loads, stores);
+	p.name = !count || insn->uops > RENAMED ? p.number : name_of(insn);
 	charge_begin(&charge, charge.dispatched + 1);
 	done = run(insn, &charge, accesses, count, loads, charge.dispatched + 1);
 	if (insn->uops && insn->groups)
@@ -408,55 +444,30 @@ static void execute(struct insn *insn, uint32_t function, const struct access *a
 void pipeline_block(struct block *block, uint32_t limit, const struct access *accesses, uint32_t count)
 {
 	const struct access *end = accesses + count;
+	uint32_t next = count ? accesses->index : UINT32_MAX;
 
 	for (uint32_t n = 0; n < limit; n++) {
 		const struct access *first = accesses;
+		struct insn *insn = &block->insns[n];
 
-		while (accesses < end && accesses->index == n)
-			accesses++;
-		if (block->insns[n].kind != REMOVED)
-			execute(&block->insns[n], block->function, first, (uint32_t)(accesses - first));
+		if (n == next) {
+			while (accesses < end && accesses->index == n)
+				accesses++;
+			next = accesses < end ? accesses->index : UINT32_MAX;
+		}
+		if (insn->simple && accesses == first)
+			execute_simple(insn, block->function);
+		else if (insn->kind != REMOVED)
+			execute(insn, block->function, first, (uint32_t)(accesses - first));
 		if (watching)
 			watch_insn(block, n, first, (uint32_t)(accesses - first));
 	}
 }
 
-/* A taken branch that was predicted: what is at its target is there some time after the one before. */
-static void taken(const struct insn *insn, uint32_t function)
-{
-	uint64_t least = window.front > AHEAD ? (window.front - AHEAD) * 100 : 0;
-
-	p.predicted = later(p.predicted, least);
-	p.predicted += insn->kind == BRANCH || insn->kind == JUMP ? branch_taken(insn->address) : params.taken_call;
-	window_redirect(p.predicted / 100, CAUSE_WIDTH, function);
-}
-
-/* What is at @cycle is the first that is predicted again. */
-static void wrong_way(uint64_t cycle, uint32_t function)
-{
-	window_redirect(cycle, CAUSE_MISPREDICTION, function);
-	front_redirect(cycle);
-	p.predicted = cycle * 100;
-}
-
 void pipeline_follow(const struct block *block, const struct block *next)
 {
-	const struct insn *insn = &block->insns[block->count - 1];
-
-	if (!jumps(insn))
-		return;
-	switch (branch_resolve(insn, block->end, next->start)) {
-	case GUESS_WRONG:
-		wrong_way(p.branch_done + cycles(params.mispredict), block->function);
-		break;
-	case GUESS_LATE:
-		wrong_way(window.front + cycles(params.btb_miss), block->function);
-		break;
-	case GUESS_RIGHT:
-		if (next->start == block->end)
-			break;
-		taken(insn, block->function);
-	}
+	if (jumps(&block->insns[block->count - 1]))
+		redirect_branch(block, next, p.branch_done);
 }
 
 void pipeline_repeat(struct block *block, const struct access *accesses, const int64_t *strides, uint32_t count,
@@ -475,23 +486,15 @@ void pipeline_repeat(struct block *block, const struct access *accesses, const i
 	write(insn, done);
 }
 
-static void enter(const struct block *block, uint32_t cost)
-{
-	uint64_t cycle = later(window.retired, window.front) + cycles(cost);
-
-	window_redirect(cycle, CAUSE_RINGS, block->function);
-	front_redirect(cycle);
-}
-
 void pipeline_exception(const struct block *block)
 {
 	statistics.faults++;
 	p.faulted = true;
-	enter(block, params.exception_entry);
+	redirect_enter(block, params.exception_entry);
 }
 
 void pipeline_interrupt(const struct block *block)
 {
 	statistics.interrupts++;
-	enter(block, params.interrupt_entry);
+	redirect_enter(block, params.interrupt_entry);
 }

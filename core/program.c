@@ -9,6 +9,7 @@
 
 #define MAX_BLOCKS (1u << 24)
 #define MAX_REGISTERS 64
+#define DECODED 4 /* micro-ops of an instruction at most, without the microcode sequencer */
 
 static const char *const kinds[KINDS] = {
 	[PLAIN] = "plain", [BRANCH] = "branch", [JUMP] = "jump", [CALL] = "call", [RETURN] = "return",
@@ -57,7 +58,8 @@ static uint8_t registers(struct text *text, uint8_t *into, unsigned int room)
 /* "MASKxCOUNT/MASKxCOUNT" (hexadecimal masks) or "-". */
 static void ports(struct text *text, struct insn *insn)
 {
-	struct port_group groups[PORT_GROUPS], *list;
+	struct port_group groups[PORT_GROUPS], of_loads[PORT_GROUPS], *list;
+	unsigned int loads = 0;
 	const char *word = text_word(text), *next = word;
 	uint32_t all = (uint32_t)((UINT64_C(1) << params.ports) - 1);
 
@@ -71,16 +73,20 @@ static void ports(struct text *text, struct insn *insn)
 			count = strtoul(end + 1, &end, 10);
 		if (!mask || mask & ~(unsigned long)all || !count || count > 1000 || (*end && *end != '/'))
 			text_wrong(text, "%s: not MASKxCOUNT of %u ports", word, params.ports);
-		if (insn->groups == PORT_GROUPS)
+		if (insn->others + loads == PORT_GROUPS)
 			text_wrong(text, "%s: more than %d groups of ports", word, PORT_GROUPS);
-		groups[insn->groups++] =
-			(struct port_group){ (uint32_t)mask, (uint16_t)count, !(mask & ~params.load_ports) };
+		if (mask & ~(unsigned long)params.load_ports)
+			groups[insn->others++] = (struct port_group){ (uint32_t)mask, (uint16_t)count };
+		else
+			of_loads[loads++] = (struct port_group){ (uint32_t)mask, (uint16_t)count };
 		if (!*end)
 			break;
 		next = end + 1;
 	}
+	insn->groups = (uint8_t)(insn->others + loads);
 	insn->ports = list = allocate(insn->groups, sizeof(*list));
-	memcpy(list, groups, insn->groups * sizeof(*list));
+	memcpy(list, groups, insn->others * sizeof(*list));
+	memcpy(list + insn->others, of_loads, loads * sizeof(*list));
 }
 
 /*
@@ -91,11 +97,11 @@ static uint32_t after_last(const struct insn *insn, uint32_t latency)
 {
 	uint32_t between = 0;
 
-	for (unsigned int n = 0; n < insn->groups; n++) {
+	for (unsigned int n = 0; n < insn->others; n++) {
 		const struct port_group *group = &insn->ports[n];
 		uint32_t cycles = (group->count - 1u) / (unsigned int)__builtin_popcount(group->mask);
 
-		if (!group->load && cycles > between)
+		if (cycles > between)
 			between = cycles;
 	}
 	if (!between || !latency)
@@ -113,6 +119,24 @@ static uint8_t computed(const struct insn *insn)
 	if (count > most) /* a divider is taken for several cycles */
 		count = most;
 	return count < UINT8_MAX ? (uint8_t)count : UINT8_MAX;
+}
+
+static uint8_t simple(const struct insn *insn)
+{
+	if (insn->lock || insn->fixed)
+		return 0;
+	switch (insn->kind) {
+	case NOP:
+	case ZERO:
+	case FENCE_STORE:
+		return insn->address_reads + insn->data_reads ? 0 : PASSES;
+	case MOVE:
+		return PASSES;
+	case PREFETCH:
+		return COMPUTES;
+	default:
+		return insn->kind == PLAIN || jumps(insn) ? COMPUTES : 0;
+	}
 }
 
 static void instruction(struct text *text, struct insn *insn, uint64_t address)
@@ -142,6 +166,10 @@ static void instruction(struct text *text, struct insn *insn, uint64_t address)
 	insn->fixed = (uint32_t)((text_decimal(text, 100) + 50) / 100);
 	insn->traits = (uint8_t)text_number(text, 0, TRAITS);
 	insn->opcode = (uint8_t)text_number(text, 0, insn->length - 1u);
+	insn->slots = (uint16_t)(insn->uops + !!(insn->traits & SPLIT));
+	insn->simple = simple(insn);
+	insn->microcode = params.microcode_switch && insn->uops > DECODED && insn->kind == PLAIN && !insn->fixed;
+	insn->only_loads = insn->kind == PLAIN && insn->load_bytes && !insn->latency;
 	insn->habit = allocate(1, sizeof(*insn->habit));
 	insn->habit->page = UINT64_MAX;
 }

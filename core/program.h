@@ -23,7 +23,6 @@ enum kind {
 struct port_group {
 	uint32_t mask;
 	uint16_t count;
-	bool load; /* only on ports of loads: it needs the address alone */
 };
 
 /* What an instruction that accesses memory did last. */
@@ -37,7 +36,6 @@ struct habit {
 	unsigned int steady;
 };
 
-/* In the order of use, and as small as it can be: the model's speed depends on it. */
 /* An atomic operation computes what it stores from what it loads; an exchange does not. */
 enum lock { LOCK_COMPUTES = 1, LOCK_EXCHANGES };
 
@@ -53,13 +51,20 @@ enum trait {
 
 #define STACK_POINTER 4 /* its register */
 
+/* Of an instruction without accesses: it goes through the core as most do. */
+enum simple {
+	PASSES = 1, /* when what it reads is there, it is done */
+	COMPUTES,   /* it takes ports for some time */
+};
+
+/* In the order of use, and as small as it can be: the model's speed depends on it. */
 struct insn {
 	uint64_t address;
 	uint8_t length, kind;
 	uint16_t uops;
 	uint8_t address_reads, data_reads, writes, groups;
 	const uint8_t *registers; /* address reads, data reads, writes */
-	const struct port_group *ports;
+	const struct port_group *ports; /* those of @others, then those of loads alone, which need no more than the address */
 	uint32_t latency, fixed; /* cycles */
 	struct habit *habit;
 	uint16_t load_bytes, store_bytes;
@@ -67,6 +72,11 @@ struct insn {
 	uint8_t traits; /* of enum trait */
 	uint8_t opcode; /* bytes before its opcode */
 	uint8_t computed; /* micro-ops that are neither loads nor addresses of stores */
+	uint16_t slots;   /* micro-ops that are dispatched and retired */
+	uint8_t simple;   /* 0 or one of enum simple */
+	uint8_t others;   /* groups of ports that are not of loads alone */
+	bool microcode;   /* it comes from the microcode sequencer, which takes time to be switched to */
+	bool only_loads;  /* what it writes was loaded and nothing more */
 };
 
 static inline bool jumps(const struct insn *insn)

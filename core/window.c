@@ -4,15 +4,14 @@
 #include "issue.h"
 #include "params.h"
 
-#define MOST 4096 /* more than instructions can be in any of the queues */
+#define MOST 4096 /* more than there is room for in any of the queues */
 
 struct window window;
 
-/* Of the last instructions: when they were retired, and their micro-ops. */
+/* Of the last micro-ops: when each was retired. */
 static struct {
-	uint64_t cycle[MOST];
-	uint32_t uops[MOST];
-	uint32_t first, next, used;
+	uint64_t retired[MOST];
+	uint64_t next;
 } rob;
 
 /* When each of the last buffers was free again. */
@@ -41,21 +40,23 @@ static void wait_until(uint64_t cycle)
 	window.dispatched = 0;
 }
 
-static void wait_for(const struct queue *queue, uint32_t size, unsigned int count)
+/* When there is room for @count more in a queue of @size; 0 if none are needed. */
+static uint64_t room(const struct queue *queue, uint32_t size, unsigned int count)
 {
-	if (count)
-		wait_until(queue->free[(queue->next + (count < size ? count : size) - 1 - size) % MOST]);
+	uint64_t when = queue->free[(queue->next + (count < size ? count : size) - 1 - size) % MOST];
+
+	return count ? when : 0;
 }
 
 uint64_t window_dispatch(unsigned int uops, unsigned int computed, unsigned int load_count,
 			 unsigned int store_count)
 {
-	while (rob.first != rob.next && (rob.used + uops > params.rob || rob.next - rob.first == MOST)) {
-		wait_until(rob.cycle[rob.first % MOST]);
-		rob.used -= rob.uops[rob.first++ % MOST];
-	}
-	wait_for(&loads, params.load_queue, load_count);
-	wait_for(&stores, params.store_queue, store_count);
+	if (uops <= params.rob)
+		wait_until(rob.retired[(rob.next + uops - params.rob - 1) % MOST]);
+	else
+		wait_until(window.retired);
+	wait_until(room(&loads, params.load_queue, load_count));
+	wait_until(room(&stores, params.store_queue, store_count));
 	issue_advance(window.front, 0);
 	if (!params.memory_scheduler) {
 		computed = uops;
@@ -85,9 +86,10 @@ uint64_t window_retire(unsigned int uops, uint64_t done)
 		window.retired_ops -= params.retire;
 		window.retired++;
 	}
-	rob.cycle[rob.next % MOST] = window.retired;
-	rob.uops[rob.next++ % MOST] = uops;
-	rob.used += uops;
+	rob.retired[rob.next % MOST] = window.retired;
+	for (unsigned int n = 1; n < uops; n++)
+		rob.retired[(rob.next + n) % MOST] = window.retired;
+	rob.next += uops;
 	return window.retired;
 }
 
