@@ -63,6 +63,7 @@ def compiled(arch: str, compiler: tuple[str, ...], level: str, directory: Path) 
     return made.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arch", sources.arches())
 @pytest.mark.parametrize(
     "level", ["-O0", pytest.param("-O1", marks=pytest.mark.slow), "-O2", pytest.param("-O3", marks=pytest.mark.slow)]

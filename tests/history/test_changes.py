@@ -45,6 +45,7 @@ def noisy(seed: int, length: int, step: float = 0.0, cv: float = 0.02, at: int |
     return [100 * exp(draw.gauss(0, cv)) * (1 + step * (i >= at)) for i in range(length)]
 
 
+@pytest.mark.slow
 def test_noise_alone_is_rarely_a_change() -> None:
     for length in (6, 10, 30):
         found = sum(bool(change_points(noisy(seed, length))) for seed in range(200))

@@ -18,6 +18,8 @@ from kassay.model.texts import Table
 from kassay.report.document import Section
 from kassay.tools.recording.pages import EVENT, Kind, read_pages, write_pages
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(__file__).parent.parent / "data" / "pages"
 OLD, NEW = DATA / "handover-6.12.pages.zst", DATA / "handover-7.3.pages.zst"
 VALUES = {"decay_shift": (1, 6), "batch": (15, 252, 3000), "high_max": (7000, 50)}

@@ -4,7 +4,11 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from kassay.supply.machines._plugin import FLAGS, sources
+
+pytestmark = pytest.mark.slow
 
 HARNESS = Path(__file__).parent / "halt_main_loop.c"
 

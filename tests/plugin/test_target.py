@@ -11,6 +11,8 @@ import pytest
 
 from kassay.supply.machines._plugin import FLAGS, sources
 
+pytestmark = pytest.mark.slow
+
 INSTALL = """
 import ctypes, sys
 class Info(ctypes.Structure):

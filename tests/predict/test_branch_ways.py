@@ -14,6 +14,8 @@ from tests.predict.trace_stream import steps
 from tests.predict.traces import recorded
 from tests.profile.files import File, symbols
 
+pytestmark = pytest.mark.slow
+
 
 def _profile(data: bytes) -> bytes:
     """A file of the plugin with the counts of a trace, as it would have been written beside the trace."""

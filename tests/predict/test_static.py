@@ -118,6 +118,7 @@ def test_a_cpu_of_another_architecture_is_refused() -> None:
         program_text(traced("480307", target="aarch64"), timing_for("zen4"), lambda start: 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", ("6.16", "6.17"))
 def test_the_core_model_reads_the_program_of_a_real_trace(release: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
     data = recorded(release)
@@ -133,6 +134,7 @@ def test_the_core_model_reads_the_program_of_a_real_trace(release: str, tmp_path
     assert unknown <= sum(row.cycles100 for row in found.rows) / 1000
 
 
+@pytest.mark.slow
 def test_of_what_a_kernel_executes_hardly_anything_is_without_data() -> None:
     trace = recorded("6.17")
     executed = Counter(step.block for step in steps(trace))

@@ -65,6 +65,7 @@ def test_a_removed_branch_is_never_mispredicted(tmp_path: Path) -> None:
     assert _misprediction("removed", tmp_path) == 0
 
 
+@pytest.mark.slow
 def test_a_stored_trace_is_replayed_without_its_exchanges_and_returns_stay() -> None:
     data, timing = recorded("6.17"), timing_for("zen4")
 
@@ -82,6 +83,7 @@ def test_a_stored_trace_is_replayed_without_its_exchanges_and_returns_stay() -> 
     assert executed("call", "ret") == whole
 
 
+@pytest.mark.slow
 def test_a_stored_trace_is_replayed_with_exchanges_at_the_cost_of_moves() -> None:
     data, timing = recorded("6.17"), timing_for("zen4")
 

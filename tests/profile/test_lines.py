@@ -77,6 +77,7 @@ def test_a_line_is_told_with_the_functions_it_was_inlined_into(
     assert [row.count for row in made] == sorted((row.count for row in made), reverse=True)
 
 
+@pytest.mark.slow
 def test_many_addresses_are_asked_in_batches_and_none_is_lost(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     places = instructions_of(program, "outer")
     whole = lines.rows(program, places, code_of(program))

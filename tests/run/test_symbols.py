@@ -10,6 +10,8 @@ from kassay.evidence.profile import tables
 from kassay.model.kernel import KernelArtifact, KernelIdentity
 from kassay.run import symbols
 
+pytestmark = pytest.mark.slow
+
 KERNEL = "ffffffff81000000 T kassay_first\nffffffff81000020 t second\nffffffff81000040 D data\n"
 
 

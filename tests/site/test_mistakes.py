@@ -26,6 +26,7 @@ def lab(place: Path) -> Lab:
     return Lab(steps=str(place / "steps.toml"), outbox=str(place / "outbox"), site=str(place / "site"))
 
 
+@pytest.mark.slow
 def test_refuted_steps_and_written_mistakes_are_listed_newest_first(tmp_path: Path) -> None:
     (tmp_path / "mistakes.toml").write_text(
         '[[mistake]]\ndate = "2026-11-27"\npage = "matrix/x86_64/"\nwrong = "6.9 was gcc 16"\nright = "gcc 14"\n'
