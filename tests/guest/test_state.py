@@ -50,6 +50,7 @@ def test_everything_that_is_set_must_be_found_before_and_after() -> None:
         ("nodes.online", "0-1"), ("thp.enabled", "never"), ("thp.64kB", "always"), ("thp.16kB", "never"),
         ("swap.devices", "1"), ("zram.disksize", str(64 << 20)), ("memcg.max", str(32 << 20)), ("vm.dirty_ratio", "10"),
         ("vm.percpu_pagelist_high_fraction", "800"), ("sched.policy", "fifo"),
+        ("sched.rt_runtime_us", "-1"),
     }  # fmt: skip
     assert wanted == {(moment, *field) for field in fields for moment in ("before", "after")}
 

@@ -3,7 +3,7 @@
 
 Names: `range.*` (smaps of the measured range, kB; Dirty is private and shared), `pagemap.*` and `pageflags.*` (pages),
 `folios.order*` (pages in folios of that order; only where a workload asks for it), `thp.*`, `vm.*`, `numa.*`,
-`memcg.*`, `sched.policy`, `swap.*`, `zram.*`, `cpus.online`, `memory.*` (kB), `cmdline`, `kernel`;
+`memcg.*`, `sched.*`, `swap.*`, `zram.*`, `cpus.online`, `memory.*` (kB), `cmdline`, `kernel`;
 `program.*` (kB, of a user's program at its end).
 """
 
@@ -16,6 +16,7 @@ from kassay.supply.guest import _procfs
 
 THP = "/sys/kernel/mm/transparent_hugepage/"
 OWN_STAT = "/proc/self/stat"
+RT_RUNTIME = "/proc/sys/kernel/sched_rt_runtime_us"
 _WORDS = (
     ("cmdline", "/proc/cmdline"),
     ("kernel", "/proc/version"),
@@ -27,6 +28,7 @@ _WORDS = (
     ("thp.khugepaged_defrag", THP + "khugepaged/defrag"),
     ("vm.dirty_ratio", "/proc/sys/vm/dirty_ratio"),
     ("vm.percpu_pagelist_high_fraction", "/proc/sys/vm/percpu_pagelist_high_fraction"),
+    ("sched.rt_runtime_us", RT_RUNTIME),
     ("nodes.online", "/sys/devices/system/node/online"),
     ("memcg.max", "/sys/fs/cgroup/kassay/memory.max"),
     ("memcg.current", "/sys/fs/cgroup/kassay/memory.current"),

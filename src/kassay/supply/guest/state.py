@@ -9,7 +9,7 @@ from kassay.model.records import Setting
 from kassay.model.units import parse_bytes
 from kassay.model.workload import Workload
 from kassay.supply.arches import arch_of
-from kassay.supply.guest.audit import OWN_STAT, THP
+from kassay.supply.guest.audit import OWN_STAT, RT_RUNTIME, THP
 
 CGROUP = "/sys/fs/cgroup/kassay/"
 NODES = "/sys/devices/system/node/"
@@ -41,7 +41,7 @@ def program_words(machine: MachineUse) -> tuple[str, ...]:
     files += [f"{NODES}node{node}/distance" for node in range(machine.nodes)] if machine.nodes > 1 else []
     files += [_DIRTY_RATIO] if machine.dirty_ratio else []
     files += [_HIGH_FRACTION] if machine.percpu_high_fraction else []
-    files += [OWN_STAT] if machine.sched else []
+    files += [OWN_STAT, RT_RUNTIME] if machine.sched else []
     names = ("memory.max", "memory.current", "memory.swap.current", "memory.events") if machine.memcg else ()
     files += [CGROUP + name for name in names]
     arguments = [word for path in files for word in ("--capture", path)]
@@ -94,6 +94,7 @@ def _fields(machine: MachineUse) -> Iterator[tuple[str, str]]:
         yield "vm.percpu_pagelist_high_fraction", machine.percpu_high_fraction
     if machine.sched:
         yield "sched.policy", machine.sched
+        yield "sched.rt_runtime_us", "-1"
 
 
 def _sizes(machine: MachineUse) -> Iterator[tuple[int, str]]:
