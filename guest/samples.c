@@ -69,22 +69,37 @@ static bool is_wanted(const char *line)
 	return false;
 }
 
-static size_t take(char *out, size_t room, const char *text, size_t size)
+static size_t take(char *out, const char *text, size_t size)
 {
-	const char *end = text + strnlen(text, size);
+	const char *end = text + size;
 	size_t used = 0;
 
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		size_t length = (size_t)((newline ? newline + 1 : end) - text);
 
-		if (is_wanted(text) && used + length < room) {
+		if (is_wanted(text)) {
 			memcpy(out + used, text, length);
 			used += length;
 		}
 		text += length;
 	}
 	return used;
+}
+
+/* A line may stand in two reads. Returns the length of the text. */
+static size_t join(char *sample)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < READS; i++) {
+		const char *part = sample + i * READ_BYTES;
+		size_t length = strnlen(part, READ_BYTES);
+
+		memmove(sample + size, part, length);
+		size += length;
+	}
+	return size;
 }
 
 void samples_emit(struct run *run)
@@ -95,12 +110,19 @@ void samples_emit(struct run *run)
 	if (!run->sampled)
 		return;
 	for (uint64_t round = 0; round < run->rounds; round++) {
-		const char *sample = samples.memory + (round + 1) * SAMPLE_BYTES;
+		char *sample = samples.memory + (round + 1) * SAMPLE_BYTES;
 
+		if (sample[SAMPLE_BYTES - READ_BYTES]) {
+			fail(run, "%s does not end within %d reads of %lu KiB", run->sampled, READS, READ_BYTES / KIB);
+			return;
+		}
+		if (used + SAMPLE_BYTES > stream->scratch_size) {
+			fail(run, "the samples of %" PRIu64 " rounds take more than %zu MiB", run->rounds, stream->scratch_size / MIB);
+			return;
+		}
 		used += (size_t)snprintf(stream->scratch + used, stream->scratch_size - used, "sample %" PRIu64 "\n",
 					 run->ticks[(round + 1) * row - 1] - run->ticks[0]);
-		for (size_t i = 0; i < READS && used + 2 * READ_BYTES < stream->scratch_size; i++)
-			used += take(stream->scratch + used, stream->scratch_size - used, sample + i * READ_BYTES, READ_BYTES);
+		used += take(stream->scratch + used, sample, join(sample));
 	}
 	emit(stream, "file", "after:kassay/samples", stream->scratch, used);
 }
