@@ -36,6 +36,7 @@ def test_every_setting_is_in_force_and_in_the_report(kassay: Kassay, tmp_path: P
     fields = found["audits"][0]["fields"]
     wanted = {
         "thp.enabled": "never", "thp.64kB": "always", "swap.devices": "1", "memcg.max": str(64 << 20),
+        "memcg.group": "/kassay",
         "vm.dirty_ratio": "10", "sched.policy": "fifo", "sched.rt_runtime_us": "-1",
     }  # fmt: skip
     assert {name: fields[name] for name in wanted} == wanted

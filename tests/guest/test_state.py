@@ -48,9 +48,9 @@ def test_everything_that_is_set_must_be_found_before_and_after() -> None:
     wanted = {(one.moment, one.field, one.value) for one in state.requirements(CHOSEN)}
     fields = {
         ("nodes.online", "0-1"), ("thp.enabled", "never"), ("thp.64kB", "always"), ("thp.16kB", "never"),
-        ("swap.devices", "1"), ("zram.disksize", str(64 << 20)), ("memcg.max", str(32 << 20)), ("vm.dirty_ratio", "10"),
-        ("vm.percpu_pagelist_high_fraction", "800"), ("sched.policy", "fifo"),
-        ("sched.rt_runtime_us", "-1"),
+        ("swap.devices", "1"), ("zram.disksize", str(64 << 20)), ("memcg.max", str(32 << 20)),
+        ("memcg.group", "/kassay"), ("vm.dirty_ratio", "10"), ("vm.percpu_pagelist_high_fraction", "800"),
+        ("sched.policy", "fifo"), ("sched.rt_runtime_us", "-1"),
     }  # fmt: skip
     assert wanted == {(moment, *field) for field in fields for moment in ("before", "after")}
 
@@ -77,11 +77,12 @@ def test_pages_are_counted_on_each_node_for_the_measured_range_alone() -> None:
     }  # fmt: skip
 
 
-def test_a_cgroup_is_read_with_its_events() -> None:
+def test_a_cgroup_is_read_with_its_events_and_the_group_of_the_workload() -> None:
     group = "/sys/fs/cgroup/kassay/"
-    found = audit.fields(
-        report(**{f"{group}memory.max": "4096\n", f"{group}memory.events": "max 3\noom 0\n"}), "before"
-    )
+    own = "1:name=systemd:/\n0::/inner/inner\n"
+    files = {f"{group}memory.max": "4096\n", f"{group}memory.events": "max 3\noom 0\n", "/proc/self/cgroup": own}
+    found = audit.fields(report(**files), "before")
+    assert found["memcg.group"] == "/inner/inner"
     assert (found["memcg.max"], found["memcg.events.max"], found["memcg.events.oom"]) == ("4096", "3", "0")
 
 

@@ -110,6 +110,11 @@ def policy(text: str) -> str | None:
     return _POLICIES.get(words[_POLICY_FIELD]) if len(words) > _POLICY_FIELD else None
 
 
+def cgroup(text: str) -> str | None:
+    """The group of cgroup2 in /proc/PID/cgroup; None without one."""
+    return next((line[3:] for line in text.splitlines() if line.startswith("0::")), None)
+
+
 def swap_devices(text: str) -> str:
     """Active swap areas of /proc/swaps, which has one line of headings."""
     return str(max(0, len(text.splitlines()) - 1))

@@ -15,7 +15,7 @@ from kassay.model.guest import GuestReport, Requirement
 from kassay.supply.guest import _procfs
 
 THP = "/sys/kernel/mm/transparent_hugepage/"
-OWN_STAT = "/proc/self/stat"
+OWN_STAT, OWN_CGROUP = "/proc/self/stat", "/proc/self/cgroup"
 RT_RUNTIME = "/proc/sys/kernel/sched_rt_runtime_us"
 _WORDS = (
     ("cmdline", "/proc/cmdline"),
@@ -71,6 +71,7 @@ def fields(report: GuestReport, moment: str) -> dict[str, str | None]:
             size = path.removeprefix(THP).split("/")[0].removeprefix("hugepages-")
             values[f"thp.{size}"] = None if text is None else _procfs.chosen(text)
     values.update(_entry(texts, "sched.policy", OWN_STAT, _procfs.policy))
+    values.update(_entry(texts, "memcg.group", OWN_CGROUP, _procfs.cgroup))
     values.update(_entry(texts, "swap.devices", "/proc/swaps", _procfs.swap_devices))
     values.update(_entry(texts, "boot.quiescence", "kassay/quiescence", _procfs.quiescence))
     for prefix, path in (("pagemap", "kassay/pagemap"), ("pageflags", "kassay/pageflags"), ("folios", "kassay/folios")):

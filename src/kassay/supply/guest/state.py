@@ -9,7 +9,7 @@ from kassay.model.records import Setting
 from kassay.model.units import parse_bytes
 from kassay.model.workload import Workload
 from kassay.supply.arches import arch_of
-from kassay.supply.guest.audit import OWN_STAT, RT_RUNTIME, THP
+from kassay.supply.guest.audit import OWN_CGROUP, OWN_STAT, RT_RUNTIME, THP
 
 CGROUP = "/sys/fs/cgroup/kassay/"
 NODES = "/sys/devices/system/node/"
@@ -42,6 +42,7 @@ def program_words(machine: MachineUse) -> tuple[str, ...]:
     files += [_DIRTY_RATIO] if machine.dirty_ratio else []
     files += [_HIGH_FRACTION] if machine.percpu_high_fraction else []
     files += [OWN_STAT, RT_RUNTIME] if machine.sched else []
+    files += [OWN_CGROUP] if machine.memcg else []
     names = ("memory.max", "memory.current", "memory.swap.current", "memory.events") if machine.memcg else ()
     files += [CGROUP + name for name in names]
     arguments = [word for path in files for word in ("--capture", path)]
@@ -88,6 +89,7 @@ def _fields(machine: MachineUse) -> Iterator[tuple[str, str]]:
         yield "zram.disksize", str(swap_bytes(machine.swap))
     if machine.memcg:
         yield "memcg.max", str(parse_bytes(machine.memcg))
+        yield "memcg.group", "/kassay"
     if machine.dirty_ratio:
         yield "vm.dirty_ratio", machine.dirty_ratio
     if machine.percpu_high_fraction:
