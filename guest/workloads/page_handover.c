@@ -80,6 +80,8 @@ static int setup(struct run *run)
 
 	w.sockets = (unsigned int)param_number(run, "sockets");
 	w.size = param_number(run, "size");
+	if (w.size % BUFFER_BYTES)
+		return fail(run, "size must be a multiple of %lu KiB", BUFFER_BYTES / KIB);
 	for (unsigned int i = 0; i < w.sockets; i++) {
 		if (make_socket(run, i))
 			return -1;
@@ -129,7 +131,7 @@ const struct workload workload = {
 	.group = "kernel memory",
 	.params = {
 		{ "sockets", PARAM_COUNT, "sockets", "4", "pairs of sockets that are filled before any is emptied", 1, MAX_SOCKETS, { 0 } },
-		{ "size", PARAM_SIZE, "bytes", "96KiB", "length of one send, in buffers of 32 KiB", BUFFER_BYTES, 104 * KIB, { 0 } },
+		{ "size", PARAM_SIZE, "bytes", "96KiB", "length of one send, a multiple of 32 KiB", BUFFER_BYTES, 96 * KIB, { 0 } },
 	},
 	.phases = {
 		{ "send", "buffer",

@@ -65,6 +65,16 @@ def test_every_choice_does_its_work_on_the_state_it_requires(
         assert audit.holds(requirement, found) is True, (requirement, found.get(requirement.field))
 
 
+@pytest.mark.parametrize(("size", "buffers"), [("32KiB", 4), ("60KiB", None), ("96KiB", 12)])
+def test_buffers_that_are_handed_over_are_whole(programs: Programs, size: str, buffers: int | None) -> None:
+    ran = run(programs("page_handover"), f"size={size}")
+    if buffers is None:
+        assert ran.refusal == "guest-error: size must be a multiple of 32 KiB"
+    else:
+        assert ran.report is not None, ran.refusal
+        assert {phase.operations for phase in ran.report.phases if phase.phase != "iteration"} == {buffers}
+
+
 @pytest.mark.parametrize("name", HARMLESS)
 def test_work_that_was_skipped_is_noticed(programs: Programs, name: str) -> None:
     ran = run(programs(name), *small(KNOWN[name]), "--skip-work")
