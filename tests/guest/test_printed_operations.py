@@ -25,6 +25,7 @@ def test_the_number_of_each_execution_is_read() -> None:
 @pytest.mark.parametrize(
     ("text", "name", "rate", "value"),
     [
+        ("of 3-5: 12 operations, 1,234 pages", "operations", False, 12),
         ("total_ops=17 elapsed=0.2", "total_ops", False, 17), ("Iterations: 200", "Iterations", False, 200),
         ("did 12 operations in 0.004 s", "operations", False, 12),
         ("17 ops in 0.2 s (85.0 ops/s)", "ops", False, 17),
@@ -42,7 +43,10 @@ def test_counts_and_rates_are_recognised(text: str, name: str, rate: bool, value
 @pytest.mark.parametrize(
     "text",
     ["", "rounds 64", "ops 0", "ops -3", "ops 5.5", "drops 5", "5 pages", "ops 5\niterations 6", "ns_per_op 25",
-     "latency 5 ns/op", BENCHMARK % ', {"name": "BM_b", "iterations": 7}', TABLE % "BM_b  1 us  1 us  7 items=2",
+     "latency 5 ns/op", "operations=1,234,567", "did 1,234,567 operations", "1'234 ops", "12_345 operations",
+     "-5 operations", "1 234 operations", "1\u202f234 operations", "1,234.5 ops/s", "1.234,5 ops/s", "1 234.5 ops/s",
+     "operations=1,234 loops=5", "1,234 operations of 5 loops",
+     BENCHMARK % ', {"name": "BM_b", "iterations": 7}', TABLE % "BM_b  1 us  1 us  7 items=2",
      '{"context": {}, "benchmarks": []}'],
 )  # fmt: skip
 def test_other_output_names_no_count(text: str) -> None:

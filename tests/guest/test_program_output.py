@@ -44,6 +44,9 @@ def report_of(text: str) -> GuestReport:
          {"expected_match_ratio": "100", "unexpected_results": "0"}),
         ('{"pages": 4, "deep": {"ratio": 0.5}, "ok": true}\n', {"pages": "4", "deep.ratio": "0.5", "ok": "true"}),
         ("x=1\nx=2\n", {"x": "1", "x#2": "2"}),
+        ("ops=1,234,567 a=1,b=2, c=3,\n", {"ops": "1,234,567", "a": "1", "b": "2", "c": "3"}),
+        ("ops=1'234 loops=12_345 ops:1,234\n", {"ops": "1'234", "loops": "12_345"}),
+        ("ops: 1,234,567\nloops 1'234\n", {}),
         ("latency=25ns\n", {"latency": "25"}),
         ("ok 1 mremap grows\n", {}),
         ("# Totals: pass:21 fail:0 skip:0\n", {"pass": "21", "fail": "0", "skip": "0"}),
@@ -123,7 +126,7 @@ def test_rounds_have_the_operations_that_their_executions_print() -> None:
     assert with_printed_operations(report) == report
 
 
-@pytest.mark.parametrize("text", ["", "ops 0", "ops -3", "ops 2.5", "ops many", "other 3"])
+@pytest.mark.parametrize("text", ["", "ops 0", "ops -3", "ops 2.5", "ops many", "other 3", "ops=1,234", "ops=12_345"])
 def test_operations_are_whole_and_above_zero_in_each_execution(text: str) -> None:
     assert operations_in(("ops 5", "ops 4"), "ops") == (5, 4)
     assert operations_in(("ops 5", text), "ops") == ()

@@ -15,11 +15,14 @@ from kassay.supply.guest.program_output import executions, values_in
 
 _NOUN = r"(?:ops|operations?|iterations?|iters|loops|transactions?|requests?)"
 _SECOND = r"(?:\s*/\s*s(?:ec(?:ond)?)?\b|\s+per\s+second\b|[_ ]?per[_ ]?sec(?:ond)?\b|ps\b)"
-_NUMBER = r"(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
+_REST = r"(?:\.\d+)?(?:[eE][+-]?\d+)?"
+_NUMBER = rf"([\d,'_-]*\d{_REST})"
+"""With a sign or separators of thousands as well: it is there, and cannot be read surely."""
+_BEFORE = r"(?<![\w.,'-])(?<!\d[^\S\n])"
 _COUNT_NAME = re.compile(rf"(?:\w+[._])?(?:(?:nr|num|total|n)_)?{_NOUN}", re.IGNORECASE)
 _RATE_NAME = re.compile(rf"(?:\w+[._])?{_NOUN}(?:{_SECOND}|_s)", re.IGNORECASE)
-_COUNTED = re.compile(rf"(?<![\w.])(\d+)\s+({_NOUN})\b(?!{_SECOND})", re.IGNORECASE)
-_RATED = re.compile(rf"(?<![\w.]){_NUMBER}\s*({_NOUN}{_SECOND})", re.IGNORECASE)
+_COUNTED = re.compile(rf"{_BEFORE}([\d,'_-]*\d)\s+({_NOUN})\b(?!{_SECOND})", re.IGNORECASE)
+_RATED = re.compile(rf"{_BEFORE}{_NUMBER}\s*({_NOUN}{_SECOND})", re.IGNORECASE)
 _TIME = r"\s+[\d.eE+]+ (?:ns|us|ms|s)"
 _BENCHMARK_LINE = re.compile(rf"^\S+{_TIME}{_TIME}\s+(\d+)(?:\s|$)", re.MULTILINE)
 """A line of google-benchmark's table: name, real time, CPU time, iterations."""
@@ -64,17 +67,22 @@ def _named(output: str) -> Iterator[_Found]:
         if not re.fullmatch(_NUMBER, value):
             continue
         if _RATE_NAME.fullmatch(name) or re.fullmatch(f"{_NOUN}{_SECOND}", unit, re.IGNORECASE):
-            yield _Found(name if _RATE_NAME.fullmatch(name) else unit, rate=True, value=float(value))
-        elif _COUNT_NAME.fullmatch(name) and value.isdecimal():
-            yield _Found(name, rate=False, value=float(value))
+            yield _Found(name if _RATE_NAME.fullmatch(name) else unit, rate=True, value=_value(value))
+        elif _COUNT_NAME.fullmatch(name) and not re.search("[.eE]", value):
+            yield _Found(name, rate=False, value=_value(value))
 
 
 def _in_words(output: str) -> Iterator[_Found]:
     """ "5 operations", "812.5 ops/s"."""
     for match in _COUNTED.finditer(output):
-        yield _Found(match[2], rate=False, value=float(match[1]))
+        yield _Found(match[2], rate=False, value=_value(match[1]))
     for match in _RATED.finditer(output):
-        yield _Found(match[2], rate=True, value=float(match[1]))
+        yield _Found(match[2], rate=True, value=_value(match[1]))
+
+
+def _value(number: str) -> float:
+    """The number; 0 if it cannot be read surely."""
+    return float(number) if re.fullmatch(rf"\d+{_REST}", number) else 0.0
 
 
 def _benchmark_iterations(output: str) -> float | None:

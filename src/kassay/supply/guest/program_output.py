@@ -35,8 +35,10 @@ _MOST = 200  # names
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _NAME = r"[A-Za-z_][\w./:%#\[\]<>()-]{0,199}?"  # without a limit a line without blanks takes its length squared
 _PAIR = re.compile(
-    rf"(?<![\w.:])(?:({_NAME})\s*=\s*([^\s,;=]+)|([A-Za-z_]\w{{0,199}}):({_NUMBER.pattern})(?=[\s,;]|$))[,;]?"
+    rf"(?<![\w.:])(?:({_NAME})\s*=\s*((?:[^\s,;=]|(?<=\d),(?=\d))+)|"
+    rf"([A-Za-z_]\w{{0,199}}):({_NUMBER.pattern})(?=[\s;]|,(?!\d)|$))[,;]?"
 )
+"""A value with commas between digits is one word, as "1,234" is: 1234 in one language, and 1.234 in another."""
 _PLAIN = re.compile(rf"(?<![A-Za-z_])({_NAME}):?\s+({_NUMBER.pattern})\s*([A-Za-z/%]+)?[,;]?(?=\s|$)")
 _UNITS = ("ns", "us", "µs", "ms", "s", "sec", "secs", "seconds", "nsec", "usec", "msec", "cycles")
 _TIME = re.compile(
