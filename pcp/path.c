@@ -25,11 +25,15 @@ static void watch_high(struct pcp *pcp)
 	pcp->least_high = smaller(pcp->least_high, pcp->high);
 }
 
-static void watermarks_taken(struct zone *zone)
+/* get_page_from_freelist(), before rmqueue(): all pages of a block but one are taken for not free. */
+static inline void watermarks_asked(struct zone *zone, unsigned int order)
 {
-	if (zone->free <= zone->config->high_watermark)
-		zone->below_high = true;
-	if (!zone->reclaim_given && zone->free <= zone->config->low_watermark)
+	uint64_t usable = zone->free + 1, taken = UINT64_C(1) << order;
+
+	if (usable > zone->config->high_watermark + taken)
+		return;
+	zone->below_high = true;
+	if (!zone->reclaim_given && usable <= zone->config->low_watermark + taken)
 		zone->reclaim_active = true;
 }
 
@@ -51,7 +55,6 @@ static void refill(struct cpu *cpu, struct pcp *pcp, unsigned int order, unsigne
 	struct held held;
 	block_t block;
 
-	watermarks_taken(zone);
 	wanted = policy->refill(pcp, order);
 	held = lock_enter(zone, cpu);
 	while (taken < wanted && buddy_take(zone, order, type, &block)) {
@@ -137,7 +140,6 @@ static bool take_direct(struct cpu *cpu, struct zone *zone, unsigned int order, 
 	struct held held = lock_enter(zone, cpu);
 	bool found = buddy_take(zone, order, type, block);
 
-	watermarks_taken(zone);
 	lock_leave(&held, cpu, found, 0);
 	counters.bypass_allocations += found;
 	return found;
@@ -158,6 +160,7 @@ static bool alloc_from(struct cpu *cpu, struct zone *zone, unsigned int order, u
 	struct pcp *pcp = &cpu->pcps[zone->number];
 	struct ring *list = &pcp->lists[list_of(order, type)];
 
+	watermarks_asked(zone, order);
 	if (!order_has_list(order))
 		return take_direct(cpu, zone, order, type, block);
 	pcp->free_factor >>= 1;

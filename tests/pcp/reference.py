@@ -124,8 +124,9 @@ class Zone:
         self.free_at = 0
         self.last: int | None = None
 
-    def look_at_watermarks(self, *, given: bool) -> None:
-        free = self.buddy.free()
+    def look_at_watermarks(self, order: int = 0, *, given: bool) -> None:
+        """Before each allocation, and after each drain."""
+        free = self.buddy.free() - ((1 << order) - 1)
         if not given:
             self.below_high |= free <= self.values["high_watermark"]
             self.reclaim_active |= not self.reclaim_given and free <= self.values["low_watermark"]

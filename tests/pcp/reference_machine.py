@@ -53,6 +53,7 @@ class Machine:
 
     def _alloc_from(self, cpu: int, number: int, order: int, kind: int, clock: int) -> tuple[Block | None, int]:
         zone, pcp = self.zones[number], self.pcps[cpu][number]
+        zone.look_at_watermarks(order, given=False)
         if has_list(order):
             blocks = pcp.lists[list_of(order, kind)]
             pcp.free_factor >>= 1
@@ -65,11 +66,9 @@ class Machine:
         before = self.counters.copy()
         block = zone.buddy.take(order, kind)
         self.counters["bypass_allocations"] += block is not None
-        zone.look_at_watermarks(given=False)
         return block, zone.locked(self.run, cpu, clock, block is not None, 0, before)
 
     def _refill(self, cpu: int, pcp: Pcp, order: int, kind: int, clock: int) -> int:
-        pcp.zone.look_at_watermarks(given=False)
         wanted, before = self.policy.alloc(pcp, order, self.given), self.counters.copy()
         blocks = [pcp.zone.buddy.take(order, kind) for _ in range(wanted)]
         found = [block for block in blocks if block is not None]

@@ -80,6 +80,19 @@ def test_below_its_high_watermark_a_zone_gets_all_above_high_min(tmp_path: Path)
     assert after(tmp_path, "auto", events, scarce).drained_pages > after(tmp_path, "auto", events).drained_pages == 0
 
 
+def test_the_next_allocation_notices_free_pages_below_the_high_watermark(tmp_path: Path) -> None:
+    """get_page_from_freelist() looks before rmqueue(), and takes all pages of a block but one for taken."""
+
+    def high(events: list[Event], free_above: int, freed: int = 0) -> int:
+        zone = {"low_watermark": 1, "high_watermark": (1 << 15) - freed - free_above}
+        return after(tmp_path, "auto", [*events, *frees(freed)], zone).high
+
+    assert [high(allocations(1), free_above) for free_above in (0, 1)] == [100, 115]
+    assert [high(allocations(1, order=2), free_above) for free_above in (3, 4)] == [100, 115]
+    # The 106th refills for the fourth time, to 225 pages in all; the 107th is from the list.
+    assert high(allocations(106), 150, 300) == 325 > high(allocations(107), 150, 300)
+
+
 def test_decay_is_an_eighth_and_gives_back_at_most_32_batches(tmp_path: Path) -> None:
     grown = [*allocations(945), *[Event(1, FREE, 1, pfn=n) for n in range(945)]]
     found = after(tmp_path, "auto", [*grown, Event(2, VMSTAT, 1)])
