@@ -50,14 +50,17 @@ static uint64_t depth_of(struct cpu *cpu, const struct group_config *group)
 	if (low == high)
 		return low;
 	if (group->depth_log) {
-		/* Which doubling of the least, then evenly within it. */
+		/* A doubling of the least, a depth within it, and that one only as often as it is small: 1 / depth. */
 		unsigned int doublings = 0;
+		uint64_t least, depth;
 
 		while (low << (doublings + 1) <= high)
 			doublings++;
-		low <<= draw_below(&cpu->draws, doublings + 1);
-		if (low * 2 - 1 < high)
-			high = low * 2 - 1;
+		do {
+			least = low << draw_below(&cpu->draws, doublings + 1);
+			depth = least + draw_below(&cpu->draws, least);
+		} while (depth > high || draw_below(&cpu->draws, depth) >= least);
+		return depth;
 	}
 	return low + draw_below(&cpu->draws, high - low + 1);
 }

@@ -84,3 +84,13 @@ def test_an_idle_cpu_decays_an_eighth_a_second_down_to_the_least() -> None:
     assert highs[0] > 800 and highs[-1] == ZONE["high_min"]
     assert all(after == max(before - (before >> 3), ZONE["high_min"]) for before, after in pairwise(highs))
     assert found.pcps[0].count <= ZONE["high_min"] and found.counters["decay_pages"] > 500
+
+
+@pytest.mark.parametrize(("least", "most"), [(1000, 2000), (1000, 2100), (1000, 1999), (500, 8000), (7, 7), (7, 8)])
+def test_the_logarithm_of_the_depth_is_even(least: int, most: int) -> None:
+    """Each depth as often as it is small; a cycle takes a second."""
+    cycles = 4000
+    group = {"depth_min": least, "depth_max": most, "depth_log": 1, "tasks": 1, "idle_ns": 1_000_000_000}
+    found = run(config("fixed", group, events=0, duration_ns=cycles * 1_000_000_000, vmstat_ns=0, check_every=0))
+    mean = (most - least + 1) / sum(1 / depth for depth in range(least, most + 1))
+    assert found.counters["allocations"] / cycles == pytest.approx(mean, rel=0.03)
