@@ -65,8 +65,10 @@ void samples_print(void)
 	if (!interval_ps)
 		return;
 	for (unsigned int n = 0; n < config.run.cpus; n++) {
+		uint64_t first = (cpus[n].counted_from + interval_ps - 1) / interval_ps; /* behind the warm-up */
+
 		for (unsigned int zone = 0; zone < config.zone_count; zone++) {
-			for (uint64_t i = 0; i < cpus[n].sample_index; i++) {
+			for (uint64_t i = first; i < cpus[n].sample_index; i++) {
 				const struct sample *s = sample_of(&cpus[n], zone, i);
 
 				printf("sample %" PRIu64 " %u %u %d %d %" PRIu64 " %" PRIu64 "\n", i * interval_ps / 1000, n,

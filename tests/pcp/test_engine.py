@@ -61,3 +61,13 @@ def test_every_policy_names_its_sources() -> None:
 def test_impossible_parameters_are_refused_by_name(changed: dict[str, int], why: str) -> None:
     with pytest.raises(BadInput, match=why):
         run(config(**changed))  # type: ignore[arg-type]
+
+
+def test_samples_begin_behind_the_warm_up() -> None:
+    plain, warm = (run(config("auto", sample_ns=100_000, warmup_events=events)) for events in (0, 150_000))
+    states = {(one.time_ns, one.cpu): (one.count, one.high) for one in plain.samples}
+    assert all(states[one.time_ns, one.cpu] == (one.count, one.high) for one in warm.samples)
+    for cpu in range(2):
+        refilled = [one.refilled for one in warm.samples if one.cpu == cpu]
+        assert 0 < len(refilled) < len(plain.samples) / 2 / 3
+        assert refilled == sorted(refilled)
