@@ -66,7 +66,7 @@ ALLOWED: dict[str, set[str]] = {
         *HOOKS,
     },
     # tools around the street
-    "series": GROUND | {"kernels", "building"},
+    "series": GROUND | {"kernels", "building", "journal"},
     "search": GROUND | {"kernels", "archive", "building", "journal", "evidence", "analysis", "report"},
     "imports": GROUND,
     "recording": GROUND

@@ -116,8 +116,9 @@ def test_the_rows_of_a_series_are_packed(tmp_path: Path) -> None:
         replace(plan.experiment.kernels[0], name="base"),
         replace(plan.experiment.kernels[1], name="whole", against=0),
     )
-    place = measured(tmp_path / "d", replace(plan, experiment=replace(plan.experiment, kernels=uses)), COSTS)
-    keep(place, Series(base=plan.kernels[0].ref, source="two.mbx", patches=(patch,), rows=rows))
+    experiment = replace(plan.experiment, kernels=uses)
+    place = measured(tmp_path / "d", replace(plan, experiment=experiment), COSTS)
+    keep(place, Series(base=plan.kernels[0].ref, source="two.mbx", patches=(patch,), rows=rows), experiment)
     pack(place, tmp_path / "b", silent)
     assert [row["name"] for row in json.loads((tmp_path / "b/report/json.json").read_text())["series"]["rows"]] == [
         "base", "whole",

@@ -113,7 +113,7 @@ def test_a_series_without_another_kernel_than_base_is_said(found: tuple[Path, Se
 def test_what_is_kept_is_found_again_and_damage_is_said(found: tuple[Path, Series]) -> None:
     directory, one = found
     assert rows.read_rows(directory) is None
-    rows.keep(directory, one)
+    rows.keep(directory, one, TEMPLATE)
     assert rows.read_rows(directory) == one
     (directory / "series.json").write_text("{")
     with pytest.raises(BadInput, match=r"series\.json"):

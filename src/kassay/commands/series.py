@@ -56,7 +56,7 @@ def _series(
     counts, times = experiments_from("series", workload, [refs[0], refs[-1]], options)
     experiment = rows.experiment_of(series_rows, counts)
     directory = directory_for(experiment, options.out, options.fresh)
-    rows.keep(directory, series_rows)
+    rows.keep(directory, series_rows, experiment)
     timed = times and rows.experiment_of(series_rows, times)
     return measure_and_answer(experiment, directory, options.format_, options.passing, timed, options.cluster)
 

@@ -58,7 +58,7 @@ class PatchRows:
             "series", sides.uses, uses, sides.arch, once=False, question="series", tell=self._tell
         )
         asked = rows.experiment_of(built, template)
-        rows.keep(directory, built)
+        rows.keep(directory, built, asked)
         return _tables(stages.measured(asked, directory, self._tell).series), _without_values(built)
 
 

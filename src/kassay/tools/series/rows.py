@@ -9,6 +9,7 @@ from msgspec import structs
 
 from kassay.effects.files import read_record, write_atomic
 from kassay.errors import BadInput, NotBuilt
+from kassay.journal.directory import resumed
 from kassay.model.build import BuildRef, BuildSource, parse_build
 from kassay.model.experiment import Experiment, KernelUse
 from kassay.model.kernel import KernelRef, parse_ref, with_build
@@ -146,8 +147,10 @@ def experiment_of(series: Series, template: Experiment) -> Experiment:
     return structs.replace(template, kernels=uses)
 
 
-def keep(directory: Path, series: Series) -> None:
-    """Writes the rows into a run directory, for its report."""
+def keep(directory: Path, series: Series, experiment: Experiment) -> None:
+    """Writes the rows of an experiment into its run directory, for its report. Raises BadInput if the directory holds
+    another experiment."""
+    resumed(directory, experiment)
     write_atomic(directory / ROWS, to_json(series))
 
 
