@@ -84,6 +84,8 @@ def _patches(
 
     primary: of the primary phase; only there it is said which patch never ran, as this is the same in every phase.
     """
+    from kassay.analysis.series import compared_with  # see _complete()
+
     steps = [(row.patches[-1], row, values.get(row.name)) for row in series.rows if row.kind == "cumulative"]
     if len(steps) == 1:
         value = steps[0][2]
@@ -94,14 +96,20 @@ def _patches(
     for n, row, value in steps:
         if value is not None or row.outcome in _SAME:
             alone[n], before = tuple(map(str, range(before + 1, n + 1))), n
+    back = {n: row for n, row, _ in steps if row.outcome in _SAME and row.same_as != compared_with(row, series.rows)}
+    taken = {n: range(max(rows[row.same_as].patches, default=0) + 1, n) for n, row in back.items()}
+    undone = {number for numbers in taken.values() for number in numbers}
     done = [
-        (alone[n], value) for n, _, value in steps if value and value.delta is not None and value.verdict in CHANGES
+        (alone[n], value)
+        for n, _, value in steps
+        if n not in undone and value and value.delta is not None and value.verdict in CHANGES
     ]
     idle = [(n, value) for n, _, value in steps if value and unexecuted(value.verdict, value.changed)]
     equal = [
         n
         for n, row, value in steps
-        if row.outcome in _SAME or (value and value.verdict == "equivalent" and (n, value) not in idle)
+        if (row.outcome in _SAME and n not in back)
+        or (value and value.verdict == "equivalent" and (n, value) not in idle)
     ]
     nothing = [number for n in equal for number in alone[n]]
     open_ = [
@@ -110,6 +118,10 @@ def _patches(
     sentences = _largest(series, done)
     worse = [f"{_patch(numbers)} ({_size(value)})" for numbers, value in done if value.verdict == "regression"]
     sentences += [f"It costs more from {listed(worse)} on."] if worse else []
+    for n, row in back.items():
+        size = _between(values.get(compared_with(row, series.rows)), values.get(row.same_as))
+        numbers = _patch([str(number) for number in taken[n]])
+        sentences.append(f"Patch {n} takes back {numbers}: the kernel is that of row {row.same_as} again{size}.")
     sentences += [f"No difference beyond the margin from {_patch(nothing)}."] if nothing else []
     if primary:
         sentences += _not_executed([(alone[n], value) for n, value in idle])
@@ -210,6 +222,14 @@ def _same_code(row: SeriesRow, rows: Mapping[str, SeriesRow]) -> bool:
 
 def _size(value: SeriesValue) -> str:
     return f"{format_signed(value.delta or 0.0, places_of(value.value))}, {format_change(value.change)}"
+
+
+def _between(before: SeriesValue | None, now: SeriesValue | None) -> str:
+    """The size of a change that no comparison has, in parentheses; "" if a figure is lacking."""
+    if before is None or now is None or now.value is None or not before.value:
+        return ""
+    delta = now.value - before.value
+    return f" ({_size(structs.replace(now, delta=delta, change=delta / before.value))})"
 
 
 def _subject(series: Series, number: int) -> str:
