@@ -103,6 +103,14 @@ def test_a_step_answers_in_the_words_of_git_bisect_run(
     assert ended == status and said in " ".join(output.split())
 
 
+def test_ends_less_than_two_margins_apart_do_not_stop_git_bisect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    costs = [Costs(bad=304.5, head=head) for head in (302.0, 302.5)]
+    found = [stepped(one, tmp_path / str(one.costs["head"]), monkeypatch)[0] for one in costs]
+    assert found == [0, 1]
+
+
 def test_the_ends_are_booted_once_and_an_equal_image_not_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     costs = Costs(head=300.0)
     stepped(costs, tmp_path / "out", monkeypatch)

@@ -78,6 +78,19 @@ def test_two_steps_of_one_range_are_told_apart_and_the_larger_comes_first() -> N
     assert measured(log) <= 2 + 2 * 5
 
 
+@pytest.mark.parametrize(("value", "first"), [(300.0, 2), (302.0, 2), (302.5, 1), (304.5, 1), (306.0, 1), (299.0, 2)])
+def test_one_candidate_counts_as_the_nearer_end_although_it_is_within_the_margin_of_both(
+    value: float, first: int
+) -> None:
+    found, _ = found_in([300.0, value, 304.5], steps="nearest")
+    assert found.steps[0].first == first
+
+
+def test_ends_within_the_margin_are_alike_whatever_lies_between() -> None:
+    found, log = found_in([300.0, 450.0, 302.0], steps="nearest")
+    assert (found.steps, found.open[0].code, len(log)) == ((), "ends-alike", 2)
+
+
 def test_the_largest_alone_leaves_the_others_and_says_so() -> None:
     found, log = found_in([300.0] * 9 + [330.0] * 10 + [670.0] * 14, steps="largest")
     assert [step.first for step in found.steps] == [19]

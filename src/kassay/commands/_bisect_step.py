@@ -54,12 +54,15 @@ def step(ends: SearchQuestion, head: str, out: Path, tell: Tell, cluster: str = 
         return SKIP
     image = artifact.identity.image_sha256 or artifact.identity.release
     good, bad = ends.candidates
+    exact = ends.one_boot_decides
     candidate = Candidate(name=image[:16], title=head, ref=ref)
-    question = structs.replace(ends, candidates=(good, candidate, bad), range=f"{ends.range}, {head}")
+    question = structs.replace(
+        ends, candidates=(good, candidate, bad), range=f"{ends.range}, {head}", steps="nearest" if exact else "all"
+    )
     directory = out / "heads" / image[:16]
     # A measured time is comparable only with times of the same minutes, so the ends are not reused where time counts.
     probe = prober(partial(pipeline.measure, cluster=cluster))
-    measure = _EndsOnce(out / "ends", probe) if question.one_boot_decides else probe
+    measure = _EndsOnce(out / "ends", probe) if exact else probe
     bisection = bisecting.search(_as_before(question, directory), directory, tell, measure)
     status, sentence = _judged(bisection, head)
     say(f"{sentence}\n")
@@ -85,9 +88,10 @@ def _judged(bisection: Bisection, head: str) -> tuple[int, str]:
     nearer = "bad" if largest.first == _HEAD else "good"
     values = {step.last_without: step.before for step in bisection.steps} | {s.first: s.after for s in bisection.steps}
     of_head = largest.after if largest.first == _HEAD else largest.before
-    texts = format_numbers([values.get(0, of_head), of_head, values.get(2, of_head)])
+    shown = values.get(0, of_head), of_head, values.get(2, of_head)
+    texts = format_numbers(shown)
     odds = f", {largest.odds:.1%} sure" if largest.odds is not None else ""
-    level = "; a level between the two, so nearest decides" if len(bisection.steps) > 1 else ""
+    level = "; a level between the two, so nearest decides" if min(shown) < of_head < max(shown) else ""
     sentence = f"{nearer}: {texts[1]} {bisection.unit}; good end {texts[0]}, bad end {texts[2]}{odds}{level}"
     return (BAD if nearer == "bad" else GOOD), sentence
 

@@ -48,7 +48,7 @@ class SearchQuestion(Record, frozen=True, kw_only=True):
     error_rate: float = 0.01
     """Error rate of a search on a clock."""
     steps: str = "all"
-    """The word "all" or "largest"."""
+    """The word "all" or "largest"; with "nearest" the one candidate between two ends counts as the nearer of them."""
     notes: tuple[str, ...] = ()
     """Remarks on the range, for example that it starts at the merge base and not at the good commit."""
     schema: str = SCHEMA

@@ -29,7 +29,8 @@ def next_step(last: int, log: Sequence[Observation], margin: float, steps: str =
 
     Two values are one level when they differ by at most `margin` of the older one's. A value of neither end's level is
     a level of its own: there are two steps then, and both sides are searched, the larger change first. One step among
-    `last` candidates takes at most ceil(log2(last)) boots besides the ends. steps: "largest" leaves the others.
+    `last` candidates takes at most ceil(log2(last)) boots besides the ends. steps: "largest" leaves the others;
+    with "nearest" a candidate's value counts as that of the nearer end, however little it differs.
     """
     history = History(log, 1)
     for candidate, name in ((0, "good"), (last, "bad")):
@@ -41,7 +42,7 @@ def next_step(last: int, log: Sequence[Observation], margin: float, steps: str =
     if not _apart(history, 0, last, margin):
         alike = reason("ends-alike", margin=margin, good=history.value(0), bad=history.value(last))
         return Conclusion(steps=(), open=(alike,))
-    apart = _stretches(history, margin)
+    apart = _stretches(history, 0.0 if steps == "nearest" else margin)
     left = [stretch for stretch in apart if stretch.testable]
     settled = [stretch for stretch in apart if not stretch.testable]
     if left and (steps == "all" or max(apart, key=_size) in left):
