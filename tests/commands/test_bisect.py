@@ -56,6 +56,7 @@ class Costs:
     def __init__(self, **costs: object) -> None:
         self.costs = {"good": 300.0, "bad": 600.0, **costs}
         self.booted: list[str] = []
+        self.directories: list[Path] = []
 
     def fetch(self, refs: object, flavour: str, tell: Tell) -> tuple[object, ...]:
         head = self.costs["head"]
@@ -66,6 +67,7 @@ class Costs:
     def probe(self, question: SearchQuestion, ask: Ask, directory: Path, tell: Tell, *_: object) -> BootProbe:
         name = question.candidates[ask.candidate].ref.removeprefix("image:/")
         self.booted.append(name)
+        self.directories.append(directory)
         cost = self.costs[name]
         if isinstance(cost, float):
             return BootProbe(outcome="value", value=cost, metric="iteration", unit="instructions/page")
@@ -119,6 +121,19 @@ def test_the_ends_are_booted_once_and_an_equal_image_not_again(tmp_path: Path, m
     assert stepped(costs, tmp_path / "out", monkeypatch)[0] == 1
     assert stepped(costs, tmp_path / "out", monkeypatch)[0] == 1
     assert costs.booted == ["good", "bad", "head", "head"]
+
+
+@pytest.mark.parametrize(("end", "head"), [("good", 600.0), ("bad", 300.0)])
+def test_an_end_that_failed_once_is_booted_again(
+    end: str, head: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    costs = Costs(head=head, **{end: "the host was busy"})
+    status, output = stepped(costs, tmp_path / "out", monkeypatch)
+    assert status == 130 and "no-boot: silence" in " ".join(output.split())
+    costs.costs[end] = 300.0 if end == "good" else 600.0
+    assert stepped(costs, tmp_path / "out", monkeypatch)[0] == (head == 600.0)
+    assert costs.booted.count(end) == 2
+    assert len(set(costs.directories)) == len(costs.booted)
 
 
 def test_by_time_a_step_holds_its_kernel_against_ends_of_the_same_minutes(

@@ -4,6 +4,7 @@
 import traceback
 from collections.abc import Callable
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -12,10 +13,12 @@ from msgspec import structs
 from kassay import pipeline
 from kassay.commands._show import say
 from kassay.effects.files import write_atomic
-from kassay.errors import Defect, KassayError, NotBuilt
+from kassay.errors import BadInput, Defect, KassayError, NotBuilt
 from kassay.model.bisect import Bisection, Candidate, SearchQuestion
 from kassay.model.kernel import parse_ref
 from kassay.model.progress import Tell
+from kassay.model.reason import reason
+from kassay.model.reason_texts import reason_text
 from kassay.model.records import from_json, to_json
 from kassay.model.units import format_numbers
 from kassay.supply import kernels as kernel_store
@@ -97,19 +100,34 @@ def _judged(bisection: Bisection, head: str) -> tuple[int, str]:
 
 
 class _EndsOnce:
-    """A Measure for exact counts: stores the counts of the two ends in `ends` and reuses them in later steps."""
+    """A Measure for exact counts: stores the counts of the two ends in `ends` and reuses them in later steps. An end
+    that failed is measured again in the next step, in another directory."""
 
     def __init__(self, ends: Path, probe: Measure) -> None:
         self._ends, self._probe = ends, probe
 
     def __call__(self, question: SearchQuestion, ask: Ask, directory: Path, tell: Tell) -> BootProbe:
+        """Raises BadInput for an end without a value, so that the log of this step does not keep it."""
         if ask.candidate == _HEAD:
             return self._probe(question, ask, directory, tell)
-        name = f"{'good' if ask.candidate == 0 else 'bad'}-{ask.boot}"
-        note = self._ends / f"{name}.json"
-        try:
-            return from_json(note.read_bytes(), BootProbe)
-        except (OSError, msgspec.DecodeError):
-            boot = self._probe(question, ask, self._ends / name, tell)
+        end = "good" if ask.candidate == 0 else "bad"
+        for number in count(1):
+            note = self._ends / f"{end}-{number}.json"
+            boot = _stored(note)
+            if boot is None:
+                break
+            if boot.outcome == "value":
+                return boot
+        boot = self._probe(question, ask, note.with_suffix(""), tell)
         write_atomic(note, to_json(boot))
+        if boot.outcome != "value":
+            problem = reason_text(reason("end-not-measured", end=end))
+            raise BadInput(f"{question.range}: {problem}", boot.detail)
         return boot
+
+
+def _stored(note: Path) -> BootProbe | None:
+    try:
+        return from_json(note.read_bytes(), BootProbe)
+    except (OSError, msgspec.DecodeError):
+        return None
