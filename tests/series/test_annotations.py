@@ -3,10 +3,11 @@
 
 import difflib
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.tools.series.annotations import WORDS, Annotation, added, put_on, taken_back
+from kassay.tools.series.annotations import WORDS, Annotation, Place, added, put_on, taken_back
 
 CALL = "\tif (x)\n\t\treturn foo(x);\n"
 
@@ -29,7 +30,7 @@ def test_prototype_and_definition_are_one_annotation() -> None:
     old = "static int foo(int a);\n\n\n\n\n\n\n\n\n\nstatic int foo(int a)\n{\n}\n"
     new = old.replace("static int", "static __always_inline int")
     (one,) = added(diff(old, new))
-    assert one.lines == (1, 11)
+    assert [place.line for place in one.places] == [1, 11]
     assert taken_back(new, one) == old
 
 
@@ -46,7 +47,52 @@ def test_a_function_that_moves_adds_no_annotation() -> None:
 def test_a_hint_that_a_line_has_twice_is_taken_back_twice() -> None:
     old, new = "\tif (a && b)\n", "\tif (likely(a) && likely(b))\n"
     (one,) = added(diff(old, new))
-    assert (one.lines, taken_back(new, one)) == ((1, 1), "\tif ((a) && (b))\n")
+    assert ([place.line for place in one.places], taken_back(new, one)) == ([1, 1], "\tif ((a) && (b))\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("\tif (likely(n == 1))\n", "\tif (likely(n == 2))\n"),
+        ("\tif (unlikely(!p))\n", "\tif (a)\n\t\tb();\n\telse if (unlikely(!page))\n"),
+        ("\tif (likely(a) && likely(b))\n", "\tif (likely(a) &&\n\t    likely(b + 1))\n"),
+    ],
+)
+def test_a_hint_that_was_there_before_is_not_added(old: str, new: str) -> None:
+    assert names(old, new) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "word"),
+    [
+        ("\tif (likely(a) && (b))\n", "\tif (likely(a) && likely(b))\n", "likely"),
+        ("\tif ((a) && likely(b))\n", "\tif (likely(a) && likely(b))\n", "likely"),
+        ("\tif (likely(a))\n", "\tif (unlikely(a))\n", "unlikely"),
+        ("static inline int foo(int a)\n", "static __always_inline int foo(int a)\n", "__always_inline"),
+        ("static inline int foo(int a)\n", "static noinline int foo(int a)\n", "noinline"),
+        ("static __hot int foo(int a)\n", "static __cold int foo(int a)\n", "__cold"),
+        (
+            "static int foo(int);\nstatic inline int foo(int a)\n",
+            "static __always_inline int foo(int);\nstatic __always_inline int foo(int a)\n",
+            "__always_inline",
+        ),
+    ],
+)
+def test_what_is_taken_back_leaves_the_line_of_the_base(old: str, new: str, word: str) -> None:
+    (one,) = added(diff(old, new))
+    assert (one.word, taken_back(new, one)) == (word, old)
+
+
+def test_a_hint_is_replaced_on_its_own_line_although_another_line_gets_the_old_one() -> None:
+    old, new = "\tif (likely(a))\n\t\tb();\n", "\tif (unlikely(a))\n\t\tlikely(b());\n"
+    assert [taken_back(new, one) for one in added(diff(old, new))] == [
+        "\tif (likely(a))\n\t\tlikely(b());\n", "\tif (unlikely(a))\n\t\t(b());\n",
+    ]  # fmt: skip
+
+
+def test_a_word_of_another_kind_is_not_replaced() -> None:
+    (one,) = added(diff("static __pure int foo(int a)\n", "static noinline int foo(int a)\n"))
+    assert taken_back("static noinline int foo(int a)\n", one) == "static int foo(int a)\n"
 
 
 def test_words_in_comments_and_strings_are_not_code() -> None:
@@ -57,9 +103,10 @@ def test_words_in_comments_and_strings_are_not_code() -> None:
 def test_a_hint_is_found_at_its_place_and_taken_back() -> None:
     new = CALL.replace("(x)\n", "(likely(x))\n")
     (one,) = added(diff(CALL, new))
-    assert (one.word, one.lines) == ("likely", (1,))
+    assert (one.word, one.places) == ("likely", (Place(1, 5),))
     assert taken_back(new, one) == CALL
-    assert taken_back("x = likely(y) && z;", one) == "x = (y) && z;"
+    (other,) = added(diff("", "x = likely(y) && z;"))
+    assert taken_back("x = likely(y) && z;", other) == "x = (y) && z;"
 
 
 def test_a_call_of_an_annotated_name_is_no_declaration() -> None:
@@ -67,7 +114,7 @@ def test_a_call_of_an_annotated_name_is_no_declaration() -> None:
 
 
 def test_an_annotation_goes_onto_the_base_where_the_function_is() -> None:
-    one = Annotation(path="mm/x.c", word="__always_inline", function="foo", lines=(1,))
+    one = Annotation(path="mm/x.c", word="__always_inline", function="foo", places=())
     assert put_on("static inline int foo(int a)\n", "", one) == "static __always_inline int foo(int a)\n"
     assert put_on("void foo(void)\n", "", one) == "__always_inline void foo(void)\n"
     assert put_on("\treturn foo(a);\n", "", one) is None
@@ -76,7 +123,7 @@ def test_an_annotation_goes_onto_the_base_where_the_function_is() -> None:
 @given(st.sampled_from(WORDS), st.sampled_from(["int", "struct page *", "void"]), st.booleans())
 def test_what_is_put_on_can_be_taken_back(word: str, kind: str, long: bool) -> None:
     old = f"static {kind} foo(int a,\n\t\tint b)\n{{\n}}\n" if long else f"static {kind} foo(int a)\n{{\n}}\n"
-    blank = Annotation(path="mm/x.c", word=word, function="foo", lines=(1,))
+    blank = Annotation(path="mm/x.c", word=word, function="foo", places=())
     new = put_on(old, "", blank)
     assert new is not None
     (one,) = added(diff(old, new))

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Annotations that a series adds (__always_inline, likely(), ...): each one taken back, and each one alone on base.
 
-They are found in C text without a parser of C: a line that the series adds, outside of comments and strings, with one
-of WORDS more than the lines it removes have.
+They are found in C text without a parser of C: a word on a line that the series adds, outside of comments and strings,
+that no line which it removes has.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from kassay.model.records import Record
 from kassay.supply.building.hunks import FileDiff, parse
@@ -17,9 +18,22 @@ WORDS = (
     "__pure", "__flatten",
 )  # fmt: skip
 HINTS = ("likely", "unlikely")
+_INSTEAD = (frozenset(WORDS[:5]), frozenset(("__cold", "__hot")), frozenset(HINTS))
+"""Words of which one replaces another."""
 _WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})\b|\b(?:{'|'.join(HINTS)})(?=\s*\()")
 _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
 _NO_CODE = re.compile(r"/\*.*?(?:\*/|$)|//.*$|\"(?:\\.|[^\"\\])*\"")
+
+
+class Place(NamedTuple):
+    """An annotation's place in the file with the whole series."""
+
+    line: int
+    """Line number, from 1."""
+    column: int
+    """Index of the word in the line."""
+    replaced: str = ""
+    """Word that the annotation replaced here; "" if there was none."""
 
 
 class Annotation(Record, frozen=True, kw_only=True):
@@ -29,14 +43,13 @@ class Annotation(Record, frozen=True, kw_only=True):
     word: str
     function: str
     """Function that carries it; for a hint the text of its line."""
-    lines: tuple[int, ...]
-    """Lines in the file with the whole series, from 1; a line as often as it carries the word."""
+    places: tuple[Place, ...]
 
     @property
     def title(self) -> str:
         """ "__always_inline of foo(), mm/x.c" or "likely() at mm/x.c:12"."""
         if self.word in HINTS:
-            return f"{self.word}() at {self.path}:{self.lines[0]}"
+            return f"{self.word}() at {self.path}:{self.places[0].line}"
         return f"{self.word} of {self.function}(), {self.path}"
 
 
@@ -47,13 +60,15 @@ def added(diff: str) -> tuple[Annotation, ...]:
 
 
 def taken_back(text: str, annotation: Annotation) -> str:
-    """The file with the annotation gone: the word, or for a hint the name before its parentheses."""
+    """The file with the annotation gone: the word, or for a hint the name before its parentheses. A word that it
+    replaced is back."""
     lines = text.split("\n")
-    for number in annotation.lines:
+    for number, column, replaced in reversed(annotation.places):
         line = lines[number - 1]
-        start = _position(line, annotation.word)
-        before, after = line[:start], line[start + len(annotation.word) :]
-        if annotation.word in HINTS:
+        before, after = line[:column], line[column + len(annotation.word) :]
+        if replaced:
+            lines[number - 1] = before + replaced + after
+        elif annotation.word in HINTS:
             lines[number - 1] = before + _single(before, after.lstrip(" "))
         else:
             lines[number - 1] = (before + after.lstrip(" ")) if after.strip() else before.rstrip()
@@ -75,14 +90,14 @@ def put_on(base: str, whole: str, annotation: Annotation) -> str | None:
     """The base's file with this annotation alone; None where base has no such line to put it on."""
     lines = base.split("\n")
     if annotation.word in HINTS:
-        wanted = taken_back(whole, annotation).split("\n")[annotation.lines[0] - 1]
+        wanted = taken_back(whole, annotation).split("\n")[annotation.places[0].line - 1]
         indices = [i for i, line in enumerate(lines) if _bare(line) == _bare(wanted)]
         if len(indices) != 1:
             return None
-        lines[indices[0]] = whole.split("\n")[annotation.lines[0] - 1]
+        lines[indices[0]] = whole.split("\n")[annotation.places[0].line - 1]
         return "\n".join(lines)
     indices = [i for i, line in enumerate(lines) if _defines(line, annotation.function)]
-    if not indices or any(_position(lines[i], annotation.word) >= 0 for i in indices):
+    if not indices or any(match[0] == annotation.word for i in indices for match in _WORD.finditer(_code(lines[i]))):
         return None
     for i in indices:
         static = re.match(r"static\s+" if annotation.word == "inline" else r"static\s+(?:inline\s+)?", lines[i])
@@ -92,38 +107,95 @@ def put_on(base: str, whole: str, annotation: Annotation) -> str | None:
     return "\n".join(lines)
 
 
+class _Found(NamedTuple):
+    """One word on a changed line."""
+
+    word: str
+    key: str
+    """Function that carries it, or the argument of a hint."""
+    text: str
+    """Text of its line."""
+    hunk: int
+    place: Place
+
+    @property
+    def is_hint(self) -> bool:
+        return self.word in HINTS
+
+
 def _of_file(file: FileDiff) -> Iterator[Annotation]:
-    gone: Counter[tuple[str, str]] = Counter()
-    came: list[tuple[str, str, int]] = []
-    for hunk in file.hunks:
-        old = [line[1:] for line in hunk.lines if line[:1] in ("-", " ", "")]
-        new = [line[1:] for line in hunk.lines if line[:1] in ("+", " ", "")]
-        gone.update((word, key) for word, key, _ in _words(old, hunk.old[0], _marked(hunk.lines, "-")))
-        came += _words(new, hunk.new[0], _marked(hunk.lines, "+"))
-    numbers_of: dict[tuple[str, str], list[int]] = {}
-    for word, key, number in came:
-        if gone[word, key]:
-            gone[word, key] -= 1
-        else:
-            place = f"{key} #{number}" if word in HINTS else key
-            numbers_of.setdefault((word, place), []).append(number)
-    for (word, key), numbers in numbers_of.items():
-        yield Annotation(path=file.path, word=word, function=key.partition(" #")[0], lines=tuple(numbers))
+    gone: list[_Found] = []
+    came: list[_Found] = []
+    for number, hunk in enumerate(file.hunks):
+        for mark, first, found in (("-", hunk.old[0], gone), ("+", hunk.new[0], came)):
+            lines = [line for line in hunk.lines if line[:1] in (mark, " ", "")]
+            changed = [line[:1] == mark for line in lines]
+            found.extend(_words([line[1:] for line in lines], first, changed, number))
+    _take_pairs(gone, came, _moved)
+    _take_pairs(gone, came, _same_argument)
+    replaced = {new: old.word for old, new in _take_pairs(gone, came, _replaces)}
+    _take_pairs(gone, came, _same_hint)
+    by_name: dict[tuple[str, str | int], list[_Found]] = {}
+    for one in sorted((*came, *replaced), key=lambda one: one.place):
+        by_name.setdefault((one.word, one.place.line if one.is_hint else one.key), []).append(one)
+    for (word, _), all_ in by_name.items():
+        places = tuple(one.place._replace(replaced=replaced.get(one, "")) for one in all_)
+        function = all_[0].text if word in HINTS else all_[0].key
+        yield Annotation(path=file.path, word=word, function=function, places=places)
 
 
-def _marked(lines: Sequence[str], mark: str) -> list[bool]:
-    """For each line on the side that `mark` belongs to, True if it is changed."""
-    return [line[:1] == mark for line in lines if line[:1] in (mark, " ", "")]
+def _take_pairs(
+    gone: list[_Found], came: list[_Found], same: Callable[[_Found, _Found], bool]
+) -> list[tuple[_Found, _Found]]:
+    """Takes pairs of a word before and the same after out of both lists; of several the one on the most similar
+    line."""
+    pairs = []
+    for old in list(gone):
+        fitting = [new for new in came if same(old, new)]
+        if fitting:
+            new = max(fitting, key=lambda new: SequenceMatcher(None, old.text, new.text).ratio())
+            pairs.append((old, new))
+            gone.remove(old)
+            came.remove(new)
+    return pairs
 
 
-def _words(lines: Sequence[str], first: int, changed: Sequence[bool]) -> Iterator[tuple[str, str, int]]:
-    """(word, function or line, line number) of every annotation on a changed line."""
+def _moved(old: _Found, new: _Found) -> bool:
+    return (old.word, old.key) == (new.word, new.key) and (not new.is_hint or old.text == new.text)
+
+
+def _same_argument(old: _Found, new: _Found) -> bool:
+    return new.is_hint and (old.hunk, old.word, old.key) == (new.hunk, new.word, new.key)
+
+
+def _same_hint(old: _Found, new: _Found) -> bool:
+    return new.is_hint and (old.hunk, old.word) == (new.hunk, new.word)
+
+
+def _replaces(old: _Found, new: _Found) -> bool:
+    same_line = not new.is_hint or old.hunk == new.hunk
+    return old.key == new.key and same_line and any({old.word, new.word} <= group for group in _INSTEAD)
+
+
+def _words(lines: Sequence[str], first: int, changed: Sequence[bool], hunk: int) -> Iterator[_Found]:
+    """Every annotation on a changed line. first: number of the first line."""
     for i, line in enumerate(lines):
         for match in _WORD.finditer(_code(line)) if changed[i] else ():
-            if match[0] in HINTS:
-                yield match[0], _bare(line), first + i
-            elif name := _function(" ".join(map(_code, lines[i : i + 3])), match[0]):
-                yield match[0], name, first + i
+            hint = match[0] in HINTS
+            text = " ".join(map(_code, lines[i : i + 3]))
+            key = _argument(text[match.end() :]) if hint else _function(text, match[0])
+            if key:
+                yield _Found(match[0], key, _bare(line), hunk, Place(first + i, match.start()))
+
+
+def _argument(text: str) -> str:
+    """The text in the parentheses that `text` begins with, as far as it is there."""
+    depth = 0
+    for at, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if char == ")" and not depth:
+            return _bare(text[: at + 1])
+    return _bare(text)
 
 
 def _function(text: str, word: str) -> str:
@@ -139,11 +211,6 @@ def _function(text: str, word: str) -> str:
 def _defines(line: str, function: str) -> bool:
     """True if a line begins a definition or a prototype: no blank in front, and words before the name."""
     return bool(re.match(rf"[A-Za-z_][\w\s*]*\b{re.escape(function)}\s*\(", line)) and not line.startswith(function)
-
-
-def _position(line: str, word: str) -> int:
-    """Position of a word in a line's code; -1 if it is not in it."""
-    return next((m.start() for m in _WORD.finditer(_code(line)) if m[0] == word), -1)
 
 
 def _code(line: str) -> str:
