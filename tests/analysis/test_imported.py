@@ -135,6 +135,12 @@ def test_shares_become_an_itemised_difference_that_adds_up() -> None:
     )
 
 
+def test_shares_of_a_base_that_costs_nothing_have_no_ratio() -> None:
+    shares = FunctionShares(workload="w", unit="u/op", base_total=0.0, head_total=2.0, rows=(), how="h")
+    made = samples(series("a", values(1, 6)), series("b", values(1, 6)), shares=(shares,))
+    assert judge_samples(made, 0.02).findings[-1].change is None
+
+
 def test_values_of_zero_have_no_ratio() -> None:
     f = judge_samples(samples(series("a", [0.0] * 6), series("b", values(1, 6))), 0.02).findings[0]
     assert (f.verdict, f.change) == ("inconclusive", None)

@@ -93,12 +93,22 @@ def test_without_a_factor_there_are_no_cycles_and_the_mail_says_why(tmp_path: Pa
     assert any(note.startswith("no cycles per operation") and key.split(".")[-1] in note for note in samples.notes)
 
 
-def test_without_work_done_nothing_is_divided() -> None:
-    none = Spread(mean=0.0, deviation=None, n=None)
-    some = Spread(mean=2.0, deviation=None, n=None)
-    keys = ("perf-stat.i.cpi", "perf-stat.i.instructions", "perf-profile.self.cycles-pp.f")
-    found, notes = function_shares("w", {**dict.fromkeys(keys, (some, some)), "x.workload": (some, none)})
-    assert found is None and "x.workload is zero on one side" in notes[0]
+@pytest.mark.parametrize("key", ["perf-stat.i.cpi", "perf-stat.i.instructions", "x.workload"])
+def test_with_a_factor_of_zero_nothing_is_multiplied_or_divided(key: str) -> None:
+    some, none = (Spread(mean=mean, deviation=None, n=None) for mean in (2.0, 0.0))
+    keys = ("perf-stat.i.cpi", "perf-stat.i.instructions", "perf-profile.self.cycles-pp.f", "x.workload")
+    found, notes = function_shares("w", {**dict.fromkeys(keys, (some, some)), key: (none, some)})
+    assert found is None and f"{key} is zero on one side" in notes[0]
+
+
+def test_counters_of_zero_do_not_agree() -> None:
+    some, none = (Spread(mean=mean, deviation=None, n=None) for mean in (2.0, 0.0))
+    keys = ("perf-stat.i.cpi", "perf-stat.i.instructions", "perf-profile.self.cycles-pp.f", "x.workload")
+    whole = {"perf-stat.overall.cpi": (none, some), "perf-stat.ps.instructions": (some, some)}
+    _, notes = function_shares("w", {**dict.fromkeys(keys, (some, some)), **whole})
+    assert notes == (
+        "cycles per operation could not be checked: no perf-stat.overall.cpi and perf-stat.ps.instructions",
+    )
 
 
 def test_several_tables_of_one_pair_are_settings_of_one_import(tmp_path: Path) -> None:

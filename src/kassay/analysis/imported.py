@@ -19,6 +19,7 @@ from kassay.model.machine import MachineUse
 from kassay.model.reason import Reason, reason
 from kassay.model.report import Comparisons
 from kassay.model.samples import UNITS_OF_REPLICATION, FunctionShares, Samples, SampleSeries
+from kassay.model.units import relative_change
 from kassay.supply.clocks import clock_of
 
 CLOCK = "imported"
@@ -174,8 +175,9 @@ def _by_function(samples: Samples, shares: FunctionShares) -> Finding:
                                                                   memory_bytes=None),
         metric=shares.unit.replace("/", " per "), primary=True, unit=shares.unit, definition=shares.how,
         better="lower", base=base, head=head, base_value=shares.base_total, head_value=shares.head_total,
-        change=shares.head_total / shares.base_total - 1, interval=None, n_base=0, n_head=0, verdict="inconclusive",
-        evidence="partial", scope=clock_of(CLOCK).scope, reasons=(reason("derived-from-means"),),
+        change=relative_change(shares.base_total, shares.head_total), interval=None, n_base=0, n_head=0,
+        verdict="inconclusive", evidence="partial", scope=clock_of(CLOCK).scope,
+        reasons=(reason("derived-from-means"),),
         sides=(_total(base, shares.base_total), _total(head, shares.head_total)), attribution=_attribution(shares),
     )  # fmt: skip
 

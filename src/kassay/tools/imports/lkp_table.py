@@ -5,7 +5,7 @@ From its shares of cycles come cycles per operation and function, which the robo
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from kassay.errors import BadInput
@@ -140,6 +140,8 @@ def _failures(text: str, change: str, location: str) -> Spread:
 Sides = Mapping[str, tuple[Spread, Spread]]
 _SELF = "perf-profile.self.cycles-pp."
 _UNIT = "cycles/op"
+_COUNTERS = ("perf-stat.i.cpi", "perf-stat.i.instructions")
+_OF_WHOLE_RUN = ("perf-stat.overall.cpi", "perf-stat.ps.instructions")
 _AGREE = 0.02  # means are printed with three to four digits, and a mean of ratios is not the ratio of means
 
 
@@ -150,14 +152,14 @@ def function_shares(workload: str, sides: Sides) -> tuple[FunctionShares | None,
     """
     work = next((key for key in sides if key.endswith(".workload")), None)
     functions = [key for key in sides if key.startswith(_SELF)]
-    missing = [name for name in ("perf-stat.i.cpi", "perf-stat.i.instructions") if name not in sides]
+    missing = [name for name in _COUNTERS if name not in sides]
     missing += ["row that ends in .workload"] * (work is None) + [f"{_SELF}*"] * (not functions)
     if work is None or missing:
         return None, (f"no cycles per operation: the mail has no {', '.join(missing)}",)
-    totals = [_cycles(sides, "perf-stat.i.cpi", "perf-stat.i.instructions", work, side) for side in (0, 1)]
-    if None in totals:
-        return None, (f"no cycles per operation: {work} is zero on one side",)
-    base, head = (total or 0.0 for total in totals)
+    zero = _zero(sides, (*_COUNTERS, work))
+    if zero:
+        return None, (f"no cycles per operation: {zero[0]} is zero on one side",)
+    base, head = _cycles(sides, _COUNTERS, work)
     rows = tuple((key.removeprefix(_SELF), _part(sides[key][0], base), _part(sides[key][1], head)) for key in functions)
     shares = FunctionShares(
         workload=workload, unit=_UNIT, base_total=base, head_total=head, rows=rows,
@@ -168,9 +170,16 @@ def function_shares(workload: str, sides: Sides) -> tuple[FunctionShares | None,
     return shares, _cross_check(sides, work, base, head)
 
 
-def _cycles(sides: Sides, cpi: str, instructions: str, work: str, side: int) -> float | None:
-    operations = sides[work][side].mean
-    return sides[cpi][side].mean * sides[instructions][side].mean / operations if operations > 0 else None
+def _zero(sides: Sides, keys: Sequence[str]) -> list[str]:
+    """Keys of rows that are zero on a side; a small mean is printed as zero."""
+    return [key for key in keys if any(side.mean <= 0 for side in sides[key])]
+
+
+def _cycles(sides: Sides, counters: tuple[str, str], work: str) -> tuple[float, float]:
+    """Cycles per operation of base and head. counters: keys of cycles per instruction, and of instructions."""
+    cpi, instructions = (sides[key] for key in counters)
+    base, head = (cpi[i].mean * instructions[i].mean / sides[work][i].mean for i in (0, 1))
+    return base, head
 
 
 def _part(share: Spread, total: float) -> float | None:
@@ -179,11 +188,10 @@ def _part(share: Spread, total: float) -> float | None:
 
 def _cross_check(sides: Sides, work: str, base: float, head: float) -> tuple[str, ...]:
     """Notes: the same totals from the counters of the whole run, when the mail has them."""
-    cpi, instructions = "perf-stat.overall.cpi", "perf-stat.ps.instructions"
-    if cpi not in sides or instructions not in sides:
-        return ("cycles per operation could not be checked: no perf-stat.overall.cpi and perf-stat.ps.instructions",)
-    others = [_cycles(sides, cpi, instructions, work, side) or 0.0 for side in (0, 1)]
-    agree = all(abs(other / total - 1) <= _AGREE for other, total in zip(others, (base, head), strict=True) if total)
+    if not sides.keys() >= set(_OF_WHOLE_RUN) or _zero(sides, _OF_WHOLE_RUN):
+        return (f"cycles per operation could not be checked: no {' and '.join(_OF_WHOLE_RUN)}",)
+    others = _cycles(sides, _OF_WHOLE_RUN, work)
+    agree = all(abs(other - total) <= _AGREE * total for other, total in zip(others, (base, head), strict=True))
     return (
         f"cycles per operation: {base:.0f} -> {head:.0f}; by the counters of the whole run {others[0]:.0f} -> "
         f"{others[1]:.0f}, which {'agrees' if agree else 'does NOT agree'} within {_AGREE:.0%}",
