@@ -43,6 +43,18 @@ def test_a_function_without_instructions_of_its_own_costs_what_it_calls_and_user
     assert found == {"inner": (10.0, 5.0), "outer": (10.0, 5.0), "waits": (0.0, 5.0)}
 
 
+def test_a_user_function_of_the_same_name_adds_nothing_to_the_kernels() -> None:
+    stacks = (
+        StackCost(path=("user", "main", "inner"), count=500),
+        StackCost(path=("kernel", "main", "inner", "fault"), count=100),
+        StackCost(path=("kernel", "main", "inner", "fault", "outer"), count=900),
+        StackCost(path=("kernel", "main", "inner", "fault", "inner"), count=20),
+    )
+    functions = (cost("fault", "kernel", 100, 1), cost("outer", "kernel", 900, 1), cost("inner", "kernel", 20, 1))
+    found = {share.function: share.whole for share in function_costs(profile(functions=functions, stacks=stacks))}
+    assert found == {"fault": 102.0, "outer": 90.0, "inner": 2.0}
+
+
 def test_without_call_stacks_the_cost_with_callees_is_absent() -> None:
     assert {share.whole for share in function_costs(profile(stacks=None))} == {None}
 

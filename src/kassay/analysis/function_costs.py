@@ -2,7 +2,7 @@
 """A profile -> cost of each kernel function it executed, per operation: a part of the atlas."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Set
 from itertools import dropwhile
 from typing import NamedTuple
 
@@ -40,9 +40,10 @@ def function_costs(profile: Profile) -> tuple[FunctionShare, ...]:
             name = base_name(cost.function)
             own[name] += counted(cost)
             calls[name] += cost.calls
+    user_paths = {stack.path[1:] for stack in profile.stacks or () if stack.path[0] == "user"}
     for stack in profile.stacks or ():
         if stack.path[0] not in _LEFT_OUT:
-            for name in _kernel_part(stack.path, own):
+            for name in _kernel_part(stack.path[1:], user_paths, own):
                 whole[name] += stack.count
     callers = grouped((base_name(edge.callee), edge) for edge in profile.edges if edge.context not in _LEFT_OUT)
     shares = [
@@ -55,11 +56,11 @@ def function_costs(profile: Profile) -> tuple[FunctionShare, ...]:
     return tuple(sorted(shares, key=lambda share: (-share.own, share.function)))
 
 
-def _kernel_part(path: Sequence[str], own: Mapping[str, int]) -> set[str]:
-    """Kernel functions of a stack, which begins with user code: what follows the first one that has costs. One that
-    waited for its callees all the time has no instruction of its own."""
-    names = [base_name(function) for function in path[1:]]
-    return set(dropwhile(lambda name: name not in own, names))
+def _kernel_part(path: tuple[str, ...], user_paths: Set[tuple[str, ...]], own: Mapping[str, int]) -> set[str]:
+    """Kernel functions of a stack: what follows the user code that entered the kernel, and there the first function
+    that has costs. One that waited for its callees all the time has no instruction of its own."""
+    entry = next((depth for depth in range(len(path), 0, -1) if path[:depth] in user_paths), 0)
+    return set(dropwhile(lambda name: name not in own, map(base_name, path[entry:])))
 
 
 def _most_frequent(edges: Iterable[CallEdge]) -> tuple[str, ...]:
