@@ -23,6 +23,7 @@ from kassay.model.progress import Tell, silent
 from kassay.supply.building.git import GitFailed
 from kassay.supply.machine_code.images import Image
 from tests.codegen.compiled import SCAN, built, linked, stubs
+from tests.codegen.test_images import symbols_with
 
 pytestmark = pytest.mark.slow  # seconds for the whole file
 
@@ -236,6 +237,17 @@ def test_an_object_takes_the_counts_of_the_linked_kernel_only_where_it_is_the_sa
     assert (same.executed, same.instructions[0].count, same.note) == (6.0, 3.0, "")
     assert (other.executed, other.instructions[0].count) == (6.0, None)
     assert "another one than in the object" in other.note
+
+
+def test_an_object_has_no_counts_where_the_linked_kernel_may_have_two_such_functions(
+    kernels: dict[str, KernelArtifact], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    old = symbols_with(kernels["image:old"], tmp_path, f"{TOP + 2:016x} t scan.isra.0")
+    measured(monkeypatch, {"image:old": old}, 30)
+    rows = in_objects("scan", "mm/a.c", refs("build:a"), (), silent, building({"a": SCAN}))
+    monkeypatch.setattr("kassay.supply.kernels.fetch", lambda *_: (old,))
+    (body,) = with_executions("scan", rows, Path("runs"), None, {}, "cloud", silent).bodies
+    assert (body.executed, body.note) == (None, "in the linked kernel 2 functions are called scan or scan.isra.0")
 
 
 def test_runs_of_other_kernels_are_refused(kernels: dict[str, KernelArtifact], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,3 +79,19 @@ def test_copies_of_one_name_are_of_two_functions(tmp_path: Path) -> None:
     both = symbols_with(kernel(tmp_path), tmp_path, f"{TOP + 2:016x} t odd.isra.0", f"{TOP + 4:016x} t odd.isra.0")
     with pytest.raises(BadInput, match=r"2 functions are called odd\.isra\.0"):
         Image(both).find("odd")
+
+
+@pytest.mark.parametrize("copy", ["scan.isra.0", "scan.constprop.0", "scan.constprop.0.isra.0", "scan.llvm.12"])
+def test_a_whole_copy_beside_the_function_may_be_of_another_file(copy: str, tmp_path: Path) -> None:
+    both = symbols_with(kernel(tmp_path), tmp_path, f"{TOP + 2:016x} t {copy}")
+    with pytest.raises(BadInput, match=f"2 functions are called scan or {copy}"):
+        Image(both).find("scan")
+
+
+@pytest.mark.parametrize("part", ["scan.cold", "scan.part.0", "scan.isra.0.cold"])
+def test_parts_of_a_function_and_a_second_name_of_it_are_the_function(part: str, tmp_path: Path) -> None:
+    own = kernel(tmp_path)
+    start = Image(own).find("scan").parts[0].spot[1]  # type: ignore[union-attr]
+    whole = symbols_with(own, tmp_path, f"{TOP + 2:016x} t {part}", f"{start:016x} t scan.isra.0")
+    found = Image(whole).find("scan")
+    assert found is not None and part in {one.name for one in found.parts}

@@ -16,6 +16,7 @@ from kassay.effects.files import read_errors
 from kassay.errors import BadInput
 from kassay.model.kernel import KernelArtifact
 from kassay.model.profile import base_name
+from kassay.model.records import grouped
 from kassay.supply.arches import arch_of
 from kassay.supply.machine_code.code import (
     FunctionCode,
@@ -31,6 +32,7 @@ from kassay.supply.machine_code.code import (
 )
 
 _TEXT, _CONSTANT = frozenset("tTwW"), frozenset("rR")
+_PART = re.compile(r"\.(?:cold|part)\b")
 _PADDING = ("__pfx_", "__cfi_")
 _BOUND = re.compile(r"^_.*(?:_start|_end|text)$")
 _LONGEST_STRING = 400
@@ -62,11 +64,12 @@ class Image:
         indices = [
             i for i, (_, kind, name) in enumerate(self._symbols) if kind in _TEXT and base_name(name) == function
         ]
-        # This holds for a compiler's copy, too: "name.isra.0" twice means two functions, from two source files.
-        for name in dict.fromkeys(self._symbols[i][2] for i in indices):
-            count = len({self._symbols[i][0] for i in indices if self._symbols[i][2] == name})
+        # The table names no files, so whole copies ("name.isra.0") may be of functions in two of them.
+        for alike in grouped((_PART.search(self._symbols[i][2]) and self._symbols[i][2], i) for i in indices).values():
+            count = len({self._symbols[i][0] for i in alike})
             if count > 1:
-                raise BadInput(f"{count} functions are called {name}", "an object file (--source) tells them apart")
+                names = " or ".join(sorted({self._symbols[i][2] for i in alike}))
+                raise BadInput(f"{count} functions are called {names}", "an object file (--source) tells them apart")
         parts = {self._symbols[i][0]: self._symbol(i) for i in indices}
         return FunctionCode(main_first(list(parts.values()), function), self) if parts else None
 

@@ -121,7 +121,10 @@ def _executed(function: str, row: FoundCode, kernel: KernelArtifact | None, runs
     body = msgspec.structs.replace(
         row.body, value=profiled.value, counted_in=label, image_sha256=image, refused=refused
     )
-    linked = _linked(function, row, kernel)
+    try:
+        linked = _linked(function, row, kernel)
+    except BadInput as error:  # the object has one function, the kernel several
+        return msgspec.structs.replace(body, note=_joined(body.note, f"in the linked kernel {error.what}"))
     if linked is None:
         return body
     executions = answers.executed(runs.directory, label, runs.metric, runs.settings).places
@@ -129,7 +132,7 @@ def _executed(function: str, row: FoundCode, kernel: KernelArtifact | None, runs
 
 
 def _linked(function: str, row: FoundCode, kernel: KernelArtifact) -> tuple[FunctionCode, Listing] | None:
-    """The function in the kernel's image."""
+    """The function in the kernel's image. Raises BadInput if it may be several."""
     if row.kernel is not None:
         return (row.function, row.code) if row.function and row.code else None
     code = Image(kernel).find(function)
