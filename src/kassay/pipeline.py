@@ -33,7 +33,7 @@ from kassay.report.words import point_names, short_kernel_names
 from kassay.run.local_host import local_host
 from kassay.run.owed_runs import Schedule, host_requirements, make_runs
 from kassay.run.reuse import with_reused
-from kassay.run.scheduler import known_pace, stages
+from kassay.run.scheduler import known_pace, owed, stages
 from kassay.spec.rules import question_of
 from kassay.supply.guest.program_source import PROGRAMS, SUFFIX
 from kassay.supply.prepare.kernels import source_changes
@@ -60,7 +60,10 @@ def measure(
     with locked(directory / "lock", refusing(str(directory))):
         folder = started(directory, plan)
         _keep_inputs(folder, supply)
-        records = with_reused(folder, _records(folder, tell), supply, reuse, tell)
+        records = _records(folder, tell)
+        if owed(folder.plan, records):
+            (directory / CODES).unlink(missing_ok=True)  # of the findings so far
+        records = with_reused(folder, records, supply, reuse, tell)
         schedule = _schedule(folder, records, tell, several_hosts=bool(cluster))
         if cluster:
             hosts = joined(cluster, host_requirements(folder.plan, supply), tell)

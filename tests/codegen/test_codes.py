@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A report tells which functions of a finding a configuration compiled differently."""
 
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
 
+from kassay import pipeline
 from kassay.errors import BadInput
 from kassay.evidence.codes import FILE, differ_in_configuration, keep_codes, read_codes
 from kassay.model.build import BuildSource
 from kassay.model.codes import ComparedCode
 from kassay.model.finding import Attribution, AttributionRow, Finding
 from kassay.model.kernel import KernelArtifact
+from kassay.model.progress import silent
 from kassay.model.reason_texts import reason_text
 from kassay.report.conditions import compiled
 from kassay.report.formats import format_named
 from tests.codegen.compiled import SCAN, built, linked, stubs
+from tests.history.directories import measured, plan_with
 from tests.report import parts
 from tests.report.reports import SAMPLES
 
@@ -96,3 +101,29 @@ def test_a_comparison_of_no_function_is_kept_and_a_damaged_file_is_named(tmp_pat
     (tmp_path / FILE).write_text("{}")
     with pytest.raises(BadInput, match=FILE):
         read_codes(tmp_path)
+
+
+@pytest.mark.parametrize(("made", "times"), [(3, 2), (4, 1)])
+def test_codes_are_compared_again_when_runs_were_still_to_be_made(
+    made: int, times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four runs of a kernel are all; the findings of fewer may have named other functions, or none."""
+    plan = plan_with(("6.12.1", "6.17.2"))
+    measured(tmp_path, plan, {0: [30] * 4, 1: [60] * made})
+    compared: list[object] = []
+
+    def kept(directory: Path, *compared_with: object) -> None:
+        compared.append(compared_with)
+        (directory / FILE).write_text("{}")
+
+    supply = SimpleNamespace(plan_input=None, artifacts=(None, None))
+    doubles = {
+        "supply_for": lambda *_, **__: supply, "expand": lambda *_: plan, "_keep_inputs": lambda *_: None,
+        "_schedule": lambda *_, **__: None, "local_host": lambda *_: nullcontext(), "make_runs": lambda *_: None,
+        "differ_in_configuration": lambda *_: True, "itemised_findings": lambda _: (), "keep_codes": kept,
+    }  # fmt: skip
+    for name, double in doubles.items():
+        monkeypatch.setattr(pipeline, name, double)
+    for _ in range(2):
+        pipeline.measure(plan.experiment, tmp_path, silent)
+    assert len(compared) == times
