@@ -232,6 +232,17 @@ def test_a_bundle_of_another_version_may_be_worded_differently_but_not_valued(bu
         verify(bundle, LIMIT, silent)
 
 
+def test_fields_that_a_report_of_another_version_lacks_are_named(bundle: Path) -> None:
+    """Somebody may have taken them out."""
+    report = json.loads((bundle / "report/json.json").read_text())
+    for finding in report["findings"]:
+        del finding["reasons"]
+    (bundle / "report/json.json").write_text(json.dumps(report))
+    resealed(bundle, kassay_version="0.0.1")
+    notes = verify(bundle, LIMIT, silent).notes
+    assert "report/json.json lacks fields that this version writes: findings[].reasons" in notes
+
+
 def test_existing_targets_and_foreign_archives_are_refused(directory: Path, tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     for name, said in (("there", "is there already"), ("x.tar.gz", "not a kind of archive"), ("x.zip", "not a kind")):

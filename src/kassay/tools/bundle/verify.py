@@ -2,8 +2,9 @@
 """Checks a bundle: are its files and findings correct, and does a new measurement give the same?"""
 
 import json
+import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isclose
 from pathlib import Path
@@ -43,6 +44,7 @@ from kassay.tools.bundle.rebuild import Given, Rebuilt, rebuild, with_refs
 APART = ("commands", "next_steps", "kassay_version", "charts")
 
 
+_NUMBER = re.compile(r"\[\d+\]")
 _ROUNDING = 1e-12
 """Relative. Versions of Python, of libraries and of kassay may round the last digit of a computed value otherwise."""
 
@@ -67,6 +69,12 @@ def differences(packed: Any, computed: Any) -> tuple[FieldDifference, ...]:
     if isinstance(packed, dict):
         packed = {name: value for name, value in packed.items() if name not in APART}
     return tuple(_walk(packed, computed, ""))
+
+
+def lacking(packed: Any, computed: Any) -> tuple[str, ...]:
+    """Fields that only the computed report has, without the numbers of list items."""
+    gone = (found.path for found in differences(computed, packed) if found.computed == "absent")
+    return tuple(dict.fromkeys(_NUMBER.sub("[]", path) for path in gone))
 
 
 def _walk(packed: Any, computed: Any, path: str) -> Iterator[FieldDifference]:
@@ -129,14 +137,15 @@ def verify(path: Path, limit: int, tell: Tell) -> Verified:
         report = _recomputed(root, path, tell)
         if report.plan_id != manifest.plan:
             raise BadInput(f"{path}: the manifest is of another plan than the runs", "get the bundle anew")
-        changed = differences(_packed_report(root, path), json.loads(formats()["json"].render(report)))
+        packed, computed = _packed_report(root, path), json.loads(formats()["json"].render(report))
+        changed = differences(packed, computed)
         if changed:
             by = "" if manifest.kassay_version == __version__ else f", packed by kassay {manifest.kassay_version}"
             first = few([str(difference) for difference in changed])
             raise BadInput(f"{path}: its report is not what its runs give{by}: {first}",
                            "do not rely on it; or verify it with the version that packed it")  # fmt: skip
         tell(Progress(stage="verify", subject=path.name, text="making every other file again"))
-        return _compared(root, manifest, report, path)
+        return _compared(root, manifest, report, path, lacking(packed, computed))
 
 
 def packed_report(path: Path, limit: int, tell: Tell) -> Report:
@@ -163,7 +172,7 @@ def _packed_report(root: Path, path: Path) -> Any:
         raise BadInput(f"{path}: {JSON}: {error}", "get the bundle anew") from error
 
 
-def _compared(root: Path, manifest: Manifest, report: Report, path: Path) -> Verified:
+def _compared(root: Path, manifest: Manifest, report: Report, path: Path, lacks: Sequence[str]) -> Verified:
     """Compares the other files with the report. Raises BadInput for a text that differs and for a form that is missing;
     if another version packed them, these count as not checked."""
     found = agreement(root, manifest, report)
@@ -179,6 +188,7 @@ def _compared(root: Path, manifest: Manifest, report: Report, path: Path) -> Ver
         packed = f"kassay {one_line(manifest.kassay_version)} packed it"
         notes.append(f"{packed}: {JSON} was compared with the runs, other words were not checked")
         notes += [f"missing, and not listed as absent: {few(found.missing)}"] if found.missing else []
+        notes += [f"{JSON} lacks fields that this version writes: {few(lacks)}"] if lacks else []
     unchecked = tuple(name for name in (*found.differing, *found.unchecked) if name != JSON)
     notes += [f"not checked: {few(unchecked)}"] if unchecked else []
     notes += (*found.notes, *not_built_again(read_builds(root)))
