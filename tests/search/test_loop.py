@@ -190,6 +190,22 @@ def test_a_merge_whose_branch_alone_is_not_slow_is_the_culprit_itself(tmp_path: 
     assert "the merge itself" in found.open[0]
 
 
+def test_a_merge_of_several_branches_says_that_they_were_not_searched(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    line = line_of(tree, 2)
+    for name in ("one", "two"):
+        git(tree, "checkout", "--quiet", "-b", name, line[1])
+        commit(tree, name, name)
+    git(tree, "checkout", "--quiet", "main")
+    git(tree, "merge", "--quiet", "--no-ff", "-m", "merge both", "one", "two")
+    merge = git(tree, "rev-parse", "HEAD")
+    measured = Measured(lambda name: 671.6 if name == merge else 303.6)
+    found = bisecting.search(question(commits(tree, line[0], "main")), tmp_path / "out", silent, measured)
+    assert found.introduced == merge and [one.code for one in found.open_codes] == ["merge-of-several"]
+    assert found.open[0] == "the merge brought in 2 branches, which were not searched: bisect each of them"
+    assert bisecting.search(question(commits(tree, line[0], "main")), tmp_path / "out", silent, measured) == found
+
+
 def test_a_range_without_a_change_is_an_answer_with_a_way_out(tmp_path: Path) -> None:
     line = line_of(tmp_path / "tree", 5)
     asked = question(commits(tmp_path / "tree", line[0], line[5]))

@@ -29,7 +29,7 @@ class Candidate(Record, frozen=True, kw_only=True):
     author: str = ""
     """Author of a commit, as git prints it; "" for other candidates."""
     merged: str = ""
-    """The other parent's sha1 if the candidate is a merge; else ""."""
+    """The other parents' sha1s if the candidate is a merge; else ""."""
 
 
 class SearchQuestion(Record, frozen=True, kw_only=True):

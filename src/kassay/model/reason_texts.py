@@ -294,6 +294,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "change-below-scatter": "between {low!c} and {high!c} the time changes by {change:+.1%}, {apart:.1f} times the "
     "variation of a boot ({scatter:.1%}): too little to bisect on this clock",
     "merge-itself": "the merge itself: {problem}",
+    "merge-of-several": "the merge brought in {branches} branches, which were not searched: bisect each of them",
     # of predictions
     "no-changes-measured": "the CPU was calibrated, but no changes were measured on it: the interval comes from "
     "published data",

@@ -59,9 +59,9 @@ def between(good: str, bad: str, arch: str, flavour: str, every: str, tell: Tell
 
 
 def side_branch(question: SearchQuestion, step: Step, candidates: Sequence[Candidate]) -> SearchQuestion | None:
-    """The same question about the branch that a merge brought in. None unless the culprit is a merge."""
+    """The same question about the branch that a merge brought in. None unless the culprit is a merge of one branch."""
     merge = candidates[step.first]
-    if question.kind != "git" or not merge.merged or step.between:
+    if question.kind != "git" or merged_branches(step, candidates) != 1:
         return None
     ref = parse_ref(merge.ref, question.probe.arch)
     build, repository = _parts(ref)
@@ -71,6 +71,11 @@ def side_branch(question: SearchQuestion, step: Step, candidates: Sequence[Candi
     branch = _range(repository, base, merge.merged, build, ref, leave_out=first)
     notes = (f"the branch that merge {merge.name[:12]} ({merge.title}) brought in", *branch.notes)
     return structs.replace(question, range=branch.text, candidates=branch.candidates, notes=notes)
+
+
+def merged_branches(step: Step, candidates: Sequence[Candidate]) -> int:
+    """Number of branches that the culprit brought in; 0 if it is no merge, or if other commits may be guilty."""
+    return 0 if step.between else len(candidates[step.first].merged.split())
 
 
 def _releases(good: KernelRef, bad: KernelRef, flavour: str, every: str, tell: Tell) -> Range:
@@ -174,10 +179,9 @@ def _range(repository: Path, good: str, bad: str, build: BuildRef, ref: KernelRe
 
 def _candidate(line: str, build: BuildRef, ref: KernelRef) -> Candidate:
     sha, subject, author, parents = line.split("\0")
-    others = parents.split()[1:]
     return Candidate(
         name=sha, title=subject, ref=with_build(ref, structs.replace(build, revision=sha)), author=author,
-        merged=others[0] if len(others) == 1 else "",
+        merged=" ".join(parents.split()[1:]),
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from kassay.model.reason_texts import reason_text
 from kassay.supply.clocks import profiling
 from kassay.tools.search import exact, noisy
 from kassay.tools.search import log as searchlog
-from kassay.tools.search.candidates import introduced, side_branch
+from kassay.tools.search.candidates import introduced, merged_branches, side_branch
 from kassay.tools.search.compilers import ends_by_compiler
 from kassay.tools.search.decision import TRIES, Ask, Conclusion, Decision, History
 from kassay.tools.search.probe import BootProbe, Measure, MeasureRun, kernel_use
@@ -62,6 +62,9 @@ def search(question: SearchQuestion, directory: Path, tell: Tell, measure: Measu
         result = _searched(question, directory, tell, measure)
         if by_compiler:
             result = _stored(directory, structs.replace(result, compilers=by_compiler))
+    branches = merged_branches(result.steps[0], result.candidates)
+    if branches > 1:
+        return _with_doubt(question, directory, result, reason("merge-of-several", branches=branches))
     inner = side_branch(question, result.steps[0], result.candidates)
     if inner is None:
         return result
@@ -70,11 +73,14 @@ def search(question: SearchQuestion, directory: Path, tell: Tell, measure: Measu
     try:
         within = search(inner, directory / MERGE, tell, measure)
     except BadInput as error:  # the branch alone does not have it
-        merge = (reason("merge-itself", problem=error.what),)
-        codes = (*result.open_codes, *merge)
-        texts = (*result.open, *_texts(question, merge))
-        return _stored(directory, structs.replace(result, open=texts, open_codes=codes))
+        return _with_doubt(question, directory, result, reason("merge-itself", problem=error.what))
     return _stored(directory, _around(within, result))
+
+
+def _with_doubt(question: SearchQuestion, directory: Path, result: Bisection, doubt: Reason) -> Bisection:
+    """The result, stored with one more open question."""
+    texts = (*result.open, *_texts(question, (doubt,)))
+    return _stored(directory, structs.replace(result, open=texts, open_codes=(*result.open_codes, doubt)))
 
 
 def _around(inner: Bisection, outer: Bisection) -> Bisection:
