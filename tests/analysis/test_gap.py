@@ -68,6 +68,13 @@ def test_without_a_change_there_is_no_gap() -> None:
     assert one.share is None and one.reasons == (reason("no-gap", base="old", head="new", verdict="equivalent"),)
 
 
+def test_an_undecided_change_is_no_missing_gap() -> None:
+    lost, taken, left = findings(300.0, 390.0, 303.0)
+    (one,) = gaps((replace(lost, verdict="inconclusive"), taken, left), KERNELS)
+    assert one.share is None
+    assert one.reasons == (reason("gap-undecided", base="old", head="new", verdict="inconclusive"),)
+
+
 def test_a_refused_comparison_refuses_the_share() -> None:
     lost, taken, left = findings(300.0, 700.0, 600.0)
     why = reason("state-differs", field="THP")

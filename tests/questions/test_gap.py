@@ -35,6 +35,8 @@ def test_of_a_gain_a_share_is_given_up() -> None:
 
 REFUSED = (reason("comparison-refused", base=NEW, head=CANDIDATE, verdict="state-mismatch", because=None),)
 NONE = (reason("no-gap", base=OLD, head=NEW, verdict="equivalent"),)
+UNDECIDED = (reason("gap-undecided", base=OLD, head=NEW, verdict="inconclusive"),)
+OVERLAP = (reason("gap-overlaps"),)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +44,8 @@ NONE = (reason("no-gap", base=OLD, head=NEW, verdict="equivalent"),)
     [
         ({"share": None, "interval": None, "reasons": REFUSED}, "[RFC]", "no share can be told of the gap from"),
         ({"share": None, "interval": None, "reasons": NONE}, "[PERF]", "no gap from v6.12.117 to v6.19.14 that"),
+        ({"share": None, "interval": None, "reasons": UNDECIDED}, "[RFC]", "no share can be told of the gap from"),
+        ({"share": None, "interval": None, "reasons": OVERLAP}, "[RFC]", "no share can be told of the gap from"),
         ({"share": 0.05, "interval": (-0.3, 0.4)}, "[PERF]", "at most 40.0% of the gap"),
         ({"share": -0.2, "interval": (-0.21, -0.19)}, "[PERF]", "none of the gap"),
         ({"evidence": "partial"}, "[RFC]", "24.9% of the gap"),
@@ -65,17 +69,17 @@ def test_a_subject_about_several_settings_is_of_one_direction_and_of_all_interva
         assert words in subject_line(replace(report, lead=lead_of(report)))
 
 
-def test_what_was_refused_is_not_counted_as_no_gap() -> None:
-    gaps = (one_gap(share=None, interval=None, reasons=REFUSED), one_gap(share=None, interval=None, reasons=NONE))
+def test_only_equivalent_kernels_are_counted_as_no_gap() -> None:
+    gaps = [one_gap(share=None, interval=None, reasons=why) for why in (REFUSED, UNDECIDED, OVERLAP, NONE)]
     assert gap_counts(gaps, NAMES) == (
-        "0 of 2 primary metrics differ between 6.12 and 6.19. No share can be told for 1.",
+        "0 of 4 primary metrics differ between 6.12 and 6.19. No share can be told for 3.",
     )  # fmt: skip
-    assert [row[-1].text for row in gap_overview(gaps, NAMES).rows] == ["not told", "no gap"]
+    assert [row[-1].text for row in gap_overview(gaps, NAMES).rows] == [*["not told"] * 3, "no gap"]
 
 
 def test_without_a_share_the_reason_is_said() -> None:
-    said = gap_sentence("Toggling", one_gap(share=None, interval=None, reasons=(reason("gap-overlaps"),)), NAMES)
-    assert said == "Toggling: no share can be told: runs of old and new overlap: there is no gap to close."
+    said = gap_sentence("Toggling", one_gap(share=None, interval=None, reasons=OVERLAP), NAMES)
+    assert said == "Toggling: no share can be told: runs of old and new overlap."
 
 
 def test_the_function_table_adds_up_to_the_gap() -> None:

@@ -7,6 +7,7 @@ import re
 from msgspec import structs
 
 from kassay.model.overview import Cause, CauseRow
+from kassay.model.reason import reason
 from kassay.questions.gap import gap_counts, gap_overview
 from kassay.report.formats import format_named
 from kassay.report.overview import overview_sentences, with_overview
@@ -73,7 +74,8 @@ def test_a_step_of_small_changes_names_the_kernel_that_it_reaches_back_to() -> N
 
 def test_the_gaps_of_many_workloads_are_one_table_and_counted() -> None:
     (gap,) = [one for one in SAMPLES["gap"]().gaps if one.primary][:1]
-    none = structs.replace(gap, workload="other", share=None, interval=None)
+    same = (reason("no-gap", base=gap.old, head=gap.new, verdict="equivalent"),)
+    none = structs.replace(gap, workload="other", share=None, interval=None, reasons=same)
     half = structs.replace(gap, workload="third", share=0.5)
     worse = structs.replace(gap, workload="fourth", share=-0.1)
     name_of = {gap.old: "6.12", gap.new: "6.19", gap.candidate: "7.3"}

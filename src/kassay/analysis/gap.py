@@ -49,17 +49,17 @@ def _gap(lost: Finding, taken: Finding, left: Finding) -> Gap:
 
 
 def _reasons(*pairs: Finding) -> tuple[Reason, ...]:
-    """Reasons why no share can be given: a refused comparison, a kernel that differs from itself, or no change to take
-    back."""
+    """Reasons why no share can be given: a refused comparison, a kernel that differs from itself, or no known change to
+    take back."""
     refused = [f for f in pairs if f.verdict in REFUSED or f.evidence == "unstable"]
     if refused:
         return tuple(_of_pair("comparison-refused", f, because=f.reasons[0] if f.reasons else None) for f in refused)
     if any(side.value is None for f in pairs for side in f.sides):
         return (reason("kernel-without-value"),)
     lost = pairs[0]
-    if lost.verdict not in CHANGES:
-        return (_of_pair("no-gap", lost),)
-    return ()
+    if lost.verdict in CHANGES:
+        return ()
+    return (_of_pair("no-gap" if lost.verdict == "equivalent" else "gap-undecided", lost),)
 
 
 def _of_pair(code: str, f: Finding, **more: Reason | None) -> Reason:

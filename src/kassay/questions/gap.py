@@ -27,7 +27,6 @@ COLUMN = (
 )
 _SHOWN, _GROUPS = 8, 4  # functions of a table, tables on a screen
 _ALL, _HALF = 0.995, 0.5  # shares of a gap that count as all and half of it
-_NO_GAP = {"no-gap", "gap-overlaps"}  # reasons by which old and new do not differ
 
 
 def gap_sentence(subject: str, gap: Gap, names: Mapping[str, str]) -> str:
@@ -212,8 +211,8 @@ def gap_overview(gaps: Sequence[Gap], name_of: Mapping[str, str], *, narrow: boo
 
 
 def _is_none(gap: Gap) -> bool:
-    """True if old and new do not differ; false if something stands in the way of a share."""
-    return gap.share is None and {why.code for why in gap.reasons} <= _NO_GAP
+    """True if old and new are equivalent; false if it is not known that they are."""
+    return gap.share is None and {why.code for why in gap.reasons} == {"no-gap"}
 
 
 def _complete(answered: Answered) -> Report:
