@@ -8,6 +8,7 @@ import pytest
 from junitparser import JUnitXml
 from msgspec import structs
 
+from kassay.analysis.exact import judge_counts
 from kassay.errors import BadInput
 from kassay.labs.review.commands._ci_answer import _command, _limits, answer
 from kassay.labs.review.commands._ci_options import Gating
@@ -20,6 +21,7 @@ from kassay.labs.review.report import GATE
 from kassay.labs.review.report._gate import SUMMARY, counts_text, headline, summary
 from kassay.labs.review.report._gate_forms import annotations
 from kassay.labs.review.result import cells_of
+from kassay.model.finding import Side
 from kassay.model.reason import reason
 from tests.building._repository import run, series
 from tests.report.parts import finding, side
@@ -144,22 +146,45 @@ def test_phases_that_are_not_decided_are_errors_of_junit_and_have_their_reason()
     assert "Not decided: folio_fork and folio_fork order=9." in summary(found)
 
 
-def test_equal_values_are_equal_whatever_the_perturbed_runs_do() -> None:
-    assert _settled(cell("inconclusive", 0.0), 0.0).verdict == EQUAL
-    assert _settled(cell("inconclusive", 0.001), 0.005).verdict == "inconclusive"
-    assert _settled(cell("state-mismatch", None), 0.005).verdict == "state-mismatch"
+@pytest.mark.parametrize(
+    ("fields", "verdict"),
+    [({}, EQUAL), ({"perturbed": (300.0, 330.0)}, EQUAL), ({"rounds": (300.0, 301.0) * 5}, "equivalent"),
+     ({"perturbed": (300.0, 330.0), "rounds": (301.0, 300.0)}, "equivalent")],
+)  # fmt: skip
+def test_equal_rounds_are_equal_whatever_the_perturbed_runs_do(fields: dict[str, object], verdict: str) -> None:
+    base = structs.replace(side("a", 300.0), perturbed=(300.0, 300.0), rounds=(300.0,) * 10)
+    assert settled(base, structs.replace(base, kernel="b", **fields)).verdict == verdict
+
+
+def settled(base: Side, head: Side, limit: float = 0.005) -> Cell:
+    """The phase of two sides, as it is judged after the measurement."""
+    judged = judge_counts(base, head, 0.005, None)
+    made = structs.replace(
+        finding("a", "b", (base.value or 0.0, head.value or 0.0), "iteration"), workload="folio_fork", settings=(),
+        sides=(base, head), change=judged.change, verdict=judged.verdict, evidence=judged.evidence,
+        reasons=judged.reasons, floor=judged.floor,
+    )  # fmt: skip
+    found = at_margin(made, 0.005)
+    (row,) = cells_of(structs.replace(ladder(), findings=(found,), ladders=()), once=False)
+    return _settled(row, found, limit)
+
+
+def test_a_refused_phase_stays_refused() -> None:
+    refused = structs.replace(finding("a", "b", (300.0, 300.0)), change=None, verdict="state-mismatch")
+    assert _settled(cell("state-mismatch", None), refused, 0.005).verdict == "state-mismatch"
 
 
 @pytest.mark.parametrize("change", [0.0, 0.004])
 def test_kernels_whose_own_runs_disagree_are_not_equal(change: float) -> None:
     found = structs.replace(cell("inconclusive", change), floor=0.01, evidence="unstable")
-    assert _settled(found, 0.005).verdict == "inconclusive"
+    unstable = structs.replace(finding("a", "b", (300.0, 300.0)), evidence="unstable")
+    assert _settled(found, unstable, 0.005).verdict == "inconclusive"
 
 
 def test_a_setting_some_of_whose_rounds_changed_is_measured() -> None:
-    odd = structs.replace(finding("a", "b", (300.0, 300.0), "iteration"), workload="page_fault",
-                          reasons=(reason("rounds-otherwise", change=0.0, low=0.2, high=0.3),))  # fmt: skip
-    whole = structs.replace(odd, reasons=())
+    whole = structs.replace(finding("a", "b", (300.0, 300.0), "iteration"), workload="page_fault", change=0.0)
+    base, head = whole.sides
+    odd = structs.replace(whole, sides=(base, structs.replace(head, rounds=(300.0, 305.7) * 2)))
     for one, verdict, left in ((odd, NOT_MEASURED, 1), (whole, EQUAL, 0)):
         screened = structs.replace(ladder(), findings=(one,), ladders=())
         assert [found.verdict for found, *_ in _screened(screened).values()] == [verdict]
@@ -189,7 +214,8 @@ def test_a_doubt_stays_at_another_margin() -> None:
 def test_a_change_that_is_not_larger_than_the_floor_and_the_limit_lies_below_them(
     change: float, limit: float, verdict: str
 ) -> None:
-    assert _settled(structs.replace(cell("inconclusive", change), floor=0.01), limit).verdict == verdict
+    differs = finding("a", "b", (300.0, 300.0 * (1 + change)))
+    assert _settled(structs.replace(cell("inconclusive", change), floor=0.01), differs, limit).verdict == verdict
 
 
 def test_the_first_sentence_counts_every_phase() -> None:

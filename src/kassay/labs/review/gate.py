@@ -20,6 +20,7 @@ from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Sides
 from kassay.model.finding import REFUSED, Finding
 from kassay.model.progress import Tell
+from kassay.model.reason import Reason
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.texts import machine_text
@@ -113,7 +114,7 @@ def _screened(report: Report) -> _Found:
     found: _Found = {}
     for finding, cell in zip(report.findings, result.cells_of(report, once=True), strict=True):
         if cell.base is not None and cell.head is not None:
-            verdict = EQUAL if cell.base == cell.head and not _has_odd_rounds(finding) else NOT_MEASURED
+            verdict = EQUAL if _is_equal(finding) else NOT_MEASURED
             found[result.key_of(cell), cell.phase] = (structs.replace(cell, verdict=verdict), *_line(finding))
         elif cell.verdict not in (SCREENED, "incomplete"):
             found[result.key_of(cell), cell.phase] = (cell, *_line(finding))
@@ -124,15 +125,16 @@ def _differing(report: Report) -> list[Key]:
     """Settings of which a phase differs, largest change first."""
     changes: dict[Key, float] = {}
     for finding in report.findings:
-        if finding.change or _has_odd_rounds(finding):
+        if finding.change is not None and not _is_equal(finding):
             key = (finding.workload, finding.settings)
-            changes[key] = max(changes.get(key, 0.0), abs(finding.change or 0.0))
+            changes[key] = max(changes.get(key, 0.0), abs(finding.change))
     return sorted(changes, key=lambda key: (-changes[key], str(key)))
 
 
-def _has_odd_rounds(finding: Finding) -> bool:
-    """True if the value is not that of all rounds."""
-    return any(why.code == "rounds-otherwise" for why in finding.reasons)
+def _is_equal(finding: Finding) -> bool:
+    """True if every round of the phase has the same count on both kernels."""
+    base, head = finding.sides
+    return finding.change is not None and finding.evidence != "unstable" and base.rounds == head.rounds
 
 
 def _measured(
@@ -145,8 +147,10 @@ def _measured(
     report = stages.measured(asked, directory, tell)
     report = structs.replace(report, findings=tuple(at_margin(finding, margin) for finding in report.findings))
     rows = zip(report.findings, result.cells_of(report, once=False), strict=True)
-    settled = [(finding, cell if _has_odd_rounds(finding) else _settled(cell, limit(cell))) for finding, cell in rows]
-    return {(result.key_of(cell), cell.phase): (cell, *_line(finding)) for finding, cell in settled}
+    return {
+        (result.key_of(cell), cell.phase): (_settled(cell, finding, limit(cell)), *_line(finding))
+        for finding, cell in rows
+    }
 
 
 def at_margin(finding: Finding, margin: float) -> Finding:
@@ -164,14 +168,18 @@ def _limit(entry: Limit | None, fail_over: float) -> float:
     return entry.limit if entry is not None else fail_over
 
 
-def _settled(cell: Cell, limit: float) -> Cell:
-    """A phase of the same value on both kernels is equal to the digit, however far apart its perturbed runs lie. One
+def _has(reasons: Iterable[Reason], code: str) -> bool:
+    return any(why.code == code for why in reasons)
+
+
+def _settled(cell: Cell, finding: Finding, limit: float) -> Cell:
+    """A phase of the same rounds on both kernels is equal to the digit, however far apart its perturbed runs lie. One
     that changes by less than they do, and rises by no more than its limit, lies below the floor. Beyond the limit
-    nothing is decided. Neither holds if the runs of one kernel disagree."""
-    if cell.evidence == "unstable":
-        return cell
-    if cell.base is not None and cell.base == cell.head:
+    nothing is decided. Neither holds if the runs of one kernel disagree, or if its value is not that of all rounds."""
+    if _is_equal(finding):
         return structs.replace(cell, verdict=EQUAL, reason="")
+    if cell.evidence == "unstable" or _has(finding.reasons, "rounds-otherwise"):
+        return cell
     floor, change = cell.floor, cell.change or 0.0
     if cell.verdict == "inconclusive" and floor is not None and -floor <= change <= min(floor, limit):
         return structs.replace(cell, verdict="equivalent", reason="")
