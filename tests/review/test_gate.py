@@ -169,6 +169,22 @@ def settled(base: Side, head: Side, limit: float = 0.005) -> Cell:
     return _settled(row, found, limit)
 
 
+@pytest.mark.parametrize(
+    ("head", "limit", "verdict"),
+    [(1007.0, 0.005, "inconclusive"), (1007.0, 0.03, "equivalent"), (1010.0, 0.03, "equivalent"),
+     (1020.0, 0.005, "regression"), (993.0, 0.005, "equivalent")],
+)  # fmt: skip
+def test_a_change_within_the_difference_between_runs_of_one_kernel_is_not_decided(
+    head: float, limit: float, verdict: str
+) -> None:
+    apart = 10 if head > 1000 else -10
+    base = structs.replace(side("a", 1000.0), perturbed=(1000.0, 1000.0), rounds=(1000.0,) * 10)
+    found = settled(base, structs.replace(side("b", head), perturbed=(head, head + apart), rounds=(head,) * 10), limit)
+    assert found.verdict == verdict
+    assert exit_status(gate(found)) == {"inconclusive": 4, "regression": 1}.get(verdict, 0)
+    assert ("at least as much as the kernels do" in found.reason) == (verdict == "inconclusive")
+
+
 def test_a_refused_phase_stays_refused() -> None:
     refused = structs.replace(finding("a", "b", (300.0, 300.0)), change=None, verdict="state-mismatch")
     assert _settled(cell("state-mismatch", None), refused, 0.005).verdict == "state-mismatch"

@@ -154,12 +154,15 @@ def _measured(
 
 
 def at_margin(finding: Finding, margin: float) -> Finding:
-    """The comparison with the verdict of another margin than that of its experiment."""
+    """The comparison with the verdict of another margin than that of its experiment. A change that is not larger than
+    the difference between runs of one kernel is not decided."""
     if finding.verdict in REFUSED or finding.evidence == "unstable":
         return finding
     judged, before = (judge_counts(*finding.sides, limit, None) for limit in (margin, _MARGIN))
     if doubts := tuple(why for why in finding.reasons if why not in before.reasons):
         judged = weakened(judged, doubts, margin)
+    if _has(judged.reasons, "own-runs-apart"):
+        judged = structs.replace(judged, verdict="inconclusive")
     return structs.replace(finding, verdict=judged.verdict, reasons=judged.reasons)
 
 
@@ -180,8 +183,9 @@ def _settled(cell: Cell, finding: Finding, limit: float) -> Cell:
         return structs.replace(cell, verdict=EQUAL, reason="")
     if cell.evidence == "unstable" or _has(finding.reasons, "rounds-otherwise"):
         return cell
-    floor, change = cell.floor, cell.change or 0.0
-    if cell.verdict == "inconclusive" and floor is not None and -floor <= change <= min(floor, limit):
+    change = cell.change or 0.0
+    within = _has(finding.reasons, "own-runs-apart") or (cell.floor is not None and abs(change) <= cell.floor)
+    if cell.verdict == "inconclusive" and within and change <= limit:
         return structs.replace(cell, verdict="equivalent", reason="")
     return cell
 
