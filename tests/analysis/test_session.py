@@ -2,7 +2,9 @@
 """Findings of a timed session share controls that void it, cells that stand or fall together, and its end."""
 
 import random
+from collections.abc import Mapping
 from math import exp
+from types import MappingProxyType
 
 import msgspec
 import pytest
@@ -11,11 +13,11 @@ from kassay.analysis.analyse import analyse
 from kassay.model.experiment import WorkloadUse
 from kassay.model.plan import Plan
 from kassay.model.report import Comparisons
-from kassay.model.run import CellEvidence
+from kassay.model.run import CellEvidence, Fields
 from kassay.plan.expand import expand
 from kassay.spec.rules import question_of
 from tests.analysis.plans import WORKLOAD, plan_input, plan_of
-from tests.analysis.sides import evidence, measurement
+from tests.analysis.sides import STATE, evidence, measurement
 
 pytestmark = pytest.mark.slow  # seconds for the whole file
 
@@ -23,16 +25,17 @@ SCALE = 1_000_000
 
 
 def session(plan: Plan, boots: int, level: dict[int, float], *, cv: float = 0.01, control: float = 1.0,
-            seed: int = 1) -> Comparisons:  # fmt: skip
-    """The analysis of the first `boots` of each kernel. level: by kernel."""
+            seed: int = 1, states: Mapping[int, Fields] = MappingProxyType({})) -> Comparisons:  # fmt: skip
+    """The analysis of the first `boots` of each kernel. level: by kernel. states: of kernels with another one."""
     draw = random.Random(seed)
     made = []
     for cell in plan.cells:
         runs = [run for run in plan.runs if run.cell == cell.id and (run.block < boots // 2)]
+        state = states.get(cell.kernel, STATE)
         measured = [
             measurement(
                 [int(SCALE * level[cell.kernel] * (control if run.control else 1.0) * exp(draw.gauss(0, cv)))] * 5,
-                repeat=run.repeat, run=run.id, block=run.block, control=run.control,
+                repeat=run.repeat, run=run.id, block=run.block, control=run.control, before=state, after=state,
             )
             for run in runs
         ]  # fmt: skip
@@ -148,6 +151,16 @@ def test_a_timed_ladder_finds_the_step_that_all_kernels_show_together() -> None:
     steps = [(s.from_kernel, s.to_kernel) for s in ladder.steps if s.verdict == "regression"]
     assert steps == [("debian:6.1", "debian:6.2")]
     assert all(f.verdict in ("inconclusive", "equivalent") for f in found.findings[:4] if f.base != "debian:6.1")
+
+
+def test_a_timed_ladder_finds_a_step_past_a_refused_kernel() -> None:
+    huge = (("range.AnonHugePages", "4096"), *STATE[1:])
+    found = session(timed(4), 10, {0: 1.0, 1: 1.0, 2: 1.3, 3: 1.3}, cv=0.03, states={2: huge})
+    steps = [(s.from_kernel, s.to_kernel, s.verdict) for s in found.ladders[0].steps if s.verdict != "inconclusive"]
+    assert steps == [
+        ("debian:6.1", "debian:6.2", "state-mismatch"), ("debian:6.1", "debian:6.3", "regression"),
+        ("debian:6.2", "debian:6.3", "state-mismatch"),
+    ]  # fmt: skip
 
 
 def test_a_timed_ladder_without_steps_has_none() -> None:

@@ -7,16 +7,23 @@ from kassay.model.finding import Finding
 from kassay.model.run import CellEvidence
 from kassay.model.workload import Phase
 from tests.analysis.plans import plan_of
-from tests.analysis.sides import evidence, measurement
+from tests.analysis.sides import STATE, evidence, measurement
 
 PHASE = Phase(name="iteration", operation="page", definition="x", primary=True)
 
 
+HUGE = (("range.AnonHugePages", "4096"), *STATE[1:])
+
+
 def kernel(index: int, value: int | None) -> CellEvidence:
-    """A kernel with two plain and two perturbed runs, or one that never ran."""
+    """A kernel with two plain and two perturbed runs, or one that never ran. A negative value is one on huge pages."""
     if value is None:
         return evidence(f"k{index}", index=index, failures=("panic",))
-    runs = (measurement([value * 1000] * 5, repeat=r, perturbation=max(0, r - 1)) for r in range(4))
+    state = STATE if value > 0 else HUGE
+    runs = (
+        measurement([abs(value) * 1000] * 5, repeat=r, perturbation=max(0, r - 1), before=state, after=state)
+        for r in range(4)
+    )
     return evidence(f"k{index}", *runs, index=index)
 
 
@@ -50,3 +57,21 @@ def test_a_kernel_that_failed_does_not_hide_a_step() -> None:
     assert steps(300, None, 672, 672) == [("k0", "k1", "incomplete"), ("k0", "k2", "regression")]
     assert steps(None, 300, 300) == [("k0", "k1", "incomplete")]
     assert steps(300, 672, None) == [("k0", "k1", "regression"), ("k1", "k2", "incomplete")]
+
+
+def test_a_kernel_that_was_refused_does_not_hide_a_step() -> None:
+    refused = [("k1", "k2", "state-mismatch"), ("k2", "k3", "state-mismatch")]
+    assert steps(300, 300, -300, 672, 672) == [*refused, ("k1", "k3", "regression")]
+    assert steps(300, 300, -300, 300, 300) == refused
+    assert steps(300, 672, -672, 300) == [("k0", "k1", "regression"), *refused, ("k1", "k3", "improvement")]
+
+
+def test_kernels_that_no_admitted_comparison_connects_have_no_step() -> None:
+    assert steps(300, 300, -672, -672) == [("k1", "k2", "state-mismatch")]
+    assert steps(300, -300, -672, 300) == [
+        ("k0", "k1", "state-mismatch"), ("k1", "k2", "regression"), ("k2", "k3", "state-mismatch"),
+    ]  # fmt: skip
+
+
+def test_changes_inside_the_margin_add_up_past_a_refused_kernel() -> None:
+    assert steps(1000, 1006, -1006, 1012)[2:] == [("k0", "k3", "regression")]

@@ -4,7 +4,7 @@
 A timed ladder is judged as one question: where does the level change? Single pairs cannot answer that alone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 
 import msgspec
@@ -20,6 +20,8 @@ from kassay.model.workload import Phase
 from kassay.supply.clocks import clock_of
 
 Compare = Callable[[int, int], Finding]
+_Pairs = Mapping[tuple[str, str], Finding]
+"""Findings by the names of their kernels."""
 
 
 def build_ladder(group: tuple[CellEvidence, ...], phase: Phase, steps: Sequence[Finding], by: Method) -> Ladder:
@@ -41,25 +43,34 @@ def build_ladder(group: tuple[CellEvidence, ...], phase: Phase, steps: Sequence[
 def find_steps(measured: Sequence[bool], compare: Compare) -> list[Finding]:
     """Every comparison that is not equivalent, walking up the ladder. measured: which kernels have a value.
 
-    Each kernel is compared with the last one before it that was measured, so that a kernel
-    that failed cannot hide a step, and, when these two are equivalent, with the first one
-    since the last step: changes that are each inside the margin must not add up unseen.
+    Each kernel is compared with the last one before it that was measured, and, where that comparison is refused, with
+    the last one that it may be compared with: a kernel that failed or was refused cannot hide a step. When these two
+    are equivalent, it is compared with the first one since the last step: changes that are each inside the margin must
+    not add up unseen.
     """
     steps: list[Finding] = []
-    anchor: int | None = None
-    last: int | None = None
+    # Kernels that admitted comparisons connect are a chain: its last kernel, and the first one since its last step.
+    chains: list[tuple[int, int]] = []
     for head, is_measured in enumerate(measured):
-        if anchor is None or last is None:  # nothing before it was measured
-            steps += [compare(head - 1, head)] if head else []
-            anchor = last = head if is_measured else None
+        if not chains or not is_measured:
+            steps += [compare(chains[-1][0] if chains else head - 1, head)] if head else []
+            chains += [(head, head)] if is_measured else []
             continue
+        neighbour = compare(chains[-1][0], head)
+        steps += [neighbour] if neighbour.verdict in REFUSED else []
+        chain = next((one for one in reversed(chains) if compare(one[0], head).verdict not in REFUSED), None)
+        if chain is None:
+            chains.append((head, head))
+            continue
+        chains.remove(chain)
+        last, anchor = chain
         finding = compare(last, head)
-        if is_measured and finding.verdict == "equivalent" and anchor < last:
+        if finding.verdict == "equivalent" and anchor < last:
             finding = compare(anchor, head)
         if finding.verdict != "equivalent":
             steps.append(finding)
-            anchor = head if is_measured else anchor
-        last = head if is_measured else last
+            anchor = head
+        chains.append((head, anchor))
     return steps
 
 
@@ -93,9 +104,10 @@ def in_accord(findings: Sequence[Finding], ladders: Sequence[Ladder], session: S
     for ladder in ladders:
         level = session.threshold / (share if ladder.primary else 1)
         members = [index for index, f in enumerate(changed) if _of(f, ladder)]
-        breaks = _breaks(ladder, [changed[index] for index in members], level, session)
+        pairs = {_pair(changed[index]): changed[index] for index in members}
+        breaks, neighbours = _breaks(ladder, pairs, level, session), _neighbours(ladder, pairs)
         for index in members:
-            changed[index] = _in_accord(changed[index], ladder, breaks)
+            changed[index] = _in_accord(changed[index], ladder, breaks, neighbours)
     return tuple(changed)
 
 
@@ -104,22 +116,26 @@ def with_steps(ladders: Sequence[Ladder], findings: Sequence[Finding]) -> tuple[
     completed = []
     for ladder in ladders:
         pairs = {_pair(f): f for f in findings if _of(f, ladder)}
-        steps = [step_of(f) for pair in _neighbours(ladder) if (f := pairs.get(pair)) and f.verdict != "equivalent"]
+        neighbours = _neighbours(ladder, pairs)
+        steps = [step_of(f) for pair in neighbours if (f := pairs.get(pair)) and f.verdict != "equivalent"]
         completed.append(msgspec.structs.replace(ladder, steps=tuple(steps)))
     return tuple(completed)
 
 
-def _neighbours(ladder: Ladder) -> list[tuple[str, str]]:
-    """Pairs of kernels next to each other, and of measured ones with only unmeasured ones between."""
-    pairs = list(pairwise(point.kernel for point in ladder.points))
-    measured = pairwise(point.kernel for point in ladder.points if point.value is not None)
+def _neighbours(ladder: Ladder, pairs: _Pairs) -> list[tuple[str, str]]:
+    """Pairs of kernels next to each other, of measured ones with only unmeasured ones between, and of one that was
+    refused with the last one that it may be compared with."""
     order = [point.kernel for point in ladder.points]
-    return sorted({*pairs, *measured}, key=lambda pair: (order.index(pair[1]), order.index(pair[0])))
+    measured = pairwise(point.kernel for point in ladder.points if point.value is not None)
+    found = {*pairwise(order), *measured}
+    for head in {head for base, head in found if _refused(pairs, base, head)}:
+        before = [base for base in order[: order.index(head)] if _admitted(pairs, base, head)]
+        found |= {(before[-1], head)} if before else set()
+    return sorted(found, key=lambda pair: (order.index(pair[1]), order.index(pair[0])))
 
 
-def _breaks(ladder: Ladder, findings: Sequence[Finding], level: float, session: Session) -> list[int]:
+def _breaks(ladder: Ladder, pairs: _Pairs, level: float, session: Session) -> list[int]:
     """Indices of the kernels at which the level changes, each stretch that may be compared judged jointly."""
-    pairs = {_pair(f): f for f in findings}
     names = [point.kernel for point in ladder.points]
     stretches: list[list[int]] = [[]]
     for index, point in enumerate(ladder.points):
@@ -127,7 +143,9 @@ def _breaks(ladder: Ladder, findings: Sequence[Finding], level: float, session: 
             continue
         last = stretches[-1][-1] if stretches[-1] else index
         if any(_refused(pairs, names[a], names[b]) for a, b in pairwise(range(last, index + 1))):
-            stretches.append([])
+            joined = (one for one in reversed(stretches) if _admitted(pairs, names[one[-1]], names[index]))
+            stretch: list[int] = next(joined, [])
+            stretches = [*(one for one in stretches if one is not stretch), stretch]
         stretches[-1].append(index)
     return [boundary for members in stretches for boundary in _boundaries(ladder, members, level, session)]
 
@@ -157,7 +175,7 @@ def _blocks(side: Side, session: Session) -> Sequence[tuple[str, int]]:
     return tuple(zip(side.made_by, side.blocks if in_blocks else [0] * len(side.runs), strict=True))
 
 
-def _in_accord(f: Finding, ladder: Ladder, breaks: Sequence[int]) -> Finding:
+def _in_accord(f: Finding, ladder: Ladder, breaks: Sequence[int], neighbours: Collection[tuple[str, str]]) -> Finding:
     """A change needs a break between its two kernels; with one, neighbours that are undecided alone have a step."""
     if f.timing is None or f.timing.p is None or f.change is None:
         return f
@@ -167,7 +185,7 @@ def _in_accord(f: Finding, ladder: Ladder, breaks: Sequence[int]) -> Finding:
     if f.verdict in CHANGES and not between:
         reasons = (reason("no-step-between"), *f.reasons)
         return msgspec.structs.replace(f, verdict="inconclusive", evidence="partial", reasons=reasons)
-    if f.verdict == "inconclusive" and between and (names[base], names[head]) in _neighbours(ladder):
+    if f.verdict == "inconclusive" and between and (names[base], names[head]) in neighbours:
         if f.better == "unknown":
             return f
         return msgspec.structs.replace(
@@ -176,9 +194,14 @@ def _in_accord(f: Finding, ladder: Ladder, breaks: Sequence[int]) -> Finding:
     return f
 
 
-def _refused(pairs: dict[tuple[str, str], Finding], base: str, head: str) -> bool:
+def _refused(pairs: _Pairs, base: str, head: str) -> bool:
     pair = pairs.get((base, head))
     return pair is not None and pair.verdict in REFUSED and pair.verdict != "incomplete"
+
+
+def _admitted(pairs: _Pairs, base: str, head: str) -> bool:
+    pair = pairs.get((base, head))
+    return pair is not None and pair.verdict not in REFUSED
 
 
 def _of(f: Finding, ladder: Ladder) -> bool:
