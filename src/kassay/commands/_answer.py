@@ -13,7 +13,7 @@ from kassay.commands._options import Measuring, is_timed_here
 from kassay.commands._show import say, say_answer, say_table, showing
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput, KassayError
-from kassay.journal.directory import BESIDE, open_directory
+from kassay.journal.directory import BESIDE, open_directory, resumed
 from kassay.journal.repeats import failure_everywhere
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Progress
@@ -78,6 +78,8 @@ def measure_and_answer(
     """
     from kassay.supply.prepare.supply import ask_ahead
 
+    if timed is not None:
+        resumed(directory / BESIDE, timed)  # other times must not be shown next to these counts
     ask_ahead(experiment)  # answered while the rest of kassay is imported
     from kassay import pipeline
 
