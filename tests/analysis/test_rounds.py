@@ -50,6 +50,20 @@ def test_rounds_of_two_kinds_have_a_mean_that_one_tick_hardly_moves(tick: int) -
     assert found.ticks == pytest.approx(sum(FAULTS) / 20, rel=0.02)
 
 
+@pytest.mark.parametrize("count", range(4, 21))
+def test_rounds_that_alternate_are_of_two_kinds_however_few(count: int) -> None:
+    assert two_kinds(FAULTS[:count])
+    assert two_kinds(([100, 150] * 10)[:count])
+    assert not two_kinds([100] * (count - 1) + [150])
+    assert not two_kinds([300, *[100] * (count - 1)])
+
+
+@pytest.mark.parametrize("count", range(4, 21))
+def test_a_mean_has_as_many_rounds_of_one_kind_as_of_the_other(count: int) -> None:
+    assert summarise(([100, 200] * 10)[:count], "mean").ticks == 150
+    assert summarise([900, *([100, 200] * 10)[:count]], "mean").ticks == 150
+
+
 @pytest.mark.parametrize(("cpus", "ticks", "by"), [
     (1, ALTERNATING, "median"), (4, ALTERNATING, "mean"), (4, [500, 500, 500, 700], "mode"), (1, FAULTS, "mean"),
     (1, [15329, 27000] * 10, "mean"), (1, [15329, 15400] * 10, "mode"), (1, [500] * 13 + [700] * 7, "mode"),

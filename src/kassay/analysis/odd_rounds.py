@@ -5,10 +5,10 @@ A change that makes every third round dearer leaves the most frequent count, or 
 """
 
 from collections.abc import Sequence
-from statistics import fmean
+from statistics import fmean, median
 
 from kassay.analysis.exact import Judgement
-from kassay.analysis.rounds import Method, costs, phase_rounds, warmup_rounds
+from kassay.analysis.rounds import KINDS_TOLERANCE, Method, costs, phase_rounds, warmup_rounds
 from kassay.model.finding import CHANGES
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
@@ -49,6 +49,8 @@ def hides_change(why: Reason, judged: Judgement, margin: float) -> bool:
 
 
 def _mean(ticks: Sequence[float]) -> float:
-    """The mean of the steady rounds but the dearest one, in which the timer may have ticked."""
-    steady = sorted(ticks[warmup_rounds(ticks) :])
-    return fmean(steady[:-1] if len(steady) > _FEW else steady)
+    """The mean of the steady rounds. The dearest, in which the timer may have ticked, is left out only if it alone is
+    dear."""
+    *others, dearest = sorted(ticks[warmup_rounds(ticks) :])
+    alone = len(others) >= _FEW and others[-1] <= (1 + KINDS_TOLERANCE) * median(others)
+    return fmean(others if alone else (*others, dearest))

@@ -21,9 +21,9 @@ WARMUP_TOLERANCE = 0.01
 MODE_SHARE = 0.5
 """The most frequent count stands for the run when at least this share of steady rounds has it."""
 
-KINDS_ROUNDS = 8
+KINDS_ROUNDS = 4
 KINDS_TOLERANCE = 0.03
-"""Rounds are of two kinds when the middle fifth of at least so many steady ones spreads by more than this share."""
+"""Rounds are of two kinds when the middle fifth of at least so many spreads by more than this share."""
 
 
 class Summary(Record, frozen=True, kw_only=True):
@@ -49,12 +49,14 @@ def summarise(ticks: Sequence[float], by: Method) -> Summary:
     includes all of them and is as exact. method_of() chooses one method for all runs of a comparison: a mode and a
     mean must not be compared.
     """
-    first = warmup_rounds(ticks)
+    first, kinds = warmup_rounds(ticks), by == "mean" and two_kinds(ticks)
     if by == "mean" and first == len(ticks) // 2 and _halves_agree(ticks):
         first = 0  # single rounds differ, the means of both halves do not
+    settled = first < len(ticks) // 2 or first == 0
+    if kinds and (len(ticks) - first) % 2:
+        first += 1  # as many rounds of one kind as of the other
     steady = ticks[first:]
     apart = f", {first} warm-up set apart" if first else ""
-    settled = first < len(ticks) // 2 or first == 0
     if by == "mode":
         value, share = Counter(sorted(steady)).most_common(1)[0]
         method = f"mode: {share} of {len(steady)} rounds{apart}"
@@ -62,7 +64,7 @@ def summarise(ticks: Sequence[float], by: Method) -> Summary:
             ticks=value, warmup=first, settled=settled, method=method, chosen=(first + list(steady).index(value),)
         )
     if by == "mean":
-        why = "rounds are of two kinds" if two_kinds(ticks) else "counts vary from round to round"
+        why = "rounds are of two kinds" if kinds else "counts vary from round to round"
         method = f"mean of {len(steady)} rounds{apart}: {why}"
         return Summary(
             ticks=sum(steady) / len(steady), warmup=first, settled=settled, method=method,
@@ -98,11 +100,16 @@ def has_mode(ticks: Sequence[float]) -> bool:
 def two_kinds(ticks: Sequence[float]) -> bool:
     """True if about half of the steady rounds cost more than the other half.
 
-    A mode would then stand for one half only. A single timer tick could move a median from one half to the other.
+    A mode would then stand for one half only. A single timer tick could move a median from one half to the other. Where
+    too few rounds are steady, they are looked at together with the first ones.
     """
-    steady = sorted(ticks[warmup_rounds(ticks) :])
-    low, high = steady[len(steady) * 2 // 5], steady[-1 - len(steady) * 2 // 5]
-    return len(steady) >= KINDS_ROUNDS and high - low > KINDS_TOLERANCE * low
+    steady = ticks[warmup_rounds(ticks) :]
+    rounds = sorted(steady if len(steady) >= KINDS_ROUNDS else ticks)
+    if len(rounds) < KINDS_ROUNDS:
+        return False
+    outside = min(len(rounds) * 2 // 5, len(rounds) // 2 - 1)  # the middle fifth is two rounds or more
+    low, high = rounds[outside], rounds[-1 - outside]
+    return high - low > KINDS_TOLERANCE * low
 
 
 def warmup_rounds(ticks: Sequence[float]) -> int:
