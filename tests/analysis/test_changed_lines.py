@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A changed line is executed, not executed, or without code; what is not known is said to be unknown."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from kassay.analysis.changed_lines import changed_lines
 from kassay.model.lines import (
@@ -10,6 +10,7 @@ from kassay.model.lines import (
     NOT_EXECUTED,
     NOTHING_OF_ITS_OWN,
     ChangedLines,
+    LinesRan,
     Reached,
     SourceChange,
     SourcePart,
@@ -29,10 +30,15 @@ def part(function: str, lines: tuple[int, ...], code: tuple[int, ...], removed: 
 
 
 def found(
-    *parts: SourcePart, base: Mapping[str, Collection[int]] | None = None, head: Collection[int] = ()
+    *parts: SourcePart, base: Collection[int] = (), head: Collection[int] = (), outside: Collection[int] = ()
 ) -> ChangedLines:
+    """outside: lines that both kernels executed only outside of the measured part."""
     change = SourceChange(base="a", head="b", parts=parts, hunks=len(parts))
-    return changed_lines(change, base or {}, {"mm/a.c": head}, REACHED)
+    return changed_lines(change, ran(base, outside), ran(head, outside), REACHED)
+
+
+def ran(measured: Collection[int], outside: Collection[int] = ()) -> LinesRan:
+    return LinesRan({"mm/a.c": measured}, {"mm/a.c": {*measured, *outside}})
 
 
 def test_a_line_is_executed_if_head_executed_it() -> None:
@@ -55,8 +61,8 @@ def test_lines_without_code_are_no_statement_about_the_workload() -> None:
 
 def test_a_removed_line_is_looked_up_in_base() -> None:
     removal = part("f", (), (), removed=(7,), removed_code=(7,))
-    ran = found(removal, base={"mm/a.c": {7}})
-    assert (ran.state, ran.parts[0].removed_executed, ran.parts[0].line) == (EXECUTED, (7,), 7)
+    gone = found(removal, base={7})
+    assert (gone.state, gone.parts[0].removed_executed, gone.parts[0].line) == (EXECUTED, (7,), 7)
     assert found(removal, head={7}).state == NOT_EXECUTED  # head's line 7 is another one
 
 
@@ -64,6 +70,16 @@ def test_a_line_that_ran_has_code_even_if_the_image_lists_none() -> None:
     """A call of a function that is inlined there may have no row of its own in the line table."""
     assert found(part("f", (4,), ()), head={4}).parts[0].reason == ""
     assert found(part("f", (4,), ()), head={4}).state == EXECUTED
+
+
+def test_lines_that_ran_only_outside_of_the_measured_part_are_not_executed() -> None:
+    changed = found(part("g", (4, 5, 6), (4, 5), (7,), (7,)), outside={5, 6, 7})
+    (one,) = changed.parts
+    assert (changed.state, one.executed, one.removed_executed) == (NOT_EXECUTED, (), ())
+    assert (one.outside, one.removed_outside, one.not_executed, one.removed_not_executed) == ((5, 6), (7,), (4,), ())
+    assert (one.without_code, [reach.function for reach in changed.elsewhere]) == (0, ["g"])
+    partly = found(part("f", (4, 5), (4, 5)), head={4}, outside={5})
+    assert (partly.state, partly.parts[0].executed, partly.parts[0].outside) == (EXECUTED, (4,), (5,))
 
 
 def test_change_is_executed_if_one_part_is() -> None:
@@ -75,4 +91,4 @@ def test_change_is_executed_if_one_part_is() -> None:
 
 def test_what_is_not_known_is_no_state() -> None:
     change = SourceChange(base="a", head="b", absent="no-line-tables")
-    assert changed_lines(change, {}, {}, REACHED) == ChangedLines(absent="no-line-tables")
+    assert changed_lines(change, ran(()), ran(()), REACHED) == ChangedLines(absent="no-line-tables")

@@ -173,7 +173,7 @@ def test_a_patch_that_the_workload_does_not_execute_is_not_called_equivalent(
     assert (rows["whole"]["outcome"], rows["whole"]["same_as"]) == ("same-image", "1")  # other lines, the same code
     values = {one["row"]: one for one in next(t for t in found["series"]["tables"] if t["primary"])["values"]}
     assert (values["1"]["delta"], values["1"]["changed"]) == (0, "not-executed")
-    assert "not executed by this workload" in found["verdict"] and "left out" not in found["verdict"]
+    assert "not executed in the measured part" in found["verdict"] and "left out" not in found["verdict"]
     (part,) = next(one for one in found["findings"] if one["primary"])["changed"]["parts"]
     assert (part["path"], part["function"], part["executed"]) == ("mm/mremap.c", "move_ptes", [])
     assert part["not_executed"]

@@ -171,7 +171,7 @@ def test_a_patch_whose_lines_never_ran_is_not_equivalent_and_cannot_be_left_out(
     text = three(LAST, {"without 3": "1..2"}, value("1", "improvement", -70.0),
                  replace(value("1..2", "equivalent"), elsewhere=(MOVE,), **IDLE), value("whole", "equivalent"),
                  value("without 1", "regression", 70.0), replace(value("without 2", "equivalent"), **IDLE))  # fmt: skip
-    assert "Patch 2: not executed by this workload. move_ptes() is executed by mremap_move (on 7.3)." in text
+    assert "Patch 2: not executed in the measured part. move_ptes() is executed by mremap_move (on 7.3)." in text
     assert "No difference beyond the margin from patch 3." in text
     assert "for this workload: patch 3." in text
 
@@ -180,21 +180,21 @@ def test_a_patch_whose_lines_never_ran_is_named_once_and_not_again_for_each_phas
     idle = replace(value("1..2", "equivalent"), **IDLE)
     values = (value("1", "improvement", -70.0), idle, value("whole", "equivalent"))
     text = three(LAST, {"without 3": "1..2"}, *values, unmap=values)
-    assert "Phase unmap:" in text and text.count("not executed by this workload") == 1
+    assert "Phase unmap:" in text and text.count("not executed in the measured part") == 1
 
 
 def test_a_last_patch_whose_lines_never_ran_cannot_be_left_out_either() -> None:
     text = three(LAST, {"without 3": "1..2"}, value("1", "equivalent"), value("1..2", "equivalent"),
                  replace(value("whole", "equivalent"), **IDLE), value("without 1", "regression", 70.0),
                  value("without 2", "regression", 70.0))  # fmt: skip
-    assert "Patch 3: not executed by this workload." in text
+    assert "Patch 3: not executed in the measured part." in text
     assert "left out" not in text
 
 
 def test_a_whole_series_that_never_ran_is_said_to_be_so() -> None:
     text = three(LAST, {"without 3": "1..2"}, *(replace(value(row, "equivalent"), **IDLE) for row in
                  ("1", "1..2", "whole", "without 1", "without 2")))  # fmt: skip
-    assert "its changed lines were not executed by this workload." in text
+    assert "its changed lines were not executed in the measured part." in text
     assert "no difference" not in text and "left out" not in text
 
 
@@ -204,7 +204,9 @@ def test_one_patch_that_never_ran_has_the_workloads_that_run_it() -> None:
     whole = replace(value("whole", "equivalent"), elsewhere=(MOVE,), **IDLE)
     table = replace(TABLE, values=(TABLE.values[0], whole))
     text = " ".join(series_sentences("Toggling", replace(SERIES, rows=rows, tables=(table,)), table))
-    assert "not executed by this workload" in text and text.endswith("move_ptes() is executed by mremap_move (on 7.3).")
+    assert "not executed in the measured part" in text and text.endswith(
+        "move_ptes() is executed by mremap_move (on 7.3)."
+    )
 
 
 def test_a_change_of_cost_stands_even_if_no_changed_line_ran() -> None:

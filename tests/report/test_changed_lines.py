@@ -23,6 +23,9 @@ from kassay.report.words import short_kernel_names
 from tests.report.parts import KERNELS, finding, report_of
 
 IDLE = ChangedPart(path="mm/mremap.c", function="move_ptes", line=208, state=NOT_EXECUTED, not_executed=(208, 209, 212))
+OUTSIDE = ChangedPart(
+    path="mm/vmscan.c", function="reclaim", line=30, state=NOT_EXECUTED, not_executed=(30,), outside=(31, 32)
+)
 RAN = ChangedPart(path="mm/mprotect.c", function="", line=7, state=EXECUTED, executed=(7,), removed_executed=(5, 6))
 BARE = ChangedPart(path="mm/a.c", function="f", line=1, state=NO_CODE, without_code=3, reason="nothing-of-its-own")
 MOVE = Reached(function="move_ptes", workloads=("mremap_move", "thp_remap"), count=4, kernel="Linux 7.3")
@@ -46,6 +49,24 @@ def test_code_that_never_ran_names_workloads_that_execute_it() -> None:
         "The changed lines were not executed by this workload (move_ptes() in mm/mremap.c): the figures say nothing "
         "about the change. move_ptes() is executed by mremap_move, thp_remap and 2 more (on Linux 7.3)."
     )
+
+
+def test_code_that_ran_only_outside_of_the_measured_part_has_its_own_words() -> None:
+    assert said(ChangedLines(state=NOT_EXECUTED, parts=(OUTSIDE,))) == (
+        "The changed lines were executed only outside of the measured part (reclaim() in mm/vmscan.c): the figures say "
+        "nothing about the change."
+    )
+    assert said(ChangedLines(state=NOT_EXECUTED, parts=(IDLE, OUTSIDE))) == (
+        "The changed lines were not executed by this workload (move_ptes() in mm/mremap.c); executed only outside of "
+        "the measured part (reclaim() in mm/vmscan.c): the figures say nothing about the change."
+    )
+    assert said(ChangedLines(state=EXECUTED, parts=(RAN, OUTSIDE))) == (
+        "Of 2 changed parts 1 was executed; executed only outside of the measured part: reclaim() in mm/vmscan.c."
+    )
+    idle = with_unexecuted(report(ChangedLines(state=NOT_EXECUTED, parts=(OUTSIDE,))))
+    assert "executed only outside of the measured part" in idle.verdict
+    (shown,) = changed_tables(idle)
+    assert [cell.text for cell in shown.rows[0]][2:4] == ["-", "30; outside of the measured part 31-32"]
 
 
 def test_what_no_workload_runs_is_said_to_be_so() -> None:

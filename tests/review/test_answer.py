@@ -189,7 +189,7 @@ def test_b4_gets_a_warning_with_the_first_thing_to_know(tmp_path: Path) -> None:
     idle = review(EQUAL, functions=(function("cold", NOT_EXECUTED, never=(7,)),))
     (check,) = json.loads(b4_checks(idle, tmp_path / "review.html"))
     assert check["status"] == "warn"
-    assert check["summary"] == "Not executed by any setting: mm/x.c:7 (cold(), patch 1)."
+    assert check["summary"] == "Not executed in the measured part of any setting: mm/x.c:7 (cold(), patch 1)."
     idle = review(LOSS, functions=(function("cold", NOT_EXECUTED, never=(7,)),))
     (check,) = json.loads(b4_checks(idle, tmp_path / "review.html"))
     assert check["summary"].startswith("Largest loss")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Changed source lines and the lines that both kernels executed -> which of the changes the workload executed."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, Self
 
 from msgspec import structs
 
@@ -14,15 +15,13 @@ from kassay.model.lines import (
     NOT_EXECUTED,
     ChangedLines,
     ChangedPart,
+    LinesRan,
     Reached,
     SourceChange,
     SourcePart,
 )
 from kassay.model.plan import Cell
 from kassay.supply.clocks import clock_of
-
-Executed = Mapping[str, Collection[int]]
-"""Lines by file."""
 
 
 def with_changed_lines(
@@ -55,15 +54,15 @@ def _of_finding(
     return changed_lines(change, base, head, reached)
 
 
-def changed_lines(change: SourceChange, base: Executed, head: Executed, reached: Mapping[str, Reached]) -> ChangedLines:
-    """State of each line that differs between the two kernels: executed or not.
+def changed_lines(change: SourceChange, base: LinesRan, head: LinesRan, reached: Mapping[str, Reached]) -> ChangedLines:
+    """State of each line that differs between the two kernels: executed in the measured part, or not.
 
     Added and changed lines are looked up in head, removed ones in base. reached: by function, the workloads that are
     known to execute it.
     """
     if change.absent:
         return ChangedLines(absent=change.absent, hunks=change.hunks)
-    parts = tuple(_part(part, base.get(part.path, ()), head.get(part.path, ())) for part in change.parts)
+    parts = tuple(_part(part, base, head) for part in change.parts)
     functions = dict.fromkeys(part.function for part in parts if part.state == NOT_EXECUTED)
     elsewhere = tuple(reached[function] for function in functions if function in reached)
     return ChangedLines(state=state_of(parts), parts=parts, hunks=change.hunks, elsewhere=elsewhere)
@@ -75,18 +74,33 @@ def state_of(parts: Sequence[ChangedPart]) -> str:
     return next((state for state in (EXECUTED, NOT_EXECUTED) if state in states), NO_CODE)
 
 
-def _part(part: SourcePart, base: Collection[int], head: Collection[int]) -> ChangedPart:
-    """A line that was executed has code, even if the line table of the image has no row of its own for it: the call of
-    an inlined function may have none."""
-    executed = tuple(line for line in part.lines if line in head)
-    gone = tuple(line for line in part.removed if line in base)
-    idle = tuple(line for line in part.code if line not in head)
-    gone_idle = tuple(line for line in part.removed_code if line not in base)
-    state = EXECUTED if executed or gone else NOT_EXECUTED if idle or gone_idle else NO_CODE
-    with_code = len(executed) + len(gone) + len(idle) + len(gone_idle)
+def _part(part: SourcePart, base: LinesRan, head: LinesRan) -> ChangedPart:
+    added = _Lines.of(part.lines, part.code, head, part.path)
+    removed = _Lines.of(part.removed, part.removed_code, base, part.path)
+    state = EXECUTED if added.executed or removed.executed else NOT_EXECUTED if any(added + removed) else NO_CODE
     return ChangedPart(
         path=part.path, function=part.function, line=min(part.lines or part.removed, default=0), state=state,
-        executed=executed, not_executed=idle, removed_executed=gone,
-        removed_not_executed=gone_idle, without_code=len(part.lines) + len(part.removed) - with_code,
+        executed=added.executed, not_executed=added.idle, outside=added.outside, removed_executed=removed.executed,
+        removed_not_executed=removed.idle, removed_outside=removed.outside,
+        without_code=len(part.lines) + len(part.removed) - sum(map(len, added + removed)),
         reason=part.reason if state == NO_CODE else "",
     )  # fmt: skip
+
+
+class _Lines(NamedTuple):
+    """Changed lines of one kernel that have code."""
+
+    executed: tuple[int, ...]
+    outside: tuple[int, ...]
+    idle: tuple[int, ...]
+
+    @classmethod
+    def of(cls, lines: Sequence[int], code: Sequence[int], ran: LinesRan, path: str) -> Self:
+        """A line that was executed has code, even if the line table of the image has no row of its own for it: the call
+        of an inlined function may have none."""
+        measured, anywhere = ran.measured.get(path, ()), ran.anywhere.get(path, ())
+        return cls(
+            tuple(line for line in lines if line in measured),
+            tuple(line for line in lines if line in anywhere and line not in measured),
+            tuple(line for line in code if line not in anywhere),
+        )

@@ -12,6 +12,7 @@ from kassay.analysis.one_sided import one_sided
 from kassay.errors import BadInput, nearest, nearest_of, unknown
 from kassay.model.branches import FunctionBranches, KernelBranches, of_kernel
 from kassay.model.finding import REFUSED, Finding, Side
+from kassay.model.lines import LinesRan
 from kassay.model.machine import Point
 from kassay.model.plan import Cell
 from kassay.model.profile import Executed, NoProfile, Profile, base_name
@@ -130,8 +131,8 @@ class Profiles(Protocol):
     def branches(self, cell: Cell, side: Side, phase: str, function: str) -> FunctionBranches:
         """Branches and loops of a function in the side's rounds."""
 
-    def lines(self, cell: Cell, side: Side, phase: str) -> Mapping[str, frozenset[int]] | None:
-        """Lines executed anywhere in the measured region, by file. None without line tables."""
+    def lines(self, cell: Cell, side: Side, phase: str) -> LinesRan | None:
+        """Lines executed in the side's rounds, and anywhere. None without line tables."""
 
 
 def itemised(

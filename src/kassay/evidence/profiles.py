@@ -22,7 +22,7 @@ from kassay.journal.directory import RunDirectory
 from kassay.model.branches import FunctionBranches
 from kassay.model.finding import Side
 from kassay.model.guest import GuestReport
-from kassay.model.lines import LineTable
+from kassay.model.lines import LinesRan, LineTable
 from kassay.model.plan import Cell
 from kassay.model.profile import Executed, NoProfile, Profile, RegionSummary
 from kassay.model.reason import reason
@@ -176,11 +176,15 @@ class StoredProfiles:
             lines=lines_of_run(self._directory, record),
         )  # fmt: skip
 
-    def lines(self, cell: Cell, side: Side, phase: str) -> Mapping[str, frozenset[int]] | None:
-        """Lines that a side executed anywhere in the measured region, by file. None without line tables."""
+    def lines(self, cell: Cell, side: Side, phase: str) -> LinesRan | None:
+        """Lines that a side executed in its rounds, and anywhere. None without line tables."""
         record = self._record(cell, side, phase)
         table = lines_of_run(self._directory, record)
-        return None if table is None else executed_lines(table, executed_in_region(self._opened(record).raw))
+        if table is None:
+            return None
+        raw, report = (opened := self._opened(record)).raw, opened.report
+        measured = executions(raw, report, phase=phase, rounds=side.chosen)
+        return LinesRan(executed_lines(table, measured), executed_lines(table, executed_in_region(raw)))
 
     def _record(self, cell: Cell, side: Side, phase: str) -> RunRecord:
         """The run that of() takes the profile of."""

@@ -2,7 +2,9 @@
 """Source lines: where executed instructions come from, and which changed lines a workload executed."""
 
 import re
+from collections.abc import Collection, Mapping
 from posixpath import normpath
+from typing import NamedTuple
 
 from kassay.model.records import Record
 
@@ -20,8 +22,8 @@ EXECUTED = "executed"
 NOT_EXECUTED = "not-executed"
 NO_CODE = "no-code"
 STATES = {
-    EXECUTED: "the measured region executed code of these lines",
-    NOT_EXECUTED: "these lines have code in the kernel, and the measured region executed none of it",
+    EXECUTED: "the measured part executed code of these lines",
+    NOT_EXECUTED: "these lines have code in the kernel, and the measured part executed none of it",
     NO_CODE: "no instruction in the kernel comes from these lines",
 }
 
@@ -34,6 +36,15 @@ NO_CODE_REASONS = {
     NO_SOURCE: "not a C or assembly file",
 }
 """Reasons for NO_CODE."""
+
+
+class LinesRan(NamedTuple):
+    """Lines that one side of a comparison executed, by file."""
+
+    measured: Mapping[str, Collection[int]]
+    """Lines that ran in the phase and the rounds that the value stands for."""
+    anywhere: Mapping[str, Collection[int]]
+    """Lines that ran in any round or phase, or between rounds."""
 
 
 class Frame(Record, frozen=True, kw_only=True):
@@ -109,7 +120,7 @@ ABSENT = {
 
 
 class ChangedPart(Record, frozen=True, kw_only=True):
-    """One hunk, and what the measured region executed of it."""
+    """One hunk, and what the measured part executed of it."""
 
     path: str
     """Path of the file from the top of the sources."""
@@ -122,11 +133,15 @@ class ChangedPart(Record, frozen=True, kw_only=True):
     executed: tuple[int, ...] = ()
     """Lines of head that were executed."""
     not_executed: tuple[int, ...] = ()
-    """Lines of head that have code and were not executed."""
+    """Lines of head that have code and were executed nowhere."""
     removed_executed: tuple[int, ...] = ()
     """Lines of base that are gone in head, and were executed in base."""
     removed_not_executed: tuple[int, ...] = ()
-    """Lines of base that are gone in head, have code in base, and were not executed there."""
+    """Lines of base that are gone in head, have code in base, and were executed nowhere."""
+    outside: tuple[int, ...] = ()
+    """Lines of head that were executed only outside of the measured part."""
+    removed_outside: tuple[int, ...] = ()
+    """Lines of base that are gone in head, and were executed only outside of the measured part."""
     without_code: int = 0
     """Number of changed lines without code."""
     reason: str = ""
@@ -134,7 +149,7 @@ class ChangedPart(Record, frozen=True, kw_only=True):
 
 
 class ChangedLines(Record, frozen=True, kw_only=True):
-    """Lines that differ between base and head, each with whether the measured region executed it."""
+    """Lines that differ between base and head, each with whether the measured part executed it."""
 
     state: str = ""
     """Word of STATES for all parts together; empty if it is not known."""

@@ -29,7 +29,7 @@ from kassay.report.mail.names import mail_names, point_text, unit_text, work_tex
 from kassay.report.mail.text import ascii_text
 from kassay.report.sections.changed_lines import (
     NO_CODE_HERE,
-    NOT_BY_THIS,
+    NOT_MEASURED,
     elsewhere_sentences,
     unexecuted,
     verdict_word,
@@ -73,7 +73,7 @@ def _whole(base: SeriesValue | None, whole: SeriesValue | None, unit: str) -> st
     values = " to ".join(format_numbers([base.value, whole.value]))
     judged = {"equivalent": "no difference beyond the margin"}.get(whole.base_verdict, whole.base_verdict)
     if unexecuted(whole.base_verdict, whole.base_changed):
-        judged = f"its changed lines were {NOT_BY_THIS}"
+        judged = f"its changed lines were {NOT_MEASURED}"
     return f"the whole series changes it by {format_change(whole.to_base)}, {values} {unit}: {judged}."
 
 
@@ -137,7 +137,7 @@ def _not_executed(idle: Sequence[tuple[Sequence[str], SeriesValue]]) -> list[str
     numbers = [number for patches, _ in idle for number in patches]
     elsewhere = dict.fromkeys(one for _, value in idle for one in value.elsewhere)
     text = _patch(numbers)
-    return [f"{text[:1].upper()}{text[1:]}: {NOT_BY_THIS}.", *elsewhere_sentences(elsewhere)]
+    return [f"{text[:1].upper()}{text[1:]}: {NOT_MEASURED}.", *elsewhere_sentences(elsewhere)]
 
 
 def _largest(series: Series, done: Sequence[tuple[Sequence[str], SeriesValue]]) -> list[str]:

@@ -125,7 +125,7 @@ def executions(raw: RawProfile, report: GuestReport, *, phase: str, rounds: Sequ
 
 
 def executed_in_region(raw: RawProfile) -> frozenset[int]:
-    """Address of each instruction that the measured region executed, in any round, phase or context."""
+    """Address of each instruction that ran in any round, phase or context, or between rounds."""
     sums = raw.sums(range(raw.rounds + 1), range(raw.intervals))
     addresses = set()
     for counts in sums:

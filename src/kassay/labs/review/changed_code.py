@@ -7,8 +7,8 @@ from kassay.model.lines import EXECUTED, NO_CODE, NOT_EXECUTED
 from kassay.model.records import Record
 
 STATES = {
-    EXECUTED: "a setting that was run executed some of the changed lines",
-    NOT_EXECUTED: "the changed lines have code, and no setting that was run executed any of them",
+    EXECUTED: "a setting that was run executed some of the changed lines in its measured part",
+    NOT_EXECUTED: "the changed lines have code, and no setting executed any of them in its measured part",
     NO_CODE: "no instruction comes from the changed lines",
 }
 """States of the changed lines of one function."""
@@ -24,10 +24,10 @@ class ChangedFunction(Record, frozen=True, kw_only=True):
     state: str
     """Word of STATES."""
     executed: tuple[int, ...]
-    """Changed lines that ran; by their numbers in the patched sources, removed lines by those in base. A number that
-    both sources have stands here twice."""
+    """Changed lines that ran in a measured part; by their numbers in the patched sources, removed lines by those in
+    base. A number that both sources have stands here twice."""
     not_executed: tuple[int, ...]
-    """Changed lines that have code and never ran, numbered likewise."""
+    """Changed lines that have code and ran in no measured part, numbered likewise."""
     removed_executed: tuple[int, ...] = ()
     """Removed lines of `executed`; empty in answers of earlier versions."""
     removed_not_executed: tuple[int, ...] = ()
@@ -44,7 +44,7 @@ class ChangedFunction(Record, frozen=True, kw_only=True):
 
     @property
     def added_not_executed(self) -> tuple[int, ...]:
-        """Lines of the patched sources that have code and never ran."""
+        """Lines of the patched sources that have code and ran in no measured part."""
         return _without(self.not_executed, self.removed_not_executed)
 
 

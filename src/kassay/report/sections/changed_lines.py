@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Changed source lines that the measured region executed: sentences, and a table of all parts."""
+"""Changed source lines that the measured part executed: sentences, and a table of all parts."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -23,11 +23,13 @@ from kassay.report.document import DOUBT, PAGE, SCREEN, Paragraph, Section, fill
 from kassay.report.words import names_by_label
 
 NOT_BY_THIS = "not executed by this workload"
+NOT_MEASURED = "not executed in the measured part"
+OUTSIDE = "executed only outside of the measured part"
 WORDS = {EXECUTED: "executed", NOT_EXECUTED: "not executed", NO_CODE: "no code here"}
 ABOUT = (
     "Added and changed lines are looked up in the second kernel, removed ones in the first. A line is executed if an "
-    "instruction that comes from it ran anywhere in the measured region. A count says nothing about lines that did "
-    "not run.",
+    "instruction that comes from it ran in the rounds and phases that the value stands for. A count says nothing about "
+    "lines that ran only elsewhere, or not at all.",
 )
 NO_CODE_HERE = "No changed line has code of its own in these kernels"
 _NAMED = 3  # parts that a sentence names
@@ -109,15 +111,22 @@ def changed_text(changed: ChangedLines | None) -> str:
     if changed.state == NO_CODE:
         return f"{NO_CODE_HERE} ({places_text(changed.parts)})." if changed.parts else ""
     if changed.state == NOT_EXECUTED:
-        places = places_text(idle)
-        text = f"The changed lines were {NOT_BY_THIS} ({places}): the figures say nothing about the change."
+        text = f"The changed lines were {_idle_text(idle, '{} ({})')}: the figures say nothing about the change."
     elif idle:
         ran = sum(part.state == EXECUTED for part in changed.parts)
         were = "was" if ran == 1 else "were"
-        text = f"Of {len(changed.parts)} changed parts {ran} {were} executed; {NOT_BY_THIS}: {places_text(idle)}."
+        text = f"Of {len(changed.parts)} changed parts {ran} {were} executed; {_idle_text(idle, '{}: {}')}."
     else:
         text = f"The changed lines were executed ({places_text([p for p in changed.parts if p.state == EXECUTED])})."
     return " ".join((text, *elsewhere_sentences(changed.elsewhere)))
+
+
+def _idle_text(idle: Sequence[ChangedPart], form: str) -> str:
+    """Parts that were not executed in the measured part, apart by where else they ran. form: of words and places."""
+    outside = [part for part in idle if part.outside or part.removed_outside]
+    never = [part for part in idle if part not in outside]
+    texts = ((NOT_BY_THIS, never), (OUTSIDE, outside))
+    return "; ".join(form.format(words, places_text(parts)) for words, parts in texts if parts)
 
 
 def places_text(parts: Sequence[ChangedPart]) -> str:
@@ -155,8 +164,7 @@ def _table(report: Report, f: Finding) -> Table:
     rows = [
         cells(
             place_text(part), WORDS[part.state] + (f": {NO_CODE_REASONS[part.reason]}" if part.reason else ""),
-            _lines(part.executed, part.removed_executed),
-            _lines(part.not_executed, part.removed_not_executed), str(part.without_code),
+            _lines(part.executed, part.removed_executed) or "-", _idle_lines(part) or "-", str(part.without_code),
             mark="" if part.state == EXECUTED else "inconclusive",
         )
         for part in f.changed.parts
@@ -168,10 +176,17 @@ def _table(report: Report, f: Finding) -> Table:
     return table(one_line(f"Changed lines, {pair}{where}"), columns, rows, folded=len(rows) > 20)
 
 
+def _idle_lines(part: ChangedPart) -> str:
+    """ "12-15; outside of the measured part 20"."""
+    outside = _lines(part.outside, part.removed_outside)
+    never = _lines(part.not_executed, part.removed_not_executed)
+    return "; ".join(filter(None, (never, outside and f"outside of the measured part {outside}")))
+
+
 def _lines(lines: Sequence[int], removed: Sequence[int]) -> str:
     """ "12-15, 20, removed 7"."""
     texts = [*_ranges(lines), *(f"removed {text}" for text in _ranges(removed))]
-    return ", ".join(texts) or "-"
+    return ", ".join(texts)
 
 
 def _ranges(lines: Sequence[int]) -> list[str]:

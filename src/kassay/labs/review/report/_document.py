@@ -84,7 +84,8 @@ def _idle(review: Review) -> Iterator[Block]:
     texts = unexecuted(review)
     if texts:
         yield Paragraph(
-            text="No setting that was run executed these changed lines. Equal costs say nothing about them:", tone=DOUBT
+            text="No setting executed these changed lines in its measured part. Equal costs say nothing about them:",
+            tone=DOUBT,
         )
         yield Items(texts=tuple(texts), tone=DOUBT)
 

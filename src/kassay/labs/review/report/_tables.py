@@ -64,7 +64,7 @@ def functions_table(review: Review) -> Table:
         )
         for f in review.functions
     )  # fmt: skip
-    columns = ("function", "file", "changed lines", "executed", "never executed", *figures("settings"), "patch")
+    columns = ("function", "file", "changed lines", "executed", "not executed", *figures("settings"), "patch")
     return table("Changed functions", columns, rows)
 
 

@@ -131,7 +131,7 @@ def _counts(cells: Sequence[Cell], margin: float) -> str:
 
 def first_lines(review: Review) -> list[str]:
     """The verdict and the lines that never ran; a loss stands first, else what never ran."""
-    idle = [f"Not executed by any setting: {text}." for text in unexecuted(review)]
+    idle = [f"Not executed in the measured part of any setting: {text}." for text in unexecuted(review)]
     answer = verdict(review)
     loses = any(cell.verdict == "regression" for cell in review.cells)
     return [*answer, *idle] if loses else [*idle, *answer]
