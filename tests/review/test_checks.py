@@ -66,6 +66,33 @@ def test_a_claim_is_held_against_the_setting_that_its_sentence_names(words: str,
     assert detail.startswith(f"of {setting}: ")
 
 
+@pytest.mark.parametrize(
+    ("text", "change", "outcome"),
+    [
+        ("This reduces the overhead by 12% in fork.", -0.12, "reproduced"),
+        ("This patch reduces the overhead of fork by 12% instructions.", -0.12, "reproduced"),
+        ("It increases performance by 7% on zen4.", -0.07, "not-measurable"),
+        ("Performance is 7% higher.", -0.07, "not-measurable"),
+        ("This reduces performance by 7%.", -0.07, "not-measurable"),
+        ("A 10% to 15% improvement in the time of a fork.", -0.12, "not-understood"),
+        ("Time per fork improves by 10% to 12%.", -0.11, "not-understood"),
+        ("This fixes a 40% regression in fork.", -0.2857, "not-understood"),
+        ("The kernel test robot reported a 40% regression of fork; with this patch it is gone.", -0.2857,
+         "not-understood"),
+        ("fork is 100% faster.", -0.5, "not-understood"),
+        ("fork is 150% faster.", -0.6, "not-understood"),
+        ("The cost is less than 3% in fork.", -0.01, "not-understood"),
+        ("The time of a fork improves by 12% ± 2%.", -0.12, "reproduced"),
+        ("This saves 10 000 instructions.", -0.12, "not-reproduced"),
+        ("There is no 12% slowdown any more.", -0.12, "not-understood"),
+    ],
+)  # fmt: skip
+def test_a_true_claim_is_never_contradicted_nor_a_false_one_reproduced(text: str, change: float, outcome: str) -> None:
+    predicted = (PredictedChange(cpu="zen4", change=change),)
+    measured = structs.replace(cell("improvement", change), predicted=predicted)
+    assert [found for _, found, _ in outcomes(text, measured)] == [outcome]
+
+
 def test_the_named_setting_decides() -> None:
     text = "Forking order-{} folios takes 20% fewer instructions."
     assert outcomes(text.format(0), SMALL, LARGE)[0][1] == "reproduced"

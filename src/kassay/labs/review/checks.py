@@ -24,7 +24,7 @@ OUTCOMES = {
     CONTRADICTED: "every measured setting has a verdict, and changes the other way",
     NOT_DECIDED: "the settings that it is about have no verdict",
     NOT_MEASURABLE: "counts cannot tell",
-    NOT_UNDERSTOOD: "no word near the number says what changes, and which way",
+    NOT_UNDERSTOOD: "the words near the number do not say clearly what changes, and which way",
 }
 _WIDEST = 200
 """Characters of a sentence that are kept."""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Figures of a changelog or mail that claim a performance change, and what a reader would have to ask for.
 
-Every number with a unit is listed. One without a direction, a sign or a second value is not understood: what it says
-is not guessed. Sizes name conditions, unless a word says that they change.
+Every number with a unit is listed. One without a direction, a sign or a second value is not understood. Nor is one that
+is denied, a bound, a range, or part of a loss that is undone. Sizes name conditions, unless a word says that they
+change.
 """
 
 import re
@@ -16,19 +17,43 @@ from kassay.model.records import Record
 _LESS = (
     r"faster|speed-?ups?|reduc\w+|decreas\w+|lower|less|fewer|drop\w*|improve\w*|sav(?:es?|ed|ings?)|cheaper|shorter"
 )
-_MORE = r"slower|regress\w*|increas\w+|higher|longer|more|slow-?downs?|worse|overhead|adds?|added"
+_MORE = r"slower|regress\w*|increas\w+|higher|longer|more|slow-?downs?|worse|adds?|added"
 _WORD = re.compile(rf"\b(?:(?P<less>{_LESS})|(?P<more>{_MORE}))\b", re.IGNORECASE)
-_RATE_WORD = re.compile(r"throughput|bandwidth|ops/s|per second|score", re.IGNORECASE)
+_RATE_WORD = re.compile(
+    r"throughput|bandwidth|ops/s|per second|score|performance|\bspeed\b|will-it-scale", re.IGNORECASE
+)
 _N = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_SPACED = rf"(?:\d{{1,3}}(?:[ \u00a0\u202f]\d{{3}})+(?:\.\d+)?|{_N})"
+"""With blanks between thousands, too."""
 _UNIT = r"%|(?:ns|us|µs|ms|s|seconds|instructions|cycles)(?:/\w+)?|[KMG]?(?:ops|pages|faults|B|iB)/s(?:ec)?"
 _SIZE = r"[KMGT]i?B|bytes"
-_PAIR = re.compile(rf"(?:\bfrom |(?<![\w.,-]))({_N}) ?({_UNIT})? ?(?:(?<=\s)to|->|=>|→) ?({_N}) ?({_UNIT})(?!\w)")
-_PERCENT = re.compile(rf"(?<![\w.,-])([-+]?{_N}) ?%(?!\w)")
+_PAIR = re.compile(
+    rf"(?:\bfrom |(?<![\w.,-]))({_SPACED}) ?({_UNIT})? ?(?:(?<=\s)to|->|=>|→) ?({_SPACED}) ?({_UNIT})(?!\w)"
+)
+_PERCENT = re.compile(rf"(?<![\w.,%–-])([-+]?{_N}) ?%(?![\w–-])")
 _FACTOR = re.compile(rf"(?<![\w.,-])({_N}) ?[x×](?![\w/])")
-_ONE = re.compile(rf"(?<![\w.,/-])([-+]?{_N}(?:-{_N})?)(?: ?({_UNIT}|{_SIZE})|-?[x×])(?![\w/])")
+_ONE = re.compile(rf"(?<![\w.,/-])([-+]?{_SPACED}(?:%?[–-]{_N})?)(?: ?({_UNIT}|{_SIZE})|-?[x×])(?![\w/])")
 """A number, or a range of two, with a unit."""
 _NEAR, _BEFORE, _CLOSE = 15, 70, 25
 """Characters behind a figure, before it, and before a difference, in which a word gives it a direction."""
+_SPREAD = re.compile(r"(?:±|\+/?-)\s*$|\+/?$")
+"""Before a figure that is a spread."""
+_LIMIT = re.compile(
+    r"\b(?:(?:less|more|fewer|lower|higher|greater|better|worse) than|at (?:most|least)|up to|below|under|above|over"
+    r"|within|beyond|between|as much as|exceed\w*) (?:an? |the |about )?$",
+    re.IGNORECASE,
+)
+"""Before a figure that is a bound."""
+_LIMIT_BEHIND = re.compile(r"(?: \w+)? ?\b(?:or|at) (?:more|less|fewer|most|least|best|worst)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[,;:](?=\s)|\bbut\b|\bwhile\b|\bwhereas\b")
+_DENIED = re.compile(r"\b(?:no|not|never|without|neither|nor|cannot|hardly|none)\b(?![-_])|n['’]t\b", re.IGNORECASE)
+_LOSS = re.compile(r"\b(?:regress\w*|slow-?downs?)\b", re.IGNORECASE)
+_UNDONE = re.compile(
+    r"\b(?:fix\w*|report(?:s|ed|ing)?|recover\w*|restor\w*|revert\w*|resolv\w*|gone|avoid\w*|eliminat\w*|undo\w*"
+    r"|prevent\w*|remov\w*|mitigat\w*|compensat\w*|address(?:es|ed|ing)|any ?more|no longer|disappear\w*|vanish\w*)\b",
+    re.IGNORECASE,
+)
+"""A loss that is named beside one of these is not what the patch costs."""
 _BOUNDARY = re.compile(r"[.!?]\s+(?=[A-Z])|\n(?=[^\n]*(?:\s[\d.,]+[%x]?){3})")
 """The end of a sentence, or of the line before a row of a table."""
 _HEADER = re.compile(
@@ -100,13 +125,15 @@ def _claims(first: int, paragraph: str) -> Iterator[Claim]:
 
 def _figures(sentence: str) -> Iterator[tuple[int, Claim]]:
     """(position, claim) of each number with a unit of one sentence, without sentence and line."""
-    words = sentence.replace("\n", " ")
+    words = sentence.replace("\n", " ").replace("\N{MINUS SIGN}", "-")
     spans: list[tuple[int, int]] = []
     for reader in (_pairs, _changes, _others):
         found = [pair for pair in reader(words) if not any(pair[0].start() < end and start < pair[0].end()
                                                            for start, end in spans)]  # fmt: skip
         spans += [match.span() for match, _ in found]
-        yield from ((match.start(), claim) for match, claim in found)
+        for match, claim in found:
+            if not _SPREAD.search(words, 0, match.start()):
+                yield match.start(), _not_understood(match, claim.unit) if _in_doubt(words, match, claim) else claim
 
 
 _Found = Iterator[tuple[re.Match[str], Claim]]
@@ -117,13 +144,35 @@ def _claim(match: re.Match[str], kind: str, value: float | None, unit: str = "",
     return Claim(sentence="", figure=figure, kind=kind, value=value, unit=unit, line=0, amount=amount)
 
 
+def _not_understood(match: re.Match[str], unit: str) -> Claim:
+    return _claim(match, UNKNOWN, None, unit)
+
+
+def _in_doubt(words: str, figure: re.Match[str], claim: Claim) -> bool:
+    """True if the words around a figure deny or bound it, or tell of a loss that is undone."""
+    start, end = figure.span()
+    before, behind = words[max(start - _BEFORE, 0) : start], words[end : end + _BEFORE]
+    if _LIMIT.search(before) or _LIMIT_BEHIND.match(behind) or (claim.value is not None and claim.value <= -1):
+        return True
+    if claim.kind == "factor" and _number(figure[1]) < 1:
+        return True
+    clause = _CLAUSE.split(before)[-1] + " " + _CLAUSE.split(behind)[0]
+    loss = _LOSS.search(clause) is not None
+    lessens = any(word["less"] for word in _WORD.finditer(clause))
+    is_gain = not loss and (claim.value or claim.amount or 0) < 0 and figure[0][0] != "-"
+    return bool(_DENIED.search(clause) or (loss and lessens) or (not is_gain and _UNDONE.search(f"{before} {behind}")))
+
+
 def _pairs(words: str) -> _Found:
     """Values before and after."""
     for pair in _PAIR.finditer(words):
         before, after = _number(pair[1]), _number(pair[3])
         kind = _KINDS.get(pair[4].partition("/")[0], "throughput")
-        if before and pair[2] in (None, pair[4]):
-            yield pair, _claim(pair, kind, round(after / before - 1, 6), pair[4])
+        if " to " in pair[0] and not pair[0].startswith("from "):
+            yield pair, _not_understood(pair, pair[4])
+        elif before and pair[2] in (None, pair[4]):
+            change = after / before - 1
+            yield pair, _claim(pair, kind, _rounded(words, change) if kind == "percent" else round(change, 6), pair[4])
 
 
 def _changes(words: str) -> _Found:
@@ -138,7 +187,7 @@ def _changes(words: str) -> _Found:
                 value = size - 1 if direction > 0 else 1 / size - 1 if size else None
             else:
                 value = (-size if found[1][0] == "-" else size) / 100 if signed else direction * size / 100
-            yield found, _claim(found, kind, _rounded(words, value, signed))
+            yield found, _claim(found, kind, _rounded(words, value))
 
 
 def _others(words: str) -> _Found:
@@ -150,32 +199,34 @@ def _others(words: str) -> _Found:
         kind = "size" if _SIZES.fullmatch(unit) else _KINDS.get(unit.partition("/")[0], "throughput")
         if kind == "size" and not direction:
             continue
-        is_one = direction and unit not in ("", "%") and "-" not in found[1][1:]
+        is_one = direction and unit not in ("", "%") and not re.search("[–-]", found[1][1:])
         if is_one:
             yield found, _claim(found, kind, None, unit, direction * abs(_number(found[1])))
         else:
-            yield found, _claim(found, UNKNOWN, None, unit)
+            yield found, _not_understood(found, unit)
 
 
 def _direction(words: str, start: int, end: int, before_at_most: int = _BEFORE) -> int:
-    """-1 for less, 1 for more, as the nearest word says: right behind the figure, else before it; 0 if none does."""
+    """-1 for less, 1 for more, as the nearest word says: right behind the figure, else before it; 0 if none does.
+    Behind "by" a figure belongs to what stands before it."""
     behind = _WORD.search(words, end, end + _NEAR)
     if behind is not None and re.search(r"\d", words[end : behind.start()]):  # it is of the next figure
         behind = None
     # "6.6% faster 17.9%": the word belongs to the figure in front of it.
     before = [word for word in _WORD.finditer(words, max(start - before_at_most, 0), start)
               if not words[: word.start()].rstrip().endswith(("%", "x", "×"))]  # fmt: skip
-    nearest = behind or (before[-1] if before else None)
+    words_found = [behind, *before[-1:]] if not words[:start].endswith(" by ") else [*before[-1:], behind]
+    nearest = next(filter(None, words_found), None)
     return 0 if nearest is None else -1 if nearest["less"] else 1
 
 
-def _rounded(words: str, value: float | None, signed: bool) -> float | None:
-    """The value; None where "faster" and "improves" may mean more, as with throughput."""
-    return None if value is None or (_RATE_WORD.search(words) and not signed) else round(value, 6)
+def _rounded(words: str, value: float | None) -> float | None:
+    """The value; None of a rate, which rises where time falls, and by another fraction."""
+    return None if value is None or _RATE_WORD.search(words) else round(value, 6)
 
 
 def _number(text: str) -> float:
-    return float(text.replace(",", ""))
+    return float(re.sub(r"[,\s]", "", text))
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
