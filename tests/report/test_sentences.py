@@ -2,9 +2,10 @@
 """The answer in words claims what was found, and nothing of a kernel that was not measured."""
 
 import pytest
+from msgspec.structs import replace
 
 from kassay.model.finding import Ladder, LadderPoint, LadderStep
-from kassay.report.sentences import compare_sentence, ladder_sentence
+from kassay.report.sentences import compare_sentence, ladder_sentence, measured_sentence
 from tests.report.reports import MACHINE, SETTINGS, finding, side
 
 Steps = tuple[tuple[int, int, float | None, str], ...]
@@ -55,7 +56,18 @@ def test_a_compare_in_words() -> None:
     assert (
         more.startswith("Toggling executes 2.24× the instructions per ") and " on B compared with A (+124.0 %" in more
     )
+    assert "; 672 against 300 instructions/" in more
+    close = replace(finding("a", "b", (1000.0, 1001.0)), verdict="equivalent")
+    close_text = compare_sentence("Toggling", close, "A", "B")
+    assert "the same on A and B within the margin" in close_text and "; 1 000 and 1 001 instructions/" in close_text
     same = compare_sentence("Toggling", finding("a", "b", (300.0, 300.0)), "A", "B")
     assert same.startswith("Toggling costs the same on A and B, to the digit (300 instructions/")
     none = compare_sentence("Toggling", finding("a", "b", (300.0, None)), "A", "B")
     assert none.startswith("No verdict on toggling (incomplete)")
+
+
+def test_imported_values_stand_in_the_order_of_their_kernels() -> None:
+    more = finding("a", "b", (300.0, 672.0))
+    assert "higher on b than on a (672 against 300 instructions/" in measured_sentence(more)
+    assert "the same on a and b" in (same := measured_sentence(replace(more, verdict="equivalent")))
+    assert "; 300 and 672 instructions/" in same

@@ -39,7 +39,7 @@ def compare_sentence(what: str, finding: Finding, base: str, head: str) -> str:
         because = f": {reason_text(finding.reasons[0])}" if finding.reasons else ""
         calls = calls_text(finding, base, head)
         return f"No verdict on {_lower(what)} ({finding.verdict}){because}.{calls and f' {calls}'}"
-    values = f"{format_number(finding.base_value)} against {format_number(finding.head_value)} {finding.unit}"
+    values = f"{_values(finding)} {finding.unit}"
     if finding.verdict == "equivalent":
         if finding.base_value == finding.head_value and finding.timing is None:
             value = f"{format_number(finding.base_value)} {finding.unit}"
@@ -50,6 +50,12 @@ def compare_sentence(what: str, finding: Finding, base: str, head: str) -> str:
         return f"{what}: no verdict between {base} and {head} ({because})."
     costs = _costs(finding.change, finding.unit)
     return f"{what} {costs} on {head} compared with {base} ({_with_interval(finding)}; {values})."
+
+
+def _values(f: Finding) -> str:
+    """Both values in the order in which the sentence names the kernels."""
+    base, head = format_number(f.base_value), format_number(f.head_value)
+    return f"{base} and {head}" if f.verdict == "equivalent" else f"{head} against {base}"
 
 
 def _with_interval(f: Finding) -> str:
@@ -65,8 +71,7 @@ def measured_sentence(finding: Finding) -> str:
     if finding.verdict in REFUSED or finding.change is None:
         return f"{what}: no verdict between {base} and {head} ({reasons_text(finding.reasons) or finding.verdict})."
     n = f", n {finding.n_base} and {finding.n_head}" if finding.n_base and finding.n_head else ""
-    figures = f"{format_number(finding.base_value)} against {format_number(finding.head_value)}"
-    values = f"{' '.join(text for text in (figures, finding.unit) if text)}{n}"
+    values = f"{' '.join(text for text in (_values(finding), finding.unit) if text)}{n}"
     if finding.verdict == "equivalent":
         return f"{what} is the same on {base} and {head} within the margin ({format_change(finding.change)}; {values})."
     direction = "higher" if finding.change > 0 else "lower"
