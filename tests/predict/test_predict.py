@@ -10,6 +10,7 @@ from kassay.labs.predict.predict import Nanoseconds, OnCpu, Replay, ReplayedRow,
 from kassay.model.finding import Finding
 from kassay.model.prediction import Prediction
 from kassay.model.reason import Reason, reason
+from kassay.model.reason_texts import reason_text
 from kassay.supply.cpus import cpus
 from tests.report.parts import finding
 
@@ -103,6 +104,28 @@ def test_counts_and_prediction_that_differ_are_put_into_words() -> None:
     assert codes(predicted(head=fewer, values=(300.0, 250.0)).meaning) == ["counts-without-time"]
     blind = predicted(head=slow, values=(300.0, 300.0)).meaning
     assert blind is not None and blind["cause"] == "memory"
+    assert reason_text(blind) == (
+        "counts miss the change: 0 % instructions, +200.0 % predicted time on zen3 (+190.0 % to +210.0 %): memory "
+        "+200 of +200 ns/page"
+    )
+
+
+def test_a_remark_on_counts_and_time_holds_for_the_whole_interval() -> None:
+    opposite = meaning(-0.069, 0.11, (-0.017, 0.265))
+    assert opposite is not None and reason_text(opposite) == (
+        "the time need not follow the counts: -6.9 % instructions, and the predicted time on zen3 may fall or rise "
+        "(-1.7 % to +26.5 %)"
+    )
+    assert codes(meaning(0.5, 0.1, (-0.1, 0.3))) == ["counts-over-state"]
+    assert codes(meaning(0.1, 0.01, (-0.15, 0.05))) == ["counts-without-time"]  # it may fall by more
+    assert codes(meaning(-0.042, 0.26, (0.06, 0.49))) == ["counts-mislead"]
+    assert codes(meaning(0.02, -0.01, (-0.05, 0.015))) == []
+
+
+def meaning(counts: float, time: float, interval: tuple[float, float]) -> Reason | None:
+    changed = {**BASE, ("sum", "width"): (round(1000 + 2000 * time), round(2000 + 3000 * counts))}
+    of = counted((300.0, 300.0 * (1 + counts)))
+    return prediction(of, ZEN3, side(replayed(BASE)), side(replayed(changed)), lambda *_: (*interval, 0.9)).meaning
 
 
 def refusal(base: TracedSide, head: TracedSide, of: Finding | None = None) -> Prediction:

@@ -39,8 +39,8 @@ def prediction() -> Prediction:
         cpu="zen3", calibrated=True, base_ns=base, head_ns=head, change=change, interval=(0.35, 0.61), level=0.9,
         causes=tuple(PredictedCause(cause=c, base_ns=b, head_ns=h) for c, (b, h) in sums.items()), rows=rows,
         base_instructions=301.6, head_instructions=672.6, base_rounds=(37.9, 38.1), head_rounds=(56.0, 56.0),
-        meaning=reason("counts-over-state", counts=1.23, time=change, cpu="zen3", more_or_fewer="more",
-                       each=(head - base) / 371.0, before=base / 301.6),
+        meaning=reason("counts-over-state", counts=1.23, time=change, cpu="zen3", low=0.35, high=0.61,
+                       more_or_fewer="more", each=(head - base) / 371.0, before=base / 301.6),
         doubts=(reason("other-cpu-booted", booted="qemu64"),), model="5f1d0c7a",
     )  # fmt: skip
 

@@ -16,8 +16,17 @@ from tests.report.reports import attribution
 
 def test_where_counts_and_prediction_disagree_it_stands_in_the_first_three_lines() -> None:
     for form in ("terminal", "markdown"):
-        first = "\n".join(rendered(form, "predicted").splitlines()[:3])
-        assert "Counts overstate the change: +123.0% instructions, +47.4% predicted time on zen3" in first
+        first = " ".join(rendered(form, "predicted").splitlines()[:3])
+        assert "Counts overstate the change: +123.0 % instructions, +47.4 % predicted time on zen3" in first
+        assert "(+35.0 % to +61.0 %)" in first
+
+
+def test_the_first_line_says_of_how_many_cpus_it_is_true() -> None:
+    report = sample_report("predicted")
+    assert disagreements(report)[0].endswith("on average; this holds on 1 of 2 CPUs.")  # the third one is refused
+    (found,) = report.findings
+    alone = replace(report, findings=(replace(found, predictions=found.predictions[:1]),))
+    assert disagreements(alone)[0].endswith("on average.")
 
 
 def test_counted_predicted_and_why_stand_below_the_verdict() -> None:

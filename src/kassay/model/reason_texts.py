@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kassay.model.reason import Reason
+from kassay.model.units import format_change, format_signed
 
 TEXTS: Mapping[str, str] = MappingProxyType({
     "own-words": "{text}",
@@ -203,16 +204,17 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "{longer_or_shorter}",
     "clock-remark": "{because} ({text})",
     # of counts and the time predicted from them
-    "counts-over-state": "counts overstate the change: {counts:+.1%} instructions, {time:+.1%} predicted time on "
-    "{cpu}: one instruction {more_or_fewer} takes {each:.2g} ns, the existing ones take {before:.2g} ns on average",
-    "counts-without-time": "counts overstate the change: {counts:+.1%} instructions, and no clear change of "
-    "predicted time on {cpu} ({low:+.1%} to {high:+.1%})",
-    "counts-under-state": "counts understate the change: {counts:+.1%} instructions, {time:+.1%} predicted time on "
-    "{cpu}: {cause} {part:+.3g} of {total:+.3g} ns",
-    "counts-blind": "counts miss the change: {counts:+.1%} instructions, {time:+.1%} predicted time on {cpu}: "
-    "{cause} {part:+.3g} of {total:+.3g} ns",
-    "counts-mislead": "counts mislead: {counts:+.1%} instructions, {time:+.1%} predicted time on {cpu}: {cause} "
-    "{part:+.3g} of {total:+.3g} ns",
+    "counts-over-state": "counts overstate the change: {counts:change} instructions, {time:change} predicted time on "
+    "{cpu}[ ({low:change} to {high:change})]: one instruction {more_or_fewer} takes {each:.2g} ns, the existing ones "
+    "take {before:.2g} ns on average",
+    "counts-without-time": "the time need not follow the counts: {counts:change} instructions, and the predicted time "
+    "on {cpu} may fall or rise ({low:change} to {high:change})",
+    "counts-under-state": "counts understate the change: {counts:change} instructions, {time:change} predicted time "
+    "on {cpu}[ ({low:change} to {high:change})]: {cause} {part:signed} of {total:signed} ns[/{per}]",
+    "counts-blind": "counts miss the change: {counts:change} instructions, {time:change} predicted time on {cpu}"
+    "[ ({low:change} to {high:change})]: {cause} {part:signed} of {total:signed} ns[/{per}]",
+    "counts-mislead": "counts mislead: {counts:change} instructions, {time:change} predicted time on {cpu}"
+    "[ ({low:change} to {high:change})]: {cause} {part:signed} of {total:signed} ns[/{per}]",
     # why no time is predicted, or with what doubt
     "no-trace": "no run has a trace",
     "cpu-not-known": "{problem}",
@@ -371,8 +373,15 @@ class _Filler(Formatter):
         return _SPECS[format_spec](value) if format_spec in _SPECS else str(super().format_field(value, format_spec))
 
 
+def _signed(value: float) -> str:
+    """ "+24 969", "-0.0485": whole from 100 on, else three digits."""
+    return format_signed(value, 0) if abs(value) >= 100 else format_signed(float(f"{value:.3g}"), 6)
+
+
 _OPTIONAL = re.compile(r"\[([^]]*)\]")
 _SPECS: Mapping[str, Callable[[Any], str]] = {
+    "change": format_change,
+    "signed": _signed,
     "kinds": lambda count: f"{count} more kind{'' if count == 1 else 's'} of work",
     "runs": lambda count: f"{count} more run{'' if count == 1 else 's'}",
     "boots": lambda count: "1 boot" if count == 1 else f"{count} boots",

@@ -46,14 +46,18 @@ def shown(report: Report) -> list[Finding]:
 
 def disagreements(report: Report) -> tuple[str, ...]:
     """Where counts and prediction differ in size or sign: one sentence for each kind of difference, the largest change
-    first."""
+    first. It names the first CPU, and of how many it is true."""
     findings = shown(report)
     texts: dict[str, str] = {}
     for f in sorted(findings, key=lambda f: -abs(f.change or 0.0)):
         for prediction in f.predictions:
             if prediction.meaning is not None and prediction.meaning.code not in texts:
-                of = f" ({_subject(f, findings)})" if len(findings) > 1 else ""
-                texts[prediction.meaning.code] = one_line(f"{reason_text(prediction.meaning)}{of}")
+                code = prediction.meaning.code
+                holds = sum(one.meaning is not None and one.meaning.code == code for one in f.predictions)
+                cpus = sum(not _is_refused(one) for one in f.predictions)
+                of = f"; this holds on {holds} of {cpus} CPUs" if cpus > 1 else ""
+                of += f" ({_subject(f, findings)})" if len(findings) > 1 else ""
+                texts[code] = one_line(f"{reason_text(prediction.meaning)}{of}")
     return tuple(f"{text[:1].upper()}{text[1:]}." for text in texts.values())[:_SENTENCES]
 
 

@@ -329,43 +329,47 @@ def _names(words: Sequence[str]) -> tuple[tuple[str, int], ...]:
 
 def _meaning(finding: Finding, predicted: Prediction) -> Reason | None:
     """Remark on counts and prediction that differ in size by more than the interval, or in sign. None if they do
-    not."""
+    not. It holds for the whole interval."""
     counts, time, between = finding.change, predicted.change, predicted.interval
     if counts is None or time is None or between is None or between[0] <= counts <= between[1]:
         return None
-    same_sign = counts * time > 0
-    if same_sign and abs(counts) > abs(time) and abs(counts) >= SAME:
-        return _over_stated(counts, time, predicted)
     if abs(counts) < SAME:
-        return _of_cause("counts-blind", counts, time, predicted) if abs(time) >= SAME else None
-    if not same_sign and (between[0] > 0 or between[1] < 0):
-        return _of_cause("counts-mislead", counts, time, predicted)
-    if same_sign:
-        return _of_cause("counts-under-state", counts, time, predicted)
-    return _over_stated(counts, time, predicted)
+        return _of_cause("counts-blind", counts, finding, predicted) if abs(time) >= SAME else None
+    same_sign = counts * time > 0
+    if same_sign and abs(counts) < abs(time):
+        return _of_cause("counts-under-state", counts, finding, predicted)
+    if same_sign and max(map(abs, between)) <= abs(counts):
+        return _over_stated(counts, predicted)
+    if between[0] > 0 or between[1] < 0:
+        return _of_cause("counts-mislead", counts, finding, predicted)
+    if abs(counts) < _CLEAR:
+        return None
+    return reason("counts-without-time", counts=counts, cpu=predicted.cpu, low=between[0], high=between[1])
 
 
-def _over_stated(counts: float, time: float, predicted: Prediction) -> Reason | None:
-    """ns of each instruction that came or went, and of each one before; or that time may not have changed."""
+def _over_stated(counts: float, predicted: Prediction) -> Reason | None:
+    """ns of each instruction that came or went, and of each one before."""
     assert predicted.base_ns is not None and predicted.head_ns is not None and predicted.interval is not None
     assert predicted.base_instructions is not None and predicted.head_instructions is not None
     more = predicted.head_instructions - predicted.base_instructions
     each = (predicted.head_ns - predicted.base_ns) / more if more else 0.0
+    if each <= 0 or not predicted.base_instructions:  # other tasks changed the count
+        return None
     low, high = predicted.interval
-    if each <= 0 or not predicted.base_instructions:
-        if abs(counts) < _CLEAR:
-            return None
-        return reason("counts-without-time", counts=counts, low=low, high=high, cpu=predicted.cpu)
     return reason(
-        "counts-over-state", counts=counts, time=time, cpu=predicted.cpu, more_or_fewer="more" if more > 0 else "fewer",
-        each=each, before=predicted.base_ns / predicted.base_instructions,
+        "counts-over-state", counts=counts, time=predicted.change, cpu=predicted.cpu, low=low, high=high,
+        more_or_fewer="more" if more > 0 else "fewer", each=each,
+        before=predicted.base_ns / predicted.base_instructions,
     )  # fmt: skip
 
 
-def _of_cause(code: str, counts: float, time: float, predicted: Prediction) -> Reason:
+def _of_cause(code: str, counts: float, finding: Finding, predicted: Prediction) -> Reason:
     """The cause that changed most in the direction of the whole."""
-    assert predicted.base_ns is not None and predicted.head_ns is not None
+    assert predicted.base_ns is not None and predicted.head_ns is not None and predicted.interval is not None
     total = predicted.head_ns - predicted.base_ns
     most = max(predicted.causes, key=lambda cause: cause.delta_ns if total > 0 else -cause.delta_ns)
-    name = CAUSES.get(most.cause, most.cause)
-    return reason(code, counts=counts, time=time, cpu=predicted.cpu, cause=name, part=most.delta_ns, total=total)
+    low, high = predicted.interval
+    return reason(
+        code, counts=counts, time=predicted.change, cpu=predicted.cpu, low=low, high=high,
+        cause=CAUSES.get(most.cause, most.cause), part=most.delta_ns, total=total, per=finding.unit.partition("/")[2],
+    )  # fmt: skip
