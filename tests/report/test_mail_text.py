@@ -88,6 +88,10 @@ def test_no_text_of_others_starts_a_header_or_a_patch(text: str) -> None:
     assert not re.search(r"(?m)^(From |---|diff -|Index: )", written)
 
 
+def test_units_and_signs_have_a_form_in_ascii() -> None:
+    assert ascii_text("10 µs, 10 \u03bcs, p ≤ 0.05, ≥ 2, 3 ± 1") == "10 us, 10 us, p <= 0.05, >= 2, 3 +- 1"
+
+
 @given(st.text())
 def test_wrapping_keeps_every_word(text: str) -> None:
     flat = ascii_text(text)

@@ -54,9 +54,9 @@ def lines_of(table: Table) -> list[str]:
     """A table as lines of at most 72 columns."""
     squeezed = Table(
         title="",
-        columns=table.columns,
+        columns=tuple(map(ascii_text, table.columns)),
         numeric=table.numeric,
-        rows=tuple(tuple(TableCell(text=_tight(cell.text)) for cell in row) for row in table.rows),
+        rows=tuple(tuple(TableCell(text=_tight(ascii_text(cell.text))) for cell in row) for row in table.rows),
     )
     first = min(_FIRST, room_for_names(squeezed, WIDTH))
     return [ascii_text(line.text).rstrip() for line in aligned(squeezed, WIDTH, first, wraps=True)]

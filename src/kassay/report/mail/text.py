@@ -9,7 +9,10 @@ from string import ascii_uppercase
 from kassay.model.texts import one_line
 from kassay.model.units import format_change, format_number
 
-_CHARACTERS = str.maketrans({"×": "x", "→": ">", "◄": "<", "…": "~", "└": "`", "≤": "<", "–": "-", "’": "'", "±": "~"})
+_CHARACTERS = str.maketrans({
+    "×": "x", "→": ">", "◄": "<", "…": "~", "└": "`", "–": "-", "’": "'", "≤": "<=", "≥": ">=", "±": "+-",
+    "\N{MICRO SIGN}": "u", "\N{GREEK SMALL LETTER MU}": "u",
+})  # fmt: skip
 RANKS = "The change of a time is what the ranks of all boots say; it need not be the ratio of the two medians."
 _WIDEST = 16  # of a kernel's name above a column
 
