@@ -74,6 +74,11 @@ def test_what_judges_the_files_again_is_the_command_that_read_them() -> None:
     assert "To reproduce" not in LETTER.render(report)
 
 
+def test_the_state_of_memory_is_said_once_to_be_unknown() -> None:
+    text = " ".join(LETTER.render(_report(*both("pyperf", ".json"))).split())
+    assert "- The state of memory on which the kernels worked is unknown: the files say neither which" in text
+
+
 def test_each_kernel_is_named_by_its_own_file() -> None:
     report = _report(*both("google-benchmark", ".json"))
     assert [kernel.source for kernel in report.kernels] == [

@@ -35,7 +35,7 @@ def limits(report: Report) -> Iterator[Section]:
     topic = headline(report)
     if report.sources:
         state = stopped(everyday_text(report, report.state))
-        items = [f"The state of memory on which the kernels worked is not known: {state}", _UNSEARCHED]
+        items = [f"The state of memory on which the kernels worked is {state}", _UNSEARCHED]
     elif topic is not None:
         items += [] if program_groups(report) else [_ALONE]
         items += _not_found(report) if topic.finding.verdict not in (*REFUSED, "inconclusive", "equivalent") else []
