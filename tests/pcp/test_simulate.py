@@ -6,12 +6,13 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from kassay.cli import build_app
 from kassay.errors import BadInput
 from kassay.labs.pcp import engine, simulate
-from kassay.labs.pcp.model.simulated import RATES, PcpSimulation
+from kassay.labs.pcp.model.simulated import RATES, PcpSimulation, SimulatedCell
 from kassay.labs.pcp.report.simulated import SIMULATED
 from kassay.labs.pcp.report.sweep import sweep_sections
 from kassay.labs.pcp.simulate import Asked
@@ -164,6 +165,22 @@ def test_the_wait_of_equal_zones_lies_within_its_bounds(cpus: str) -> None:
 def test_every_form_names_every_policy_and_ends_with_a_newline(name: str) -> None:
     text = SIMULATED.form(name).render(small(depth=("500", "2000")))
     assert text.endswith("\n") and all(policy in text for policy in ("fixed", "auto"))
+
+
+def test_rates_of_few_events_are_not_zero_and_changes_of_few_name_them() -> None:
+    answer = small()
+    first, second = (with_acquisitions(cell, n) for cell, n in zip(answer.cells, (10, 6), strict=True))
+    text = SIMULATED.form("markdown").render(replace(answer, cells=(first, second)))
+    assert "| 0.0005 |" in text and "| 0.0003 |" in text
+    assert "-40.0 % (n 10 and 6)" in text and "events that a change rests on, where they are fewer than 100" in text
+    many = SIMULATED.form("markdown").render(replace(answer, cells=(first, with_acquisitions(second, 6000))))
+    assert "(n 10 and 6000)" in many
+
+
+def with_acquisitions(cell: SimulatedCell, count: int) -> SimulatedCell:
+    """The cell with so many acquisitions in 20 million page events."""
+    counters = {**cell.counters, "allocations": 10_000_000, "frees": 10_000_000, "acquisitions": count}
+    return replace(cell, counters=counters, rates={**cell.rates, "acquisitions": count / 20_000})
 
 
 def test_json_gives_policies_counters_and_parameters() -> None:

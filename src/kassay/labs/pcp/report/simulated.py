@@ -2,6 +2,7 @@
 """The document of a simulation: sentences, tables and charts."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from kassay.labs.pcp.model.simulated import RATES, PcpSimulation, SimulatedCell
 from kassay.labs.pcp.report.lab import ListGroup, PagePart, lab_document
@@ -59,8 +60,8 @@ def tables(answer: PcpSimulation) -> Iterable[Table]:
     )  # fmt: skip
     if len(answer.policies) > 1:
         yield table(
-            f"Change against {answer.policies[0].name}", ("policy", *figures(*CHANGED.values())),
-            [cells(_name(cell), *(format_change(change(of[0], cell, name)) for name in CHANGED))
+            f"Change against {answer.policies[0].name}", ("policy", *figures(*(one.title for one in CHANGED.values()))),
+            [cells(_name(cell), *(_change_text(of[0], cell, name) for name in CHANGED))
              for _, of in cells_by_setting(answer) for cell in of[1:]],
         )  # fmt: skip
     if any(cell.lock is not None for cell in answer.cells):
@@ -80,11 +81,22 @@ def lock_table(answer: PcpSimulation) -> Table:
     return table("The zone lock, of one acquisition", ("policy", *titles), rows)
 
 
+class Changed(NamedTuple):
+    """A counter whose change is shown."""
+
+    title: str
+    events: str
+    """Counter of the events that it adds up."""
+
+
 CHANGED = {
-    "refilled_pages": "pages from zone", "drained_pages": "pages to zone", "free_high": "free_high",
-    "acquisitions": "lock taken", "hold_ps": "lock held", "wait_ps": "lock waited for",
+    "refilled_pages": Changed("pages from zone", "refills"), "drained_pages": Changed("pages to zone", "drains"),
+    "free_high": Changed("free_high", "free_high"), "acquisitions": Changed("lock taken", "acquisitions"),
+    "hold_ps": Changed("lock held", "acquisitions"), "wait_ps": Changed("lock waited for", "contended"),
 }  # fmt: skip
 """Counters whose change against the first policy is shown, for the same number of page events."""
+_FEW = 100
+"""With fewer events than that on a side a change may be chance, and the events are shown."""
 
 
 def change(base: SimulatedCell, head: SimulatedCell, name: str) -> float | None:
@@ -92,6 +104,13 @@ def change(base: SimulatedCell, head: SimulatedCell, name: str) -> float | None:
     events = ((cell, cell.counters["allocations"] + cell.counters["frees"]) for cell in (base, head))
     before, after = (cell.counters[name] / (count or 1) for cell, count in events)
     return after / before - 1 if before else None
+
+
+def _change_text(base: SimulatedCell, head: SimulatedCell, name: str) -> str:
+    """ "+40.0 %", "+40.0 % (n 10 and 6)"."""
+    text, events = format_change(change(base, head, name)), CHANGED[name].events
+    n = base.counters[events], head.counters[events]
+    return f"{text} (n {n[0]} and {n[1]})" if text != "-" and min(n) < _FEW else text
 
 
 def notes(answer: PcpSimulation) -> tuple[str, ...]:
@@ -107,6 +126,7 @@ def notes(answer: PcpSimulation) -> tuple[str, ...]:
         f"workload: {answer.summary}" + (f"; {answer.source}" if answer.source else ""),
         f"costs: {answer.costs}; times and contention are modelled, pages and acquisitions are counted in the model",
         *_queue_notes(answer),
+        *((f"n: events that a change rests on, where they are fewer than {_FEW}",) if len(answer.policies) > 1 else ()),
     )
 
 
@@ -134,7 +154,7 @@ def _text(name: str, cell: SimulatedCell) -> str:
     value = cell.rates[name]
     if RATES[name].share:
         return share_text(value)
-    return "-" if value is None else format_number(round(value, 3) if value < 100 else float(round(value)))
+    return "-" if value is None else format_number(float(f"{value:.3g}") if value < 100 else float(round(value)))
 
 
 def _name(cell: SimulatedCell) -> str:
