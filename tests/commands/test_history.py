@@ -222,6 +222,23 @@ def test_sql_answers_in_every_form(ask: Ask, directory: Path) -> None:
     assert "one SELECT" in refused(ask("sql", "DROP TABLE t_runs")).what
 
 
+def test_json_of_a_query_has_numbers_and_every_column(ask: Ask, directory: Path) -> None:
+    ask("add", str(directory))
+    query = "SELECT 'nan'::double a, [1.5, '-inf'::double] b, 1.5::decimal(4, 2) c, map {1: 2.5} d, 2::hugeint e"
+    (row,) = json.loads(ask("sql", query, "--format", "json").output, parse_constant=pytest.fail)
+    assert row == {"a": None, "b": [1.5, None], "c": 1.5, "d": {"1": 2.5}, "e": 2}
+    twice = "SELECT e.name, k.name, 1 AS n FROM experiments e, kernels k LIMIT 1"
+    assert "two columns have the name name" in refused(ask("sql", twice, "--format", "json")).what
+    assert ask("sql", twice, "--format", "csv").output.startswith("name,name,n\n")
+
+
+def test_cells_of_a_listing_are_shown_as_they_are(ask: Ask, directory: Path) -> None:
+    ask("add", str(directory))
+    lines = ask("sql", "FROM (VALUES (1, 2), (1, 3)) t(a, b)").output.splitlines()
+    assert [line.split() for line in lines] == [["2", "rows"], ["a", "b"], ["1", "2"], ["1", "3"]]
+    assert ask("sql", "SELECT 1 AS a").output.splitlines()[0] == "1 row"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -35,6 +35,6 @@ def test_rows_carry_the_shortest_names_that_differ_and_no_heading_is_a_row() -> 
     assert kernel_names(builds, 30) == ("6.17", "6.17 + fast", "6.17 + keep", "6.17 + parent")
     assert kernel_names([builds[0], builds[0].replace("distro", "lab")], 30) == ("6.17, distro", "6.17, lab")
     assert kernel_names(["debian:6.12", "debian:6.17"], 30) == ("debian:6.12", "debian:6.17")
-    rows = tuple(cells(name, "1") for name in ("a" * 50, "a" * 50))
+    rows = tuple(cells(name, "1") for name in ("a" * 50, f"{'a' * 25}b{'a' * 24}"))
     shown = aligned(table("t", ("kernel", "value"), rows), 90, 20)
     assert shown[0].text.split() == ["kernel", "value"] and shown[1].text.startswith("  1: aaa")

@@ -235,6 +235,7 @@ def _sql(
 
     Example: kassay history sql "SELECT metric, count(*) FROM points JOIN series USING (series) GROUP BY metric"
     """
+    from kassay.model.texts import counted
     from kassay.report.listing import LISTING, ListedAnswer, ListedTable
     from kassay.tools.history.archive import reading
     from kassay.tools.history.texts import field_text
@@ -242,7 +243,11 @@ def _sql(
     form = LISTING.form(format_)
     with showing() as tell, reading(_path(archive), tell) as open_archive:
         columns, rows = open_archive.asked(query)
-    shown = ListedTable(f"{len(rows)} rows", columns, [[field_text(value) for value in row] for row in rows])
+    repeated = next((name for name in columns if columns.count(name) > 1), None)
+    if form.name == "json" and repeated is not None:
+        raise BadInput(f"history sql: two columns have the name {repeated}, and a JSON object holds one of them",
+                       "rename one: SELECT ... AS another, or use --format csv")  # fmt: skip
+    shown = ListedTable(counted(len(rows), "row"), columns, [[field_text(value) for value in row] for row in rows])
     say_answer(ListedAnswer((shown,), columns, rows, [dict(zip(columns, row, strict=True)) for row in rows]), form)
     return 0
 

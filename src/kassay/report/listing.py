@@ -2,7 +2,9 @@
 """Rows of an archive: tables for people, one value and a file of rows for programs."""
 
 import json
+import math
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 from kassay import __version__
@@ -65,7 +67,19 @@ def _csv(answer: ListedAnswer) -> str:
 
 def _json(answer: ListedAnswer) -> str:
     """The whole answer, described in docs/reference/history.md; moments and the like as text."""
-    return json.dumps(answer.whole, indent=2, ensure_ascii=False, default=str) + "\n"
+    return json.dumps(_json_value(answer.whole), indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def _json_value(value: object) -> object:
+    """The value with decimals as numbers, with null for a number that JSON does not have, and names as keys."""
+    match value:
+        case dict():
+            return {str(key): _json_value(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_json_value(item) for item in value]
+        case float() | Decimal():
+            return float(value) if math.isfinite(value) else None
+    return value
 
 
 LISTING = Kind(document=document, json=_json, more={"csv": _csv})

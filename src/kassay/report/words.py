@@ -33,11 +33,12 @@ GLOSSARY = {
 
 
 def short_names(names: Sequence[str], width: int) -> tuple[str, ...]:
-    """One-line names of at most `width` characters, cut in the middle; equal ones are numbered."""
-    short = tuple(cut(one_line(name), width) for name in names)
-    if _distinct(short):
+    """One-line names of at most `width` characters, cut in the middle. All are numbered if that makes two equal."""
+    whole = tuple(map(one_line, names))
+    short = tuple(cut(name, width) for name in whole)
+    if len(set(short)) == len(set(whole)):
         return short
-    return tuple(f"{i}: {cut(one_line(name), width - 4)}" for i, name in enumerate(names, 1))
+    return tuple(f"{i}: {cut(name, width - 4)}" for i, name in enumerate(whole, 1))
 
 
 def kernel_names(labels_: Sequence[str], width: int) -> tuple[str, ...]:
