@@ -133,6 +133,8 @@ OTHERS: list[tuple[tuple[str, ...], str]] = [
     (("pcp", "measure", SOURCE, f"image:{GONE}"), f"{GONE} does not exist"),
     (("pcp", "record", "process_mix", SOURCE, f"image:{GONE}"), f"{GONE} does not exist"),
     (("pcp", "record", "process_mux", SOURCE), "did you mean process_mix?"),
+    (("cluster", "scheduler", "--dashboard", "nope"), "write HOST:PORT"),
+    (("cluster", "scheduler", "--dashboard", "127.0.0.1:99999"), "write HOST:PORT"),
 ]  # fmt: skip
 
 

@@ -22,9 +22,10 @@ def scheduler(
     """
     from kassay.commands._show import showing
     from kassay.tools.cluster import engine_installed
-    from kassay.tools.cluster.address import address_of
+    from kassay.tools.cluster.address import address_of, check_dashboard
 
     parsed_address = address_of(address)
+    check_dashboard(dashboard)
     engine_installed()
     from kassay.tools.cluster.services import serve_scheduler
 

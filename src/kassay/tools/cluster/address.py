@@ -10,7 +10,9 @@ from kassay.effects.files import data_directory
 from kassay.errors import BadInput
 
 DEFAULT_PORT = 8786
-_ADDRESS = re.compile(r"(tcp|tls|plain)://(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?")
+_HOST, _PORT = r"(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+)", r":(\d{1,5})"
+_ADDRESS = re.compile(f"(tcp|tls|plain)://{_HOST}(?:{_PORT})?")
+_DASHBOARD = re.compile(f"{_HOST}{_PORT}")
 _FILES = ("ca.pem", "cert.pem", "key.pem")
 
 
@@ -42,6 +44,13 @@ def address_of(text: str) -> Address:
             "`kassay cluster certificates` makes them; copy the directory to every host. plain:// does without",
         )
     return Address(host, port, encrypted)
+
+
+def check_dashboard(text: str) -> None:
+    """Raises BadInput unless `text` is HOST:PORT, or "" for none."""
+    match = _DASHBOARD.fullmatch(text)
+    if text and not (match and 0 < int(match[2]) < 1 << 16):
+        raise BadInput(f"--dashboard {text!r}: not an address", "write HOST:PORT, e.g. 127.0.0.1:8787")
 
 
 def certificates_directory() -> Path:
