@@ -22,6 +22,9 @@ from kassay.model.units import format_bytes, format_change, format_number, forma
         (999.96, "1 000.0"),
         (12_345.6, "12 345.6"),
         (1_234_567.0, "1 234 567"),
+        (999_999_999_999_999.0, "999 999 999 999 999"),
+        (1e15, "1e+15"),
+        (-1.2345e300, "-1.234e+300"),
         (-301.6, "-301.6"),
         (float("inf"), "inf"),
         (float("nan"), "nan"),
@@ -39,6 +42,7 @@ def test_a_number_reads_as_people_write_it(value: float | None, text: str) -> No
         ((13.89, 13.9013, 4.76), ("13.89", "13.90", "4.76")),
         ((13.9, 303.6), ("13.9", "303.6")),
         ((12_345.6, 0.0123, 7.0), ("12 345.6", "0.0123", "7.0")),
+        ((1e300, 1.5e15 + 0.5, 301.6), ("1e+300", "1.5e+15", "301.6")),
         ((), ()),
     ],
 )
@@ -57,6 +61,8 @@ def test_a_column_of_numbers_shows_the_same_decimals(values: tuple[float | None,
         (1e-9, "+<0.001 %"),
         (-1e-9, "-<0.001 %"),
         (567.1, "+56 710.0 %"),
+        (1e300, "+1e+302 %"),
+        (float("inf"), "+inf %"),
     ],
 )
 def test_a_change_has_a_sign_and_never_rounds_to_zero(change: float | None, text: str) -> None:

@@ -12,6 +12,8 @@ _FACTORS = {
     "G": 1 << 30, "GiB": 1 << 30, "GB": 1 << 30,
     "T": 1 << 40, "TiB": 1 << 40, "TB": 1 << 40,
 }  # fmt: skip
+_LARGE = 1e15
+"""Figures from here on are written with an exponent."""
 _SIZE = re.compile(r"\s*(\d{1,19})\s*([A-Za-z]{0,3})\s*")
 
 
@@ -44,12 +46,12 @@ def format_duration(seconds: float) -> str:
 
 
 def format_number(value: float | None) -> str:
-    """A figure for people: absent is "-", whole numbers stay whole, others keep 4 digits or one decimal."""
+    """A figure for people: absent is "-", whole numbers stay whole, others keep 4 digits or one decimal; 1.5e+15."""
     if value is None:
         return "-"
     if not math.isfinite(value):
         return str(value)
-    if value == int(value) and abs(value) < 1e15:
+    if value == int(value):
         return _grouped(value, 0)
     short = f"{value:.4g}"
     return _grouped(value, 1) if abs(float(short)) >= 100 else short
@@ -61,7 +63,7 @@ def format_numbers(values: Sequence[float | None]) -> tuple[str, ...]:
 
     (698.8, 703.0) -> ("698.8", "703.0"), (703.0, 2.0) -> ("703", "2"), (13.89, 13.901) -> ("13.89", "13.90").
     """
-    broken = [v for v in values if v is not None and math.isfinite(v) and v != int(v)]
+    broken = [v for v in values if v is not None and abs(v) < _LARGE and v != int(v)]
     if not broken:
         return tuple(format_number(v) for v in values)
     texts = {v: format_number(v) for v in broken}
@@ -97,7 +99,7 @@ def format_change(change: float | None) -> str:
     percent = change * 100
     if abs(percent) < 0.0005:
         return f"{'+' if percent > 0 else '-'}<0.001 %"
-    return f"{percent:+,.{1 if abs(percent) >= 0.1 else 3}f} %".replace(",", " ")
+    return f"{'+' if percent > 0 else ''}{_grouped(percent, 1 if abs(percent) >= 0.1 else 3)} %"
 
 
 def relative_change(base: float | None, head: float | None) -> float | None:
@@ -111,4 +113,4 @@ def format_decimals(value: float, decimals: int) -> str:
 
 
 def _grouped(value: float, decimals: int) -> str:
-    return f"{value:,.{decimals}f}".replace(",", " ")
+    return f"{value:,.{decimals}f}".replace(",", " ") if abs(value) < _LARGE else f"{value:.4g}"
