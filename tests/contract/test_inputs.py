@@ -102,6 +102,8 @@ OTHERS: list[tuple[tuple[str, ...], str]] = [
     (("compare", "mprotect_toggle", SOURCE, f"{SOURCE},cc={GONE}"), "no such file"),
     (("compare", "mprotect_toggle", SOURCE, "build:TREE@v1"), "no git tree is there"),
     (("compare", "mprotect_toggle", SOURCE, "image:HERE", "--format", "htlm"), "did you mean html?"),
+    (("compare", "mprotect_toggle", SOURCE, "image:HERE", "--format", "pyperf"), "has times alone"),
+    (("compare", "mprotect_toggle", SOURCE, "image:HERE", "--format", "framework"), "clock icount counts"),
     (("compare", "mprotect_toggle", SOURCE, "image:HERE", "--set", "sise=1MiB"), "unknown parameter 'sise'"),
     (("compare", "mprotect_toggle", SOURCE, "image:HERE", "--allow-refused", "w"), "--allow-refused w"),
     (("compare", "mprotect_toggle", SOURCE, "image:HERE", "--out", "/proc/nowhere/d"), "/proc/nowhere"),

@@ -41,7 +41,7 @@ def shown_by(name: str) -> tuple[str, ...]:
 
 
 def _refusal(name: str, sample: str) -> str:
-    if not FORMATS[name].partial:
+    if not FORMATS[name].timed_only:
         return ""
     try:
         rendered(name, sample)

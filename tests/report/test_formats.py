@@ -22,7 +22,7 @@ BOTH = [
     for sample in shown_by(name)
 ]
 WHOLE = [name for name in FORMATS if FORMATS[name].whole]
-SHOWN = [name for name in FORMATS if not FORMATS[name].partial]
+SHOWN = [name for name in FORMATS if not FORMATS[name].timed_only]
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -45,7 +45,7 @@ def test_a_report_ends_with_a_newline_and_holds_nothing_that_moves_a_cursor(name
 
 
 def test_a_partial_format_has_a_place_for_some_samples_and_a_reason_against_the_others() -> None:
-    for name in (one for one in FORMATS if FORMATS[one].partial):
+    for name in (one for one in FORMATS if FORMATS[one].timed_only):
         assert shown_by(name) and set(shown_by(name)) < set(SAMPLES)
 
 

@@ -64,8 +64,9 @@ def checked_from(
     Applications are not resolved to packages yet.
     """
     counts, times = _asked(question, *words_of(workload, kernels, options), options)
-    check_answer(options, (use.name for use in counts.workloads))
-    for experiment in filter(None, (counts, times)):
+    experiments = tuple(filter(None, (counts, times)))
+    check_answer(options, *experiments)
+    for experiment in experiments:
         check_experiment(experiment)
     return counts, times
 

@@ -38,11 +38,18 @@ def check_kernels(refs: Iterable[KernelRef], flavour: str) -> None:
         kernels.check(refs, flavour, tell)
 
 
-def check_answer(options: Measuring, workloads: Iterable[str]) -> None:
+def check_answer(options: Measuring, *experiments: Experiment) -> None:
     """Check how a measured answer is to be given: its format, its directory, its exit status."""
-    format_named(options.format_)
+    check_format(options.format_, *experiments)
     check_directory(options.out)
-    options.passing.check(workloads)
+    options.passing.check(use.name for use in experiments[0].workloads)
+
+
+def check_format(name: str, *experiments: Experiment) -> None:
+    """Check that a format can have the values of one of these experiments."""
+    if format_named(name).timed_only and not any(experiment.timed for experiment in experiments):
+        raise BadInput(f"--format {name}: has times alone, and clock {experiments[0].clock} counts",
+                       "use --format csv or json, or measure with --clock kvm")  # fmt: skip
 
 
 def check_directory(out: Path | None, option: str = "--out") -> None:

@@ -36,13 +36,14 @@ def _run(
     """
     from kassay.commands._answer import measure_and_answer, show_commands
     from kassay.commands._experiment import directory_for, experiment_in
-    from kassay.commands._inputs import check_directory
+    from kassay.commands._inputs import check_directory, check_format
     from kassay.report.formats import format_named
 
     format_named(format_)
     check_directory(out)
     passing = Passing(exit_code, tuple(allow_refused or ()))
     experiment = experiment_in(spec, passing, predict)
+    check_format(format_, experiment)
     directory = directory_for(experiment, out, fresh)
     reach = RemoteOptions(reset=reset, start=start, limit_s=boot_limit)
     if plan:

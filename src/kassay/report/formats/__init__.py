@@ -24,8 +24,8 @@ FORMATS = "kassay.report.formats"
 class Format(Form["Report"]):
     """A way to write a report down."""
 
-    partial: bool = False
-    """It cannot write some reports: render then raises BadInput that names another format."""
+    timed_only: bool = False
+    """It has nothing but times of boots: render raises BadInput for a report without any, and names another format."""
     beside: "Callable[[Report], Iterable[tuple[str, bytes]]] | None" = None
     """Further files that belong to the page of a directory of runs, (name, content)."""
     files: "Callable[[Report], Mapping[str, str]] | None" = None

@@ -227,5 +227,5 @@ def _table(columns: tuple[str, ...], rows: Iterable[_Row]) -> str:
 
 FORMAT = Format(
     name="framework", suffix=".raw.csv", summary="times for the linux-mm regression evidence framework",
-    render=render, whole=False, partial=True, files=files,
+    render=render, whole=False, timed_only=True, files=files,
 )  # fmt: skip

@@ -85,5 +85,5 @@ def _numbered(names: list[str]) -> list[str]:
 
 FORMAT = Format(
     name="pyperf", suffix=".pyperf.json", summary="times for pyperf's tools (show, hist, compare_to)", render=render,
-    whole=False, partial=True,
+    whole=False, timed_only=True,
 )  # fmt: skip
