@@ -129,6 +129,7 @@ def _predicted(
     from kassay.labs.predict.predictions import asked_timings, found_timings, with_predictions
     from kassay.labs.predict.timing import timings
 
+    asked = asked_timings(cpus, experiment.arch, read.folder.path) if predict else None
     if not any(record.trace for record in read.records) and predict is not None:
         named = ",".join(cpus) or "CPU"
         again = f"kassay run {quote(f'{read.folder.path}/pinned.toml')} --predict {quote(named)}"
@@ -136,7 +137,6 @@ def _predicted(
                        f"measure again with one: {again} --out {quote(f'{read.folder.path}-traced')}")  # fmt: skip
     if not cpus:
         raise BadInput(f"{read.folder.path}: no CPU is named", f"add --cpu; known: {', '.join(timings())}")
-    asked = asked_timings(cpus, experiment.arch, read.folder.path) if predict else None
     cpu_timings, lacking = (asked, ()) if asked else found_timings(cpus, experiment.arch, read.folder.path)
     return with_predictions(
         findings, read.folder, read.records, read.evidence, cpu_timings, tell, lacking, primary_only=primary_only

@@ -46,7 +46,7 @@ TWO = ("image:/etc/hostname", "image:/etc/hostname")
             "write icount,tcg, icount,kvm or icount,metal",
         ),
         (("compare", "mprotect_toggle", *TWO, "--memory", "lots"), 2, "'lots' is not a size"),
-        (("compare", "mprotect_toggle", *TWO, "--memory", "16MiB"), 2, "--memory: 16777216 is outside"),
+        (("compare", "mprotect_toggle", *TWO, "--memory", "16MiB"), 2, "--memory: 16MiB is outside"),
         (("compare", "mprotect_toggle", *TWO, "--cpus", "many"), 2, "--cpus 'many'"),
         (("compare", "mprotect_toggle", *TWO, "--repeats", "0"), 2, "repeats: 0 is outside"),
         (("compare", "mprotect_toggle", *TWO, "--clock", "sundial"), 2, "clock: unknown 'sundial'"),

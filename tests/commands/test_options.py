@@ -203,7 +203,7 @@ def test_any_name_of_an_experiment_makes_one_file_name(name: str) -> None:
 
 @pytest.mark.parametrize("out", [".", "..", "/", "runs/.."])
 def test_fresh_refuses_a_directory_without_a_name(out: str) -> None:
-    with pytest.raises(BadInput, match=f"--out '{re.escape(out)}': not a name for a directory of runs"):
+    with pytest.raises(BadInput, match=f"--out '{re.escape(out)}': not a name for a new directory"):
         directory_for(asked(), Path(out), True)
 
 

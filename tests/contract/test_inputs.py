@@ -46,6 +46,7 @@ PATHS: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("report", "--retracts"): (("TREE", "--retracts", GONE), "there is no such directory"),
     ("report", "--out"): (("RUNS", "--format", "framework", "--out", "HERE"), "--out"),
     ("report", "--charts"): (("RUNS", "--charts", "HERE"), "--charts"),
+    ("watch", "directory"): (("HERE",), "a file, not a directory"),
     ("predict", "directory"): ((GONE,), "there is no such directory"),
     ("profile", "directory"): ((GONE,), "there is no such directory"),
     ("hosts", "directories"): ((GONE, "/nowhere/else"), "there is no such directory"),
@@ -88,8 +89,8 @@ PATHS: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("pcp measure", "--out"): (("6.12", "--out", "HERE"), "not a directory"),
     ("pcp record", "--out"): (("process_mix", "6.12", "--out", "HERE"), "not a directory"),
 }  # fmt: skip
-LATER = {("watch", "directory"), ("profile", "--out"), ("profile", "--coverage"), ("profile", "--lines")}
-"""watch waits for its directory; profile opens its directory first, and neither fetches nor builds."""
+LATER = {("profile", "--out"), ("profile", "--coverage"), ("profile", "--lines")}
+"""profile opens its directory first, and neither fetches nor builds."""
 
 OTHERS: list[tuple[tuple[str, ...], str]] = [
     (("compare", *TWO), f"{GONE} does not exist"),
@@ -135,6 +136,16 @@ OTHERS: list[tuple[tuple[str, ...], str]] = [
     (("pcp", "measure", SOURCE, f"image:{GONE}"), f"{GONE} does not exist"),
     (("pcp", "record", "process_mix", SOURCE, f"image:{GONE}"), f"{GONE} does not exist"),
     (("pcp", "record", "process_mux", SOURCE), "did you mean process_mix?"),
+    (("report", "HERE"), "not a run directory (it is a file)"),
+    (("site", "", "--from", "stock"), "name one, such as runs"),
+    (("history", "show", "--archive", "stock", "--clock", "icuont"), "did you mean icount?"),
+    (("history", "show", "--archive", "stock", "--arch", "arm46"), "none has --arch arm46"),
+    (("history", "show", "--archive", "stock", "--memory", "3GiB"), "known: 1GiB"),
+    (("compare", *TWO, "--memory", "0"), "--memory: 0B is outside 128MiB..4TiB"),
+    (("compare", *TWO, "--dirty-ratio", "0"), "--dirty-ratio: '0' is outside 1..100"),
+    (("compare", *TWO, "--percpu-high-fraction", "1"), "--percpu-high-fraction: '1': a number"),
+    (("compare", *TWO, "--predict", "zen4", "--trace-budget", "1"), "--trace-budget: 1 is outside 64KiB..4GiB"),
+    (("pcp", "simulate", "--set", "depth=0"), "parameters: depth_min: 0 is not a number from 1"),
     (("cluster", "scheduler", "--dashboard", "nope"), "write HOST:PORT"),
     (("cluster", "scheduler", "--dashboard", "127.0.0.1:99999"), "write HOST:PORT"),
 ]  # fmt: skip

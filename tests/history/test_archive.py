@@ -124,6 +124,20 @@ def test_a_file_cut_anywhere_is_said_to_be_damaged_or_still_whole(
         assert len(str(error).splitlines()) <= 3
 
 
+@pytest.mark.parametrize("content", [b"", b"kernel,metric,value\n", None], ids=["empty", "text", "directory"])
+def test_what_is_no_archive_gets_no_lock_file(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "h"
+    if content is None:
+        path.mkdir()
+    else:
+        path.write_bytes(content)
+        with pytest.raises(BadInput, match="damaged, or no history"), reading(path):
+            pass
+    with pytest.raises(BadInput, match=r"no(t a)? history"), writing(path):
+        pass
+    assert list(tmp_path.iterdir()) == [path]
+
+
 @settings(max_examples=40)
 @given(at=st.floats(0, 0.9999), bit=st.integers(0, 7))
 def test_a_flipped_bit_is_never_more_than_bad_input(

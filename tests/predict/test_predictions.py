@@ -14,6 +14,10 @@ from kassay.labs.predict.predict import Replay, ReplayedRow
 from kassay.labs.predict.predictions import agreeing, asked_timings, found_timings, keep_timings, timings_for
 from kassay.labs.predict.timing import path_of
 from kassay.model.prediction import TIMINGS
+from tests.commands.conftest import Kassay, kassay
+from tests.history.directories import measured, plan_with
+
+__all__ = ["kassay"]
 
 
 @pytest.mark.parametrize("name", ["alderlake_p", "alder-lake-p", "Alderlake-P", "alder_lake_p"])
@@ -30,6 +34,13 @@ def test_an_unknown_cpu_names_those_that_are_known_and_how_to_add_one() -> None:
 def test_a_cpu_of_another_architecture_is_no_cpu_for_these_kernels() -> None:
     with pytest.raises(BadInput, match="is of x86_64, and the kernels are of arm64"):
         timings_for(("zen3",), "arm64")
+
+
+@pytest.mark.parametrize(("cpu", "said"), [("zen33", "did you mean zen3?"), ("zen3", "no run recorded a trace")])
+def test_a_cpu_is_checked_before_a_trace_is_missed(tmp_path: Path, kassay: Kassay, cpu: str, said: str) -> None:
+    directory = measured(tmp_path / "runs", plan_with(["6.12.1", "6.17.2"]), {0: [30, 30], 1: [60, 60]})
+    status, _, err = kassay("predict", str(directory), "--cpu", cpu)
+    assert status == 2 and said in err
 
 
 def test_a_directory_made_for_a_cpu_that_is_gone_answers_for_the_others(tmp_path: Path) -> None:

@@ -218,7 +218,7 @@ def _as_option(problem: str) -> str:
         return problem
     name = {"memory_bytes": "memory", "timeout_s": "timeout", "limit_ms": "limit"}.get(match[1], match[1])
     given = {each.name.rstrip("_") for each in fields(Measuring)}
-    option = f"--{name}{' ' + match[2] if match[2] else ''}: " if name in given else ""
+    option = f"--{name.replace('_', '-')}{' ' + match[2] if match[2] else ''}: " if name in given else ""
     return option + problem[match.end() :] if option or name == "kernels" else problem
 
 

@@ -56,7 +56,8 @@ def check_directory(out: Path | None, option: str = "--out") -> None:
     """Check a directory that a command makes or writes into. None is one below the working directory."""
     if out is not None and (str(out) in (".", "") or out.name in ("", "..")):
         raise BadInput(
-            f"{option} {str(out)!r}: not a name for a directory of runs", f"name a new directory, such as {option} runs"
+            f"{option} {str(out)!r}: not a name for a new directory",
+            f"name one, such as {f'{option} runs'.removeprefix('DIR ')}",
         )
     if out is not None and out.exists() and not out.is_dir():
         raise BadInput(f"{option} {out}: not a directory", "name a directory")

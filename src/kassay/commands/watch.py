@@ -22,8 +22,11 @@ def _watch(
     """
     from kassay.commands._show import say
     from kassay.effects.process import be_idle
+    from kassay.errors import BadInput
     from kassay.tools.watch.server import serve
 
+    if directory.is_file():
+        raise BadInput(f"{directory}: a file, not a directory", "give the directory of an experiment")
     if not directory.exists():
         say(f"{directory}: not there yet; it is shown as soon as it is\n", error=True)
     be_idle()

@@ -95,7 +95,7 @@ def _no_runs(path: Path) -> BadInput:
         places = sorted(plan.parent for depth in ("*", "*/*") for plan in path.glob(f"{depth}/plan.json"))
         names = ", ".join(str(place.relative_to(path)) for place in places)
         return BadInput(f"{path}: several run directories, not one", f"give one of {names} in it")
-    why = "no plan.json" if path.is_dir() else "there is no such directory"
+    why = "no plan.json" if path.is_dir() else "it is a file" if path.exists() else "there is no such directory"
     return BadInput(f"{path}: not a run directory ({why})", "give a directory that kassay made")
 
 

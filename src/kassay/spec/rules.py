@@ -85,14 +85,16 @@ def _counts(e: Experiment) -> Iterator[str]:
 
 
 def _machines(e: Experiment) -> Iterator[str]:
-    for name, values, low, high in (("cpus", e.cpus, 1, 255), ("memory_bytes", e.memory_bytes, 128 << 20, 1 << 42)):
+    for name, values, low, high, text_of in (
+        ("cpus", e.cpus, 1, 255, str), ("memory_bytes", e.memory_bytes, 128 << 20, 1 << 42, format_bytes),
+    ):  # fmt: skip
         if not values:
             yield f"{name}: needs at least one value"
         if len(set(values)) < len(values) and not e.paired:
             yield f"{name}: the same value twice"
         for index, value in enumerate(values):
             if not low <= value <= high:
-                yield f"{name}[{index}]: {value} is outside {low}..{high}"
+                yield f"{name}[{index}]: {text_of(value)} is outside {text_of(low)}..{text_of(high)}"
     pairs = set(zip(e.cpus, e.memory_bytes, strict=False))
     if e.paired and not len(e.cpus) == len(e.memory_bytes) == len(pairs):
         yield (

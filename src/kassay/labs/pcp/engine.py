@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The simulator of per-CPU page lists (pcp/, docs/explained/pcp-model.md): built with gcc when first used, and run."""
 
+import re
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -186,7 +187,8 @@ def _error(status: int, why: str, events: Path | None) -> KassayError:
     if status == 2 and events and why.startswith(str(events)):
         return BadInput(why, "record the trace anew")
     if status == 2:
-        return BadInput(f"the simulator refuses its parameters: {why}", "pcp/params.def has their bounds")
+        problem = re.sub(r"config: line \d+: ", "", why)  # the user wrote no such file
+        return BadInput(f"the simulator refuses its parameters: {problem}", "give another value, such as with --set")
     return Defect(f"the simulator ended with status {status}: {why}")
 
 

@@ -145,6 +145,7 @@ _CONFINED: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",
     "lock_configuration": "true",
 }
+_MAGIC, _MAGIC_AT = b"DUCK", 8
 _DAMAGED = "restore it from a copy, or move it away and add the run directories again"
 
 
@@ -263,12 +264,24 @@ def _make(archive: Archive, *scripts: str) -> None:
 
 
 def _locked(path: Path, tell: Tell, *, shared: bool) -> AbstractContextManager[None]:
-    """Waits for the process that has the archive, and tells its id. The lock file is next to the archive and stays."""
+    """Waits for the process that has the archive, and tells its id. The lock file is next to the archive and stays.
+
+    Raises BadInput for a directory or another kind of file, which gets no lock file."""
+    lock = path.with_name(f"{path.name}.lock")
+    if path.is_dir():
+        raise BadInput(f"{path}: a directory, not a history", "choose a file with --archive")
+    if path.exists() and not (lock.exists() or _is_database(path)):  # a process with the lock may be writing its head
+        raise _unreadable(path, "not a DuckDB file")
 
     def busy(holder: Holder) -> None:
         tell(Progress(stage="history", subject=path.name, text=f"waiting for {holder.text}"))
 
-    return locked(path.with_name(f"{path.name}.lock"), busy, shared=shared)
+    return locked(lock, busy, shared=shared)
+
+
+def _is_database(path: Path) -> bool:
+    with disk_errors(path), path.open("rb") as file:
+        return file.read(len(_MAGIC) + _MAGIC_AT)[_MAGIC_AT:] == _MAGIC
 
 
 @contextmanager
@@ -288,9 +301,9 @@ def readable(path: Path) -> Iterator[None]:
         raise _unreadable(path, error) from error
 
 
-def _unreadable(path: Path, error: Exception) -> BadInput:
+def _unreadable(path: Path, error: Exception | str) -> BadInput:
     return BadInput(f"{path}: damaged, or no history ({_first(error)})", _DAMAGED)
 
 
-def _first(error: Exception) -> str:
+def _first(error: Exception | str) -> str:
     return str(error).partition("\n")[0][:200]

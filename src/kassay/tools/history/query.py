@@ -8,9 +8,10 @@ from functools import cache
 
 import msgspec
 
-from kassay.errors import BadInput, nearest
+from kassay.errors import BadInput, nearest, nearest_of
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting, grouped
+from kassay.model.units import format_bytes
 from kassay.tools.history.archive import Archive, Row
 from kassay.tools.history.development import developments
 from kassay.tools.history.records import KernelPoint, PointLine, StoredKernel, StoredSeries
@@ -44,10 +45,22 @@ def lines(archive: Archive, wanted: SeriesFilter) -> tuple[PointLine, ...]:
     every = dict(all_series(archive))
     chosen = {number: series for number, series in every.items() if _matches(series, wanted)}
     if not chosen:
-        raise BadInput("history: no series is as asked", _nearest(list(every.values()), wanted))
+        raise _none_as_asked(list(every.values()), wanted)
     points = _points(archive, list(chosen), wanted.dates)
     point_lines = [line for number, series in chosen.items() for line in _developed(series, points[number], wanted)]
     return tuple(sorted(point_lines, key=lambda line: (line.series.workload, line.series.metric, -len(line.points))))
+
+
+def _none_as_asked(series: Sequence[StoredSeries], wanted: SeriesFilter) -> BadInput:
+    """The error. It names an option whose value no series has, with the known values; otherwise it lists metrics."""
+    for name in ("clock", "arch", "cpus", "memory_bytes"):
+        asked, values = getattr(wanted, name), [getattr(one.machine, name) for one in series]
+        if asked is not None and asked not in values:
+            text = format_bytes if name == "memory_bytes" else str
+            known = dict.fromkeys(text(value) for value in values if value is not None)
+            what = f"none has --{name.removesuffix('_bytes')} {text(asked)}"
+            return BadInput(f"history: no series is as asked, {what}", nearest_of(text(asked), known))
+    return BadInput("history: no series is as asked", _nearest(series, wanted))
 
 
 def _nearest(series: Sequence[StoredSeries], wanted: SeriesFilter) -> str:
