@@ -38,6 +38,11 @@ MEASURING = {
     "--cluster": ("tcp://127.0.0.1:9", "nowhere"),
     "--reset": ("true", None), "--start": ("true", None), "--boot-limit": ("60", "soon"), "--plan": (None, "=x"),
 }  # fmt: skip
+BELONGS = {
+    "--no-control": ("--clock", "tcg"), "--trace-budget": ("--predict", "zen4"), "--allow-refused": ("--exit-code",),
+    **dict.fromkeys(("--reset", "--start", "--boot-limit"), ("--on", "ssh://me@host", "--clock", "metal", "--plan")),
+}  # fmt: skip
+"""Words without which an option would do nothing."""
 PROGRAM = {
     "--program": f"{GONE}/repro.c", "--args": "1 2", "--env": "A=1", "--file": "a", "--cflags": "-O1", "--link": "-lm",
     "--from": "main", "--to": "exit", "--require": "status==0", "--state": "n", "--work": "n", "--limit": "3",
@@ -118,7 +123,7 @@ def test_a_suite_leads_on_to_the_kernels_and_an_unknown_one_is_named(kassay: Kas
     assert status == 2 and "unknown suite 'nn'" in text and "mm" in text, text
 
 
-@pytest.mark.parametrize("option", [option for option in PROGRAM if option not in ("--program", "--limit")])
+@pytest.mark.parametrize("option", [option for option in PROGRAM if option != "--program"])
 def test_an_option_of_a_program_without_a_program_is_named(kassay: Kassay, option: str) -> None:
     status, text = said(kassay, "compare", *ARGUMENTS["compare"], option, PROGRAM[option])
     assert status == 2 and f"{option}: belongs to --program" in text, text
@@ -144,7 +149,7 @@ def test_a_value_that_fits_leads_on_and_one_that_does_not_is_named(
     fits, does_not = MEASURING[option]
     out = f"{tmp_path}/runs"
     given = [option] if fits is None else [option, fits.replace("OUT", out)]
-    more = [] if option == "--out" else ["--out", out]
+    more = [*BELONGS.get(option, ()), *([] if option == "--out" else ["--out", out])]
     status, text = said(kassay, command, *ARGUMENTS[command], *given, *more)
     assert status == 2 and GONE in text and option not in text, text
     if does_not is not None:

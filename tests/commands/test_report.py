@@ -51,6 +51,11 @@ def test_charts_are_written_as_svg_and_png(imported: Path, tmp_path: Path) -> No
     assert (tmp_path / "c" / "report-1.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_an_unknown_workload_is_named_before_the_answer(imported: Path) -> None:
+    done = CliRunner().invoke(build_app(), ["report", str(imported), "--exit-code", "--allow-refused", "nothing"])
+    assert (done.output, "--allow-refused nothing" in str(done.exception)) == ("", True)
+
+
 @pytest.mark.parametrize(
     ("words", "what"),
     [

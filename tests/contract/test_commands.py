@@ -50,9 +50,9 @@ REACHED: dict[str, tuple[tuple[str, ...], object, str]] = {
     "profile": (("--profile", "counts"), "counts", '"counts"'),
     "quiesce": (("--no-quiesce",), False, "false"),
     "background": (("--background", "2"), 2, "2"),
-    "control": (("--no-control",), False, "false"),
+    "control": (("--clock", "tcg", "--no-control"), False, 'false\nclock = "tcg"'),
     "predict": (("--predict", "zen3,zen4"), ("zen3", "zen4"), '["zen3", "zen4"]'),
-    "trace_budget": (("--trace-budget", "2MiB"), "2MiB", '"2MiB"'),
+    "trace_budget": (("--predict", "zen3", "--trace-budget", "2MiB"), "2MiB", '"2MiB"\npredict = ["zen3"]'),
     "deferred": (("--deferred", "apart"), "apart", '"apart"'),
 }
 # Until they are named, so that experiments keep their hash.
@@ -74,7 +74,9 @@ UNWRITTEN = {
     "trace_budget",
     "deferred",
 }
-FOLLOW = {  # their defaults are those of the clock
+FOLLOW = {  # their defaults are those of the clock; or an option needs another one
+    "control": {"clock", "repeats", "perturb", "margin"},
+    "trace_budget": {"predict"},
     "clock": {"repeats", "perturb", "margin"},
     "on": {"clock", "repeats", "perturb", "margin", "flavour"},
 }

@@ -20,6 +20,9 @@ AllowRefused = Annotated[
     ),
 ]  # fmt: skip
 
+ALLOWING = {"--allow-refused": ("--exit-code",)}
+"""--allow-refused does nothing without --exit-code; for check_together()."""
+
 
 class Passing(NamedTuple):
     """Rules for the exit status of an answer."""

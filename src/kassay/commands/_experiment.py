@@ -10,10 +10,11 @@ from pathlib import Path
 
 from msgspec import UNSET, UnsetType, structs
 
-from kassay.commands._exit import Passing
+from kassay.commands._exit import ALLOWING, Passing
 from kassay.commands._inputs import check_answer, check_directory, check_experiment
 from kassay.commands._options import DEFAULT_CLOCK, ROUNDS, SUITE_ROUNDS, Measuring, pairs
 from kassay.commands._show import showing
+from kassay.commands._together import check_together, given_options
 from kassay.errors import BadInput
 from kassay.model.application import ROUNDS as APPLICATION_ROUNDS
 from kassay.model.application import TIMEOUT_S, Application, memory_for
@@ -30,6 +31,13 @@ from kassay.supply.clocks import Clock, clock_of, listed, measuring
 from kassay.supply.guest import program_source
 from kassay.supply.machines import clock_and_machine
 
+NEEDS = {
+    **dict.fromkeys(("--reset", "--start", "--boot-limit"), ("--on",)),
+    "--trace-budget": ("--predict",),
+    "--limit": ("--program",),
+    **ALLOWING,
+}
+"""Options of a measurement that do nothing without another one."""
 _COMMAND_LINE = "command line"
 _PLACE = re.compile(rf"{_COMMAND_LINE}: (?:workloads\[\d+\]\.)?(\w+)(?:\[\d+\])?(?:\.(\w+))?: ")
 """Place of a problem in an experiment: a field, an entry of it, or a field of a workload."""
@@ -110,7 +118,10 @@ def words_of(workload: str, kernels: Sequence[str], options: Measuring) -> tuple
 def _asked(
     question: str, workload: str, kernels: Sequence[str], options: Measuring
 ) -> tuple[Experiment, Experiment | None]:
+    check_together(NEEDS)
     first, comma, second = options.clock.partition(",")
+    if "--no-control" in given_options() and all(map(_counts, options.clock.split(","))):
+        raise BadInput(f"--no-control: clock {options.clock} counts, and has no such boots", "leave it out")
     if not comma:
         return _without_packages(question, workload, kernels, options), None
     if ",".join(clock_and_machine(word)[0] for word in (first, second)) not in pairs():
@@ -118,13 +129,21 @@ def _asked(
                        f"write {listed(pairs())}; or one of {', '.join(measuring())}")  # fmt: skip
     if "," in options.cpu:
         raise BadInput(f"--cpu {options.cpu}: several, with two clocks", "name one CPU, or one clock")
-    counts = _without_packages(question, workload, kernels, replace(options, clock=first, repeats=None, on=""))
+    counts = _without_packages(
+        question, workload, kernels, replace(options, clock=first, repeats=None, on="", no_control=False)
+    )
     # One set of options asks for both: options that only counts have are reset for times.
     boot = "short" if options.boot == "snapshot" else options.boot
     times = replace(
         options, clock=second, perturb=None, profile="auto", boot=boot, predict="", trace_budget="", deferred=""
     )
     return counts, _without_packages(question, workload, kernels, times)
+
+
+def _counts(clock: str) -> bool:
+    """False for an unknown clock, which check() names."""
+    found = measuring().get(clock_and_machine(clock)[0])
+    return found is not None and not found.timed
 
 
 def predicting(experiment: Experiment, cpus: str) -> Experiment:

@@ -17,6 +17,7 @@ from kassay.commands._profile_options import Profiling
 from kassay.commands._profile_tables import coverage_table, lines_table
 from kassay.commands._set_option import one_value_each
 from kassay.commands._show import say, say_answer, say_table, showing
+from kassay.commands._together import check_together
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput, unknown
 from kassay.evidence.profile import coverage as covered
@@ -53,6 +54,7 @@ class _Shown(NamedTuple):
 
 def answer(directory: Path, asked: Profiling) -> None:
     """Prints the answer, or writes the file of --export. Raises BadInput for options that do not go together."""
+    check_together(unused=_UNUSED)
     kernels = labels(open_directory(directory).plan.experiment)
     pair = (asked.base or kernels[0], asked.head or kernels[-1])
     _check_kernels(asked, pair)
@@ -157,6 +159,16 @@ _FORMS: Mapping[str, tuple[Callable[[Profiling], bool], Callable[[_Shown], None]
 )
 """For each option if it is given, and the function that shows it. Without one of these options the answer is a table
 of one kernel, or of two."""
+
+
+_UNUSED = {
+    "--export": ("--top", "--context"),
+    "--coverage": ("--top", "--context"),
+    "--branches": ("--top", "--context", "--fold"),
+    "--lines": ("--context", "--fold"),
+    "--debug-symbols": ("--context", "--fold"),
+}
+"""For each form the options that it makes no use of."""
 
 
 def _forms_of(asked: Profiling) -> list[str]:

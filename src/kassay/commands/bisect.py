@@ -12,7 +12,6 @@ from kassay.commands._options import Measuring
 from kassay.commands._with_options import with_options
 
 
-@with_options
 def _bisect(
     workload: Annotated[
         str, Argument(help="Workload or application; `kassay workloads` lists them.", autocompletion=complete.workloads)
@@ -46,4 +45,4 @@ def _bisect(
     return search.searched(workload, kernels or [], searching, options)
 
 
-COMMAND = Command(name="bisect", order=25, run=_bisect)
+COMMAND = Command(name="bisect", order=25, run=with_options(_bisect, without=("debug_symbols", "plan")))

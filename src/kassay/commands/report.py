@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from kassay.commands import Again, Command, command_named, command_packages
-from kassay.commands._exit import AllowRefused, ExitCode, Passing
+from kassay.commands._exit import ALLOWING, AllowRefused, ExitCode, Passing
 from kassay.commands._form_options import FormOptions, WithFormOptions
 from kassay.commands._options import Format
 from kassay.commands._show import say_answer, showing
@@ -77,8 +77,10 @@ def _report(
     Example: kassay report kassay-out/demo --format mail > report.mail && git send-email report.mail
     """
     from kassay.commands._inputs import check_directory
+    from kassay.commands._together import check_together
     from kassay.errors import unknown
 
+    check_together(ALLOWING)
     if out is not None:
         _check_out(out, format_, reply=retracts is not None)
     if retracts is not None:
@@ -116,13 +118,13 @@ def _report(
         options = given.get(chosen.name, {})
         if chosen.addressed:
             options = {**options, PEOPLE: recipients_text(report, tell)}
+    passing = Passing(exit_code, tuple(allow_refused or ()))
+    passing.check(finding.workload for finding in report.findings)
     if out is not None and chosen.files is not None:
         _write_files(chosen.files(report), out)
     else:
         say_answer(report, chosen, options)
     _write_charts(report, charts)
-    passing = Passing(exit_code, tuple(allow_refused or ()))
-    passing.check(finding.workload for finding in report.findings)
     return passing.status(report)
 
 

@@ -58,7 +58,9 @@ def _series(
     directory = directory_for(experiment, options.out, options.fresh)
     rows.keep(directory, series_rows, experiment)
     timed = times and rows.experiment_of(series_rows, times)
-    return measure_and_answer(experiment, directory, options.format_, options.passing, timed, options.cluster)
+    return measure_and_answer(
+        experiment, directory, options.format_, options.passing, timed, options.cluster, options.reach
+    )
 
 
-COMMAND = Command(name="series", order=22, run=with_options(_series, without=("debug_symbols",)))
+COMMAND = Command(name="series", order=22, run=with_options(_series, without=("debug_symbols", "plan")))

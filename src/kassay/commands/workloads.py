@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from kassay.model.application import Application
     from kassay.model.workload import Parameter, Workload
 
+_NEEDS = {"--rounds": ("--reproducer", "--set")}
+_UNUSED = {"--header": ("name", "--reproducer", "--set", "--rounds")}
+
 
 def _workloads(
     name: Annotated[
@@ -45,7 +48,9 @@ def _workloads(
     A description has the parameters, the metrics with their definitions, and the required memory state.
     """
     from kassay.commands._show import say, showing
+    from kassay.commands._together import check_together
 
+    check_together(_NEEDS, _UNUSED)
     if header:
         from kassay.supply.guest import program
 

@@ -9,6 +9,7 @@ from kassay.commands._inputs import check_file, check_kernels
 from kassay.commands._options import Measuring
 from kassay.commands._set_option import one_value_each
 from kassay.commands._show import say_answer, showing
+from kassay.commands._together import check_together
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
 from kassay.journal.directory import open_directory
@@ -23,6 +24,13 @@ from kassay.model.kernel import KernelRef, parse_ref
 from kassay.model.progress import Tell
 from kassay.supply.arches import arch_of
 from kassay.supply.kernels.build import check_object
+
+_NEEDS = {
+    "--cc": ("--source",),
+    "--cluster": ("--measure",),
+    "--metric": ("--runs", "--measure"),
+    "--set": ("--runs", "--measure"),
+}
 
 
 def answer(function: str, refs: Sequence[str], asked: Comparing) -> None:
@@ -48,10 +56,7 @@ def answer(function: str, refs: Sequence[str], asked: Comparing) -> None:
 
 
 def _check(asked: Comparing) -> None:
-    if asked.cc and asked.source is None:
-        raise BadInput("--cc: kernel images are compiled already", "add --source FILE.c to build one object by each")
-    if asked.cluster and asked.measure is None:
-        raise BadInput("--cluster: nothing is measured", "add --measure WORKLOAD, or leave --cluster away")
+    check_together(_NEEDS)
     if asked.runs is not None and asked.measure is not None:
         raise BadInput("--runs and --measure: both say where executions come from", "give one of them")
     if asked.out is not None:

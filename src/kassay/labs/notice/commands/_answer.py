@@ -15,6 +15,7 @@ from kassay.commands._inputs import check_directory, check_kernels
 from kassay.commands._options import FLAVOUR, Measuring
 from kassay.commands._set_option import one_value_each
 from kassay.commands._show import keep_answer, say_answer, showing
+from kassay.commands._together import check_together
 from kassay.errors import BadInput, HostLacks
 from kassay.journal.directory import open_directory
 from kassay.labs.notice.answer import answer as answered
@@ -55,6 +56,7 @@ def answer(words: Sequence[str], options: Noticing) -> int:
     """
     form = NOTICE.form(options.format_)
     asked = _read(words)
+    check_together({} if asked.directory is not None else {"--set": ("a directory of runs",)})
     check_directory(options.out)
     for run in options.runs or ():
         open_directory(run)

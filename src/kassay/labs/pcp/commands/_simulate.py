@@ -12,6 +12,8 @@ from kassay.errors import BadInput
 from kassay.labs.pcp.commands._options import AnswerDirectory
 from kassay.report.answers import answer_formats
 
+_UNUSED = {"--list": ("workload", "--policy", "--set", "--out", "--fresh", "--format")}
+
 
 def simulate(
     workload: Annotated[
@@ -41,10 +43,12 @@ def simulate(
     """
     from kassay.commands._inputs import check_directory
     from kassay.commands._show import give_answer, say, showing
+    from kassay.commands._together import check_together
     from kassay.labs.pcp.report.simulated import SIMULATED
     from kassay.labs.pcp.simulate import Asked
     from kassay.labs.pcp.simulate import simulate as simulated
 
+    check_together(unused=_UNUSED)
     form = SIMULATED.form(format_)
     if list_:
         say(_listing())

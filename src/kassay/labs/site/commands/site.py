@@ -41,6 +41,7 @@ def _site(
     """
     from kassay.commands._inputs import check_directory, check_given
     from kassay.commands._show import say, showing
+    from kassay.commands._together import check_together
     from kassay.effects.process import be_idle
     from kassay.errors import BadInput
     from kassay.labs.site.contents import read_site
@@ -53,6 +54,7 @@ def _site(
     from kassay.tools.history.archive import default_path
     from kassay.tools.history.packed import named
 
+    check_together({"--port": ("--serve",)})
     if address and not address.startswith(WEB):
         raise BadInput(f"--address {address}: not an address of a web server", "begin it with https://")
     check_directory(directory, "DIR")
