@@ -26,6 +26,11 @@ _INTERRUPTED = 130
 """Exit status after Ctrl-C."""
 _PATHS = re.compile(r"(?:^|[:=+])((?:~|\.\./|/(?!/))[^:+@,]*)")
 """Paths in a word of the command line that may lie outside of the current directory, as in build:~/linux@v7.3."""
+_MEANT = {
+    "--param": "--set", "--params": "--set", "--parameter": "--set", "--output": "--out", "--json": "--format",
+    "--iterations": "--rounds",
+}  # fmt: skip
+"""Options by other names that users try."""
 _EPILOG = (
     "Exit status: 0 answered · 2 bad input · 3 this host lacks something · 5 a defect of kassay. "
     f"With --exit-code also: 1 {REGRESSION} · 4 {NO_PASS}"
@@ -216,10 +221,13 @@ def _disk_failed(error: Exception) -> int:
     return problem.status
 
 
-def _unexpected(error: Exception) -> int:
+def _unexpected(error: Any) -> int:
     """A usage error of the command line is the user's; anything else is kassay's own defect."""
     show = getattr(error, "show", None)  # usage errors of click and typer print themselves
     if show is not None:
+        meant = _MEANT.get(getattr(error, "option_name", None) or "")
+        if meant and error.ctx is not None and any(meant in option.opts for option in error.ctx.command.params):
+            error.possibilities = [meant]
         show()
         return int(getattr(error, "exit_code", 2))
     import traceback

@@ -137,6 +137,8 @@ OTHERS: list[tuple[tuple[str, ...], str]] = [
     (("pcp", "measure", SOURCE, f"image:{GONE}"), f"{GONE} does not exist"),
     (("pcp", "record", "process_mix", SOURCE, f"image:{GONE}"), f"{GONE} does not exist"),
     (("pcp", "record", "process_mux", SOURCE), "did you mean process_mix?"),
+    (("compare", *TWO, "--param", "size=4MiB"), "No such option: --param (Possible options: --set)"),
+    (("site", "RUNS", "--param", "a=1"), "No such option: --param"),
     (("bisect", "mprotect_toggle", "--plan"), "No such option"),
     (("series", "mprotect_toggle", "--plan"), "No such option"),
     *((("compare", *TWO, *given.split()), f"{given.split()[0]}: belongs to {needed}, which is not given")
