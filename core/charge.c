@@ -88,7 +88,7 @@ static enum cause split(const struct step *steps, uint32_t count, uint32_t funct
 	return most;
 }
 
-/* The core waited for an instruction from @before to @done: what for. */
+/* The cause for which the core waited from @before to @done; charges it. */
 static enum cause waited(const struct charge *charge, uint64_t before, uint64_t done)
 {
 	struct step steps[MOST_STEPS];

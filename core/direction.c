@@ -12,17 +12,17 @@ struct tagged {
 	uint8_t useful;
 };
 
-/* A number of each table. */
-typedef int32_t four __attribute__((vector_size(16)));
+typedef int32_t quad __attribute__((vector_size(16))); /* four numbers, calculated together */
 
-union each {
-	four fours[TABLES / 4];
-	int32_t of[TABLES];
+/* A number of each table. */
+union per_table {
+	quad quads[TABLES / 4];
+	int32_t each[TABLES];
 };
 
-/* Outcomes of the last so many branches, folded into so many bits. */
+/* The history of each table: outcomes of the last branches, folded into few bits. */
 struct folds {
-	union each values, masks, leaves; /* leaves: the bit at which an outcome is dropped */
+	union per_table values, masks, leaves; /* leaves: the bit at which an outcome is dropped */
 };
 
 static struct {
@@ -56,8 +56,8 @@ static void lengths(uint32_t *into)
 
 static void set_fold(struct folds *folds, unsigned int n, unsigned int bits)
 {
-	folds->masks.of[n] = (1 << bits) - 1;
-	folds->leaves.of[n] = 1 << d.lengths[n] % bits;
+	folds->masks.each[n] = (1 << bits) - 1;
+	folds->leaves.each[n] = 1 << d.lengths[n] % bits;
 }
 
 void direction_start(void)
@@ -69,23 +69,23 @@ void direction_start(void)
 	}
 }
 
-/* @out: all bits if a table's history loses a taken branch. */
-static void fold(struct folds *folds, int32_t in, const union each *out)
+/* Adds outcome @in. @out: all bits are set where the outcome that leaves a table's history is a taken branch. */
+static void fold(struct folds *folds, int32_t in, const union per_table *out)
 {
 	for (unsigned int n = 0; n < TABLES / 4; n++) {
-		four value = (folds->values.fours[n] << 1 | in) ^ (out->fours[n] & folds->leaves.fours[n]);
+		quad value = (folds->values.quads[n] << 1 | in) ^ (out->quads[n] & folds->leaves.quads[n]);
 
-		value ^= (value > folds->masks.fours[n]) & 1;
-		folds->values.fours[n] = value & folds->masks.fours[n];
+		value ^= (value > folds->masks.quads[n]) & 1;
+		folds->values.quads[n] = value & folds->masks.quads[n];
 	}
 }
 
 static void remember(bool taken)
 {
-	union each out;
+	union per_table out;
 
 	for (unsigned int n = 0; n < TABLES; n++)
-		out.of[n] = -d.history[(uint8_t)(d.at - d.lengths[n])];
+		out.each[n] = -d.history[(uint8_t)(d.at - d.lengths[n])];
 	fold(&d.index, taken, &out);
 	fold(&d.tag, taken, &out);
 	d.history[d.at++] = taken;
@@ -100,14 +100,14 @@ static int8_t step(int8_t counter, bool up, int8_t low, int8_t high)
 
 static struct tagged *entry_of(uint64_t hash, unsigned int n)
 {
-	uint64_t index = hash ^ hash >> (params.tagged_bits + n) ^ (uint32_t)d.index.values.of[n];
+	uint64_t index = hash ^ hash >> (params.tagged_bits + n) ^ (uint32_t)d.index.values.each[n];
 
-	return &d.tables[n][index & (uint32_t)d.index.masks.of[n]];
+	return &d.tables[n][index & (uint32_t)d.index.masks.each[n]];
 }
 
 static uint16_t tag_of(uint64_t hash, unsigned int n)
 {
-	uint32_t bits = (uint32_t)(hash >> 22) ^ (uint32_t)(d.tag.values.of[n] << 1 ^ d.index.values.of[n]);
+	uint32_t bits = (uint32_t)(hash >> 22) ^ (uint32_t)(d.tag.values.each[n] << 1 ^ d.index.values.each[n]);
 
 	return (uint16_t)(bits & ((1u << TAG_BITS) - 1)) + 1;
 }

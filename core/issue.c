@@ -15,7 +15,7 @@
 /* A small number of each port, all of them added up at once. */
 typedef uint8_t each_port __attribute__((vector_size(PORTS)));
 
-struct now now;
+struct current current;
 
 static struct {
 	uint32_t busy[CYCLES];
@@ -58,11 +58,11 @@ static void forget(uint64_t from, uint64_t count)
 
 static void advance(uint64_t cycle)
 {
-	uint64_t from = now.cycle % CYCLES, count = cycle - now.cycle;
+	uint64_t from = current.cycle % CYCLES, count = cycle - current.cycle;
 
 	if (count <= SOON) {
-		for (; now.cycle < cycle; now.cycle++) {
-			uint64_t k = now.cycle % CYCLES;
+		for (; current.cycle < cycle; current.cycle++) {
+			uint64_t k = current.cycle % CYCLES;
 
 			for (unsigned int s = 0; s < SCHEDULERS; s++) {
 				i.schedulers[s].waiting -= i.schedulers[s].leaving[k];
@@ -74,7 +74,7 @@ static void advance(uint64_t cycle)
 		}
 		return;
 	}
-	now.cycle = cycle;
+	current.cycle = cycle;
 	if (count >= CYCLES) {
 		forget(0, CYCLES);
 		return;
@@ -122,7 +122,7 @@ static uint32_t bound(uint32_t mask)
 			second = port;
 		}
 	}
-	if (now.slot & 1 && i.before[second] < i.before[first] + TOO_MANY)
+	if (current.slot & 1 && i.before[second] < i.before[first] + TOO_MANY)
 		first = second;
 	return UINT32_C(1) << first;
 }
@@ -131,7 +131,7 @@ static void queue(uint32_t mask, uint64_t cycle)
 {
 	unsigned int port = (unsigned int)__builtin_ctz(mask);
 
-	if (port >= PORTS || cycle + BOUND_FOR >= now.cycle + CYCLES)
+	if (port >= PORTS || cycle + BOUND_FOR >= current.cycle + CYCLES)
 		return;
 	i.queued[port]++;
 	i.leaves[(cycle + BOUND_FOR) % CYCLES][port]++;
@@ -146,7 +146,7 @@ static struct hint *hint_of(uint32_t mask)
 	return hint;
 }
 
-/* The first cycles from @cycle on in which ports of @mask are free for @count. */
+/* Books @count ports of @mask from @cycle on; the cycle of the last one. */
 static uint64_t search(uint32_t mask, unsigned int count, uint64_t cycle)
 {
 	struct hint *hint = hint_of(mask);
@@ -158,16 +158,16 @@ static uint64_t search(uint32_t mask, unsigned int count, uint64_t cycle)
 		if (cycle >= hint->from && cycle < hint->to)
 			cycle = hint->to;
 		begin = cycle;
-		if (cycle >= now.cycle + CYCLES)
+		if (cycle >= current.cycle + CYCLES)
 			return cycle;
-		while (cycle < now.cycle + CYCLES && !(free = mask & ~i.busy[cycle % CYCLES]))
+		while (cycle < current.cycle + CYCLES && !(free = mask & ~i.busy[cycle % CYCLES]))
 			cycle++;
 		if (cycle > begin) {
 			if (begin != hint->to)
 				hint->from = begin;
 			hint->to = cycle;
 		}
-		if (cycle >= now.cycle + CYCLES)
+		if (cycle >= current.cycle + CYCLES)
 			return cycle;
 		for (; free && count; free &= free - 1, count--)
 			i.busy[cycle % CYCLES] |= free & -free;
@@ -178,9 +178,9 @@ static uint64_t search(uint32_t mask, unsigned int count, uint64_t cycle)
 
 static inline uint64_t book(uint32_t mask, unsigned int count, uint64_t ready)
 {
-	uint64_t cycle = ready < now.cycle ? now.cycle : ready;
+	uint64_t cycle = ready < current.cycle ? current.cycle : ready;
 
-	if (count == 1 && cycle < now.cycle + CYCLES) {
+	if (count == 1 && cycle < current.cycle + CYCLES) {
 		uint32_t free = mask & ~i.busy[cycle % CYCLES];
 
 		if (free) {
@@ -205,7 +205,7 @@ uint64_t issue_book(uint32_t mask, unsigned int count, uint64_t ready)
 
 void issue_wait(enum scheduler scheduler, uint64_t cycle, uint64_t issue, unsigned int count)
 {
-	uint64_t last = now.cycle + CYCLES - 1;
+	uint64_t last = current.cycle + CYCLES - 1;
 
 	if (issue <= cycle)
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a core can do in each cycle from now on: which ports are taken, how many
+ * What a core can do in each cycle from current on: which ports are taken, how many
  * micro-ops leave the schedulers. Later instructions take what earlier ones left
  * free, as in an out-of-order core.
  */
@@ -9,19 +9,19 @@
 
 #include <stdint.h>
 
-extern struct now {
+extern struct current {
 	uint64_t cycle;
 	unsigned int slot; /* micro-ops that were dispatched in it so far */
-} now;
+} current;
 
-/* What leaves the ports and the schedulers before @cycle. */
+/* Removes what leaves the ports and the schedulers before @cycle. */
 void issue_leave(uint64_t cycle);
 
 /* No instruction is dispatched before this cycle any more. */
 static inline void issue_advance(uint64_t cycle, unsigned int slot)
 {
-	now.slot = slot;
-	if (cycle > now.cycle)
+	current.slot = slot;
+	if (cycle > current.cycle)
 		issue_leave(cycle);
 }
 

@@ -390,7 +390,7 @@ static void execute_simple(const struct insn *insn, uint32_t function)
 	if (insn->simple == COMPUTES) {
 		issued = issue(insn, false, begin);
 		done = issued + insn->latency;
-		if (insn->groups)
+		if (insn->uops && insn->groups)
 			issue_wait(SCHEDULER, dispatched, issued, params.memory_scheduler ? insn->computed : insn->uops);
 	}
 	write(insn, done);

@@ -51,7 +51,7 @@ enum trait {
 
 #define STACK_POINTER 4 /* its register */
 
-/* Of an instruction without accesses: it goes through the core as most do. */
+/* How an instruction goes through the core if it accesses no memory. 0: in a way of its own. */
 enum simple {
 	PASSES = 1, /* when what it reads is there, it is done */
 	COMPUTES,   /* it takes ports for some time */

@@ -21,7 +21,7 @@ static void taken(const struct insn *insn, uint32_t function)
 	window_redirect(predicted / 100, CAUSE_WIDTH, function);
 }
 
-/* What is at @cycle is the first that is predicted again. */
+/* Prediction begins again at @cycle. */
 static void wrong_way(uint64_t cycle, uint32_t function)
 {
 	window_redirect(cycle, CAUSE_MISPREDICTION, function);

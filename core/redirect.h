@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where dispatch begins anew: behind taken branches, mispredictions, exceptions. */
+/* Taken branches, mispredictions and exceptions, which send the front end elsewhere. */
 #ifndef KASSAY_CORE_REDIRECT_H
 #define KASSAY_CORE_REDIRECT_H
 

@@ -8,7 +8,7 @@
 
 struct window window;
 
-/* Of the last micro-ops: when each was retired. */
+/* The reorder buffer: the cycles in which the last micro-ops were retired. */
 static struct {
 	uint64_t retired[MOST];
 	uint64_t next;

@@ -141,8 +141,10 @@ static void mount_all(void)
  */
 static void stop_throttling(void)
 {
-	const char *why = control_set("/proc/sys/kernel/sched_rt_runtime_us -1");
+	const char *why = 0;
 
+	if (!access("/proc/sys/kernel/sched_rt_runtime_us", F_OK))
+		why = control_set("/proc/sys/kernel/sched_rt_runtime_us -1");
 	if (why)
 		give_up("%s", why);
 }

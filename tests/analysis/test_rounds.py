@@ -103,3 +103,9 @@ def test_jitter_is_not_taken_for_warmup() -> None:
 def test_at_most_half_of_the_rounds_are_warmup_and_the_value_is_within_range(ticks: list[int]) -> None:
     assert 0 <= warmup_rounds(ticks) <= len(ticks) // 2
     assert min(ticks) <= summarise(ticks, "mode").ticks <= max(ticks)
+
+
+def test_a_round_that_is_left_out_to_have_as_many_of_each_kind_is_no_warmup() -> None:
+    found = summarise([100, 104, 100, 104, 100], "mean")
+    assert (found.ticks, found.warmup, found.chosen) == (102, 0, (1, 2, 3, 4))
+    assert found.method == "mean of 4 rounds, 1 left out: rounds are of two kinds"

@@ -16,12 +16,14 @@ CHOSEN = MachineUse(
     swap="zram:64MiB", memcg="32MiB", dirty_ratio="10", percpu_high_fraction="800",
     sched="fifo", sampled="zoneinfo",
 )  # fmt: skip
+NOTHING: dict[str, dict[str, str | None]] = {"before": {}, "after": {}}
+LATER: dict[str, str | None] = {"memcg.group": None, "sched.rt_runtime_us": "950000"}
 
 
 def test_of_a_machine_as_it_is_nothing_is_set_read_or_required() -> None:
     assert (state.init_lines(PLAIN), state.program_words(PLAIN)) == ((), ())
     assert state.modules(WORKLOAD, (), PLAIN.swap) == ()
-    assert state.requirements(PLAIN) == ()
+    assert state.requirements(PLAIN, NOTHING) == ()
 
 
 def test_init_is_told_every_setting() -> None:
@@ -45,7 +47,8 @@ def test_a_run_needs_the_modules_of_its_workload_and_of_its_swap_each_once() -> 
 
 
 def test_everything_that_is_set_must_be_found_before_and_after() -> None:
-    wanted = {(one.moment, one.field, one.value) for one in state.requirements(CHOSEN)}
+    captured = {"before": LATER, "after": LATER}
+    wanted = {(one.moment, one.field, one.value) for one in state.requirements(CHOSEN, captured)}
     fields = {
         ("nodes.online", "0-1"), ("thp.enabled", "never"), ("thp.64kB", "always"), ("thp.16kB", "never"),
         ("swap.devices", "1"), ("zram.disksize", str(64 << 20)), ("memcg.max", str(32 << 20)),
@@ -53,6 +56,11 @@ def test_everything_that_is_set_must_be_found_before_and_after() -> None:
         ("sched.policy", "fifo"), ("sched.rt_runtime_us", "-1"),
     }  # fmt: skip
     assert wanted == {(moment, *field) for field in fields for moment in ("before", "after")}
+
+
+def test_a_run_of_an_earlier_version_need_not_have_what_it_did_not_capture() -> None:
+    wanted = {one.field for one in state.requirements(CHOSEN, NOTHING)}
+    assert {"memcg.max", "sched.policy"} <= wanted and wanted.isdisjoint(LATER)
 
 
 def report(**files: str) -> GuestReport:

@@ -53,10 +53,9 @@ def summarise(ticks: Sequence[float], by: Method) -> Summary:
     if by == "mean" and first == len(ticks) // 2 and _halves_agree(ticks):
         first = 0  # single rounds differ, the means of both halves do not
     settled = first < len(ticks) // 2 or first == 0
-    if kinds and (len(ticks) - first) % 2:
-        first += 1  # as many rounds of one kind as of the other
-    steady = ticks[first:]
-    apart = f", {first} warm-up set apart" if first else ""
+    odd = int(kinds and (len(ticks) - first) % 2)  # left out: as many rounds of one kind as of the other
+    steady = ticks[first + odd :]
+    apart = (f", {first} warm-up set apart" if first else "") + (", 1 left out" if odd else "")
     if by == "mode":
         value, share = Counter(sorted(steady)).most_common(1)[0]
         method = f"mode: {share} of {len(steady)} rounds{apart}"
@@ -68,7 +67,7 @@ def summarise(ticks: Sequence[float], by: Method) -> Summary:
         method = f"mean of {len(steady)} rounds{apart}: {why}"
         return Summary(
             ticks=sum(steady) / len(steady), warmup=first, settled=settled, method=method,
-            chosen=tuple(range(first, len(ticks))),
+            chosen=tuple(range(first + odd, len(ticks))),
         )  # fmt: skip
     method = f"median of {len(steady)} rounds{apart}"
     return Summary(

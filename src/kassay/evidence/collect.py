@@ -138,7 +138,7 @@ def _read(job: _Job) -> Measurement:
             CheckedRequirement(
                 requirement=r, found=fields[r.moment].get(r.field), holds=audit.holds(r, fields[r.moment])
             )
-            for r in (*report.requirements, *state.requirements(cell.machine))
+            for r in (*report.requirements, *state.requirements(cell.machine, fields))
         ),
         foreign_ns=audit.foreign(report),
         region_ns=_region_ns(report),

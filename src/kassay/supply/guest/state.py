@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The chosen state of a machine: the settings for init, the files that the audit reads, the values that must hold."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from kassay.model.guest import Requirement
 from kassay.model.machine import SAMPLED, MachineUse
@@ -61,12 +61,16 @@ def modules(workload: Workload, settings: Iterable[Setting], swap: str) -> tuple
     return tuple(dict.fromkeys((*workload.modules, *(("zram",) if swap else ()), *asked)))
 
 
-def requirements(machine: MachineUse) -> tuple[Requirement, ...]:
-    """Requirements that the audit must find fulfilled, before and after."""
+def requirements(machine: MachineUse, found: Mapping[str, Mapping[str, str | None]]) -> tuple[Requirement, ...]:
+    """Requirements that the audit must find fulfilled, before and after.
+
+    found: fields by moment. A run of an earlier version did not capture those of _LATER, and need not have them.
+    """
     return tuple(
         Requirement(moment=moment, field=field, operator="==", value=value)
         for field, value in _fields(machine)
         for moment in ("before", "after")
+        if field in found[moment] or field not in _LATER
     )
 
 
@@ -76,6 +80,9 @@ def swap_bytes(text: str) -> int:
     if kind != "zram" or not size:
         raise ValueError(f"{text!r}: write zram:SIZE, for example zram:256MiB")
     return parse_bytes(size)
+
+
+_LATER = ("memcg.group", "sched.rt_runtime_us")
 
 
 def _fields(machine: MachineUse) -> Iterator[tuple[str, str]]:
