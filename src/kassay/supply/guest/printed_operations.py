@@ -16,13 +16,17 @@ from kassay.supply.guest.program_output import executions, values_in
 _NOUN = r"(?:ops|operations?|iterations?|iters|loops|transactions?|requests?)"
 _SECOND = r"(?:\s*/\s*s(?:ec(?:ond)?)?\b|\s+per\s+second\b|[_ ]?per[_ ]?sec(?:ond)?\b|ps\b)"
 _REST = r"(?:\.\d+)?(?:[eE][+-]?\d+)?"
-_NUMBER = rf"([\d,'_-]*\d{_REST})"
-"""With a sign or separators of thousands as well: it is there, and cannot be read surely."""
+_DIGITS = r"[\d.,'_-]*\d"
+_EXPONENT = r"(?:[eE][+-]?\d+)?"
+_NUMBER = rf"{_DIGITS}{_EXPONENT}"
+"""A number, which may have a sign or separators of thousands. _value() reads none that has."""
+_SPACED = rf"(?:{_DIGITS}[^\S\n])*{_DIGITS}"
+"""The same with numbers in front of it: they may be its thousands."""
 _BEFORE = r"(?<![\w.,'-])(?<!\d[^\S\n])"
 _COUNT_NAME = re.compile(rf"(?:\w+[._])?(?:(?:nr|num|total|n)_)?{_NOUN}", re.IGNORECASE)
 _RATE_NAME = re.compile(rf"(?:\w+[._])?{_NOUN}(?:{_SECOND}|_s)", re.IGNORECASE)
-_COUNTED = re.compile(rf"{_BEFORE}([\d,'_-]*\d)\s+({_NOUN})\b(?!{_SECOND})", re.IGNORECASE)
-_RATED = re.compile(rf"{_BEFORE}{_NUMBER}\s*({_NOUN}{_SECOND})", re.IGNORECASE)
+_COUNTED = re.compile(rf"{_BEFORE}({_SPACED})\s+({_NOUN})\b(?!{_SECOND})", re.IGNORECASE)
+_RATED = re.compile(rf"{_BEFORE}({_SPACED}{_EXPONENT})\s*({_NOUN}{_SECOND})", re.IGNORECASE)
 _TIME = r"\s+[\d.eE+]+ (?:ns|us|ms|s)"
 _BENCHMARK_LINE = re.compile(rf"^\S+{_TIME}{_TIME}\s+(\d+)(?:\s|$)", re.MULTILINE)
 """A line of google-benchmark's table: name, real time, CPU time, iterations."""
@@ -66,23 +70,25 @@ def _named(output: str) -> Iterator[_Found]:
     for name, (value, unit) in values_in(output).items():
         if not re.fullmatch(_NUMBER, value):
             continue
+        goes_on = re.search(rf"[=:]\s*{re.escape(value)}[^\S\n]\d{{3}}(?!\d)", output)  # "ops=2 000"
+        number = 0.0 if goes_on else _value(value)
         if _RATE_NAME.fullmatch(name) or re.fullmatch(f"{_NOUN}{_SECOND}", unit, re.IGNORECASE):
-            yield _Found(name if _RATE_NAME.fullmatch(name) else unit, rate=True, value=_value(value))
+            yield _Found(name if _RATE_NAME.fullmatch(name) else unit, rate=True, value=number)
         elif _COUNT_NAME.fullmatch(name) and not re.search("[.eE]", value):
-            yield _Found(name, rate=False, value=_value(value))
+            yield _Found(name, rate=False, value=number)
 
 
 def _in_words(output: str) -> Iterator[_Found]:
     """ "5 operations", "812.5 ops/s"."""
     for match in _COUNTED.finditer(output):
-        yield _Found(match[2], rate=False, value=_value(match[1]))
+        yield _Found(match[2], rate=False, value=_value(match[1], rest=""))
     for match in _RATED.finditer(output):
         yield _Found(match[2], rate=True, value=_value(match[1]))
 
 
-def _value(number: str) -> float:
-    """The number; 0 if it cannot be read surely."""
-    return float(number) if re.fullmatch(rf"\d+{_REST}", number) else 0.0
+def _value(number: str, rest: str = _REST) -> float:
+    """The number, which may end as `rest` does; 0 if it could mean several numbers."""
+    return float(number) if re.fullmatch(rf"\d+{rest}", number) else 0.0
 
 
 def _benchmark_iterations(output: str) -> float | None:
