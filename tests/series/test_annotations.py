@@ -120,6 +120,31 @@ def test_an_annotation_goes_onto_the_base_where_the_function_is() -> None:
     assert put_on("\treturn foo(a);\n", "", one) is None
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("static __always_inline int foo(int a)\n", "static noinline int foo(int a)\n"),
+        ("static noinline_for_stack int foo(int a)\n", "static inline int foo(int a)\n"),
+        ("static __always_inline int foo(int a)\n", "static inline int foo(int a)\n"),
+        ("__hot int foo(int a)\n", "__cold int foo(int a)\n"),
+        ("static noinline __hot int foo(int a)\n", "static __always_inline __hot int foo(int a)\n"),
+        ("static int __hot foo(int a)\n", "static __cold int foo(int a)\n"),
+        ("static __always_inline\nint foo(int a)\n", "static\nnoinline int foo(int a)\n"),
+        ("static inline int foo(int);\nstatic noinline int foo(int a)\n",
+         "static __always_inline int foo(int);\nstatic __always_inline int foo(int a)\n"),
+    ],
+)  # fmt: skip
+def test_an_annotation_alone_on_the_base_replaces_what_it_replaces_in_the_series(old: str, new: str) -> None:
+    (one,) = added(diff(old, new))
+    assert put_on(old, new, one) == new
+
+
+def test_an_annotation_that_the_base_has_on_the_line_before_is_not_put_on_again() -> None:
+    one = Annotation(path="mm/x.c", word="noinline", function="foo", places=())
+    assert put_on("static noinline\nint foo(int a)\n", "", one) is None
+    assert put_on("EXPORT_SYMBOL(noinline);\nint foo(int a)\n", "", one) is not None
+
+
 @given(st.sampled_from(WORDS), st.sampled_from(["int", "struct page *", "void"]), st.booleans())
 def test_what_is_put_on_can_be_taken_back(word: str, kind: str, long: bool) -> None:
     old = f"static {kind} foo(int a,\n\t\tint b)\n{{\n}}\n" if long else f"static {kind} foo(int a)\n{{\n}}\n"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Annotations that a series adds (__always_inline, likely(), ...): each one taken back, and each one alone on base.
 
-They are found in C text without a parser of C: a word on a line that the series adds, outside of comments and strings,
-that no line which it removes has.
+They are found in C text without a parser of C. An annotation is a word on an added line that no removed line has. Words
+in comments and strings do not count.
 """
 
 import re
@@ -22,6 +22,8 @@ _INSTEAD = (frozenset(WORDS[:5]), frozenset(("__cold", "__hot")), frozenset(HINT
 """Words of which one replaces another."""
 _WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})\b|\b(?:{'|'.join(HINTS)})(?=\s*\()")
 _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
+_WORDS_ONLY = re.compile(r"[A-Za-z_][\w\s*]*")
+"""A line that the next one may continue, as "static noinline" does."""
 _NO_CODE = re.compile(r"/\*.*?(?:\*/|$)|//.*$|\"(?:\\.|[^\"\\])*\"")
 
 
@@ -97,14 +99,24 @@ def put_on(base: str, whole: str, annotation: Annotation) -> str | None:
         lines[indices[0]] = whole.split("\n")[annotation.places[0].line - 1]
         return "\n".join(lines)
     indices = [i for i, line in enumerate(lines) if _defines(line, annotation.function)]
-    if not indices or any(match[0] == annotation.word for i in indices for match in _WORD.finditer(_code(lines[i]))):
+    heads = {at for i in indices for at in (i - 1, i) if at == i or (at >= 0 and _WORDS_ONLY.fullmatch(lines[at]))}
+    if not indices or any(match[0] == annotation.word for at in heads for match in _WORD.finditer(_code(lines[at]))):
         return None
+    for at in heads:
+        lines[at] = _without_rivals(lines[at], annotation.word)
     for i in indices:
-        static = re.match(r"static\s+" if annotation.word == "inline" else r"static\s+(?:inline\s+)?", lines[i])
+        static = re.match(r"static\s+(?:inline\s+)?", lines[i])
         at = static.end() if static else 0
-        prefix = re.sub(r"inline\s+$", "", lines[i][:at]) if "inline" in annotation.word else lines[i][:at]
-        lines[i] = f"{prefix}{annotation.word} {lines[i][at:]}"
+        lines[i] = f"{lines[i][:at]}{annotation.word} {lines[i][at:]}"
     return "\n".join(lines)
+
+
+def _without_rivals(line: str, word: str) -> str:
+    """The line without the words that `word` replaces."""
+    for match in reversed(list(_WORD.finditer(_code(line)))):
+        if any({match[0], word} <= group for group in _INSTEAD):
+            line = (line[: match.start()] + line[match.end() :].lstrip(" ")).rstrip()
+    return line
 
 
 class _Found(NamedTuple):
