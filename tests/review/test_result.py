@@ -30,6 +30,24 @@ def test_a_removed_line_is_not_the_new_line_of_its_number() -> None:
     assert (row.executed, row.removed_executed, row.not_executed) == ((12, 12), (12,), (14,))
 
 
+def test_a_line_that_only_ran_outside_of_the_measured_part_is_not_executed() -> None:
+    part = SourcePart(path="mm/x.c", function="f", lines=(12,), removed=(14, 15), code=(), removed_code=())
+    ran = ChangedPart(
+        path="mm/x.c", function="f", line=12, state="not-executed", outside=(12,), removed_outside=(14, 15)
+    )
+    measured = structs.replace(ran, state="executed", outside=(), removed_outside=(15,), executed=(12,))
+
+    def of(*runs: ChangedPart) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
+        changed = ChangedLines(state="not-executed", parts=runs)
+        found = structs.replace(finding(*KERNELS[:2], (100.0, 100.0)), changed=changed)
+        report = report_of(KERNELS[:2], findings=(found,))
+        (row,) = functions_of(SourceChange(base=BASE, head=HEAD, parts=(part,)), [report], (), {})
+        return row.state, row.executed, row.not_executed
+
+    assert of(ran) == ("not-executed", (), (12, 14, 15))
+    assert of(ran, measured) == ("executed", (12,), (14, 15))
+
+
 def test_a_setting_that_ran_on_one_kernel_alone_is_not_said_to_execute_nothing() -> None:
     def seen(workload: str, kernel: str, *functions: str) -> Seen:
         return Seen((workload, ()), kernel, frozenset(functions), NOTHING)

@@ -83,8 +83,10 @@ def functions_of(
         runs = [part for part in parts if (part.path, part.function) == (path, function)]
         added = {n for part in runs for n in part.executed}
         removed = {n for part in runs for n in part.removed_executed}
-        idle = {n for part in own for n in part.code} - added
-        idle_removed = {n for part in own for n in part.removed_code} - removed
+        outside = {n for part in runs for n in part.outside}
+        outside_removed = {n for part in runs for n in part.removed_outside}
+        idle = ({n for part in own for n in part.code} | outside) - added
+        idle_removed = ({n for part in own for n in part.removed_code} | outside_removed) - removed
         state = lines.EXECUTED if added or removed else lines.NOT_EXECUTED if idle or idle_removed else lines.NO_CODE
         rows.append(
             ChangedFunction(
