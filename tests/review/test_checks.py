@@ -73,6 +73,7 @@ def test_a_claim_is_held_against_the_setting_that_its_sentence_names(words: str,
         ("This patch reduces the overhead of fork by 12% instructions.", -0.12, "reproduced"),
         ("It increases performance by 7% on zen4.", -0.07, "not-measurable"),
         ("Performance is 7% higher.", -0.07, "not-measurable"),
+        ("This improves performance: fork executes 12% fewer instructions.", -0.12, "reproduced"),
         ("This reduces performance by 7%.", -0.07, "not-measurable"),
         ("A 10% to 15% improvement in the time of a fork.", -0.12, "not-understood"),
         ("Time per fork improves by 10% to 12%.", -0.11, "not-understood"),
@@ -91,6 +92,14 @@ def test_a_true_claim_is_never_contradicted_nor_a_false_one_reproduced(text: str
     predicted = (PredictedChange(cpu="zen4", change=change),)
     measured = structs.replace(cell("improvement", change), predicted=predicted)
     assert [found for _, found, _ in outcomes(text, measured)] == [outcome]
+
+
+@pytest.mark.parametrize("text", ["Performance is 7% higher.", "Throughput rises from 100 ops/s to 107 ops/s."])
+def test_a_rate_is_said_not_to_be_measured(text: str) -> None:
+    ((_, found, detail),) = outcomes(text, SMALL)
+    assert (found, detail.partition(": ")[2]) == (
+        "not-measurable", "a rate is not measured; counts change by -20.0 % to -20.0 % in 1 phase",
+    )  # fmt: skip
 
 
 def test_the_named_setting_decides() -> None:

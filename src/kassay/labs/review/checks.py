@@ -108,10 +108,8 @@ def _of_found(claim: Claim, found: Sequence[Cell]) -> tuple[str, str]:
 def _of_cells(claim: Claim, cells: Sequence[Cell]) -> tuple[str, str]:
     if claim.amount is not None:
         return _difference(claim, claim.amount, cells)
-    if claim.value is None:
-        return NOT_MEASURABLE, f"the text does not say whether this is more or less; {_range(cells)}"
-    if claim.kind == "throughput":
-        return NOT_MEASURABLE, f"a rate on the author's machine; {_range(cells)}"
+    if claim.value is None or claim.kind == "throughput":
+        return NOT_MEASURABLE, f"a rate is not measured; {_range(cells)}"
     if claim.kind == "count" or "instruction" in claim.sentence.lower():
         return _change(claim.value, [(cell.change or 0.0, cell) for cell in cells], "counted")
     predicted = [(one.change, cell) for cell in cells for one in cell.predicted if one.change is not None]

@@ -17,21 +17,33 @@ from kassay.model.records import Record
 _LESS = (
     r"faster|speed-?ups?|reduc\w+|decreas\w+|lower|less|fewer|drop\w*|improve\w*|sav(?:es?|ed|ings?)|cheaper|shorter"
 )
-_MORE = r"slower|regress\w*|increas\w+|higher|longer|more|slow-?downs?|worse|adds?|added"
+_MORE = r"slower|regress\w*|increas\w+|higher|(?<!no )longer|more|slow-?downs?|worse|adds?|added"
 _WORD = re.compile(rf"\b(?:(?P<less>{_LESS})|(?P<more>{_MORE}))\b", re.IGNORECASE)
 _RATE_WORD = re.compile(
     r"throughput|bandwidth|ops/s|per second|score|performance|\bspeed\b|will-it-scale", re.IGNORECASE
 )
+_COUNT_BEHIND = re.compile(
+    rf" ?(?:(?:in|of) )?(?:the )?(?:(?:{_LESS}|{_MORE}) (?:\w+ )?)?"
+    r"(?:instructions?|cycles?)\b(?! ?/s| per (?:s|cycle))",
+    re.IGNORECASE,
+)
+_COUNT_WORD = re.compile(r"\b(?:instructions|cycles)\b", re.IGNORECASE)
 _N = r"\d+(?:,\d{3})*(?:\.\d+)?"
-_SPACED = rf"(?:\d{{1,3}}(?:[ \u00a0\u202f]\d{{3}})+(?:\.\d+)?|{_N})"
-"""With blanks between thousands, too."""
+_SPACED = rf"(?:\d{{1,3}}(?:(?:[\u00a0\u202f]\d{{3}})+|(?: \d{{3}}){{2,}}|(?: 0\d{{2}}))(?:\.\d+)?|{_N})"
+"""A number that may have blanks between its thousands. "9 128" with a plain blank may be two numbers."""
+_SPLIT = re.compile(r"(?<![\d.,])\d{1,3} $")
+"""Before three digits: a number of its own, or their thousands."""
 _UNIT = r"%|(?:ns|us|µs|ms|s|seconds|instructions|cycles)(?:/\w+)?|[KMG]?(?:ops|pages|faults|B|iB)/s(?:ec)?"
 _SIZE = r"[KMGT]i?B|bytes"
 _PAIR = re.compile(
     rf"(?:\bfrom |(?<![\w.,-]))({_SPACED}) ?({_UNIT})? ?(?:(?<=\s)to|->|=>|→) ?({_SPACED}) ?({_UNIT})(?!\w)"
 )
+_RANGE = re.compile(
+    rf"(?<![\w.,–-])(?:between {_N}(?: ?(?:{_UNIT}|[x×]))? and |{_N}(?: ?(?:{_UNIT}|[x×]))? or (?:even )?"
+    rf"|{_N} ?(?:{_UNIT}|[x×])(?:[–-]| [–-] )|{_N}(?: ?[x×])?(?:[–-]| to )(?={_N} ?[x×])){_N} ?({_UNIT}|[x×])(?![\w/])"
+)
 _PERCENT = re.compile(rf"(?<![\w.,%–-])([-+]?{_N}) ?%(?![\w–-])")
-_FACTOR = re.compile(rf"(?<![\w.,-])({_N}) ?[x×](?![\w/])")
+_FACTOR = re.compile(rf"(?<![\w.,–-])({_N}) ?[x×](?![\w/])")
 _ONE = re.compile(rf"(?<![\w.,/-])([-+]?{_SPACED}(?:%?[–-]{_N})?)(?: ?({_UNIT}|{_SIZE})|-?[x×])(?![\w/])")
 """A number, or a range of two, with a unit."""
 _NEAR, _BEFORE, _CLOSE = 15, 70, 25
@@ -46,7 +58,13 @@ _LIMIT = re.compile(
 """Before a figure that is a bound."""
 _LIMIT_BEHIND = re.compile(r"(?: \w+)? ?\b(?:or|at) (?:more|less|fewer|most|least|best|worst)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:](?=\s)|\bbut\b|\bwhile\b|\bwhereas\b")
-_DENIED = re.compile(r"\b(?:no|not|never|without|neither|nor|cannot|hardly|none)\b(?![-_])|n['’]t\b", re.IGNORECASE)
+_DENIED = re.compile(
+    r"\b(?:no(?! longer)|not|never|neither|nor|cannot|hardly|none)\b(?![-_])|n['’]t\b"
+    r"|\bwithout (?:(?:the|this|these) (?:\w+ )?(?:patch\w*|series|changes?|commits?)|it)\b"
+    rf"|\b(?:without(?: (?:an?|any|the))?|no longer(?: \w+)?)\s+(?:{_LESS}|{_MORE})\b",
+    re.IGNORECASE,
+)
+_WITHOUT = re.compile(r"\bwithout\b", re.IGNORECASE)
 _LOSS = re.compile(r"\b(?:regress\w*|slow-?downs?)\b", re.IGNORECASE)
 _UNDONE = re.compile(
     r"\b(?:fix\w*|report(?:s|ed|ing)?|recover\w*|restor\w*|revert\w*|resolv\w*|gone|avoid\w*|eliminat\w*|undo\w*"
@@ -92,7 +110,7 @@ class Claim(Record, frozen=True, kw_only=True):
     kind: str
     """Kind of the figure: "percent", "factor", "time", "throughput", "count", "size" or UNKNOWN."""
     value: float | None
-    """Change as a fraction, negative for less; None if the text does not say which, and of a difference."""
+    """Change as a fraction, negative for less; None for a rate, a difference and UNKNOWN."""
     unit: str
     """Unit of a pair of values or of a difference, else ""."""
     line: int
@@ -127,7 +145,7 @@ def _figures(sentence: str) -> Iterator[tuple[int, Claim]]:
     """(position, claim) of each number with a unit of one sentence, without sentence and line."""
     words = sentence.replace("\n", " ").replace("\N{MINUS SIGN}", "-")
     spans: list[tuple[int, int]] = []
-    for reader in (_pairs, _changes, _others):
+    for reader in (_ranges, _pairs, _changes, _others):
         found = [pair for pair in reader(words) if not any(pair[0].start() < end and start < pair[0].end()
                                                            for start, end in spans)]  # fmt: skip
         spans += [match.span() for match, _ in found]
@@ -156,11 +174,21 @@ def _in_doubt(words: str, figure: re.Match[str], claim: Claim) -> bool:
         return True
     if claim.kind == "factor" and _number(figure[1]) < 1:
         return True
+    if _SPLIT.search(before) and re.match(r"\d{3}(?!\d)", figure[0]):
+        return True
     clause = _CLAUSE.split(before)[-1] + " " + _CLAUSE.split(behind)[0]
     loss = _LOSS.search(clause) is not None
     lessens = any(word["less"] for word in _WORD.finditer(clause))
     is_gain = not loss and (claim.value or claim.amount or 0) < 0 and figure[0][0] != "-"
-    return bool(_DENIED.search(clause) or (loss and lessens) or (not is_gain and _UNDONE.search(f"{before} {behind}")))
+    if not is_gain and (_WITHOUT.search(clause) or _UNDONE.search(f"{before} {behind}")):
+        return True
+    return bool(_DENIED.search(clause) or (loss and lessens))
+
+
+def _ranges(words: str) -> _Found:
+    """Two values of which either may hold."""
+    for found in _RANGE.finditer(words):
+        yield found, _not_understood(found, found[1] if found[1] not in "x×" else "")
 
 
 def _pairs(words: str) -> _Found:
@@ -172,7 +200,8 @@ def _pairs(words: str) -> _Found:
             yield pair, _not_understood(pair, pair[4])
         elif before and pair[2] in (None, pair[4]):
             change = after / before - 1
-            yield pair, _claim(pair, kind, _rounded(words, change) if kind == "percent" else round(change, 6), pair[4])
+            value = _rounded(words, pair, change) if kind == "percent" else round(change, 6)
+            yield pair, _claim(pair, kind, value, pair[4])
 
 
 def _changes(words: str) -> _Found:
@@ -187,7 +216,7 @@ def _changes(words: str) -> _Found:
                 value = size - 1 if direction > 0 else 1 / size - 1 if size else None
             else:
                 value = (-size if found[1][0] == "-" else size) / 100 if signed else direction * size / 100
-            yield found, _claim(found, kind, _rounded(words, value))
+            yield found, _claim(found, kind, _rounded(words, found, value))
 
 
 def _others(words: str) -> _Found:
@@ -220,9 +249,19 @@ def _direction(words: str, start: int, end: int, before_at_most: int = _BEFORE) 
     return 0 if nearest is None else -1 if nearest["less"] else 1
 
 
-def _rounded(words: str, value: float | None) -> float | None:
-    """The value; None of a rate, which rises where time falls, and by another fraction."""
-    return None if value is None or _RATE_WORD.search(words) else round(value, 6)
+def _rounded(words: str, figure: re.Match[str], value: float | None) -> float | None:
+    """The value; None for a rate, which rises where time falls, and by another fraction."""
+    is_rate = _RATE_WORD.search(words) and not _is_of_counts(words, *figure.span())
+    return None if value is None or is_rate else round(value, 6)
+
+
+def _is_of_counts(words: str, start: int, end: int) -> bool:
+    """True if a figure counts instructions or cycles: they are right behind it, or before it in a clause without a
+    rate."""
+    before = _CLAUSE.split(words[:start])[-1]
+    clause = before + _CLAUSE.split(words[end:])[0]
+    is_before = _COUNT_WORD.search(re.split(r"\d", before)[-1]) is not None
+    return _COUNT_BEHIND.match(words, end) is not None or (is_before and not _RATE_WORD.search(clause))
 
 
 def _number(text: str) -> float:
