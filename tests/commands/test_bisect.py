@@ -5,7 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from msgspec import UNSET
+from msgspec import UNSET, structs
 from typer.testing import CliRunner
 
 from kassay.cli import build_app
@@ -13,9 +13,13 @@ from kassay.commands._bisect_options import Searching
 from kassay.commands._bisect_search import _question
 from kassay.commands._options import Measuring
 from kassay.errors import BadInput, HostLacks, NotBuilt
+from kassay.journal.directory import SEARCH
 from kassay.model.bisect import SearchQuestion
 from kassay.model.progress import Tell
+from kassay.model.records import to_json
 from kassay.supply import kernels as kernel_store
+from kassay.tools.search import log as searchlog
+from kassay.tools.search import loop
 from kassay.tools.search import probe as probing
 from kassay.tools.search.candidates import listed
 from kassay.tools.search.decision import Ask
@@ -111,6 +115,25 @@ def test_ends_less_than_two_margins_apart_do_not_stop_git_bisect(
     costs = [Costs(bad=304.5, head=head) for head in (302.0, 302.5)]
     found = [stepped(one, tmp_path / str(one.costs["head"]), monkeypatch)[0] for one in costs]
     assert found == [0, 1]
+
+
+@pytest.mark.parametrize(("head", "status"), [(302.0, 0), (302.5, 1), (300.0, 0)])
+def test_a_step_of_an_earlier_version_is_continued(
+    head: float, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its question searched for every step, which found none for a kernel within the margin of both ends."""
+    costs = Costs(bad=304.5, head=head)
+    assert stepped(costs, tmp_path, monkeypatch)[0] == status
+    (directory,) = (tmp_path / "heads").iterdir()
+    (directory / searchlog.RESULT).unlink()
+    asked = searchlog.opened(directory)
+    for title in ("image:/head", "a commit of the same image"):
+        good, middle, bad = asked.candidates
+        before = structs.replace(asked, steps="all", candidates=(good, structs.replace(middle, title=title), bad))
+        (directory / SEARCH).write_bytes(to_json(before))
+        assert stepped(costs, tmp_path, monkeypatch)[0] == status
+        assert loop.replay(directory) == ()
+    assert costs.booted == ["good", "bad", "head"]
 
 
 def test_the_ends_are_booted_once_and_an_equal_image_not_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

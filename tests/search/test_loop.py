@@ -13,7 +13,7 @@ from msgspec import structs
 
 from kassay import pipeline
 from kassay.errors import BadInput
-from kassay.journal.directory import started
+from kassay.journal.directory import SEARCH, started
 from kassay.model.bisect import Bisection, Observation, SearchQuestion
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import Setting, to_json
@@ -203,7 +203,14 @@ def test_a_merge_of_several_branches_says_that_they_were_not_searched(tmp_path: 
     found = bisecting.search(question(commits(tree, line[0], "main")), tmp_path / "out", silent, measured)
     assert found.introduced == merge and [one.code for one in found.open_codes] == ["merge-of-several"]
     assert found.open[0] == "the merge brought in 2 branches, which were not searched: bisect each of them"
-    assert bisecting.search(question(commits(tree, line[0], "main")), tmp_path / "out", silent, measured) == found
+    asked = question(commits(tree, line[0], "main"))
+    assert bisecting.search(asked, tmp_path / "out", silent, measured) == found
+    # An earlier version did not store the parents of a merge of several.
+    before = structs.replace(asked, candidates=tuple(structs.replace(one, merged="") for one in asked.candidates))
+    (tmp_path / "out" / SEARCH).write_bytes(to_json(before))
+    assert bisecting.search(asked, tmp_path / "out", silent, measured) == found
+    with pytest.raises(BadInput, match=r"another bisection \(differs in error_rate\)"):
+        searchlog.begin(tmp_path / "out", structs.replace(before, error_rate=0.1))
 
 
 def test_a_range_without_a_change_is_an_answer_with_a_way_out(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def _as_before(question: SearchQuestion, directory: Path) -> SearchQuestion:
     documentation does); else `question`."""
     if not searchlog.is_search(directory):
         return question
-    before = searchlog.opened(directory)
+    before = structs.replace(searchlog.opened(directory), steps=question.steps)  # earlier versions had another word
     same = structs.replace(before, candidates=question.candidates, range=question.range) == question
     ends = (before.candidates[0], before.candidates[-1]) == (question.candidates[0], question.candidates[-1])
     return before if same and ends else question

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput
@@ -36,15 +37,28 @@ def opened(directory: Path) -> SearchQuestion:
 
 
 def begin(directory: Path, question: SearchQuestion) -> None:
-    """Writes the question, or sees that it is the one that is there. Raises BadInput when it is another."""
-    if not is_search(directory):
-        write_atomic(directory / SEARCH, to_json(question))
+    """Write the question, also over that of an earlier version (see _comparable), so that replay() decides by it.
+
+    Raises BadInput if the directory holds another question.
+    """
+    before = opened(directory) if is_search(directory) else None
+    if before == question:
         return
-    before = opened(directory)
-    if before != question:
-        names = [n for n in SearchQuestion.__struct_fields__ if getattr(before, n) != getattr(question, n)]
-        raise BadInput(f"{directory}: holds another bisection (differs in {', '.join(names)})",
-                       "choose another directory with --out; nothing there was changed")  # fmt: skip
+    if before is not None:
+        then, now = _comparable(before), _comparable(question)
+        names = [n for n in SearchQuestion.__struct_fields__ if getattr(then, n) != getattr(now, n)]
+        if names:
+            raise BadInput(f"{directory}: holds another bisection (differs in {', '.join(names)})",
+                           "choose another directory with --out; nothing there was changed")  # fmt: skip
+    write_atomic(directory / SEARCH, to_json(question))
+
+
+def _comparable(question: SearchQuestion) -> SearchQuestion:
+    """The question without what earlier versions stored differently: the parents of a merge of several branches, and
+    "nearest", for which they had "all"."""
+    candidates = tuple(structs.replace(candidate, merged="") for candidate in question.candidates)
+    steps = "all" if question.steps == "nearest" else question.steps
+    return structs.replace(question, candidates=candidates, steps=steps)
 
 
 def append(directory: Path, observation: Observation) -> None:
