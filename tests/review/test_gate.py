@@ -9,6 +9,7 @@ from junitparser import JUnitXml
 from msgspec import structs
 
 from kassay.analysis.exact import judge_counts
+from kassay.analysis.rounds import summarise
 from kassay.errors import BadInput
 from kassay.labs.review.commands._ci_answer import _command, _limits, answer
 from kassay.labs.review.commands._ci_options import Gating
@@ -205,6 +206,27 @@ def test_a_setting_some_of_whose_rounds_changed_is_measured() -> None:
         screened = structs.replace(ladder(), findings=(one,), ladders=())
         assert [found.verdict for found, *_ in _screened(screened).values()] == [verdict]
         assert len(_differing(screened)) == left
+
+
+@pytest.mark.parametrize(
+    ("head", "verdict"),
+    [((393.0, 300.0, 300.0, 300.0), EQUAL), ((410.0, 300.0, 300.0, 300.0), EQUAL),
+     ((300.0, 300.0, 300.0, 300.0), EQUAL), ((393.0, 300.0, 300.0, 300.1), NOT_MEASURED),
+     ((410.0, 330.0, 300.0, 300.0), NOT_MEASURED)],
+)  # fmt: skip
+def test_rounds_of_the_warm_up_need_not_be_equal(head: tuple[float, ...], verdict: str) -> None:
+    """Half of all rounds is no warm-up any more."""
+    whole = structs.replace(finding("a", "b", (300.0, 300.0), "iteration"), workload="page_fault", change=0.0)
+    sides = tuple(
+        structs.replace(
+            side, rounds=rounds, warmup=rounds[: (found := summarise(rounds, "mode")).warmup],
+            doubts=() if found.settled else (reason("never-settles"),),
+        )
+        for side, rounds in zip(whole.sides, ((393.0, 300.0, 300.0, 300.0), head), strict=True)
+    )  # fmt: skip
+    screened = structs.replace(ladder(), findings=(structs.replace(whole, sides=sides),), ladders=())
+    assert [found.verdict for found, *_ in _screened(screened).values()] == [verdict]
+    assert len(_differing(screened)) == (verdict == NOT_MEASURED)
 
 
 @pytest.mark.parametrize("name", ["page_fault", "numpy_job"])

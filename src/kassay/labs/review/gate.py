@@ -132,9 +132,13 @@ def _differing(report: Report) -> list[Key]:
 
 
 def _is_equal(finding: Finding) -> bool:
-    """True if every round of the phase has the same count on both kernels."""
+    """True if every round after the warm-up has the same count on both kernels. If a kernel's rounds never settle,
+    it has no warm-up."""
     base, head = finding.sides
-    return finding.change is not None and finding.evidence != "unstable" and base.rounds == head.rounds
+    settles = not any(_has(side.doubts, "never-settles") for side in finding.sides)
+    first = max(len(base.warmup), len(head.warmup)) if settles else 0
+    same = base.rounds[first:] == head.rounds[first:]
+    return finding.change is not None and finding.evidence != "unstable" and same
 
 
 def _measured(
@@ -176,9 +180,10 @@ def _has(reasons: Iterable[Reason], code: str) -> bool:
 
 
 def _settled(cell: Cell, finding: Finding, limit: float) -> Cell:
-    """A phase of the same rounds on both kernels is equal to the digit, however far apart its perturbed runs lie. One
-    that changes by less than they do, and rises by no more than its limit, lies below the floor. Beyond the limit
-    nothing is decided. Neither holds if the runs of one kernel disagree, or if its value is not that of all rounds."""
+    """A phase of equal steady rounds is equal to the digit, however far apart its perturbed runs lie. One that changes
+    by less than they do, and rises by no more than its limit, lies below the floor. Beyond the limit nothing is
+    decided. Neither holds if the runs of one kernel disagree, or if its value is not that of all
+    rounds."""
     if _is_equal(finding):
         return structs.replace(cell, verdict=EQUAL, reason="")
     if cell.evidence == "unstable" or _has(finding.reasons, "rounds-otherwise"):

@@ -7,7 +7,7 @@ from kassay.model.records import Record
 
 SCHEMA = "kassay-ci/1"
 EQUAL = "equal-to-the-digit"
-"""Verdict of a phase with the same count in every round on both kernels."""
+"""Verdict of a phase with the same count in every steady round on both kernels."""
 NOT_MEASURED = "not-measured"
 """Verdict of a phase that differs and that the budget left undone."""
 DECIDED = (EQUAL, "equivalent", *CHANGES)
