@@ -50,7 +50,10 @@ static uint64_t depth_of(struct cpu *cpu, const struct group_config *group)
 	if (low == high)
 		return low;
 	if (group->depth_log) {
-		/* A doubling of the least, a depth within it, and that one only as often as it is small: 1 / depth. */
+		/*
+		 * Draw a doubling, then a depth in it, and accept that with least / depth. The probability of a depth is
+		 * then proportional to 1 / depth.
+		 */
 		unsigned int doublings = 0;
 		uint64_t least, depth;
 

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from kassay.model.samples import Spread
 from kassay.tools.imports.lkp_table import function_shares
@@ -94,11 +95,17 @@ def test_without_a_factor_there_are_no_cycles_and_the_mail_says_why(tmp_path: Pa
 
 
 @pytest.mark.parametrize("key", ["perf-stat.i.cpi", "perf-stat.i.instructions", "x.workload"])
-def test_with_a_factor_of_zero_nothing_is_multiplied_or_divided(key: str) -> None:
-    some, none = (Spread(mean=mean, deviation=None, n=None) for mean in (2.0, 0.0))
+@pytest.mark.parametrize(
+    ("means", "where"), [((0.0, 2.0), "base"), ((2.0, 0.0), "head"), ((0.0, 0.0), "base and in head")]
+)
+def test_with_a_factor_of_zero_nothing_is_multiplied_or_divided(
+    key: str, means: tuple[float, float], where: str
+) -> None:
+    some = Spread(mean=2.0, deviation=None, n=None)
+    base, head = (structs.replace(some, mean=mean) for mean in means)
     keys = ("perf-stat.i.cpi", "perf-stat.i.instructions", "perf-profile.self.cycles-pp.f", "x.workload")
-    found, notes = function_shares("w", {**dict.fromkeys(keys, (some, some)), key: (none, some)})
-    assert found is None and f"{key} is zero on one side" in notes[0]
+    found, notes = function_shares("w", {**dict.fromkeys(keys, (some, some)), key: (base, head)})
+    assert found is None and notes[0].endswith(f"{key} is zero in {where}")
 
 
 def test_counters_of_zero_do_not_agree() -> None:

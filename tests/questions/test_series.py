@@ -104,14 +104,14 @@ def test_a_patch_that_brings_back_an_earlier_kernel_takes_the_patches_between_ba
     text = three({"whole": "same-image", **LAST}, {"whole": "1", "without 3": "1..2"},
                  value("1", "improvement", -70.0), replace(value("1..2", "regression", 80.0), value=710.0))  # fmt: skip
     assert "Patch 1 (mm/mprotect: split) does all of it: -70" in text
-    assert "Patch 3 takes back patch 2: the kernel is that of row 1 again (-80, -11.3 %)." in text
+    assert "Patch 3 takes back patch 2 and restores the kernel of row 1 (-80, -11.3 %)." in text
     assert "costs more" not in text and "No difference" not in text
 
 
 def test_a_series_that_takes_all_back_gives_no_patch_a_share() -> None:
     text = three({"whole": "same-source", **LAST}, {"whole": "base", "without 3": "1..2"},
                  value("1", "improvement", -70.0), value("1..2", "equivalent", -70.0))  # fmt: skip
-    assert "Patch 3 takes back patches 1 and 2: the kernel is that of row base again (+70, +11.1 %)." in text
+    assert "Patch 3 takes back patches 1 and 2 and restores the base kernel (+70, +11.1 %)." in text
     assert "of it" not in text and "No difference beyond the margin from patch 2." in text
 
 

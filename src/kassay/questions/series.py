@@ -121,7 +121,8 @@ def _patches(
     for n, row in back.items():
         size = _between(values.get(compared_with(row, series.rows)), values.get(row.same_as))
         numbers = _patch([str(number) for number in taken[n]])
-        sentences.append(f"Patch {n} takes back {numbers}: the kernel is that of row {row.same_as} again{size}.")
+        restored = "the base kernel" if row.same_as == "base" else f"the kernel of row {row.same_as}"
+        sentences.append(f"Patch {n} takes back {numbers} and restores {restored}{size}.")
     sentences += [f"No difference beyond the margin from {_patch(nothing)}."] if nothing else []
     if primary:
         sentences += _not_executed([(alone[n], value) for n, value in idle])

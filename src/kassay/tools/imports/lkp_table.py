@@ -158,7 +158,8 @@ def function_shares(workload: str, sides: Sides) -> tuple[FunctionShares | None,
         return None, (f"no cycles per operation: the mail has no {', '.join(missing)}",)
     zero = _zero(sides, (*_COUNTERS, work))
     if zero:
-        return None, (f"no cycles per operation: {zero[0]} is zero on one side",)
+        where = [name for name, side in zip(("base", "head"), sides[zero[0]], strict=True) if side.mean <= 0]
+        return None, (f"no cycles per operation: {zero[0]} is zero in {' and in '.join(where)}",)
     base, head = _cycles(sides, _COUNTERS, work)
     rows = tuple((key.removeprefix(_SELF), _part(sides[key][0], base), _part(sides[key][1], head)) for key in functions)
     shares = FunctionShares(

@@ -96,7 +96,7 @@ CHANGED = {
 }  # fmt: skip
 """Counters whose change against the first policy is shown, for the same number of page events."""
 _FEW = 100
-"""With fewer events than that on a side a change may be chance, and the events are shown."""
+"""If a policy has fewer events than this, the change may be random, and the table shows the numbers of events."""
 
 
 def change(base: SimulatedCell, head: SimulatedCell, name: str) -> float | None:
