@@ -46,6 +46,7 @@ def test_finished_runs_of_the_container_are_reused() -> None:
     assert _inputs(inside, inside.cells[0]) == _inputs(plan, plan.cells[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["markdown", "html", "json", "mail"])
 def test_reports_name_the_container(form: str) -> None:
     report = compare()

@@ -63,6 +63,7 @@ def test_packed_folder_has_the_same_bytes_whatever_its_files_modes_are(release: 
         assert tar.getnames() == ["kassay-docs/sub", "kassay-docs/sub/page.html"]
 
 
+@pytest.mark.slow
 def test_sbom_loses_references_to_the_index_and_no_package(release: dict[str, Any], index: str, tmp_path: Path) -> None:
     component = {"purl": "pkg:pypi/numpy@2", "externalReferences": [{"url": index}, {"url": "https://numpy.org"}]}
     sbom = tmp_path / "a.cdx.json"

@@ -109,6 +109,7 @@ OWN_APPLETS = pytest.mark.skipif(Path("/bin/sh").resolve().name == "busybox", re
 
 
 @OWN_APPLETS
+@pytest.mark.slow
 @pytest.mark.parametrize("host", HOSTS, indirect=True)
 def test_setup_prints_one_command_and_calls_no_sudo(host: Path, tmp_path: Path) -> None:
     status, said = _setup(host, tmp_path, "test")
@@ -122,6 +123,7 @@ def test_setup_prints_one_command_and_calls_no_sudo(host: Path, tmp_path: Path) 
 
 
 @OWN_APPLETS
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["fedora"], indirect=True)
 def test_setup_calls_sudo_where_it_was_asked_for(host: Path, tmp_path: Path) -> None:
     status, said = _setup(host, tmp_path, "run", "--sudo")
@@ -130,6 +132,7 @@ def test_setup_calls_sudo_where_it_was_asked_for(host: Path, tmp_path: Path) -> 
 
 
 @OWN_APPLETS
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["debian"], indirect=True)
 @pytest.mark.parametrize(
     ("machine", "cross"),
@@ -147,6 +150,7 @@ def test_setup_wants_cross_compilers_for_other_machines_than_the_host(
     assert set(re.findall(r" libc6-dev-(\S+)-cross", said)) == set(cross.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["gentoo"], indirect=True)
 def test_setup_names_debian_s_packages_on_an_unknown_distribution(host: Path, tmp_path: Path) -> None:
     status, said = _setup(host, tmp_path, "run")

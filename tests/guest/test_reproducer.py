@@ -99,6 +99,7 @@ def test_it_holds_the_state_against_what_the_workload_requires(built: Path, tmp_
     assert "THE STATE IS NOT AS REQUIRED before the rounds: range.vmas must be == 7, and is 1\n" in ran.stdout
 
 
+@pytest.mark.slow
 def test_the_command_prints_it_with_the_settings_that_it_is_given() -> None:
     argv = (sys.executable, "-c", "from kassay.cli import main; main()", "workloads", "mprotect_toggle", "--reproducer")
     words = ("--set", "size=1MiB", "--set", "share=private", "--rounds", "7")

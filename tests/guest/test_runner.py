@@ -48,6 +48,7 @@ def test_rounds_must_be_asked_for(programs: Programs) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=30))
+@pytest.mark.slow
 def test_no_parameter_text_breaks_a_program(programs: Programs, text: str) -> None:
     ran = run(programs("calibrate"), "iterations=5", "syscalls=5", f"iterations={text}")
     assert ran.stderr == ""

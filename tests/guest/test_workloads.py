@@ -85,6 +85,7 @@ def test_work_that_was_skipped_is_noticed(programs: Programs, name: str) -> None
     assert ran.status == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HARMLESS)
 def test_each_round_does_the_same_number_of_operations(programs: Programs, name: str) -> None:
     first, second = (run(programs(name), *small(KNOWN[name]), rounds=rounds) for rounds in (1, 5))

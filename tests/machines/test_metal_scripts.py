@@ -101,6 +101,7 @@ def stored(directory: Path, program: str) -> str:
     return sha256_bytes(data)
 
 
+@pytest.mark.slow
 def test_a_program_runs_by_itself_once_and_is_waited_for_asleep(directory: Path, execute: Execute) -> None:
     sha = stored(directory, 'echo "$*" > args; echo result > "${3}"; sleep 0.3; echo last >&2; exit 3')
     for _ in range(2):  # the second time as after a cut connection

@@ -11,6 +11,8 @@ from benchmarks._loops import cycles_of, names, published
 from kassay.labs.predict.timing import timing_for
 from tests.predict.traces import RECORDED
 
+pytestmark = pytest.mark.slow
+
 WITHOUT_ATOMICS = ("plain_add", "thread_add")
 EXPLAINED = {
     ("icelake_sp", "ticket_yield"), ("zen3", "lock_add"), ("cascadelake_sp", "lock_then_store"),
