@@ -11,7 +11,7 @@ void trial(const uint8_t *data, size_t size)
 	char *text = trial_text(data, size), *out = trial_malloc(size + 1);
 	uint64_t number;
 
-	take(out, size, text, size);
+	take(out, text, size);
 	parse_number(text, &number);
 	text = trial_text(data, size < MAX_TEXT ? size : MAX_TEXT - 1);
 	take_chosen(text);
