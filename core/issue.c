@@ -178,7 +178,7 @@ static uint64_t search(uint32_t mask, unsigned int count, uint64_t cycle)
 
 static inline uint64_t book(uint32_t mask, unsigned int count, uint64_t ready)
 {
-	uint64_t cycle = ready < current.cycle ? current.cycle : ready;
+	uint64_t cycle = later(ready, current.cycle);
 
 	if (count == 1 && cycle < current.cycle + CYCLES) {
 		uint32_t free = mask & ~i.busy[cycle % CYCLES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a core can do in each cycle from current on: which ports are taken, how many
+ * What a core can do in each cycle from the current one on: which ports are taken, how many
  * micro-ops leave the schedulers. Later instructions take what earlier ones left
  * free, as in an out-of-order core.
  */

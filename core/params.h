@@ -22,4 +22,9 @@ static inline uint64_t cycles(uint32_t time)
 	return (time + 50) / 100;
 }
 
+static inline uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 #endif

@@ -43,11 +43,6 @@ void pipeline_start(void)
 	front_start();
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 static uint64_t ready(const uint8_t *registers, unsigned int count, uint64_t from)
 {
 	for (unsigned int n = 0; n < count; n++)
@@ -358,7 +353,10 @@ static void wait_in_schedulers(const struct insn *insn, const struct charge *cha
 	issue_wait(SCHEDULER, charge->dispatched, charge->issued, insn->computed);
 }
 
-/* @insn is dispatched, as @uops micro-ops. The microcode sequencer gives no others in its cycles, and is switched to. */
+/*
+ * Dispatches @insn as @uops micro-ops; the cycle of the last one. A switch to the microcode sequencer takes time, and no
+ * other micro-ops are dispatched in its cycles.
+ */
 static uint64_t dispatch(const struct insn *insn, uint32_t function, unsigned int *uops, unsigned int loads,
 			 unsigned int stores)
 {

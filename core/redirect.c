@@ -15,8 +15,7 @@ static void taken(const struct insn *insn, uint32_t function)
 {
 	uint64_t least = window.front > AHEAD ? (window.front - AHEAD) * 100 : 0;
 
-	if (predicted < least)
-		predicted = least;
+	predicted = later(predicted, least);
 	predicted += insn->kind == BRANCH || insn->kind == JUMP ? branch_taken(insn->address) : params.taken_call;
 	window_redirect(predicted / 100, CAUSE_WIDTH, function);
 }
@@ -49,7 +48,7 @@ void redirect_branch(const struct block *block, const struct block *next, uint64
 
 void redirect_enter(const struct block *block, uint32_t cost)
 {
-	uint64_t cycle = (window.retired > window.front ? window.retired : window.front) + cycles(cost);
+	uint64_t cycle = later(window.retired, window.front) + cycles(cost);
 
 	window_redirect(cycle, CAUSE_RINGS, block->function);
 	front_redirect(cycle);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A run without a profile: the way to one is told, where there is one. Lines are those of the value's own rounds."""
+"""Profiles of stored runs: the advice for a run without one, and the lines that a value's own rounds executed."""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reviews made by hand."""
+"""Reviews and gates made by hand."""
+
+from msgspec import structs
 
 from kassay.labs.review.changed_code import ChangedFunction
+from kassay.labs.review.gate import _judged
+from kassay.labs.review.gate_model import Gate, Limit
 from kassay.labs.review.model import Cell, KernelSide, Review, Try
 from kassay.model.patch import SeriesPatch
 from kassay.model.records import Setting
@@ -33,3 +37,12 @@ def review(*cells: Cell, functions: tuple[ChangedFunction, ...] = (), same_image
         tries=(Try(how="given", what="v7.0", outcome="applies"),), base=SIDE, head=SIDE,
         machine="x86_64, icount, 1 CPU", margin=0.01, cells=cells, functions=functions, same_image=same_image,
     )  # fmt: skip
+
+
+def gate(*cells: Cell, limits: tuple[Limit, ...] = (), **fields: object) -> Gate:
+    empty = Gate(
+        kassay_version="0.1.0", command="kassay ci main..HEAD", base_name="main", head_name="HEAD", base=SIDE,
+        head=SIDE, suite="mm", machine="x86_64, icount, 1 CPU", emulator="QEMU 7.2.22", fail_over=0.005,
+    )  # fmt: skip
+    judged = _judged(empty, [(one, "mm/x.c", 12) for one in cells], limits)
+    return structs.replace(judged, **fields)

@@ -182,9 +182,9 @@ class StoredProfiles:
         table = lines_of_run(self._directory, record)
         if table is None:
             return None
-        raw, report = (opened := self._opened(record)).raw, opened.report
-        measured = executions(raw, report, phase=phase, rounds=side.chosen)
-        return LinesRan(executed_lines(table, measured), executed_lines(table, executed_in_region(raw)))
+        opened = self._opened(record)
+        measured = executions(opened.raw, opened.report, phase=phase, rounds=side.chosen)
+        return LinesRan(executed_lines(table, measured), executed_lines(table, executed_in_region(opened.raw)))
 
     def _record(self, cell: Cell, side: Side, phase: str) -> RunRecord:
         """The run that of() takes the profile of."""

@@ -182,8 +182,7 @@ def _has(reasons: Iterable[Reason], code: str) -> bool:
 def _settled(cell: Cell, finding: Finding, limit: float) -> Cell:
     """A phase of equal steady rounds is equal to the digit, however far apart its perturbed runs lie. One that changes
     by less than they do, and rises by no more than its limit, lies below the floor. Beyond the limit nothing is
-    decided. Neither holds if the runs of one kernel disagree, or if its value is not that of all
-    rounds."""
+    decided. Neither holds if the runs of one kernel disagree, or if its value is not that of all rounds."""
     if _is_equal(finding):
         return structs.replace(cell, verdict=EQUAL, reason="")
     if cell.evidence == "unstable" or _has(finding.reasons, "rounds-otherwise"):

@@ -15,9 +15,9 @@ from kassay.supply.guest.program_output import executions, values_in
 
 _NOUN = r"(?:ops|operations?|iterations?|iters|loops|transactions?|requests?)"
 _SECOND = r"(?:\s*/\s*s(?:ec(?:ond)?)?\b|\s+per\s+second\b|[_ ]?per[_ ]?sec(?:ond)?\b|ps\b)"
-_REST = r"(?:\.\d+)?(?:[eE][+-]?\d+)?"
-_DIGITS = r"[\d.,'_-]*\d"
 _EXPONENT = r"(?:[eE][+-]?\d+)?"
+_REST = rf"(?:\.\d+)?{_EXPONENT}"
+_DIGITS = r"[\d.,'_-]*\d"
 _NUMBER = rf"{_DIGITS}{_EXPONENT}"
 """A number, which may have a sign or separators of thousands. _value() reads none that has."""
 _SPACED = rf"(?:{_DIGITS}[^\S\n])*{_DIGITS}"
