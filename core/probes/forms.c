@@ -3,8 +3,6 @@
  * Chains and independent copies of every form of instruction in forms-x86_64.inc: form_chain:N and form_many:N, where N
  * is the form's place in that file. A form that this CPU does not have is refused.
  */
-#include <setjmp.h>
-#include <signal.h>
 #include <stddef.h>
 
 #include "arch.h"
@@ -67,30 +65,17 @@ static const struct form forms[] = {
 
 static body chosen;
 static uint64_t wanted;
-static sigjmp_buf lacking;
-
-static void refuse(int signal)
-{
-	siglongjmp(lacking, signal);
-}
-
 /* Finds how many operations take some 30 microseconds; the first ones show whether the CPU has the form. */
 static const char *choose(body code)
 {
+	const char *why = code ? trial(code) : "nothing to measure";
 	uint64_t start, spent, done;
 
-	if (!code)
-		return "nothing to measure";
-	if (sigsetjmp(lacking, 1))
-		return "this CPU lacks it";
-	signal(SIGILL, refuse);
-	signal(SIGFPE, refuse);
-	code(1);
+	if (why)
+		return why;
 	start = ticks();
 	done = code(2000);
 	spent = ticks() - start;
-	signal(SIGILL, SIG_DFL);
-	signal(SIGFPE, SIG_DFL);
 	chosen = code;
 	wanted = 80000 * done / (spent + 1);
 	return NULL;

@@ -20,6 +20,7 @@
 static const struct probe *const groups[] = {
 	instruction_probes, branch_probes, memory_probes, window_probes,
 	string_probes, kernel_probes, cross_probes, form_probes, straight_probes,
+	system_probes,
 };
 
 uint64_t sink;

@@ -34,6 +34,7 @@ extern const struct probe kernel_probes[];
 extern const struct probe cross_probes[];
 extern const struct probe form_probes[];
 extern const struct probe straight_probes[];
+extern const struct probe system_probes[];
 
 #define LINE 64
 #define PAGE 4096
@@ -53,6 +54,9 @@ void *memory_of(size_t bytes, enum page_size pages, unsigned int which);
 void make_cycle(char *memory, size_t count, size_t stride, size_t skew, size_t block);
 
 #define ALL SIZE_MAX
+
+/* Executes one operation. NULL, or why this CPU cannot (trial.c). */
+const char *trial(uint64_t (*run)(uint64_t operations));
 
 uint64_t random_next(uint64_t *state);
 

@@ -57,6 +57,17 @@ static uint64_t copy(uint64_t operations)
 	return operations;
 }
 
+static uint64_t copy_words(uint64_t operations)
+{
+	for (uint64_t i = 0; i < operations; i++) {
+		char *source = from, *at = to;
+		size_t left = bytes / 8;
+
+		asm volatile("rep movsq" : "+S"(source), "+D"(at), "+c"(left) : : "memory");
+	}
+	return operations;
+}
+
 static uint64_t compare(uint64_t operations)
 {
 	for (uint64_t i = 0; i < operations; i++) {
@@ -73,6 +84,7 @@ const struct probe string_probes[] = {
 	{ "fill", prepare, NULL, fill, 0, operations_for },
 	{ "fill_words", prepare, NULL, fill_words, 0, operations_for },
 	{ "copy", prepare, NULL, copy, 0, operations_for },
+	{ "copy_words", prepare, NULL, copy_words, 0, operations_for },
 	{ 0 },
 };
 #else

@@ -124,6 +124,8 @@ def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
     points = exactly(mixed_many=1 / 5.9, load_chain=4, load_split_chain=5, forward_other_chain=8, lock_xadd_chain=8)
     points |= exactly(lock_add_chain=6, lock_add_lines=7, branch_conditional__0=8, branch_conditional__1=18)
     points |= exactly(fill__64=9, fill__96=9, fill__128=30, fill__192=32, fill__256=32, fill__4096=131)
+    points |= exactly(copy__64=9, copy__96=9, copy__128=31, copy__192=32, copy__256=32, copy__4096=131)
+    points |= exactly(fill_words__168=40, copy_words__168=44)
     points |= exactly(chase_firsts__4096=51, straight_code=4.5)
     points |= exactly(**{f"chase_local__{kib}": cycles for kib, cycles in (
         (16, 4), (256, 14), (2048, 50), (4096, 50), (16384, 390), (131072, 400))})  # fmt: skip
@@ -136,13 +138,14 @@ def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
     wanted = {
         "width": 6, "l1d_latency": 4, "l2_latency": 14, "l3_latency": 50, "memory_latency": 400, "lock_latency": 8,
         "lock_interval": 7, "store_forward": 7, "mispredict": 12, "line_split": 1, "rep_store_l1": 1.65,
-        "rep_store_start": 25.4, "rep_short_start": 7.35, "rep_short_bytes": 127, "prefetch_adjacent": 0,
+        "rep_store_start": 25.4, "rep_short_start": 7.35, "rep_short_bytes": 127,
+        "rep_short_stores": 1, "rep_word_start": 44 - 168 / 64 * 1.65, "prefetch_adjacent": 0,
         "l1i_prefetch": 3, "rob": 312, "fill_buffers": 12, "dtlb_entries": 64, "stlb_latency": 7,
         "stlb_entries": 2048, "walk_start": 22, "return_stack": 32, "l3_lifetime": (4 << 20) // 64 * 225,
         "l3_size": 32 << 20, "l3_ways": 16,
     }  # fmt: skip
     assert {name: found[name] for name in wanted} == pytest.approx(wanted)
-    assert "rep_copy_l1" not in found and "store_queue" not in found
+    assert "store_queue" not in found
 
 
 def test_atomics_apart_are_as_those_at_once_unless_the_relative_tells_them_apart() -> None:
@@ -178,8 +181,26 @@ def test_lines_come_in_pairs_where_a_chase_through_both_of_each_is_quicker() -> 
 
 
 def test_strings_without_a_quick_start_have_no_short_ones() -> None:
-    points = exactly(fill__64=30, fill__96=31, fill__128=31, fill__192=32, fill__256=33, fill__4096=131)
+    points = exactly(copy__64=30, copy__96=31, copy__128=31, copy__192=32, copy__256=33, copy__4096=131)
     assert parameters_of(facts(points)).estimates["rep_short_bytes"].value == 0
+
+
+def test_copies_may_have_a_quick_start_and_fills_none() -> None:
+    points = exactly(copy__64=9, copy__96=9, copy__128=31, copy__192=32, copy__256=32, copy__4096=131)
+    points |= exactly(fill__64=30, fill__96=31, fill__128=31, fill__192=32, fill__256=33, fill__4096=131)
+    found = parameters_of(facts(points)).estimates
+    assert (found["rep_short_bytes"].value, found["rep_short_stores"].value) == (127, 0)
+
+
+def test_lines_of_a_page_that_are_fetched_ahead_are_not_the_latency_of_the_third_level() -> None:
+    near, far = dict.fromkeys((4096, 6144, 8192, 12288), 65.0), dict.fromkeys((49152, 65536, 131072), 245.0)
+    points = exactly(**{f"chase_local__{kib}": cycles for kib, cycles in {**near, **far}.items()})
+    known = facts(points | exactly(chase_huge__4096=124, chase_huge__131072=563), l3_mib=480)
+    found = {name: one.value for name, one in parameters_of(known).estimates.items()}
+    assert (found["l3_size"], found["l3_latency"], found["memory_latency"]) == (480 << 20, 124, 563)
+    known = facts(points | exactly(chase_huge__4096=70, chase_huge__131072=260), l3_mib=480)
+    found = {name: one.value for name, one in parameters_of(known).estimates.items()}
+    assert (found["l3_latency"], found["memory_latency"]) == (65, 245)
 
 
 def test_a_machine_without_renamed_stores_or_xadd_has_other_probes_for_the_same() -> None:
@@ -192,27 +213,34 @@ def test_the_cpu_is_known_by_its_numbers_and_its_name_may_differ() -> None:
     lines = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD  EPYC\n"
     text = f"processor\t: 0\n{lines}\nprocessor\t: 1\nmodel\t: 2\n"
     assert cpuinfo_of(text) == CPUINFO
-    assert nearest_cpu(HOST, set()) == Nearest("zen4", known=True)
+    assert nearest_cpu(HOST, set(), {}) == Nearest("zen4", known=True)
     assert list(differences({**CPUINFO, "model name": "another"}, CPUINFO)) == []
     assert list(differences({**CPUINFO, "model": "1"}, CPUINFO)) == ["model: 1 in the file, 17 here"]
     with pytest.raises(BadInput, match="no CPU of kassay's is like this one"):
-        nearest_cpu(replace(HOST, cpuinfo={"vendor_id": "HygonGenuine"}), set())
+        nearest_cpu(replace(HOST, cpuinfo={"vendor_id": "HygonGenuine"}), set(), {})
+
+
+GOLDEN_COVE = "erms fsrm smap smep umip invpcid pdpe1gb fsgsbase rdpid rdtscp clflushopt clwb xsaves serialize avx512f"
 
 
 @pytest.mark.parametrize(
-    ("vendor", "family", "features", "taken"),
+    ("vendor", "family", "features", "kib", "taken"),
     [
-        ("AuthenticAMD", "27", "smap smep erms fsrm invpcid pku la57 avx512f rdpid clwb clzero", "zen5"),
-        ("AuthenticAMD", "25", "smap smep erms fsrm invpcid pku la57 avx512f rdpid clwb clzero", "zen4"),
-        ("AuthenticAMD", "25", "smap smep erms fsrm invpcid pku rdpid clwb clzero", "zen3"),
-        ("GenuineIntel", "6", "erms smap smep pcid invpcid clflushopt fsgsbase rdtscp clwb pku avx512f", "skylake_sp"),
+        ("AuthenticAMD", "27", "smap smep erms fsrm invpcid pku la57 avx512f rdpid clwb clzero", (), "zen5"),
+        ("AuthenticAMD", "25", "smap smep erms fsrm invpcid pku la57 avx512f rdpid clwb clzero", (), "zen4"),
+        ("AuthenticAMD", "25", "smap smep erms fsrm invpcid pku rdpid clwb clzero", (), "zen3"),
+        ("GenuineIntel", "6", "erms smap smep pcid invpcid fsgsbase rdtscp clwb pku avx512f", (), "skylake_sp"),
+        ("GenuineIntel", "6", GOLDEN_COVE, (32, 48, 1280), "alderlake_p"),
+        ("GenuineIntel", "6", GOLDEN_COVE, (32, 48, 2048), "emeraldrapids"),
+        ("GenuineIntel", "6", GOLDEN_COVE, (64, 48, 2048), "graniterapids"),
     ],
 )
-def test_an_unknown_cpu_is_likest_to_the_one_of_its_family_with_most_of_its_features(
-    vendor: str, family: str, features: str, taken: str
+def test_an_unknown_cpu_is_likest_to_the_one_of_its_family_with_its_caches_and_most_of_its_features(
+    vendor: str, family: str, features: str, kib: tuple[int, ...], taken: str
 ) -> None:
     host = replace(HOST, cpuinfo={"vendor_id": vendor, "cpu family": family, "model": "9"})
-    assert nearest_cpu(host, set(features.split())) == Nearest(taken, known=False)
+    sizes = {name: (size << 10, 8) for name, size in zip(("l1i", "l1d", "l2"), kib, strict=False)}
+    assert nearest_cpu(host, set(features.split()), sizes) == Nearest(taken, known=False)
 
 
 @pytest.mark.parametrize("name", sorted(timings()))

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Parameters of the caches, from chases of pointers and from streams."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, Unmeasured, plain
 from kassay.labs.predict.calibrate.points import MEMORY_KIB
 from kassay.labs.predict.calibrate.samples import curve
-from kassay.labs.predict.calibrate.steps import crossing
+from kassay.labs.predict.calibrate.steps import crossing, step_of
 
 _STRAIGHT_BYTES = 128 << 10
 """Code of the probe straight_code."""
+_AHEAD = 1.5
+"""Lines of one page are fetched ahead if lines in random order over all pages take so much longer."""
 
 
 def _cache(name: str, part: int) -> Rule:
@@ -74,19 +76,38 @@ def _code_ahead(facts: Facts) -> Estimate:
 
 def _in_l3(facts: Facts, probe: str) -> Estimate:
     """A chase through regions so large that almost none of them is in the second level by chance."""
-    return _chase(facts, probe, 3 * facts.cache("l2")[0], facts.cache("l3")[0])
+    return _chase(facts, probe, 3 * facts.cache("l2")[0], _l3_part(facts))
 
 
 def _in_memory(facts: Facts, probe: str) -> Estimate:
-    return _chase(facts, probe, 2 * facts.cache("l3")[0], MEMORY_KIB << 10)
+    return _chase(facts, probe, 2 * _l3_part(facts), MEMORY_KIB << 10)
+
+
+def _l3_part(facts: Facts) -> int:
+    """Bytes of the third level that this machine has: less than its size if a chase through less of it is slow."""
+    size, least = facts.cache("l3")[0], 3 * facts.cache("l2")[0]
+    points = {kib: value for kib, value in curve(facts.measured, "chase_local").items() if kib << 10 >= least}
+    step = step_of(points, least=2) if points else None
+    return size if step is None else min(size, step.size << 10)
 
 
 def _l3_latency(facts: Facts) -> Estimate:
-    return _in_l3(facts, _missing_chase(facts))
+    return _random(facts, _in_l3)
 
 
 def _memory_latency(facts: Facts) -> Estimate:
-    return _in_memory(facts, _missing_chase(facts))
+    return _random(facts, _in_memory)
+
+
+def _random(facts: Facts, in_level: Callable[[Facts, str], Estimate]) -> Estimate:
+    """A chase in a level; of lines in random order over all of it if those of one page come sooner: the CPU then
+    fetches other lines of a page ahead."""
+    inside = in_level(facts, _missing_chase(facts))
+    try:
+        over_all = in_level(facts, "chase_huge")
+    except Unmeasured:
+        return inside
+    return over_all if over_all.value > _AHEAD * inside.value else inside
 
 
 def _l3_lifetime(facts: Facts) -> Estimate:

@@ -74,7 +74,11 @@ def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, ou
     with locked(calibrations() / f".{name}.lock", refusing(f"the calibration {name}", "choose another name")):
         host = machines.host_machine(program.run(("add_chain",), 1).hypervisor)
         _same_machine(path, host)
-        taken = machines.Nearest(like, known=True) if like else machines.nearest_cpu(host, machines.host_features())
+        taken = (
+            machines.Nearest(like, known=True)
+            if like
+            else machines.nearest_cpu(host, machines.host_features(), machines.caches())
+        )
         nearest = timing_for(taken.name)
         if nearest.arch != host.arch:
             raise BadInput(f"--like {like}: a CPU of {nearest.arch}, and this machine is {host.arch}",

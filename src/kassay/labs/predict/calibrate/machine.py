@@ -82,6 +82,10 @@ def cpuinfo_of(text: str) -> dict[str, str]:
     return identity
 
 
+_OWN_CACHES = ("l1i", "l1d", "l2")
+"""Caches that belong to a core: a hypervisor reports them as they are."""
+
+
 class Nearest(NamedTuple):
     """The CPU among kassay's own that gives what cannot be measured here."""
 
@@ -90,9 +94,10 @@ class Nearest(NamedTuple):
     """True if it is this very CPU, by its numbers."""
 
 
-def nearest_cpu(machine: HostMachine, features: Set[str]) -> Nearest:
+def nearest_cpu(machine: HostMachine, features: Set[str], sizes: Mapping[str, tuple[int, int]]) -> Nearest:
     """The CPU of kassay's with these numbers, else the one of the same vendor that is most like it: of the same family
-    if there is one, with the most of the same features and the fewest others, and the newest of those.
+    if there is one, with the most caches of the same size that belong to a core, with the most of the same features and
+    the fewest others, and the newest of those. sizes: as caches() has them.
 
     Raises BadInput where there is none of the vendor.
     """
@@ -105,7 +110,9 @@ def nearest_cpu(machine: HostMachine, features: Set[str]) -> Nearest:
         if vendor is not None and machine.cpuinfo.get(vendor) == numbers[vendor] and name in timings():
             expected = set(cpu.features) - _HIDDEN
             family = machine.cpuinfo.get("cpu family") == numbers.get("cpu family")
-            ranked.append((family, len(expected & features) - len(expected - features), cpu.order, name))
+            alike = sum(timing_for(name).parameters[f"{cache}_size"].value == sizes[cache][0]
+                        for cache in _OWN_CACHES if cache in sizes)  # fmt: skip
+            ranked.append((family, alike, len(expected & features) - len(expected - features), cpu.order, name))
     if ranked:
         return Nearest(max(ranked)[-1], known=False)
     raise BadInput(f"no CPU of kassay's is like this one: {cpu_words(machine.cpuinfo)}",

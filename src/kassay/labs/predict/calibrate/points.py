@@ -18,6 +18,7 @@ CHASES_KIB = (
 )  # fmt: skip
 FIRSTS_KIB = (3072, 4096, 6144, 12288, 24576, 65536, MEMORY_KIB)
 """Regions of which the first line of each pair is chased: in the third level and in memory."""
+CHASES_HUGE_KIB = (256, 4096, 6144, 12288, MEMORY_KIB)
 PAGES = (
     16, 32, 48, 56, 60, 64, 68, 72, 76, 80, 96, 112, 128, 192, 256, 512, 1024, 1280, 1536, 1792, 2048, 2304, 2560, 2816,
     3072, 3328, 4096, 6144, 8192,
@@ -61,7 +62,7 @@ def groups() -> tuple[Group, ...]:
         Group("returns", 20, _asked("call_depth", DEPTHS)),
         Group("caches", 12, (*_asked("chase_local", CHASES_KIB), *_asked("chase_firsts", FIRSTS_KIB))),
         Group("small pages", 6, _asked("chase_small", (256, 4096, MEMORY_KIB))),
-        Group("huge pages", 6, (*_asked("chase_huge", (256, 4096, MEMORY_KIB)), *_asked("pages_huge", (256, 4096)))),
+        Group("huge pages", 6, (*_asked("chase_huge", CHASES_HUGE_KIB), *_asked("pages_huge", (256, 4096)))),
         Group("translation", 15, _asked("pages_small", PAGES)),
         Group("walks", 8, _asked("walk", WALKS)),
         Group("parallel misses", 8, _asked(
@@ -72,7 +73,8 @@ def groups() -> tuple[Group, ...]:
         Group("reorder buffer", 9, _asked("window_mixed", WINDOW_MIXED)),
         Group("queues", 9, tuple(word for kind in ("dependent", "loads", "stores", "adds")
                                  for word in _asked(f"window_{kind}", WINDOW_QUEUES))),
-        Group("strings", 12, (*_asked("fill", FILLS), *_asked("fill_words", (4096,)), *_asked("copy", FILLS),
+        Group("strings", 12, (*_asked("fill", FILLS), *_asked("fill_words", (168, 4096)),
+                              *_asked("copy", FILLS), *_asked("copy_words", (168,)),
                               *_asked("compare", (64, 1024)))),
         Group("kernel", 12, (*_asked("protect", (1, 8, 64, 512)), *_asked("protect_touch", (1, 512)),
                              *_asked("map_cycle", (1, 64)))),

@@ -43,25 +43,43 @@ def _start(kind: str, how: str) -> Rule:
     return rule
 
 
-def _short_bytes(facts: Facts) -> Estimate:
-    """The longest string that starts at once, where any does."""
-    points = {size: value for size, value in curve(facts.measured, "fill").items() if size <= LONG}
-    line = _lines("fill", _FILL)(facts)
+def _last_short(facts: Facts, kind: str, how: str) -> Estimate:
+    """The longest string that starts at once; 0 where none does."""
+    points = {size: value for size, value in curve(facts.measured, kind).items() if size <= LONG}
+    line = _lines(kind, how)(facts)
     if len(points) < 3:
         raise Unmeasured
     starts = {size: value - size / 64 * line.value for size, value in points.items()}
-    sizes, n = sorted(starts), facts.measured[f"fill:{LONG}"].n
+    sizes, n = sorted(starts), facts.measured[f"{kind}:{LONG}"].n
     step = crossing(starts, starts[sizes[0]], starts[LONG])
     if step is None or starts[LONG] < 1.5 * starts[sizes[0]]:
-        return Estimate(0, 0, sizes[0], n, f"rep stosb of {sizes[0]} bytes starts like one of {LONG} (fill)")
+        return Estimate(0, 0, sizes[0], n, f"{how} of {sizes[0]} bytes starts like one of {LONG} ({kind})")
     return Estimate(step.after - 1, step.size, step.after - 1, n,
-                    f"rep stosb of {step.size} bytes starts sooner than one of {step.after} (fill)")  # fmt: skip
+                    f"{how} of {step.size} bytes starts sooner than one of {step.after} ({kind})")  # fmt: skip
+
+
+def _short_bytes(facts: Facts) -> Estimate:
+    return _last_short(facts, "copy", _COPY)
+
+
+def _short_stores(facts: Facts) -> Estimate:
+    found = _last_short(facts, "fill", _FILL)
+    value = float(found.value > 0)
+    return found._replace(value=value, low=value, high=value)
 
 
 def _short_start(facts: Facts) -> Estimate:
-    whole, line = facts.point("fill:64"), _lines("fill", _FILL)(facts)
+    whole, line = facts.point("copy:64"), _lines("copy", _COPY)(facts)
     value, low, high = (max(0.0, cycles - line.value) for cycles in whole[:3])
-    return Estimate(value, low, high, whole.n, "rep stosb of 64 bytes less its line (fill)")
+    return Estimate(value, low, high, whole.n, "rep movsb of 64 bytes less its line (copy)")
+
+
+def _word_start(facts: Facts) -> Estimate:
+    """Before the first line of a copy as long as the registers that Linux saves when it is entered; low: of a fill."""
+    copied, filled, line = facts.point(_REGISTERS), facts.point("fill_words:168"), _lines("copy", _COPY)(facts)
+    lines = 168 / 64 * line.value
+    value, high, low = (max(0.0, cycles - lines) for cycles in (copied.value, copied.high, filled.low))
+    return Estimate(value, min(low, value), high, copied.n, f"rep movsq of 21 words less its lines ({_REGISTERS})")
 
 
 def _compare(facts: Facts) -> Estimate:
@@ -70,8 +88,10 @@ def _compare(facts: Facts) -> Estimate:
 
 
 _FILL, _COPY = "rep stosb", "rep movsb"
+_REGISTERS = "copy_words:168"
 STRINGS: Mapping[str, Rule] = {
     "rep_short_bytes": _short_bytes, "rep_short_start": _short_start,
+    "rep_short_stores": _short_stores, "rep_word_start": _word_start,
     "rep_store_start": _start("fill", _FILL), "rep_store_l1": _lines("fill", _FILL),
     "rep_store_l2": _beyond("fill", 65536, _FILL), "rep_store_l3": _beyond("fill", 4 << 20, _FILL),
     "rep_store_memory": _beyond("fill", 64 << 20, _FILL),

@@ -9,14 +9,14 @@ from kassay.labs.predict.calibrate.samples import Measured
 _SYSTEM = {
     "rdtsc": "rdtsc_many", "rdtscp": "rdtscp_many", "cpuid": "cpuid_many", "pause": "pause_many", "verw": "verw_many",
     "xgetbv": "xgetbv_many", "sfence": "sfence_many", "mfence": "mfence_many", "lfence": "lfence_many",
+    "pushf": "pushf_many", "popf": "popf_many", "mov_segment": "mov_segment_many", "rdpid": "rdpid_many",
+    "rdrand": "rdrand_many", "serialize": "serialize_many", "rdfsbase": "rdfsbase_many", "wrfsbase": "wrfsbase_many",
+    "rdpkru": "rdpkru_many", "wrpkru": "wrpkru_many", "xsave": "xsave_many", "xrstor": "xrstor_many",
     "dmb": "dmb_many", "dsb": "dsb_many", "isb": "isb_many", "yield": "pause_many",
 }  # fmt: skip
 """Name in [system] -> point: the same instruction over and over."""
 
-_IN_USER_MODE = frozenset((
-    "pushf", "popf", "rdpid", "rdrand", "serialize", "mov_segment", "clflush", "clflushopt", "xsave", "xrstor",
-    "rdfsbase", "wrfsbase", "rdpkru", "wrpkru",
-))  # fmt: skip
+_IN_USER_MODE = frozenset(("clflush", "clflushopt"))
 _PRIVILEGED = "privileged: cannot be executed in user mode"
 _WHY = {
     "retire": "retirement is not slower than dispatch on this CPU, or not seen in user mode",

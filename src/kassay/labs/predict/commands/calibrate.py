@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kassay.labs.predict.changes import Learned
 
 _UNKNOWN = (
-    "kassay has no file for this CPU. {name} was taken, the CPU of the same vendor with the most of its features. "
+    "kassay has no file for this CPU. {name} was taken, the CPU of its vendor most like it by caches and features. "
     "What is listed as not measured is as of {name}, and may be wrong here. --like CPU takes another one."
 )
 
@@ -28,7 +28,7 @@ def _calibrate(
         Option(
             metavar="CPU",
             help="CPU whose file supplies what cannot be measured.",
-            show_default="this CPU by its numbers, else the one of its vendor with the most of its features",
+            show_default="this CPU by its numbers, else the one of its vendor most like it by caches and features",
         ),
     ] = "",
     pairs: Annotated[
