@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The pairs of programs on a host whose cores others share: the time that a pair takes while nobody else uses the core.
 
-python -m benchmarks.predict_alone measure [PASSES]
-    on that host; writes benchmarks/pairs/alone/measured.json
+python -m benchmarks.predict_alone measure CPU [PASSES]
+    on a host with that CPU; writes benchmarks/pairs/alone/CPU.json
 python -m benchmarks.predict_alone trace CPU DIR
-    every side in the guest, on CPU as --cpu takes it
+    every side in the guest
 python -m benchmarks.predict_alone table CPU DIR [PAGE.md]
-    measured and predicted time; CPU as --predict takes it
+    measured and predicted time
 """
 
 import os
@@ -25,18 +25,40 @@ from benchmarks._pairs import SOURCES, Pair, built, pairs, sides, sources_sha256
 from benchmarks._pairs_predict import all_causes
 from benchmarks._pairs_time import machine
 from benchmarks._pairs_trace import keep, kept, traced
+from kassay.labs.predict.calibrate import program
 from kassay.labs.predict.timing import timing_for
 from kassay.model.records import Record, from_json
 
 _ALONE = SOURCES / "alone"
-_MEASURED = _ALONE / "measured.json"
 _SAMPLES = 50_000
-_CMDLINE = "nopti spectre_v2=off mds=off tsx_async_abort=off mmio_stale_data=off"
-"""Leaves out the mitigations that a kernel on Cascade Lake does not choose. QEMU cannot tell the guest."""
 _SHARED = frozenset({"chase", "random", "tlb", "mixed", "branches"})
 """Kinds whose time depends on caches that the other thread uses as well, or on data that a short sample chooses."""
 _OTHER_KERNEL = frozenset({"system calls", "faults"})
 """Kinds in which the kernel works: the host runs its own."""
+
+
+class Host(NamedTuple):
+    """A host on which the pairs were measured."""
+
+    name: str
+    cmdline: str
+    """Leaves out the mitigations that a kernel on this CPU does not choose. QEMU cannot tell the guest."""
+    note: str
+
+
+_HOSTS = {
+    "cascadelake_sp": Host(
+        "Cascade Lake", "nopti spectre_v2=off mds=off tsx_async_abort=off mmio_stale_data=off",
+        "Another tenant uses the second hardware thread of each core, at times all the time: independent additions "
+        "then run at half their rate.",
+    ),
+    "graniterapids": Host(
+        "Granite Rapids", "nopti mds=off tsx_async_abort=off mmio_stale_data=off",
+        "The hypervisor hides the number of the model. AMX-FP16, 64 KiB for code and 480 MiB in the third level tell "
+        "it. Other programs used the two CPUs meanwhile.",
+    ),
+}  # fmt: skip
+"""CPU -> host."""
 
 
 class Times(Record, frozen=True, kw_only=True):
@@ -75,31 +97,39 @@ def _sources() -> str:
     return sources_sha256()[:32] + sources_sha256(_ALONE)[:32]
 
 
-def measure(passes: int) -> None:
+def _measured(cpu: str) -> Path:
+    return _ALONE / f"{cpu}.json"
+
+
+def measure(cpu: str, passes: int) -> None:
     alone, usual, clocks = defaultdict(list), defaultdict(list), []
-    cpu = str(max(os.sched_getaffinity(0)))
-    argv = ("taskset", "-c", cpu, str(_program()), "alone", str(_SAMPLES), *sides())
-    for number in range(passes):
-        print(f"pass {number + 1} of {passes}", file=sys.stderr)
+    number = str(max(os.sched_getaffinity(0)))
+    argv = ("taskset", "-c", number, str(_program()), "alone", str(_SAMPLES), *sides())
+    for done in range(passes):
+        print(f"pass {done + 1} of {passes}", file=sys.stderr)
         for line in subprocess.run(argv, check=True, capture_output=True, text=True).stdout.splitlines():
             name, *values = line.split()
-            if name == "ghz":
-                clocks.append(float(values[0]))
-            else:
+            if name != "ghz":  # by a chain of additions of a constant, which some CPUs fold
                 alone[name].append(float(values[0]))
                 usual[name].append(float(values[1]))
+        clocks += [sample.hz / 1e9 for sample in program.run(("add_chain",), 25).samples["add_chain"]]
     found = Times(
-        machine=machine(), ghz=round(max(clocks), 3), sources=_sources(), passes=passes,
+        machine=machine(), ghz=round(median(clocks), 3), sources=_sources(), passes=passes,
         alone={side: median(values) for side, values in alone.items()},
         usual={side: median(values) for side, values in usual.items()},
     )  # fmt: skip
-    _MEASURED.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+    _measured(cpu).write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
 
 
 def trace(cpu: str, directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     runs = traced(
-        sides(), directory, lambda line: print(line, file=sys.stderr), path=_program(), cpu=cpu, cmdline=_CMDLINE
+        sides(),
+        directory,
+        lambda line: print(line, file=sys.stderr),
+        path=_program(),
+        cpu=cpu,
+        cmdline=_HOSTS[cpu].cmdline,
     )
     keep(runs, _sources(), directory)
 
@@ -124,20 +154,20 @@ def _score(name: str, rows: list[Row]) -> str:
 def _page(cpu: str, rows: list[Row], times: Times) -> Iterator[str]:
     named = ", ".join(f"{name} {value}" for name, value in times.machine.items())
     core = [row for row in rows if row.pair.kind not in _SHARED | _OTHER_KERNEL]
-    yield "# Pairs of programs on Cascade Lake\n"
+    host = _HOSTS[cpu]
+    yield f"# Pairs of programs on {host.name}\n"
     yield (
         f"`python -m benchmarks.predict_alone` makes this page. It predicts the pairs of [predict-pairs.md]"
         f"(predict-pairs.md) for {cpu} and compares them with times measured on: {named}, at {times.ghz} GHz.\n"
     )
     yield (
-        "Another tenant uses the second hardware thread of each core, at times all the time: independent additions "
-        "then run at half their rate. The other thread waits for memory now and then, for less than a microsecond. So "
+        f"{host.note} Another hardware thread of a core waits for memory now and then, for less than a microsecond. So "
         f"a sample is that short, and *alone* is the fastest one in a thousand, of {_SAMPLES} samples. It is the "
         f"middle of {times.passes} passes. *usual* is the median sample. The caches are shared all the same, and a "
         f"fast sample of random data is one of easy data. "
-        f"Pairs of these kinds cannot be judged here: {', '.join(sorted(_SHARED))}."
-        " Pairs in which the kernel works compare this host's own kernel with Debian's 6.18 in the guest, without the "
-        "mitigations that Cascade Lake does not need.\n"
+        f"Pairs of these kinds cannot be judged here: {', '.join(sorted(_SHARED))}. Pairs in which the kernel works "
+        f"compare this host's own kernel with Debian's 6.18 in the guest, without the mitigations that {host.name} "
+        "does not need.\n"
     )
     yield "An error is predicted / measured - 1 of the ratio head / base.\n"
     yield "| pairs | n | median error | within 10 % | median error, usual |\n| --- | ---: | ---: | ---: | ---: |"
@@ -161,12 +191,12 @@ def _page(cpu: str, rows: list[Row], times: Times) -> Iterator[str]:
 
 def main() -> None:
     match sys.argv[1:]:
-        case ["measure", *passes]:
-            measure(int(passes[0]) if passes else 3)
-        case ["trace", cpu, directory]:
+        case ["measure", cpu, *passes] if cpu in _HOSTS:
+            measure(cpu, int(passes[0]) if passes else 3)
+        case ["trace", cpu, directory] if cpu in _HOSTS:
             trace(cpu, Path(directory))
-        case ["table", cpu, directory, *page]:
-            times = from_json(_MEASURED.read_bytes(), Times)
+        case ["table", cpu, directory, *page] if cpu in _HOSTS:
+            times = from_json(_measured(cpu).read_bytes(), Times)
             text = narrow("\n".join(_page(cpu, _rows(cpu, Path(directory), times), times)))
             _ = Path(page[0]).write_text(text + "\n") if page else print(text)
         case _:

@@ -7,9 +7,8 @@
 #include "meter.h"
 #include "params.h"
 
-#define AT_ONCE 1      /* instructions between two that follow each other at once at most, */
-#define AT_ONCE_SAME 6 /* and if they are on one line */
-#define SOON 10        /* instructions between one and a store to its bytes that delays the next one */
+#define AT_ONCE 1 /* instructions between two on two lines that follow each other at once, at most */
+#define SOON 10   /* instructions between one and a store to its bytes that delays the next one */
 
 static struct {
 	struct meter begins;
@@ -23,11 +22,11 @@ static uint32_t interval(uint64_t address, uint64_t number)
 {
 	uint64_t between = number - last.number - 1;
 
-	if (address >> LINE_SHIFT != last.address >> LINE_SHIFT)
+	if (address / params.lock_near != last.address / params.lock_near)
 		return between > AT_ONCE ? params.lock_apart : params.lock_interval;
 	if (last.overwritten)
 		return params.lock_overwritten;
-	return between > AT_ONCE_SAME || last.stores > 1 ? params.lock_again : params.lock_same;
+	return between > params.lock_soon || last.stores > params.lock_stores ? params.lock_again : params.lock_same;
 }
 
 uint64_t atomic_begin(uint64_t address, uint64_t number, uint64_t cycle)

@@ -217,6 +217,7 @@ static uint64_t fence(struct charge *charge, uint64_t from)
 {
 	uint64_t begin = later(later(from, window.retired), store_drained());
 
+	begin = later(begin, store_entered() + cycles(params.fence_behind));
 	statistics.fences++;
 	charge_step(charge, begin, CAUSE_STORES);
 	begin += cycles(params.fence_full);

@@ -23,6 +23,7 @@ struct slot {
 
 static struct slot slots[SLOTS];
 static uint64_t last, part; /* the last drain, and its 1/100 cycles */
+static uint64_t line, entered; /* of the last plain store: one more than its line, and when it was in the cache */
 
 /* Of the @n-th granule of an access; @from, @to: offsets in its first one. */
 static uint8_t mask_of(unsigned int n, unsigned int from, unsigned int to)
@@ -55,12 +56,15 @@ static void enter(uint64_t physical, unsigned int bytes, struct stored made)
 uint64_t store_drain(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t value, uint64_t retired)
 {
 	uint64_t arrived = memory_access(physical >> LINE_SHIFT, retired, true).ready - cycles(params.l1d_latency);
-	uint64_t next = last * 100 + part + params.store_interval;
+	bool together = line == (physical >> LINE_SHIFT) + 1;
+	uint64_t next = last * 100 + part + (together ? params.store_together : params.store_interval);
 
 	if (arrived * 100 > next)
 		next = arrived * 100;
 	last = next / 100;
 	part = next % 100;
+	line = (physical >> LINE_SHIFT) + 1;
+	entered = last;
 	enter(physical, bytes, (struct stored){ .name = name, .value = value, .drained = last });
 	return last;
 }
@@ -77,6 +81,11 @@ void store_atomic(uint64_t physical, unsigned int bytes, uint64_t done, uint64_t
 uint64_t store_drained(void)
 {
 	return last;
+}
+
+uint64_t store_entered(void)
+{
+	return entered;
 }
 
 bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t cycle, uint64_t *ready)

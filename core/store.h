@@ -19,6 +19,9 @@ void store_atomic(uint64_t physical, unsigned int bytes, uint64_t done, uint64_t
 /* When all stores so far are in the cache. */
 uint64_t store_drained(void);
 
+/* When the last plain store was in the cache. */
+uint64_t store_entered(void);
+
 /*
  * A load issued in @cycle: whether an earlier store has the value (or a part of it), which is then usable in *@ready.
  * @name: of its address, as that of a store; 0: the load of an atomic operation.

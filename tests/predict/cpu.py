@@ -24,6 +24,8 @@ PLAIN: Mapping[str, int | str] = {
     "pwc_pde": 64, "pwc_pdpte": 16, "pwc_pml4e": 4, "page_walkers": 2, "walk_start": 5, "walk_step": 0,
     "walk_from_l2": 0,
     "store_forward": 5, "store_forward_same": 5, "store_forward_fail": 12, "store_interval": 1,
+    "store_together": 1,
+    "fence_behind": 0, "lock_near": 64, "lock_soon": 6, "lock_stores": 1,
     "lock_latency": 20, "lock_value": 20, "lock_reload": 0, "lock_interval": 20, "lock_same": 20,
     "lock_apart": 20, "lock_again": 20, "lock_overwritten": 20, "lock_fetches": 0,
     "lock_at_head": 0, "lock_drains_stores": 1, "lock_blocks_loads": 0, "fence_full": 30, "fence_load": 20,

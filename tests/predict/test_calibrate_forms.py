@@ -71,6 +71,17 @@ def test_a_form_with_an_operand_in_memory_follows() -> None:
     assert {group for group in groups_of(before[2]) if group[0] == 0x70} <= set(groups_of(after[2]))
 
 
+def test_a_plain_load_has_no_time_of_its_own_although_the_move_of_a_register_has() -> None:
+    core = timing_for("alderlake_p")
+    points = measured("movzx r32,r8", chain=2, many=0.5)
+    assert entry(core, "movzx r32,r8", points)[1] == 2
+    assert entry(core, "movzx r32,m8", points) == entry(core, "movzx r32,m8", {})
+
+
+def test_what_the_decoders_lose_by_a_prefix_is_no_time_of_the_ports() -> None:
+    assert entry(ZEN4, "test r16,i", measured("test r16,i", many=7)) == entry(ZEN4, "test r16,i", {})
+
+
 def test_more_additions_at_a_time_are_more_ports() -> None:
     points = measured("add r64,r64", many=1 / 6) | {"load_many": Measured(0.25, 0.25, 0.25, 70)}
     wider, names = forms.with_ports(ZEN4, points)

@@ -45,6 +45,35 @@ def test_an_atomic_takes_what_the_one_before_stored_without_that_way(tmp_path: P
     assert cycles(tmp_path, tokens, block, *WORD, lock_reload=40) == pytest.approx(20, abs=1)
 
 
+def test_a_fence_begins_some_time_after_the_store_before_it_is_in_the_cache(tmp_path: Path) -> None:
+    def took(**changed: int) -> float:
+        tokens, block = loop([insn(latency=0, address="5", data="3", store=8, ports="c0x1"), insn("fence_full")])
+        return cycles(tmp_path, tokens, block, (0, MEMORY, True), **changed)
+
+    assert took(fence_behind=6) - took() == pytest.approx(6, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("between", "stores", "apart", "expected"), [(3, 0, 0, 18), (3, 1, 0, 25), (9, 0, 0, 25), (9, 1, 8, 17)]
+)
+def test_cores_differ_in_which_atomics_follow_each_other_at_once(
+    tmp_path: Path, between: int, stores: int, apart: int, expected: int
+) -> None:
+    """Up to eight instructions and no store may stand between two of the same eight bytes."""
+    swap = insn(lock=1, address="5", data="3", load=8, store=8)
+    others = [*[insn(latency=0, address="6", data="3", store=8, ports="c0x1")] * stores,
+              *[insn("nop")] * (between - stores)]  # fmt: skip
+    tokens, block = loop([swap, *others, swap, *others])
+    seconds = between + 1
+    accesses = [(0, MEMORY, False), (0, MEMORY, True), *[(1, MEMORY + 64, True)] * stores,
+                (seconds, MEMORY + apart, False), (seconds, MEMORY + apart, True),
+                *[(seconds + 1, MEMORY + 64, True)] * stores]  # fmt: skip
+    times = {"lock_latency": 16, "lock_value": 16, "lock_same": 18, "lock_again": 25, "lock_apart": 17}
+    core = {"lock_near": 8, "lock_soon": 8, "lock_stores": 0, "lock_drains_stores": 0}
+    rounds(tokens, 200, 1000, lambda _: tokens.run(block, *accesses))
+    assert each(answer(tokens, tmp_path, **times, **core), 1000) == pytest.approx(2 * expected, abs=1)
+
+
 @pytest.mark.parametrize(("apart", "expected"), [(0, 18), (8, 18), (64, 23)])
 def test_two_atomics_on_one_line_and_on_two(tmp_path: Path, apart: int, expected: int) -> None:
     lines = [insn(lock=1, address="5", data="3", writes=str(n), load=8, store=8) for n in range(2)]

@@ -29,7 +29,7 @@ PUBLISHED = (
     "zen2", "zen3", "zen4", "neoverse_n1", "neoverse_v1",
 )  # fmt: skip
 
-UNMEASURED = ("emeraldrapids", "graniterapids")
+UNMEASURED = ("emeraldrapids",)
 """Files of CPUs of which no measurement is published: what their relative measured is assumed."""
 
 

@@ -227,6 +227,18 @@ def _page_walkers(facts: Facts) -> Estimate:
                     "time of page walks of two chases by that of many at once (parallel_pages)")  # fmt: skip
 
 
+def _fence_behind(facts: Facts) -> Estimate:
+    """A cycle is that of the store itself."""
+    behind, alone = facts.point("mfence_store"), facts.point("mfence_many")
+    value, low, high = (
+        max(0.0, one - other - 1)
+        for one, other in ((behind.value, alone.value), (behind.low, alone.high), (behind.high, alone.low))
+    )
+    return Estimate(
+        value, low, high, behind.n, "a full fence behind a store, less one alone (mfence_store, mfence_many)"
+    )
+
+
 def _drains(facts: Facts) -> Estimate:
     """True if an atomic operation takes longer behind a store to another line."""
     behind, alone = facts.point("lock_after_store"), facts.point("lock_add_chain")
@@ -255,6 +267,7 @@ _RULES: Mapping[str, Rule] = {
                                 less=1),
     "store_forward_fail": _forward_fail,
     "store_interval": plain("store_lines", "stores to four lines that hit"),
+    "store_together": plain("store_many", "stores to one line"), "fence_behind": _fence_behind,
     "lock_latency": _first("chain of atomic additions on one line", "lock_xadd_chain", "lock_add_release",
                            "exclusive_add_chain"),
     "lock_value": _first("chain of atomic additions on one line", "lock_xadd_chain", "lock_add_release",

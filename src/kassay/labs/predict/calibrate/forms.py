@@ -29,6 +29,8 @@ _WHOLE = 0.15
 _MOST_CYCLES = 80
 _ROOT = "sqrt"
 """A chain of square roots tends to one, and the root of one is quicker than others."""
+_PREFIXED = "r16,i"
+"""The decoders are slow with copies of these: a prefix changes the length of the immediate (prefix_stall)."""
 _PLAIN = "add r64,r64"
 """The form whose throughput shows how many ports plain instructions have."""
 
@@ -127,7 +129,9 @@ def overrides_of(measured: Mapping[str, Measured], timing: Timing) -> tuple[Over
         if entry is None:
             continue
         n += sum(point.n for point in (chain, many) if point is not None)
-        corrected = _corrected(entry, None if _ROOT in form else chain, many, timing)
+        corrected = _corrected(
+            entry, None if _ROOT in form else chain, None if form.endswith(_PREFIXED) else many, timing
+        )
         if corrected != (entry.uops, entry.latency, entry.ports.removeprefix("-")):
             changed[form] = corrected
     changed |= dict(_in_memory(changed, entries, timing))
@@ -202,6 +206,8 @@ def _in_memory(changed: Mapping[str, Entry], entries: Entries, timing: Timing) -
         if not comma or _MEMORY.search(first) or not found or entry is None:
             continue
         loads = tuple(group for group in groups_of(entry.ports) if group[0] & ~load_ports == 0)
+        if not entry.latency and loads == groups_of(entry.ports):
+            continue  # a plain load: nothing is done on what it loads
         groups = tuple(sorted((*groups_of(found[0][2])[:3], *loads[:1])))
         yield form, (entry.uops, found[0][1], spec_of(groups))
 
