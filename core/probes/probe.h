@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Microbenchmarks in user mode. A probe does operations of one kind; main.c times samples of
+ * Microbenchmarks. A probe does operations of one kind; main.c times samples of
  * them, each between two reference chains of dependent additions, which take one cycle each
  * on every CPU: so a sample is known in cycles whatever the clock's and the core's frequency.
  */
@@ -35,6 +35,7 @@ extern const struct probe cross_probes[];
 extern const struct probe form_probes[];
 extern const struct probe straight_probes[];
 extern const struct probe system_probes[];
+extern const struct probe privileged_probes[]; /* run() of these is called in a virtual machine (vm.h) */
 
 #define LINE 64
 #define PAGE 4096
@@ -61,5 +62,8 @@ const char *trial(uint64_t (*run)(uint64_t operations));
 uint64_t random_next(uint64_t *state);
 
 extern uint64_t sink;
+
+/* Ticks that run() counted by itself; 0: its whole time counts. */
+extern uint64_t counted;
 
 #endif

@@ -36,6 +36,8 @@ PARAMETRIC = (
     "branch_", "call_depth", "chase_", "pages_", "walk", "parallel", "read_lines", "write_lines", "read_atomic",
     "write_atomic", "form_", "window_", "fill", "copy", "compare", "protect", "map_cycle", "cross_flush",
 )  # fmt: skip
+PRIVILEGED = ("ring0_", "ring3_")
+"""Beginnings of the names of probes that run in a virtual machine."""
 
 
 class Group(NamedTuple):
@@ -51,7 +53,7 @@ class Group(NamedTuple):
 def groups() -> tuple[Group, ...]:
     """Everything that is measured on this architecture, in order; single instructions in groups of a dozen."""
     probes = names()
-    single = [name for name in probes if not name.startswith(PARAMETRIC)]
+    single = [name for name in probes if not name.startswith((*PARAMETRIC, *PRIVILEGED))]
     planned = [
         Group(f"instructions {start // _INSTRUCTION_GROUP + 1}", 40, tuple(single[start : start + _INSTRUCTION_GROUP]))
         for start in range(0, len(single), _INSTRUCTION_GROUP)
@@ -79,6 +81,7 @@ def groups() -> tuple[Group, ...]:
         Group("kernel", 12, (*_asked("protect", (1, 8, 64, 512)), *_asked("protect_touch", (1, 512)),
                              *_asked("map_cycle", (1, 64)))),
         Group("two CPUs", 12, _asked("cross_flush", (0, 1))),
+        Group("privileged", 20, tuple(name for name in probes if name.startswith(PRIVILEGED))),
     ]  # fmt: skip
     possible = (
         group._replace(words=tuple(word for word in group.words if word.partition(":")[0] in probes))

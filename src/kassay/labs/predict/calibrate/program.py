@@ -11,7 +11,11 @@ from kassay.effects.compiler import COMPILER
 from kassay.effects.distribution import install
 from kassay.errors import Defect, HostLacks
 
-FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes", "-pthread")
+FLAGS = (
+    "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes", "-pthread",
+    "-fcf-protection=none", "-fno-stack-protector",
+)  # fmt: skip
+"""Flags of the compiler. The last two keep out code that only works inside of a process of Linux."""
 _TIMEOUT_S = 300
 
 
