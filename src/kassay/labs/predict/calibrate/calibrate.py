@@ -11,7 +11,7 @@ from kassay.effects import clock, files
 from kassay.effects.lock import locked, refusing
 from kassay.errors import BadInput, HostLacks
 from kassay.labs.predict.calibrate import machine as machines
-from kassay.labs.predict.calibrate import program, samples
+from kassay.labs.predict.calibrate import privileged, program, samples
 from kassay.labs.predict.calibrate.derive import parameters_of
 from kassay.labs.predict.calibrate.facts import Estimate, Facts
 from kassay.labs.predict.calibrate.forms import overrides_of, with_ports
@@ -133,7 +133,9 @@ def measure(asked: Sequence[Group], repeats: int, before: Sequence[samples.Repea
 
 def timing_of(name: str, host: machines.HostMachine, nearest: Timing, recorded: Sequence[samples.Repeat]) -> Timing:
     """The timing file of this machine: what was measured, and from `nearest` what was not, each marked."""
-    measured, refused = samples.quantities(recorded), samples.refusals(recorded)
+    every, refused = samples.quantities(recorded), samples.refusals(recorded)
+    measured, exits = privileged.split_exits(every, hypervisor=bool(host.hypervisor))
+    refused |= exits
     nearest, ports = with_ports(nearest, measured)
     like = {key: quantity.value for key, quantity in nearest.parameters.items()}
     estimates, unknown = parameters_of(Facts(measured, machines.caches(), like))

@@ -3,7 +3,7 @@
 
 from kassay.errors import BadInput
 from kassay.labs.predict.calibrate import machine as machines
-from kassay.labs.predict.calibrate import program, samples
+from kassay.labs.predict.calibrate import privileged, program, samples
 from kassay.labs.predict.calibrate.calibrate import compared, measure
 from kassay.labs.predict.calibrate.derive import parameters_of
 from kassay.labs.predict.calibrate.facts import Facts
@@ -28,6 +28,7 @@ def check(name: str, tell: Tell) -> list[tuple[str, float, float]]:
         raise BadInput(
             f"{name}: calibrated on another machine: {'; '.join(wrong)}", "kassay calibrate makes a file of this one"
         )
-    measured = samples.quantities(measure(groups(), 1, (), None, tell))
+    every = samples.quantities(measure(groups(), 1, (), None, tell))
+    measured, _ = privileged.split_exits(every, hypervisor=bool(host.hypervisor))
     like = {key: quantity.value for key, quantity in timing.parameters.items()}
     return compared(timing, parameters_of(Facts(measured, machines.caches(), like)).estimates)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from math import ceil
 from typing import NamedTuple
 
+from kassay.labs.predict.calibrate import privileged
 from kassay.labs.predict.calibrate.caches import CACHES
 from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, UnknownCache, Unmeasured, plain, step_in
 from kassay.labs.predict.calibrate.points import CHAINS, PARALLEL_KIB, PARALLEL_NEAR_KIB, WALKED_PAGES
@@ -35,6 +36,9 @@ def parameters_of(facts: Facts) -> Derived:
             unknown[name] = str(missing)
         except Unmeasured:
             continue
+    entry = privileged.costs(facts.measured).get("exception_entry")
+    if entry is not None:
+        estimates["exception_entry"] = entry
     return Derived(estimates, unknown)
 
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 
+from kassay.labs.predict.calibrate import privileged
 from kassay.labs.predict.calibrate.facts import Estimate
 from kassay.labs.predict.calibrate.samples import Measured
 
@@ -17,21 +18,18 @@ _SYSTEM = {
 """Name in [system] -> point: the same instruction over and over."""
 
 _IN_USER_MODE = frozenset(("clflush", "clflushopt"))
-_PRIVILEGED = "privileged: cannot be executed in user mode"
+_PRIVILEGED = "privileged: no probe executes it"
 _WHY = {
     "retire": "retirement is not slower than dispatch on this CPU, or not seen in user mode",
-    "syscall": "cannot be told from the kernel's own instructions; [machine.measured] has whole system calls",
-    "sysret": "cannot be told from the kernel's own instructions; [machine.measured] has whole system calls",
-    "swapgs": "cannot be told from the kernel's own instructions; [machine.measured] has whole system calls",
     "exception_entry": "cannot be told from the kernel's own instructions; [machine.measured] has whole page faults",
-    "interrupt_entry": "interrupts cannot be raised at a chosen time in user mode",
+    "interrupt_entry": "no probe raises an interrupt at a chosen time",
 }
 _WHY_PARAMETERS = "no probe of it: the published value stands"
 
 
 def system_of(measured: Mapping[str, Measured], wanted: Mapping[str, object]) -> dict[str, Estimate]:
-    """Costs of those system instructions that user mode may execute, of those that a timing file has."""
-    costs = {}
+    """Costs of system instructions: all that were measured and that a timing file has."""
+    costs = {name: cost for name, cost in privileged.costs(measured).items() if name in wanted}
     for name, point in _SYSTEM.items():
         measurement = measured.get(point)
         if measurement is not None and name in wanted:
@@ -41,6 +39,8 @@ def system_of(measured: Mapping[str, Measured], wanted: Mapping[str, object]) ->
 
 def reason_of(name: str, *, system: bool, refused: Mapping[str, str], measured: Mapping[str, Measured]) -> str:
     """Reason why a parameter or a system instruction keeps the value of a published file."""
+    if why := privileged.refusal(name, measured, refused):
+        return why
     if name in _WHY:
         return _WHY[name]
     point = _SYSTEM.get(name)

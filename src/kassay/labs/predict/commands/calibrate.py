@@ -50,13 +50,14 @@ def _calibrate(
         ),
     ] = None,
 ) -> int:
-    """Measure this machine's CPU in user mode, and write a timing file for predictions of time.
+    """Measure this machine's CPU, and write a timing file for predictions of time.
 
     A few minutes; no root is needed. Latencies and throughputs of
     instructions, atomics and fences, the window, caches, memory, translation,
-    mispredictions, string instructions, system calls, faults. What cannot be
-    measured so comes from the shipped file of the nearest CPU, and is marked.
-    Interrupted, the same command goes on where it was.
+    mispredictions, string instructions, system calls, faults. Privileged
+    instructions are measured in a virtual machine, if /dev/kvm can be used.
+    What cannot be measured comes from the shipped file of the nearest CPU, and
+    is marked. Interrupted, the same command goes on where it was.
 
     Keep the machine quiet: others on it make memory and the third level slower.
     """
@@ -110,6 +111,8 @@ def _summary(done: "Calibrated") -> str:
         lines.append(f"{name:22} {quantity.value:>10g}  {spread}")
     lines += ["", f"instructions: {done.corrected} forms differ from {done.taken.name}, and have the measured times"]
     lines += ["", f"not measured, values of {done.taken.name} stand: {', '.join(done.left)}"]
+    if timing.machine is not None and "syscall" in timing.machine.missing:
+        lines += ["", f"privileged instructions were not measured: {timing.machine.missing['syscall']}"]
     if not done.taken.known:
         lines += ["", _UNKNOWN.format(name=done.taken.name)]
     if done.began:
