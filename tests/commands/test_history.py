@@ -21,7 +21,7 @@ from kassay.model.progress import Tell
 from kassay.tools.history.add import add
 from kassay.tools.history.archive import writing
 from tests.commands.conftest import Kassay
-from tests.history.batches import batch_of, compared
+from tests.history.batches import batch_of, compared, series
 from tests.history.directories import keep, measured, plan_with, runs_of
 
 pytestmark = pytest.mark.slow  # files of a database, archives, whole commands: seconds, not milliseconds
@@ -51,8 +51,8 @@ def refused(result: Result) -> KassayError:
 
 
 def test_a_directory_is_added_once(ask: Ask, directory: Path) -> None:
-    assert "6 runs and 6 values added, 0 runs were there before" in ask("add", str(directory)).output
-    assert "0 runs and 0 values added, 6 runs were there before" in ask("add", str(directory), str(directory)).output
+    assert "6 runs and 6 values added, 0 runs added before" in ask("add", str(directory)).output
+    assert "0 runs and 0 values added, 6 runs added before" in ask("add", str(directory), str(directory)).output
 
 
 def test_what_was_timed_beside_counts_is_added_too(ask: Ask, directory: Path) -> None:
@@ -124,12 +124,14 @@ def nominated(ask: Ask) -> str:
     return row["id"]
 
 
-def test_a_step_is_nominated_and_never_called_a_change(ask: Ask, directory: Path) -> None:
+def test_a_step_is_nominated_and_never_called_a_change(ask: Ask, directory: Path, tmp_path: Path) -> None:
     ask("add", str(directory))
     name = nominated(ask)
+    archive = tmp_path / "h.duckdb"
     shown = ask("points").output
     assert f"{name}  debian:6.16.9-1" in shown and "nominated" in shown
-    assert f"kassay history confirm {name}" in shown
+    assert f"next: kassay history confirm {name} --archive {archive}  (measures" in shown
+    assert f" --archive {archive} --over dates  (measures" in ask("points", "--over", "dates").output
     assert "regression" not in shown
     told = json.loads(ask("points", "--format", "json").output)
     assert [one["id"] for one in told["nominated"]] == [name]
@@ -232,6 +234,33 @@ def test_json_of_a_query_has_numbers_and_every_column(ask: Ask, directory: Path)
     assert ask("sql", twice, "--format", "csv").output.startswith("name,name,n\n")
 
 
+def test_a_text_in_csv_is_no_formula(ask: Ask, directory: Path) -> None:
+    ask("add", str(directory))
+    assert ask("sql", "SELECT '=1+1' AS \"@a\", -1 AS b", "--format", "csv").output == "'@a,b\n'=1+1,-1\n"
+
+
+def test_a_packed_history_is_refused_before_anything_is_measured(
+    ask: Ask, directory: Path, kassay: Kassay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "measure", pytest.fail)
+    ask("add", str(directory))
+    packed = str(tmp_path / "h.duckdb.zst")
+    ask("pack", packed)
+    shown = kassay("history", "points", "--archive", packed).out
+    assert "nominated" in shown and "next:" not in shown
+    for archive in (packed, "stock"):
+        ran = kassay("history", "confirm", nominated(ask), "--archive", archive)
+        assert ran.status == 2 and "a packed history is only read" in ran.err
+
+
+def test_points_of_value_0_are_said_to_be_left_out(kassay: Kassay, tmp_path: Path) -> None:
+    with writing(tmp_path / "h.duckdb") as opened:
+        add(opened, batch_of({"6.12": [0.0], "6.16": [303.0], "6.17": [671.0]}))
+        add(opened, batch_of({"6.12": [0.0], "6.16": [303.0]}, plan="other", of=series(workload="v")))
+    shown = " ".join(kassay("history", "points", "--archive", str(tmp_path / "h.duckdb")).out.split())
+    assert shown.count("1 point at or below 0 is left out") == 2
+
+
 def test_cells_of_a_listing_are_shown_as_they_are(ask: Ask, directory: Path) -> None:
     ask("add", str(directory))
     lines = ask("sql", "FROM (VALUES (1, 2), (1, 3)) t(a, b)").output.splitlines()
@@ -256,7 +285,7 @@ def test_a_directory_that_grew_is_added_to(ask: Ask, directory: Path) -> None:
     plan = plan_with(RELEASES, question="ladder")
     ask("add", str(directory))
     keep(directory, runs_of(plan, 2)[2], 61)
-    assert "1 runs and 1 values added, 6 runs were there before" in ask("add", str(directory)).output
+    assert "1 run and 1 value added, 6 runs added before" in ask("add", str(directory)).output
 
 
 def test_hostile_names_do_not_reach_the_terminal(ask: Ask, tmp_path: Path) -> None:

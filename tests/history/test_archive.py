@@ -3,11 +3,13 @@
 
 import multiprocessing
 import threading
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import duckdb
 import numpy as np
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -239,6 +241,23 @@ def test_a_query_reads_the_archive_and_nothing_else(tmp_path: Path, whole: bytes
     assert secret.tolist() == [42]
 
 
+@pytest.mark.parametrize("value", ["now()", "[now()]", "{'a': now()}"])
+def test_moments_with_a_zone_are_those_of_utc(tmp_path: Path, whole: bytes, value: str) -> None:
+    (tmp_path / "h").write_bytes(whole)
+    with reading(tmp_path / "h") as archive:
+        columns, ((one, moment, other),) = archive.asked(f"SELECT 1 AS a, {value} AS m, 'é;' AS a; -- a;")
+    assert (columns, one, other) == (("a", "m", "a"), 1, "é;")
+    (time,) = moment.values() if isinstance(moment, dict) else moment if isinstance(moment, list) else (moment,)
+    assert abs(time - datetime.now(UTC).replace(tzinfo=None)) < timedelta(minutes=10)
+
+
+def test_a_value_that_python_does_not_have_is_bad_input(tmp_path: Path, whole: bytes) -> None:
+    (tmp_path / "h").write_bytes(whole)
+    with pytest.raises(BadInput, match="2000000000") as caught, reading(tmp_path / "h") as archive:
+        archive.asked("SELECT INTERVAL '2000000000 days'")
+    assert "::VARCHAR" in caught.value.remedy
+
+
 @pytest.mark.parametrize("view", VIEW_NAMES)
 def test_every_documented_view_can_be_asked(tmp_path: Path, whole: bytes, view: str) -> None:
     (tmp_path / "h").write_bytes(whole)
@@ -272,6 +291,24 @@ def test_a_packed_history_is_read_like_any_other_and_never_written(tmp_path: Pat
         assert archive.rows("SELECT count(*) FROM points") == [(2,)]
     with pytest.raises(BadInput, match="only read"), writing(out):
         pass
-    out.write_bytes(out.read_bytes()[:100])
-    with pytest.raises(BadInput, match="damaged"), reading(out):
+
+
+@pytest.mark.parametrize("share", [0, 0.02, 0.5, 0.99])
+def test_a_packed_history_that_is_cut_off_is_named_and_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    out = tmp_path / "h.duckdb.zst"
+    pack(filled(tmp_path / "h"), out)
+    out.write_bytes(out.read_bytes()[: int(out.stat().st_size * share)])
+    with pytest.raises(BadInput, match=f"{out}: damaged"), reading(out):
+        pass
+    assert not list(tmp_path.glob("cache/**/*.duckdb"))
+
+
+def test_what_is_packed_and_no_database_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    out = tmp_path / "notes.zst"
+    out.write_bytes(zstandard.compress(b"kernel,metric,value\n"))
+    with pytest.raises(BadInput, match=f"{out}: not a packed history"), reading(out):
         pass

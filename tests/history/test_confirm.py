@@ -26,6 +26,7 @@ from kassay.tools.history.nominations import (
     judged,
     judged_directories,
     known,
+    left_out,
     nominations,
     not_reproducible,
     remember,
@@ -79,10 +80,13 @@ def test_no_step_of_the_stock_history_is_missed() -> None:
                 assert changes[after.kernel.id] == after.change, (line.series.workload, after.kernel.release)
 
 
-def test_a_pair_that_was_refused_is_listed_as_such_until_it_is_compared_anew(archive: Archive) -> None:
+@pytest.mark.parametrize("order", [("6.16", "6.17"), ("6.17", "6.16")])
+def test_a_pair_that_was_refused_is_listed_as_such_until_it_is_compared_anew(
+    archive: Archive, order: tuple[str, str]
+) -> None:
     values = {"6.16": [303.0], "6.17": [671.0]}
     refused = compared("different-work", "the program did different work: ops 5 on 6.16, 4 on 6.17")
-    add(archive, structs.replace(batch_of(values), comparisons=(refused,)))
+    add(archive, structs.replace(batch_of({name: values[name] for name in order}), comparisons=(refused,)))
     (one,) = nominated(archive)
     assert one.refusal == "different-work; the program did different work: ops 5 on 6.16, 4 on 6.17"
     assert texts.nomination_row(one)[5] == f"refused: {one.refusal}"
@@ -118,6 +122,17 @@ def test_one_point_of_counts_is_too_short_and_two_are_not(archive: Archive) -> N
     ]
     add(archive, batch_of({"6.13": [1.0]}, plan="more"))
     assert [too_short(line) for line in lines(archive, SeriesFilter())] == [""]
+
+
+@pytest.mark.parametrize(("clock", "others"), [("icount", 1), ("kvm", 5)])
+def test_points_of_value_0_are_left_out_and_named(archive: Archive, clock: str, others: int) -> None:
+    values = {f"6.{i}": [25.0] for i in range(1, others + 1)} | {"7.0": [0.0, 0.0]}
+    add(archive, batch_of(values, of=series(clock=clock)))
+    (line,) = lines(archive, SeriesFilter())
+    zero = line.points[-1]
+    assert (zero.value, zero.spread, nominations(line, Known())) == (0, None, ())
+    assert too_short(line).startswith(f"{others} point") and too_short(line).endswith(left_out(line))
+    assert left_out(line) == "1 point at or below 0 is left out, as no change from it has a size"
 
 
 def test_the_pair_is_the_stored_experiment_narrowed_to_both_sides(archive: Archive, tmp_path: Path) -> None:

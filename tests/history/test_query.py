@@ -48,6 +48,15 @@ def test_without_releases_they_stand_in_the_order_of_dates(archive: Archive) -> 
     assert [p.first for p in line.points] == ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"]
 
 
+def test_without_releases_and_dates_they_stand_in_the_order_in_which_they_were_added(archive: Archive) -> None:
+    one = batch_of({"zebra": [1.0], "apple": [2.0], "mango": [3.0]})
+    runs = tuple(msgspec.structs.replace(run, started_utc="") for run in one.runs)
+    add(archive, msgspec.structs.replace(one, runs=runs))
+    for dates in (False, True):
+        (line,) = lines(archive, SeriesFilter(dates=dates))
+        assert [p.kernel.release for p in line.points] == ["zebra", "apple", "mango"]
+
+
 def test_a_point_is_median_spread_and_floor(archive: Archive) -> None:
     one = batch_of({"6.12": [10.0, 12.0, 14.0, 30.0]})
     plain = tuple(msgspec.structs.replace(s, counted=s.value < 30) for s in one.samples)

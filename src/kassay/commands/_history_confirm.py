@@ -21,6 +21,7 @@ from kassay.tools.history.nominations import (
     remember,
     why_not,
 )
+from kassay.tools.history.packed import refuse_packed
 from kassay.tools.history.query import SeriesFilter, lines
 from kassay.tools.history.records import Confirmation, Nomination
 
@@ -31,6 +32,7 @@ def confirm(name: str, out: Path | None, archive: Path, *, dates: bool, cluster:
     Raises HostLacks without an outcome if this host cannot measure it.
     """
     check_directory(out)
+    refuse_packed(archive)
     check_writable_place(archive)
     with showing() as tell:
         nomination, experiment, why = _asked(name, archive, dates, tell)

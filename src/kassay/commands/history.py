@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from shlex import quote
+from shlex import join, quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -91,10 +91,13 @@ def _add(
     """
     from kassay.commands._inputs import check_writable_place
     from kassay.journal.directory import run_directories
+    from kassay.model.texts import counted
     from kassay.tools.history.add import add
     from kassay.tools.history.archive import writing
     from kassay.tools.history.gather import gather
+    from kassay.tools.history.packed import refuse_packed
 
+    refuse_packed(_path(archive))
     check_writable_place(_path(archive))
     refused: list[BadInput] = []
     for directory in [one for given in directories for one in run_directories(given)]:
@@ -106,7 +109,8 @@ def _add(
         except BadInput as error:
             refused.append(error)
         else:
-            say(f"{directory}: {new.runs} runs and {new.samples} values added, {new.known} runs were there before\n")
+            runs, values, known = counted(new.runs, "run"), counted(new.samples, "value"), counted(new.known, "run")
+            say(f"{directory}: {runs} and {values} added, {known} added before\n")
     if refused:
         raise BadInput("\n".join(error.what for error in refused), refused[0].remedy)
     return 0
@@ -154,7 +158,8 @@ def _points(
     from kassay.report.listing import LISTING, ListedAnswer, ListedTable
     from kassay.tools.history import texts
     from kassay.tools.history.archive import reading
-    from kassay.tools.history.nominations import known, nominations, too_short
+    from kassay.tools.history.nominations import known, left_out, nominations, too_short
+    from kassay.tools.history.packed import is_packed
     from kassay.tools.history.query import apart, lines
 
     form = LISTING.form(format_)
@@ -168,12 +173,15 @@ def _points(
     for line, of_line in zip(found_lines, by_line, strict=True):
         title = texts.heading(line.series, different[line.series.id], line.development)
         rows = [texts.nomination_row(nomination) for nomination in of_line]
-        empty = too_short(line) or "nothing to nominate"
+        title += f"; {note}" if rows and (note := left_out(line)) else ""
+        empty = too_short(line) or left_out(line) or "nothing to nominate"
         tables.append(ListedTable(title, texts.NOMINATION_COLUMNS, rows, (3, 4), empty))
     open_ = next((one.id for one in nominated if one.confirmation is None and not one.refusal), "")
+    again = ["kassay", "history", "confirm", open_, *(("--archive", str(archive)) if archive is not None else ())]
+    again += ["--over", choosing.over] if wanted.dates else []
     whole = texts.points_object(nominated, [(line.series, why) for line in found_lines if (why := too_short(line))])
     values = [texts.nomination_values(nomination) for nomination in nominated]
-    next_step = f"next: kassay history confirm {open_}  (measures a fresh pair)" if open_ else ""
+    next_step = f"next: {join(again)}  (measures a fresh pair)" if open_ and not is_packed(_path(archive)) else ""
     say_answer(ListedAnswer(tables, texts.NOMINATION_FIELDS, values, whole, next_step), form)
     return 0
 

@@ -10,14 +10,14 @@ Cell = float | int | str | None
 
 
 def csv_text(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A header and a line for each row. None gives an empty cell; numbers are unrounded."""
+    """A header and a line for each row. None gives an empty cell; numbers are unrounded.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
+    writer.writerows(map(_inert, row) for row in (columns, *rows))
     return text.getvalue()
 
 
-def inert(cell: Cell) -> Cell:
-    """A text that a spreadsheet would take for a formula gets an apostrophe; numbers stay as they are."""
+def _inert(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

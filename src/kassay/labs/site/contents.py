@@ -30,7 +30,7 @@ def read_site(history: Path, *, title: str = "", address: str = "", tell: Tell =
         site = _site(archive, found, title, address, tell)
     if not site.steps:
         raise BadInput(
-            f"{history}: no comparison of two kernels of one line",
+            f"{history}: no comparison of two kernels of one line, the older one first",
             "the site shows kernels of the archive by release, and builds of a git tree by commit",
         )
     return site

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from kassay.model.report import Report
 from kassay.model.texts import one_line
-from kassay.report.csv_text import Cell, csv_text, inert
+from kassay.report.csv_text import Cell, csv_text
 from kassay.report.formats import Format
 from kassay.report.series import KernelRow, MetricSeries, groups, refusals_before
 
@@ -28,7 +28,7 @@ def _rows(report: Report) -> Iterator[tuple[Cell, ...]]:
     for series in every:
         for row in series.rows:
             subject = (*_subject(series), one_line(row.kernel))
-            yield from ((*map(inert, subject), *values, refused[subject]) for values in _values(row))
+            yield from ((*subject, *values, refused[subject]) for values in _values(row))
 
 
 def _refused(every: Sequence[MetricSeries]) -> dict[tuple[Cell, ...], str]:

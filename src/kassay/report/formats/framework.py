@@ -18,7 +18,7 @@ from kassay.model.records import grouped
 from kassay.model.report import Report, Times
 from kassay.model.texts import granted_texts, one_line
 from kassay.model.timing import LOOKS, TimedBoot
-from kassay.report.csv_text import Cell, csv_text, inert
+from kassay.report.csv_text import Cell, csv_text
 from kassay.report.formats import Format
 
 RAW, SUMMARY, ORDER, COVERAGE, README = "raw.csv", "summary.csv", "execution-order.csv", "coverage.csv", "README.md"
@@ -52,7 +52,7 @@ def render(report: Report) -> str:
     order = {label: number for number, label in enumerate(labels(report.experiment), 1)}
     rows = [row for point, findings in grouped((f.point, f) for f in taken).items()
             for row in _raw(report, times, point, findings, order)]  # fmt: skip
-    return _table(_RAW_COLUMNS, rows)
+    return csv_text(_RAW_COLUMNS, rows)
 
 
 def files(report: Report) -> Mapping[str, str]:
@@ -60,9 +60,9 @@ def files(report: Report) -> Mapping[str, str]:
     raw, times = render(report), _times(report)
     return {
         RAW: raw,
-        SUMMARY: _table(_SUMMARY_COLUMNS, _summary(times)),
-        ORDER: _table(_ORDER_COLUMNS, _order(report, times)),
-        COVERAGE: _table(_COVERAGE_COLUMNS, _coverage(report, times)),
+        SUMMARY: csv_text(_SUMMARY_COLUMNS, _summary(times)),
+        ORDER: csv_text(_ORDER_COLUMNS, _order(report, times)),
+        COVERAGE: csv_text(_COVERAGE_COLUMNS, _coverage(report, times)),
         README: _readme(report),
     }
 
@@ -219,10 +219,6 @@ kassay {one_line(report.kassay_version)} wrote these files. `kassay import .` re
 Commands that repeat the measurement ({quote(one_line(report.experiment.name))}):
 
 {commands}"""
-
-
-def _table(columns: tuple[str, ...], rows: Iterable[_Row]) -> str:
-    return csv_text(columns, (map(inert, row) for row in rows))
 
 
 FORMAT = Format(

@@ -17,7 +17,7 @@ from kassay.effects.files import data_directory, disk_errors
 from kassay.effects.lock import Holder, locked
 from kassay.errors import BadInput, HostLacks
 from kassay.model.progress import Progress, Tell, silent
-from kassay.tools.history.packed import is_packed, unpacked
+from kassay.tools.history.packed import HEAD_BYTES, is_database, refuse_packed, unpacked
 
 SCHEMA = "kassay-history/2"
 _FIRST_SCHEMA = "kassay-history/1"
@@ -75,8 +75,8 @@ ORIGINS = "CREATE TABLE IF NOT EXISTS t_origins (run INTEGER, plan VARCHAR, name
 table gets it when it is next written."""
 
 _POINT = """
-    q[2] AS value, CASE WHEN printed THEN told ELSE counted END AS n, (q[3] - q[1]) / q[2] AS spread, lowest, highest,
-    all_runs, first_utc, last_utc, deviation
+    q[2] AS value, CASE WHEN printed THEN told ELSE counted END AS n, (q[3] - q[1]) / nullif(q[2], 0) AS spread,
+    lowest, highest, all_runs, first_utc, last_utc, deviation
 """
 _GROUPED = """
     quantile_cont(value, [0.25, 0.5, 0.75]) FILTER (counted) AS q, count(*) FILTER (counted) AS counted,
@@ -145,7 +145,6 @@ _CONFINED: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",
     "lock_configuration": "true",
 }
-_MAGIC, _MAGIC_AT = b"DUCK", 8
 _DAMAGED = "restore it from a copy, or move it away and add the run directories again"
 
 
@@ -185,11 +184,16 @@ class Archive:
                     "history sql: one SELECT, please", f"views: {', '.join(VIEW_NAMES)}; see docs/reference/history.md"
                 )
             result = self._connection.execute(statements[0])
-            return tuple(column[0] for column in result.description or ()), result.fetchall()
+            columns = result.description or ()
+            if any(_ZONED in str(column[1]) for column in columns):
+                result = self._connection.execute(_without_zones(query, [str(column[1]) for column in columns]))
+            return tuple(column[0] for column in columns), result.fetchall()
         except (duckdb.IOException, duckdb.InternalException, duckdb.FatalException) as error:
             raise _unreadable(self.path, error) from error
         except duckdb.Error as error:
             raise BadInput(f"history sql: {_first(error)}", f"views: {', '.join(VIEW_NAMES)}") from error
+        except (OverflowError, ValueError) as error:  # a value of SQL that Python does not have
+            raise BadInput(f"history sql: {_first(error)}", "make it a text: VALUE::VARCHAR") from error
 
 
 @contextmanager
@@ -209,8 +213,7 @@ def writing(path: Path, tell: Tell = silent) -> Iterator[Archive]:
 
     Raises BadInput for a packed archive, which is only read.
     """
-    if is_packed(path):
-        raise BadInput(f"{path}: a packed history is only read", f"unpack it first: zstd -d {path}")
+    refuse_packed(path)
     with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path, tell, shared=False), _connected(path, read_only=False) as archive:
@@ -279,9 +282,21 @@ def _locked(path: Path, tell: Tell, *, shared: bool) -> AbstractContextManager[N
     return locked(lock, busy, shared=shared)
 
 
+_ZONED = "TIMESTAMP WITH TIME ZONE"
+
+
+def _without_zones(query: str, kinds: Sequence[str]) -> str:
+    """The query with moments of UTC in place of those with a zone, which Python gets only by a further package."""
+    names = [f"c{index}" for index in range(len(kinds))]
+    cast = (f"{name}::{kind.replace(_ZONED, 'TIMESTAMP')}" for name, kind in zip(names, kinds, strict=True))
+    data = query.encode()
+    end = next((at for at, _ in duckdb.tokenize(query) if data[at : at + 1] == b";"), len(data))
+    return f"SELECT {', '.join(cast)} FROM ({data[:end].decode()}\n) AS t({', '.join(names)})"
+
+
 def _is_database(path: Path) -> bool:
     with disk_errors(path), path.open("rb") as file:
-        return file.read(len(_MAGIC) + _MAGIC_AT)[_MAGIC_AT:] == _MAGIC
+        return is_database(file.read(HEAD_BYTES))
 
 
 @contextmanager

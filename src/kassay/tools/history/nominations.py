@@ -19,6 +19,7 @@ from kassay.model.program import ProgramUse
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import from_json
 from kassay.model.report import Report
+from kassay.model.texts import counted
 from kassay.model.timing import LOOKS
 from kassay.supply.clocks import clock_of
 from kassay.tools.history.archive import Archive
@@ -41,8 +42,9 @@ class Known(NamedTuple):
 
     confirmed: Mapping[str, Confirmation] = {}
     """Latest outcome of each nomination that was measured again, by its id."""
-    refused: Mapping[tuple[str, str, str], str] = {}
-    """Ids of a series and of two of its kernels -> verdict and reason of the comparison that refuses them."""
+    refused: Mapping[tuple[str, frozenset[str]], str] = {}
+    """Ids of a series and of two of its kernels, in either order -> verdict and reason of the comparison that refuses
+    them."""
 
 
 def known(archive: Archive) -> Known:
@@ -50,11 +52,11 @@ def known(archive: Archive) -> Known:
     return Known({outcome.nomination: outcome for outcome in _outcomes(archive)}, _refused(archive))
 
 
-def _refused(archive: Archive) -> dict[tuple[str, str, str], str]:
+def _refused(archive: Archive) -> dict[tuple[str, frozenset[str]], str]:
     """The pairs whose latest comparison is a refusal."""
     if not archive.has_comparisons:
         return {}
-    latest: dict[tuple[str, str, str], str] = {}
+    latest: dict[tuple[str, frozenset[str]], str] = {}
     for series, base, head, verdict, detail in archive.rows(
         "SELECT s.id, b.id, h.id, c.verdict, c.detail FROM t_comparisons c JOIN t_series s USING (series)"
         " JOIN t_kernels b ON b.kernel = c.base JOIN t_kernels h ON h.kernel = c.head"
@@ -63,13 +65,13 @@ def _refused(archive: Archive) -> dict[tuple[str, str, str], str]:
         words = ""
         if verdict in REFUSED:
             words = "; ".join((verdict, *from_json(detail.encode(), ComparisonDetail).reasons[:1]))
-        latest[series, base, head] = words
+        latest[series, frozenset((base, head))] = words
     return latest
 
 
 def nominations(line: PointLine, known: Known) -> tuple[Nomination, ...]:
     """Every nomination of one series, in the order of its points."""
-    points = [point for point in line.points if point.value is not None and point.value > 0]
+    points = _usable(line)
     values = [point.value for point in points if point.value is not None]
     if not clock_of(line.series.machine.clock).timed:
         found = exact_changes(values, [point.floor for point in points])
@@ -91,9 +93,20 @@ def nominations(line: PointLine, known: Known) -> tuple[Nomination, ...]:
 def too_short(line: PointLine) -> str:
     """Why nothing can be nominated in this series, "" when it can."""
     needed = _TIMED_NEEDS if clock_of(line.series.machine.clock).timed else _COUNTS_NEED
-    count = sum(point.value is not None for point in line.points)
-    text = f"{count} point{'' if count == 1 else 's'}; at least {needed} are needed to nominate one"
-    return text if count < needed else ""
+    count = len(_usable(line))
+    texts = f"{counted(count, 'point')}; at least {needed} are needed to nominate one", left_out(line)
+    return "; ".join(filter(None, texts)) if count < needed else ""
+
+
+def left_out(line: PointLine) -> str:
+    """Number of points that have a value and are never nominated, and why; "" if there are none."""
+    count = sum(point.value is not None for point in line.points) - len(_usable(line))
+    are = "is" if count == 1 else "are"
+    return f"{counted(count, 'point')} at or below 0 {are} left out, as no change from it has a size" if count else ""
+
+
+def _usable(line: PointLine) -> list[KernelPoint]:
+    return [point for point in line.points if point.value is not None and point.value > 0]
 
 
 def outcome_in(archive: Archive, name: str, directory: str) -> Confirmation | None:
@@ -130,7 +143,7 @@ def _nomination(
     return Nomination(
         id=name, series=line.series, before=sides[0], after=sides[1], change=change, points=points, why=why,
         confirmation=known.confirmed.get(name),
-        refusal=known.refused.get((line.series.id, sides[0].kernel.id, sides[1].kernel.id), ""),
+        refusal=known.refused.get((line.series.id, frozenset(point.kernel.id for point in sides)), ""),
     )  # fmt: skip
 
 

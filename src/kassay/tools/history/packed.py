@@ -16,6 +16,9 @@ STOCK = Path(__file__).parent / f"stock.duckdb{SUFFIX}"
 """History of the archive's kernels, measured with the suites of this version."""
 _STOCK_NAME = "stock"
 _LEVEL = 19
+_MAGIC, _MAGIC_AT = b"DUCK", 8
+HEAD_BYTES = _MAGIC_AT + len(_MAGIC)
+"""Bytes at the begin of a database that is_database() needs."""
 
 
 def named(path: Path) -> Path:
@@ -26,6 +29,12 @@ def named(path: Path) -> Path:
 def is_packed(path: Path) -> bool:
     """True for a file that pack() wrote, by its name."""
     return path.suffix == SUFFIX
+
+
+def refuse_packed(path: Path) -> None:
+    """Raises BadInput for a packed file, which is only read."""
+    if is_packed(path):
+        raise BadInput(f"{path}: a packed history is only read", f"unpack it first: zstd -d {path}")
 
 
 def unpacked(path: Path) -> Path:
@@ -39,12 +48,26 @@ def unpacked(path: Path) -> Path:
         data = path.read_bytes()
     place = cache_directory() / "history" / f"{sha256_bytes(data)[:32]}.duckdb"
     if not place.exists():
-        try:
-            database = zstandard.ZstdDecompressor().decompressobj().decompress(data)
-        except zstandard.ZstdError as error:
-            raise BadInput(f"{path}: damaged ({error})", "restore it from a copy") from error
-        write_atomic(place, database)
+        write_atomic(place, _decompressed(path, data))
     return place
+
+
+def _decompressed(path: Path, data: bytes) -> bytes:
+    frame = zstandard.ZstdDecompressor().decompressobj()
+    try:
+        database = frame.decompress(data)
+    except zstandard.ZstdError as error:
+        raise BadInput(f"{path}: damaged ({error})", "restore it from a copy") from error
+    if not frame.eof:
+        raise BadInput(f"{path}: damaged (its end is missing)", "restore it from a copy")
+    if not is_database(database):
+        raise BadInput(f"{path}: not a packed history", "give a file that `kassay history pack` made")
+    return database
+
+
+def is_database(data: bytes) -> bool:
+    """True for the content of a DuckDB file."""
+    return data[_MAGIC_AT:HEAD_BYTES] == _MAGIC
 
 
 def pack(source: Path, out: Path, tell: Tell = silent) -> int:

@@ -99,13 +99,13 @@ def _apart(group: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ..
 def ordered(points: Sequence[KernelPoint], dates: bool) -> tuple[KernelPoint, ...]:
     """Points with their changes, in order of release, or of date.
 
-    The order is by date if `dates` is true, or if a release cannot be parsed.
+    The order is by date if `dates` is true, or if a release cannot be parsed. Else equal points keep their order.
     """
     keyed = [(release_order(point.kernel.release), point) for point in points]
     if dates or any(key is None for key, _ in keyed):
-        keyed.sort(key=lambda pair: (pair[1].first, pair[0] or (), pair[1].kernel.name))
+        keyed.sort(key=lambda pair: (pair[1].first, pair[0] or ()))
     else:
-        keyed.sort(key=lambda pair: (pair[0] or (), pair[1].first, pair[1].kernel.name))
+        keyed.sort(key=lambda pair: (pair[0] or (), pair[1].first))
     return _changes([point for _, point in keyed])
 
 
@@ -169,6 +169,7 @@ def _settings(values: dict[str, str]) -> tuple[Setting, ...]:
 
 
 def _points(archive: Archive, numbers: Sequence[int], dates: bool) -> dict[int, list[KernelPoint]]:
+    """The points of series, by their numbers, in the order in which their kernels were added."""
     kernels = {row[0]: StoredKernel(**dict(zip(_KERNEL, row[1:], strict=True))) for row in archive.rows(
         f"SELECT kernel, {', '.join(_KERNEL)} FROM t_kernels"
     )}  # fmt: skip
@@ -176,7 +177,7 @@ def _points(archive: Archive, numbers: Sequence[int], dates: bool) -> dict[int, 
     rows = archive.rows(
         f"SELECT series, kernel, value, n, coalesce(deviation, spread), lowest, highest, all_runs,"
         f" strftime(first_utc, '{_MOMENT}'), strftime(last_utc, '{_MOMENT}'), {session}, deviation FROM {source}"
-        f" WHERE series IN ({', '.join(map(str, numbers))})"
+        f" WHERE series IN ({', '.join(map(str, numbers))}) ORDER BY kernel{', experiment' if dates else ''}"
     )
     points: dict[int, list[KernelPoint]] = {number: [] for number in numbers}
     for row in rows:
