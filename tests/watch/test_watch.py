@@ -5,6 +5,7 @@ import html
 import json
 import os
 import re
+import shutil
 import threading
 import urllib.error
 import urllib.request
@@ -79,6 +80,36 @@ def test_a_run_is_read_once(tmp_path: Path, plan: Plan) -> None:
     assert status is not None and [value.n for value in status.values] == [2, 1]
 
 
+def test_a_directory_that_was_started_anew_is_read_anew(tmp_path: Path, plan: Plan) -> None:
+    place = tmp_path / "d"
+    one = watched(fill(place, plan, 3))
+    status = one.status()
+    assert status is not None and status.verdict
+    shutil.rmtree(place)
+    assert one.status() is None
+    measured(place, plan, {0: [671] * 3, 1: [300] * 3})  # the same plan and as many runs, with other values
+    status = one.status()
+    assert status is not None and [value.value for value in status.values] == [671, 300]
+    shutil.rmtree(place)
+    started(place, plan_with(RELEASES, repeats=2, perturb=0))
+    status = one.status()
+    assert status is not None and (status.values, status.verdict, status.owed) == ((), "", 4)
+
+
+def test_a_damaged_directory_is_a_row_and_the_others_are_shown(tmp_path: Path, plan: Plan) -> None:
+    for name in ("bad", "good"):
+        fill(tmp_path / name, plan, 1)
+    whole = (tmp_path / "bad/plan.json").read_bytes()
+    (tmp_path / "bad/plan.json").write_bytes(whole[:100])
+    pages = Pages(tmp_path)
+    assert [(status.name, status.state, status.owed) for status in pages.statuses()] == [
+        ("bad", "damaged", 0), ("good", "stopped", 4),
+    ]  # fmt: skip
+    assert "2 of 6 runs" in pages.part("good") and "2 of 6<" in pages.part("")
+    for page in (pages.part(""), pages.whole("bad")):
+        assert "Damaged" in page and "bad/plan.json: Input data was truncated" in page
+
+
 def test_states_follow_one_another(tmp_path: Path, plan: Plan) -> None:
     one = watched(fill(tmp_path, plan, 2))
 
@@ -146,6 +177,17 @@ def test_hosts_that_made_runs_stand_with_their_cells_and_their_cpu(tmp_path: Pat
     assert "AMD EPYC 9124" in shown and '<span class="small">lab1</span>' in shown
 
 
+def test_a_host_has_the_start_of_its_newest_run_however_many_others_followed(tmp_path: Path) -> None:
+    plan = plan_with(RELEASES, repeats=14)
+    directory = measured(tmp_path, plan, {})
+    for number, run in enumerate(runs_of(plan, 0)[:14]):
+        keep(directory, run, 300, host="fast" if number else "slow", started_utc=f"2026-11-21T17:{number:02}:00Z")
+    status = watched(directory).status()
+    assert status is not None
+    assert [host.last_utc for host in status.counts.hosts] == ["2026-11-21T17:00:00Z", "2026-11-21T17:13:00Z"]
+    assert "2026-11-21T17:00:00Z" in part([status], ".", listed=False).partition(">Last runs")[0]
+
+
 @pytest.fixture
 def address(tmp_path: Path, plan: Plan) -> Iterator[str]:
     fill(tmp_path, plan, 1)
@@ -184,8 +226,14 @@ def test_nothing_else_is_served(address: str, path: str) -> None:
     assert get(address + path)[0] == 404
 
 
-def test_a_name_of_another_site_is_refused(address: str) -> None:
-    assert get(address + "/", Host="evil.example:80")[0] == 403
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST:80"])
+def test_port_80_is_no_part_of_a_name(address: str, host: str) -> None:
+    assert get(address + "/", Host=host)[0] == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example:80", "evil.example", "127.0.0.1.evil.example", "[", ""])
+def test_a_name_of_another_site_is_refused(address: str, host: str) -> None:
+    assert get(address + "/", Host=host)[0] == 403
 
 
 def test_a_directory_of_several_is_a_list_of_them(tmp_path: Path, plan: Plan) -> None:

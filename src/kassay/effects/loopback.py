@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
 
 from kassay.errors import HostLacks
 
@@ -29,4 +30,7 @@ def serve_until_interrupted(server: ThreadingHTTPServer, ready: Callable[[str], 
 def is_local(request: BaseHTTPRequestHandler) -> bool:
     """True if a request names this machine. With DNS rebinding another site can let a host name of its own point to
     127.0.0.1, and so read a server; such a request names that host."""
-    return request.headers.get("Host", "").rpartition(":")[0] in (_LOOPBACK, "localhost")
+    try:
+        return urlsplit(f"//{request.headers.get('Host', '')}").hostname in (_LOOPBACK, "localhost")
+    except ValueError:
+        return False

@@ -80,7 +80,7 @@ class RunCounter:
             if good:
                 before = self._walls.get(cell, _Walls(0, 0.0))
                 self._walls[cell] = _Walls(before.runs + 1, before.seconds + wall)
-            self._add_to_host(host, wall, good=good)
+            self._add_to_host(host, wall, record.started_utc, good=good)
             if (start := _seconds(record.started_utc)) is not None:
                 self._recent.append(_Span(start, start + wall))
 
@@ -96,10 +96,12 @@ class RunCounter:
         count = self._cells[cell]
         self._cells[cell] = structs.replace(count, **{name: getattr(count, name) + more for name, more in by.items()})
 
-    def _add_to_host(self, host: str, wall: float, *, good: bool) -> None:
+    def _add_to_host(self, host: str, wall: float, started_utc: str, *, good: bool) -> None:
         old = self._hosts.get(host, HostCount(host=host, ok=0, failed=0, seconds=None))
         seconds = ((old.seconds or 0.0) * old.ok + wall) / (old.ok + 1) if good else old.seconds
-        self._hosts[host] = HostCount(host=host, ok=old.ok + good, failed=old.failed + (not good), seconds=seconds)
+        self._hosts[host] = HostCount(
+            host=host, ok=old.ok + good, failed=old.failed + (not good), seconds=seconds, last_utc=started_utc
+        )
 
     def _left(self) -> float | None:
         """Seconds for the runs that are owed: each takes as long as its cell's runs did, and as many run at a time as

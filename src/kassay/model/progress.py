@@ -34,6 +34,8 @@ class HostCount(Record, frozen=True, kw_only=True):
     failed: int
     seconds: float | None
     """Mean wall time of an ok run; None before the first."""
+    last_utc: str = ""
+    """Start of its newest attempt."""
 
 
 class RunCounts(Record, frozen=True, kw_only=True):

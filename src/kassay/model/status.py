@@ -17,6 +17,7 @@ STATES = {
     "stopped": "runs are owed, and nothing makes them now: the same command goes on with them",
     "measured": "no run is owed; the answer is being written, or was not asked for",
     "answered": "no run is owed, and the report is newer than the last of them",
+    "damaged": "the directory cannot be read",
 }
 
 
@@ -81,7 +82,8 @@ class RunStatus(Record, frozen=True, kw_only=True):
     values: tuple[ValueSoFar, ...]
     """Values of the primary metrics."""
     values_note: str
-    """Reason why there are no values, or the time that they are of; "" for values as of now."""
+    """Reason why there are no values, or the time that they are of; "" for values as of now. The error, if the
+    directory is damaged."""
     units: tuple[PointUnit, ...]
     """Metric and unit of each point."""
     verdict: str

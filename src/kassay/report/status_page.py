@@ -17,7 +17,7 @@ from kassay.report.answer_form import template
 
 _WORDS = {
     "preparing": "Being prepared", "measuring": "Measuring", "stopped": "Stopped", "measured": "All runs are made",
-    "answered": "Done",
+    "answered": "Done", "damaged": "Damaged",
 }  # fmt: skip
 
 
@@ -81,12 +81,17 @@ def _shown(status: RunStatus) -> Mapping[str, Any]:
     return {
         "status": status, "word": _WORDS[status.state], "meaning": STATES[status.state],
         "title": one_line(status.title), "headline": _headline(status, made, planned), "made": made,
-        "planned": planned, "done": 100 * made / planned, "lost": 100 * lost / planned, "failed": failed,
+        "planned": planned, "done": _share(made, planned), "lost": _share(lost, planned), "failed": failed,
         "left": _left(status), "grid": _grid(status), "kernels": tuple(map(one_line, status.counts.kernels)),
         "hosts": _hosts(status), "last": [_attempt(status, attempt) for attempt in status.last],
         "failures": [_attempt(status, attempt) for attempt in status.failures], "link": quote(status.name, safe=""),
         "verdict": one_line(status.verdict), "machine": one_line(status.machine), "again": one_line(status.again),
     }  # fmt: skip
+
+
+def _share(runs: int, planned: int) -> float:
+    """Per cent of the planned runs."""
+    return 100 * runs / planned if planned else 0.0
 
 
 def _headline(status: RunStatus, made: int, planned: int) -> str:
@@ -124,22 +129,19 @@ def _cell(count: CellCount | None, value: ValueSoFar | None, text: str) -> Shown
     return ShownCell(
         value=text if value else "", change=format_change(value.change) if value and value.change is not None else "",
         mark=value.verdict if value else "", runs=f"{count.ok} of {count.planned}{failed}", hosts=hosts,
-        done=100 * count.ok / count.planned, lost=100 * count.lost / count.planned,
+        done=_share(count.ok, count.planned), lost=_share(count.lost, count.planned),
     )  # fmt: skip
 
 
 def _hosts(status: RunStatus) -> list[Mapping[str, str]]:
     most = max((host.ok for host in status.counts.hosts), default=0)
-    newest: dict[str, str] = {}
-    for attempt in status.last:
-        newest.setdefault(attempt.host, attempt.started_utc)
     cpus = {host.host: host.cpu for host in status.hosts}
     return [
         {
             "name": one_line(host.host or "this host"), "cpu": one_line(cpus.get(host.host) or "-"),
             "ok": str(host.ok), "failed": str(host.failed),
             "seconds": "-" if host.seconds is None else f"{host.seconds:.1f} s",
-            "last": newest.get(host.host, "-"), "share": f"{100 * host.ok / most if most else 0:.0f}",
+            "last": host.last_utc or "-", "share": f"{_share(host.ok, most):.0f}",
         }
         for host in status.counts.hosts
     ]  # fmt: skip

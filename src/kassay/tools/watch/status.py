@@ -2,6 +2,7 @@
 """Run directory -> its progress: counts from the journal, values from the runs that were made so far."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from kassay import __version__
 from kassay.analysis.analyse import analyse, with_itself
 from kassay.analysis.planned_looks import last_look
 from kassay.effects import lock
+from kassay.errors import KassayError
 from kassay.evidence.collect import collect
 from kassay.evidence.hosts import hosts_of
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory
@@ -22,6 +24,7 @@ from kassay.model.experiment import labels
 from kassay.model.finding import Finding
 from kassay.model.machine import Point
 from kassay.model.plan import Plan
+from kassay.model.progress import RunCounts
 from kassay.model.run import Measurement, RunRecord
 from kassay.model.status import Attempt, PointUnit, RunStatus, ValueSoFar
 from kassay.report.overview import FROM
@@ -46,26 +49,46 @@ class _Values(NamedTuple):
     """True if the remaining runs cannot change an answer any more."""
 
 
+@dataclass(kw_only=True)
+class _Read:
+    """Everything that was read of one plan and its runs."""
+
+    plan_file: tuple[int, int]
+    """Inode and time of plan.json. A directory that is removed and started anew has another file."""
+    folder: RunDirectory
+    measurements: dict[str, Measurement] = field(default_factory=dict)
+    progress: int = -1
+    """See _renew()."""
+    values: _Values = field(default_factory=_Values)
+
+
 class Watched:
     """One run directory; each run's files are read only once."""
 
     def __init__(self, path: Path, name: str) -> None:
         self.path, self.name = path, name
         self._report = (path.parent if path.name == BESIDE else path) / REPORT
-        self._folder: RunDirectory | None = None
-        self._measurements: dict[str, Measurement] = {}
-        self._progress = -1  # of the last reading, see _renew()
-        self._values = _Values()
+        self._read: _Read | None = None
 
     def status(self) -> RunStatus | None:
-        """The status now; None before there is a plan. Raises BadInput if the directory is damaged."""
-        if not (self.path / "plan.json").exists():
+        """The status now; None before there is a plan."""
+        try:
+            file = (self.path / "plan.json").stat()
+        except (FileNotFoundError, NotADirectoryError):
             return None
-        self._folder = folder = self._folder or open_directory(self.path)
+        try:
+            return self._status((file.st_ino, file.st_mtime_ns))
+        except KassayError as error:
+            return _damaged(self, error)
+
+    def _status(self, plan_file: tuple[int, int]) -> RunStatus:
+        if self._read is None or self._read.plan_file != plan_file:
+            self._read = _Read(plan_file=plan_file, folder=open_directory(self.path))
+        read, folder = self._read, self._read.folder
         records = read_journal(folder.journal, folder.plan_id) if _started(folder.journal) else ()
         process = lock.holder(self.path / "lock")
-        note = self._renew(folder, records, measuring=process is not None)
-        return _status(self, folder, records, process, self._values, note)
+        note = _renew(read, records, measuring=process is not None)
+        return _status(self, folder, records, process, read.values, note)
 
     @property
     def fresh_report(self) -> Path | None:
@@ -76,37 +99,39 @@ class Watched:
             return None
         return self._report if self._report.stat().st_mtime_ns >= max(written) else None
 
-    def _renew(self, folder: RunDirectory, records: tuple[RunRecord, ...], *, measuring: bool) -> str:
-        """Reads new values, if any; returns a note: why there are none, or of which look they are.
 
-        Reading uses this host's CPUs, and values between two looks must not be shown. So nothing is read while time is
-        measured on this host; while it is measured on other hosts, values are read once for each look.
+def _renew(read: _Read, records: tuple[RunRecord, ...], *, measuring: bool) -> str:
+    """Reads new values, if any; returns a note: why there are none, or of which look they are.
 
-        progress: number of records, or the boots of the last look while time is measured.
-        """
-        plan = folder.plan
-        progress, note = len(records), ""
-        if plan.experiment.timed:
-            note = "Times are judged at planned numbers of boots only, and values shown are those of the last look."
-            if measuring and not any(record.host for record in records):
-                return "Time is being measured on this host: values are read when it ends, as reading them takes CPUs."
-            if measuring:
-                finished = {record.run for record in counted_records(plan, records) if record.outcome == "ok"}
-                lost = {record.run for record in records if record.attempt > plan.experiment.retries} - finished
-                progress = last_look(plan, finished, lost) or 0
-        if progress != self._progress and records:
-            self._values = self._read(folder, counted_records(plan, records))
-            self._progress = progress
-        return note
+    Reading uses this host's CPUs, and values between two looks must not be shown. So nothing is read while time is
+    measured on this host; while it is measured on other hosts, values are read once for each look.
 
-    def _read(self, folder: RunDirectory, records: tuple[RunRecord, ...]) -> _Values:
-        plan = folder.plan
-        evidence = collect(folder, records, known=self._measurements)
-        comparisons = analyse(plan, evidence, question_of(plan.experiment), primary_only=True)
-        verdict = ""
-        if comparisons.findings and len({finding.point for finding in comparisons.findings}) <= _SENTENCES:
-            verdict = verdict_of(plan, comparisons.findings, comparisons.ladders, comparisons.families)
-        return _Values(comparisons.findings or with_itself(plan, evidence), verdict, comparisons.decided)
+    progress: number of records, or the boots of the last look while time is measured.
+    """
+    plan = read.folder.plan
+    progress, note = len(records), ""
+    if plan.experiment.timed:
+        note = "Times are judged at planned numbers of boots only, and values shown are those of the last look."
+        if measuring and not any(record.host for record in records):
+            return "Time is being measured on this host: values are read when it ends, as reading them takes CPUs."
+        if measuring:
+            finished = {record.run for record in counted_records(plan, records) if record.outcome == "ok"}
+            lost = {record.run for record in records if record.attempt > plan.experiment.retries} - finished
+            progress = last_look(plan, finished, lost) or 0
+    if progress != read.progress and records:
+        read.values = _values_so_far(read, counted_records(plan, records))
+        read.progress = progress
+    return note
+
+
+def _values_so_far(read: _Read, records: tuple[RunRecord, ...]) -> _Values:
+    plan = read.folder.plan
+    evidence = collect(read.folder, records, known=read.measurements)
+    comparisons = analyse(plan, evidence, question_of(plan.experiment), primary_only=True)
+    verdict = ""
+    if comparisons.findings and len({finding.point for finding in comparisons.findings}) <= _SENTENCES:
+        verdict = verdict_of(plan, comparisons.findings, comparisons.ladders, comparisons.families)
+    return _Values(comparisons.findings or with_itself(plan, evidence), verdict, comparisons.decided)
 
 
 class Watch:
@@ -167,6 +192,16 @@ def _status(watched: Watched, folder: RunDirectory, records: tuple[RunRecord, ..
         failures=tuple(attempt for attempt in attempts if attempt.outcome != "ok")[:_FAILURES],
         again=f"kassay run {quote(str(path / 'spec.toml'))} --out {quote(str(path))}",
         started_utc=min((record.started_utc for record in records), default=""), kassay_version=__version__,
+    )  # fmt: skip
+
+
+def _damaged(watched: Watched, error: KassayError) -> RunStatus:
+    """The status of a directory that cannot be read; its note says why."""
+    return RunStatus(
+        name=watched.name, directory=str(watched.path), state="damaged", process=None, title=watched.path.name,
+        machine="", scope="", counts=RunCounts(points=(), kernels=(), cells=()), owed=0, unneeded=False, values=(),
+        values_note=str(error), units=(), verdict="", hosts=(), last=(), failures=(), again="", started_utc="",
+        kassay_version=__version__,
     )  # fmt: skip
 
 
