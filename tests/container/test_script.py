@@ -129,6 +129,16 @@ def test_named_directories_are_mounted_as_well(standin: Standin) -> None:
     assert {str(places[0]), str(places[1]), f"{places[2]}/kassay"} <= set(mounted)
 
 
+@pytest.mark.parametrize("name", ["GITHUB_STEP_SUMMARY", "B4_TRACKING_FILE"])
+def test_directory_of_a_file_that_the_runner_names_is_mounted(standin: Standin, name: str) -> None:
+    (standin.folder / "runner files").mkdir()
+    for place, is_mounted in (("runner files", True), ("nowhere", False)):
+        directory = str(standin.folder / place)
+        assert standin.run("ci", **{name: f"{directory}/summary"}).returncode == 0
+        assert (directory in standin.mounted()) == is_mounted
+    assert standin.run("ci", **{name: "summary"}).returncode == 0
+
+
 def test_directory_that_is_named_twice_is_mounted_once(standin: Standin) -> None:
     work = standin.folder / "work"
     standin.run("doctor", KASSAY_MOUNT=f"{work}/:/tmp:{work}")

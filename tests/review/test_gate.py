@@ -9,7 +9,7 @@ from junitparser import JUnitXml
 from msgspec import structs
 
 from kassay.errors import BadInput
-from kassay.labs.review.commands._ci_answer import _command, _limits, answer
+from kassay.labs.review.commands._ci_answer import _command, _limits, _to_runner, answer
 from kassay.labs.review.commands._ci_options import Gating
 from kassay.labs.review.gate import exit_status
 from kassay.labs.review.gate_model import EQUAL, NOT_MEASURED, Gate, Limit
@@ -188,6 +188,18 @@ def test_junit_is_read_by_its_parser(tmp_path: Path) -> None:
     case = next(iter(next(iter(read))))
     assert (case.classname, case.name) == ("folio_fork", "iteration order=9 size=4MiB")
     assert case.result[0].message == "+3.0 % instructions/page, limit 0.5 %"
+
+
+@pytest.mark.parametrize("name", ["nowhere/summary", "."])
+def test_a_summary_that_cannot_be_written_is_said_and_the_answer_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / name))
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    _to_runner(gate(LOSS), "terminal")
+    shown = capsys.readouterr()
+    assert shown.out.startswith("::error ")
+    assert f"ci: GITHUB_STEP_SUMMARY: {tmp_path / name}: " in shown.err
 
 
 def test_annotations_are_escaped_and_at_most_ten() -> None:

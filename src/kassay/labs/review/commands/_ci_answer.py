@@ -10,7 +10,7 @@ from kassay.commands._show import say, say_answer, showing
 from kassay.effects import runner
 from kassay.effects.files import append_durable, write_atomic
 from kassay.effects.lock import check_host, locked, refusing
-from kassay.errors import BadInput, nearest_of
+from kassay.errors import BadInput, HostLacks, nearest_of
 from kassay.labs.review.commands._ci_options import LIMITS, Gating
 from kassay.labs.review.commands._options import given_words, seconds
 from kassay.labs.review.gate import GateWanted, exit_status, gate
@@ -85,9 +85,14 @@ def _limits(options: Gating, commits: Range) -> Limits:
 
 
 def _to_runner(found: Gate, shown: str) -> None:
-    """A GitHub runner's summary and annotations; neither needs a token."""
+    """A GitHub runner's summary and annotations; neither needs a token. A summary that cannot be written is said on
+    stderr, as the exit status is the answer."""
     if path := runner.summary_file():
-        append_durable(path, GATE.form("summary").render(found).encode())
+        try:
+            append_durable(path, GATE.form("summary").render(found).encode())
+        except (HostLacks, OSError) as error:
+            what = error.what if isinstance(error, HostLacks) else f"{path}: {error.strerror}"
+            say(f"ci: GITHUB_STEP_SUMMARY: {what}\n", error=True)
     if runner.takes_annotations() and shown != "annotations":
         say(GATE.form("annotations").render(found))
 
