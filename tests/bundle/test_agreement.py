@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Texts, experiment files, charts and sources of a bundle are compared with what its runs give."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from kassay.errors import BadInput
 from kassay.model.progress import silent
+from kassay.tools.bundle.agreement import JSON
 from kassay.tools.bundle.manifest import NAME, Manifest
 from kassay.tools.bundle.pack import pack
 from kassay.tools.bundle.verify import LIMIT, rerun, verify
@@ -61,6 +63,24 @@ def test_a_forged_text_or_a_missing_form_is_found(bundle: Path, forge: Callable[
     with pytest.raises(BadInput) as caught:
         verify(bundle, LIMIT, silent)
     assert problem in caught.value.what
+
+
+@pytest.mark.parametrize("field", ["commands", "next_steps"])
+def test_a_json_with_other_commands_is_not_what_to_rely_on(bundle: Path, field: str) -> None:
+    report = json.loads((bundle / JSON).read_bytes())
+    (bundle / JSON).write_text(json.dumps({**report, field: ["kassay run evil.toml"]}))
+    resealed(bundle)
+    with pytest.raises(BadInput, match=f"{JSON}: not what kassay makes") as caught:
+        verify(bundle, LIMIT, silent)
+    assert "alone" not in caught.value.remedy and "commands" in caught.value.remedy
+
+
+@pytest.mark.parametrize("changes", [{"name": "another"}, {"kind": "import"}, {"kind": "other"}])
+def test_name_and_kind_of_the_manifest_are_those_of_its_runs(bundle: Path, changes: dict[str, str]) -> None:
+    resealed(bundle, **changes)
+    (value,) = changes.values()
+    with pytest.raises(BadInput, match=f"the manifest's {next(iter(changes))} is {value!r}, that of its runs is"):
+        verify(bundle, LIMIT, silent)
 
 
 def test_texts_of_another_version_are_not_checked_and_missing_forms_are_named(bundle: Path) -> None:

@@ -39,6 +39,7 @@ from kassay.tools.bundle.digits import Repeated, container_offer, same_counts, s
 from kassay.tools.bundle.manifest import Manifest, checked, few
 from kassay.tools.bundle.pack import RUN, answered
 from kassay.tools.bundle.rebuild import Given, Rebuilt, rebuild, with_refs
+from kassay.tools.imports import store
 
 # Fields that name a directory or a version: they may differ while every finding is the same.
 APART = ("commands", "next_steps", "kassay_version", "charts")
@@ -137,6 +138,11 @@ def verify(path: Path, limit: int, tell: Tell) -> Verified:
         report = _recomputed(root, path, tell)
         if report.plan_id != manifest.plan:
             raise BadInput(f"{path}: the manifest is of another plan than the runs", "get the bundle anew")
+        of_runs = {"kind": "import" if store.is_import(root / RUN) else "run", "name": report.experiment.name}
+        for field, value in of_runs.items():
+            if (said := getattr(manifest, field)) != value:
+                problem = f"{path}: the manifest's {field} is {said!r}, that of its runs is {value!r}"
+                raise BadInput(problem, "get the bundle anew")
         packed, computed = _packed_report(root, path), json.loads(formats()["json"].render(report))
         changed = differences(packed, computed)
         if changed:
@@ -179,8 +185,9 @@ def _compared(root: Path, manifest: Manifest, report: Report, path: Path, lacks:
     notes = []
     if manifest.kassay_version == __version__:
         if found.differing:
-            remedy = f"rely on {JSON} alone, or get the bundle anew"
-            raise BadInput(f"{path}: {few(found.differing)}: not what kassay makes of its runs", remedy)
+            trust = "its values hold, its commands may not" if JSON in found.differing else f"rely on {JSON} alone"
+            problem = f"{path}: {few(found.differing)}: not what kassay makes of its runs"
+            raise BadInput(problem, f"{trust}; get the bundle anew")
         if found.missing:
             problem = f"{path}: {few(found.missing)}: missing, and not listed as absent"
             raise BadInput(problem, f"rely on {JSON} alone, or get the bundle anew")
@@ -225,7 +232,7 @@ def rerun(
     bundle.
     """
     with _opened(path, limit, tell) as (root, manifest):
-        if manifest.kind == "import":
+        if store.is_import(root / RUN):
             raise BadInput(f"{path}: measured elsewhere, with another tool", "kassay can verify it, not repeat it")
         wrong = [name for name, same in experiments(root) if not same]
         if wrong and manifest.kassay_version == __version__:
