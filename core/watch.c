@@ -13,7 +13,6 @@
 
 #define MOST_HELD 16
 #define MOST_CALLS 64
-#define MOST_TOUCHED 128 /* lines that are looked at in one hold */
 
 enum role { NONE, TAKES, GIVES, ATOMIC };
 #define NOBODY UINT32_MAX
@@ -23,7 +22,7 @@ struct seen {
 	uint32_t round, interval, block, index, from;
 	uint32_t number; /* from 1 on */
 	uint64_t begin, end, address;
-	uint32_t count, touched[MOST_TOUCHED]; /* of a hold: lines, in the table of lines.c */
+	uint32_t count, room, *touched; /* of a hold: lines, in the table of lines.c */
 };
 
 bool watching;
@@ -76,6 +75,19 @@ void watch_read(const char *path)
 static uint64_t now(void)
 {
 	return window.retired - w.others;
+}
+
+/* One more line of a hold, and its place there. */
+static uint32_t add(struct seen *hold, uint32_t touched)
+{
+	if (hold->count == hold->room) {
+		hold->room = hold->room ? 2 * hold->room : 16;
+		hold->touched = realloc(hold->touched, hold->room * sizeof(*hold->touched));
+		if (!hold->touched)
+			exit(3);
+	}
+	hold->touched[hold->count] = touched;
+	return hold->count++;
 }
 
 static struct seen *note(char kind, uint32_t block, uint32_t index, uint64_t address)
@@ -151,10 +163,9 @@ static void touch(uint64_t address, bool store)
 	inner = w.held[n];
 	if (line->last == inner->number) {
 		inner->touched[line->place] |= !store;
-	} else if (inner->count < MOST_TOUCHED) {
+	} else {
 		line->last = inner->number;
-		line->place = inner->count;
-		inner->touched[inner->count++] = number << 1 | !store;
+		line->place = add(inner, number << 1 | !store);
 		line->holds++;
 	}
 }

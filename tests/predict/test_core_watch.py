@@ -25,10 +25,12 @@ class Kernel:
         self.release = self.tokens.define([insn(latency=0, address="1", store=1, ports="c0x1"), insn("return")], GIVES)
         self.watch = f"s {IMAGE} {IMAGE + 4096}\na 1 0\nr 3 0\n"
 
-    def hold(self, lock: int = LOCK, data: int = DATA) -> None:
+    def hold(self, lock: int = LOCK, *lines: int) -> None:
+        """One hold of a lock, under which lines are loaded and written: DATA, or those given."""
         self.tokens.run(self.caller, (1, STACK, True))
         self.tokens.run(self.lock, (0, lock, False), (0, lock, True))
-        self.tokens.run(self.path, (0, data, False), (1, STACK, True), (3, data, False), (4, data + 8, True))
+        for data in lines or (DATA,):
+            self.tokens.run(self.path, (0, data, False), (1, STACK, True), (3, data, False), (4, data + 8, True))
         self.tokens.run(self.release, (0, lock, True))
 
     def seen(self, directory: Path) -> tuple[Watched, ...]:
@@ -55,6 +57,14 @@ def test_lines_that_are_touched_under_the_lock_alone_move_with_it(tmp_path: Path
     for _ in range(3):
         kernel.hold()
     assert [(one.loads, one.stores) for one in kernel.seen(tmp_path)] == [(1, 0)] * 3  # DATA, and not the stack
+
+
+def test_all_lines_of_a_long_hold_move_with_the_lock(tmp_path: Path) -> None:
+    kernel = Kernel()
+    kernel.tokens.turn(1)
+    for _ in range(3):
+        kernel.hold(LOCK, *(DATA + 64 * line for line in range(1, 50)), *(OTHER + 64 * line for line in range(400)))
+    assert [(one.loads, one.stores) for one in kernel.seen(tmp_path)] == [(449, 0)] * 3
 
 
 def test_a_line_that_is_also_touched_without_the_lock_does_not_move(tmp_path: Path) -> None:

@@ -41,6 +41,30 @@ def test_every_event_comes_back_with_its_time_and_its_fields(steps: list[tuple[i
     assert set(found.field(kind, "order", chosen).tolist()) <= {2}
 
 
+SMALL = """ID: 7
+format:
+\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
+\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
+\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;
+\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
+
+\tfield:u8 near;\toffset:8;\tsize:1;\tsigned:0;
+\tfield:u64 far;\toffset:9;\tsize:8;\tsigned:0;
+\tfield:u32 across;\toffset:17;\tsize:4;\tsigned:0;
+\tfield:u16 last;\toffset:21;\tsize:2;\tsigned:0;
+"""
+"""As of a probe, whose fields the kernel packs without holes."""
+
+
+@given(st.tuples(*(st.integers(0, (1 << bits) - 1) for bits in (8, 8, 8, 64, 32, 16))))
+def test_fields_of_any_size_and_place_are_read(values: tuple[int, ...]) -> None:
+    kind, names = read_format(SMALL), ("common_flags", "common_preempt_count", "near", "far", "across", "last")
+    found = read_pages(pages([(5, struct.pack("<HBBi", 7, *values[:2], 99) + struct.pack("<BQIH", *values[2:]))]))
+    chosen = found.of(kind)
+    assert [found.field(kind, name, chosen).tolist() for name in names] == [[value] for value in values]
+    assert found.field(kind, "common_type", chosen).tolist() == [7]
+
+
 def test_events_of_other_types_are_told_apart_and_marked_losses_are_seen() -> None:
     raw = pages([(5, event(1)), (6, event(623, struct.pack("<QI", 7, 0))), (9, event(2))], missed=True)
     found = read_pages(raw)

@@ -64,14 +64,18 @@ class Events:
         return np.flatnonzero((self.words[self.at] & 0xFFFF) == kind.id)
 
     def field(self, kind: Format, name: str, chosen: npt.NDArray[np.int64]) -> Numbers:
-        """One field of these events, unsigned. Raises BadInput when this kernel's event has no such field."""
+        """One field of these events, unsigned, at most its first 8 bytes. Raises BadInput when this kernel's event has
+        no such field."""
         if name not in kind.fields:
             raise BadInput(f"this kernel's trace event {kind.id} has no field {name}", "record on another kernel")
         offset, size = kind.fields[name]
-        low = self.words[self.at[chosen] + offset // _WORD].astype(np.uint64)
-        if size <= _WORD:
-            return low
-        return low | self.words[self.at[chosen] + offset // _WORD + 1].astype(np.uint64) << np.uint64(32)
+        size, first, skipped = min(size, 2 * _WORD), offset // _WORD, offset % _WORD
+        value = np.zeros(len(chosen), np.uint64)
+        for number in range((skipped + size - 1) // _WORD + 1):
+            word = self.words[self.at[chosen] + first + number].astype(np.uint64)
+            bits = 8 * (_WORD * number - skipped)
+            value |= word << np.uint64(bits) if bits >= 0 else word >> np.uint64(-bits)
+        return value & np.uint64((1 << 8 * size) - 1)
 
 
 def read_pages(data: bytes) -> Events:
