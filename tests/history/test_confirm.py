@@ -132,7 +132,7 @@ def test_points_of_value_0_are_left_out_and_named(archive: Archive, clock: str, 
     zero = line.points[-1]
     assert (zero.value, zero.spread, nominations(line, Known())) == (0, None, ())
     assert too_short(line).startswith(f"{others} point") and too_short(line).endswith(left_out(line))
-    assert left_out(line) == "1 point at or below 0 is left out, as no change from it has a size"
+    assert left_out(line) == "1 point at or below 0 is left out: no change from or to 0 is nominated"
 
 
 def test_the_pair_is_the_stored_experiment_narrowed_to_both_sides(archive: Archive, tmp_path: Path) -> None:

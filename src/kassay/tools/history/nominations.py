@@ -102,7 +102,9 @@ def left_out(line: PointLine) -> str:
     """Number of points that have a value and are never nominated, and why; "" if there are none."""
     count = sum(point.value is not None for point in line.points) - len(_usable(line))
     are = "is" if count == 1 else "are"
-    return f"{counted(count, 'point')} at or below 0 {are} left out, as no change from it has a size" if count else ""
+    return (
+        f"{counted(count, 'point')} at or below 0 {are} left out: no change from or to 0 is nominated" if count else ""
+    )
 
 
 def _usable(line: PointLine) -> list[KernelPoint]:

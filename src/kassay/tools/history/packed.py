@@ -2,6 +2,7 @@
 """A history as one small file that is only read: DuckDB, compressed by zstd. The project ships one of stock kernels."""
 
 from pathlib import Path
+from shlex import quote
 from tempfile import TemporaryDirectory
 
 import duckdb
@@ -34,7 +35,7 @@ def is_packed(path: Path) -> bool:
 def refuse_packed(path: Path) -> None:
     """Raises BadInput for a packed file, which is only read."""
     if is_packed(path):
-        raise BadInput(f"{path}: a packed history is only read", f"unpack it first: zstd -d {path}")
+        raise BadInput(f"{path}: a packed history is only read", f"unpack it first: zstd -d {quote(str(path))} -o FILE")
 
 
 def unpacked(path: Path) -> Path:
