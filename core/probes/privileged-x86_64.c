@@ -10,7 +10,6 @@
 
 #define OF_MSR(number) "mov $" #number ", %%ecx\n\trdmsr"
 #define INVALIDATE(type) "mov $" #type ", %%eax\n\tmovq $0, 64(%%r15)\n\tmov %%r15, 72(%%r15)"
-#define STATE "pcmpeqd %%xmm0, %%xmm0\n\tmov $3, %%eax\n\txor %%edx, %%edx" /* x87, SSE */
 #define NEEDS_PCIDS "mov %%cr4, %%rax\n\tbt $17, %%rax\n\tjc 3f\n\tud2\n3:\t"
 
 PROBE(ring0_cpuid, "", "xor %%eax, %%eax\n\tcpuid", 1, 1)
@@ -19,8 +18,6 @@ PROBE(ring0_clac, "", "clac", 32, 1)
 PROBE(ring0_stac_clac, "", "stac\n\tclac", 16, 1)
 PROBE(ring0_cli, "", "cli", 32, 1)
 PROBE(ring0_cli_sti, "", "sti\n\tcli", 16, 1)
-PROBE(ring0_pushf, "", "pushf\n\tlea 8(%%rsp), %%rsp", 32, 1)
-PROBE(ring0_popf, "mov $2, %%ebx", "push %%rbx\n\tpopf", 32, 1)
 PROBE(ring0_swapgs, "", "swapgs", 32, 1)
 PROBE(ring0_rdmsr, OF_MSR(0xc0000100), "rdmsr", 16, 1)
 PROBE(ring0_wrmsr, OF_MSR(0xc0000100), "wrmsr", 16, 1)
@@ -34,11 +31,7 @@ PROBE(ring0_mov_cr4, "mov %%cr4, %%rax", "mov %%rax, %%cr4", 8, 1)
 PROBE(ring0_read_cr2, "", "mov %%cr2, %%rax", 16, 1)
 PROBE(ring0_read_cr3, "", "mov %%cr3, %%rax", 16, 1)
 PROBE(ring0_read_dr, "", "mov %%dr6, %%rax", 8, 1)
-PROBE(ring0_write_segment, "mov $0x1b, %%eax", "mov %%eax, %%es", 16, 1)
-PROBE(ring0_read_segment, "", "mov %%es, %%eax", 32, 1)
 PROBE(ring0_lidt, "sidt 64(%%r15)", "lidt 64(%%r15)", 4, 1)
-PROBE(ring0_xsaves, STATE, "xsaves 64(%%r15)", 4, 1)
-PROBE(ring0_xrstors, STATE "\n\txsaves 64(%%r15)", "xrstors 64(%%r15)", 4, 1)
 /* From ring 0 to ring 0: frames as those of an exception, and the same without the return. */
 #define FRAME "push %%r8\n\tpush %%r9\n\tpush %%r10\n\tpush %%r11\n\tlea 3f(%%rip), %%rax\n\tpush %%rax\n\t"
 #define FRAME_OF_RING_0 "mov $0x10, %%r8d\n\tmov %%rsp, %%r9\n\tmov $2, %%r10d\n\tmov $0x08, %%r11d"
@@ -142,14 +135,13 @@ static const char *prepare_iret(uint64_t argument)
 const struct probe privileged_probes[] = {
 	ENTRY(ring0_cpuid, 10),		ENTRY(ring0_stac, MANY),	ENTRY(ring0_clac, MANY),
 	ENTRY(ring0_stac_clac, MANY),	ENTRY(ring0_cli, MANY),		ENTRY(ring0_cli_sti, MANY),
-	ENTRY(ring0_pushf, MANY),	ENTRY(ring0_popf, MANY),	ENTRY(ring0_swapgs, MANY),
-	ENTRY(ring0_rdmsr, FEW),	ENTRY(ring0_wrmsr, FEW),	ENTRY(ring0_invlpg, FEW),
+	ENTRY(ring0_swapgs, MANY),	ENTRY(ring0_rdmsr, FEW),	ENTRY(ring0_wrmsr, FEW),
+	ENTRY(ring0_invlpg, FEW),
 	ENTRY(ring0_invpcid_page, FEW),	ENTRY(ring0_invpcid_pcid, FEW),	ENTRY(ring0_invpcid_all, FEW),
 	ENTRY(ring0_mov_cr3, FEW),	ENTRY(ring0_mov_cr3_keep, FEW),	ENTRY(ring0_mov_cr4, FEW),
 	ENTRY(ring0_read_cr2, MANY),	ENTRY(ring0_read_cr3, MANY),	ENTRY(ring0_read_dr, MANY),
-	ENTRY(ring0_write_segment, MANY), ENTRY(ring0_read_segment, MANY), ENTRY(ring0_lidt, FEW),
-	ENTRY(ring0_xsaves, FEW),	ENTRY(ring0_xrstors, FEW),	ENTRY(ring0_iret, FEW),
-	ENTRY(ring0_frame, MANY),	ENTRY(ring0_int, FEW),		ENTRY(ring0_fault, FEW),
+	ENTRY(ring0_lidt, FEW),		ENTRY(ring0_iret, FEW),		ENTRY(ring0_frame, MANY),
+	ENTRY(ring0_int, FEW),		ENTRY(ring0_fault, FEW),
 	{ "ring3_syscall_sysret", prepare, NULL, syscall_sysret, MANY, NULL },
 	{ "ring3_syscall_iret", prepare_iret, NULL, syscall_sysret, MANY, NULL },
 	{ "ring3_syscall", prepare_timed, NULL, syscall_timed, FEW, NULL },

@@ -142,22 +142,17 @@ static const char *set_features(int kvm, uint64_t *cr4)
 		struct kvm_cpuid2 head;
 		char room[sizeof(struct kvm_cpuid2) + FEATURES * sizeof(struct kvm_cpuid_entry2)];
 	} features = { .head = { .nent = FEATURES } };
-	struct kvm_xcrs xcrs = { .nr_xcrs = 1, .xcrs = { { .value = 3 } } };
 
 	if (ioctl(kvm, KVM_GET_SUPPORTED_CPUID, &features) || ioctl(vcpu, KVM_SET_CPUID2, &features))
 		return failed("KVM passes no features on");
 	for (unsigned int i = 0; i < features.head.nent; i++) {
 		const struct kvm_cpuid_entry2 *entry = &features.head.entries[i];
 
-		if (entry->function == 1) {
+		if (entry->function == 1)
 			*cr4 |= entry->ecx & 1U << 17 ? X86_CR4_PCIDE : 0;
-			*cr4 |= entry->ecx & 1U << 26 ? X86_CR4_OSXSAVE : 0;
-		} else if (entry->function == 7 && !entry->index) {
+		else if (entry->function == 7 && !entry->index)
 			*cr4 |= entry->ebx & 1U << 20 ? X86_CR4_SMAP : 0;
-		}
 	}
-	if (*cr4 & X86_CR4_OSXSAVE && ioctl(vcpu, KVM_SET_XCRS, &xcrs))
-		return failed("KVM sets no XCR0");
 	return NULL;
 }
 

@@ -23,8 +23,7 @@ pytestmark = [
 ]  # fmt: skip
 QEMU = ("qemu-system-x86_64", "-M", "q35", "-accel", "tcg", "-cpu", "EPYC,+svm", "-m", "512", "-nodefaults",
         "-nographic", "-no-reboot", "-append", "console=ttyS0 quiet panic=-1")  # fmt: skip
-MAY_LACK = {"ring0_invpcid_page", "ring0_invpcid_pcid", "ring0_invpcid_all", "ring0_mov_cr3_keep", "ring0_xsaves",
-            "ring0_xrstors"}  # fmt: skip
+MAY_LACK = {"ring0_invpcid_page", "ring0_invpcid_pcid", "ring0_invpcid_all", "ring0_mov_cr3_keep"}
 """Probes of instructions that QEMU's EPYC has not in every version."""
 
 

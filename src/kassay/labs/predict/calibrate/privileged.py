@@ -144,11 +144,10 @@ _RULES: Mapping[str, _Rule] = {
     "clac": _Rule("one after the other", lambda points: points.covering(points("ring0_clac"), _half_pair)),
     "cli": _plain("ring0_cli"),
     "sti": _Rule("STI and CLI, less CLI", lambda points: _less(points("ring0_cli_sti"), points("ring0_cli"))),
-    "pushf": _plain("ring0_pushf"), "popf": _plain("ring0_popf"), "swapgs": _plain("ring0_swapgs"),
+    "swapgs": _plain("ring0_swapgs"),
     "rdmsr": _plain("ring0_rdmsr"), "wrmsr": _plain("ring0_wrmsr"), "invlpg": _plain("ring0_invlpg"),
     "invpcid": _plain("ring0_invpcid_page", "ring0_invpcid_pcid", "ring0_invpcid_all"),
     "mov_cr3": _plain("ring0_mov_cr3", "ring0_mov_cr3_keep"), "mov_cr": _plain("ring0_mov_cr4"),
     "read_cr": _plain("ring0_read_cr2", "ring0_read_cr3"), "mov_dr": _plain("ring0_read_dr"),
-    "mov_segment": _plain("ring0_write_segment", "ring0_read_segment"), "descriptor": _plain("ring0_lidt"),
-    "xsave": _plain("ring0_xsaves"), "xrstor": _plain("ring0_xrstors"),
+    "descriptor": _plain("ring0_lidt"),
 }  # fmt: skip
