@@ -215,9 +215,8 @@ static uint64_t alone(const struct insn *insn, struct charge *charge, uint32_t f
 
 static uint64_t fence(struct charge *charge, uint64_t from)
 {
-	uint64_t begin = later(later(from, window.retired), store_drained());
+	uint64_t begin = later(later(from, window.retired), store_fenced());
 
-	begin = later(begin, store_entered() + cycles(params.fence_behind));
 	statistics.fences++;
 	charge_step(charge, begin, CAUSE_STORES);
 	begin += cycles(params.fence_full);
@@ -477,6 +476,8 @@ void pipeline_repeat(struct block *block, const struct access *accesses, const i
 
 	if (insn->kind == REMOVED)
 		return;
+	if (watching)
+		watch_repeat(block, accesses, strides, count, times);
 	done = string_go_on(insn, accesses, strides, count, times, before);
 	charge_string(block->function, window.retired, later(window.retired, done), times);
 	window_retire(0, done);

@@ -83,9 +83,11 @@ uint64_t store_drained(void)
 	return last;
 }
 
-uint64_t store_entered(void)
+uint64_t store_fenced(void)
 {
-	return entered;
+	uint64_t behind = entered + cycles(params.fence_behind);
+
+	return behind > last ? behind : last;
 }
 
 bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t cycle, uint64_t *ready)

@@ -19,8 +19,8 @@ void store_atomic(uint64_t physical, unsigned int bytes, uint64_t done, uint64_t
 /* When all stores so far are in the cache. */
 uint64_t store_drained(void);
 
-/* When the last plain store was in the cache. */
-uint64_t store_entered(void);
+/* When a full fence may begin. */
+uint64_t store_fenced(void);
 
 /*
  * A load issued in @cycle: whether an earlier store has the value (or a part of it), which is then usable in *@ready.

@@ -77,29 +77,23 @@ static uint64_t now(void)
 	return window.retired - w.others;
 }
 
-/* One more line of a hold, and its place there. */
-static uint32_t add(struct seen *hold, uint32_t touched)
+/* @list with room for one more than @count elements of @size bytes. */
+static void *grown(void *list, uint32_t count, uint32_t *room, size_t size)
 {
-	if (hold->count == hold->room) {
-		hold->room = hold->room ? 2 * hold->room : 16;
-		hold->touched = realloc(hold->touched, hold->room * sizeof(*hold->touched));
-		if (!hold->touched)
-			exit(3);
-	}
-	hold->touched[hold->count] = touched;
-	return hold->count++;
+	if (count < *room)
+		return list;
+	*room = *room ? 2 * *room : 16;
+	list = realloc(list, *room * size);
+	if (!list)
+		exit(3);
+	return list;
 }
 
 static struct seen *note(char kind, uint32_t block, uint32_t index, uint64_t address)
 {
 	struct seen *seen = allocate(1, kind == 'x' ? offsetof(struct seen, count) : sizeof(*seen));
 
-	if (w.count == w.room) {
-		w.room = w.room ? 2 * w.room : 1024;
-		w.seen = realloc(w.seen, w.room * sizeof(struct seen *));
-		if (!w.seen)
-			exit(3);
-	}
+	w.seen = grown(w.seen, w.count, &w.room, sizeof(*w.seen));
 	w.seen[w.count++] = seen;
 	seen->number = w.count;
 	seen->kind = kind;
@@ -164,8 +158,10 @@ static void touch(uint64_t address, bool store)
 	if (line->last == inner->number) {
 		inner->touched[line->place] |= !store;
 	} else {
+		inner->touched = grown(inner->touched, inner->count, &inner->room, sizeof(*inner->touched));
 		line->last = inner->number;
-		line->place = add(inner, number << 1 | !store);
+		line->place = inner->count;
+		inner->touched[inner->count++] = number << 1 | !store;
 		line->holds++;
 	}
 }
@@ -188,10 +184,27 @@ static void follow(uint32_t function)
 	w.calls[w.call_count++] = function;
 }
 
+static enum role role_of(uint32_t block, uint32_t index)
+{
+	return w.roles[block] ? w.roles[block][index] : NONE;
+}
+
+/* An access of an instruction that does not give back a lock here. */
+static void look(uint32_t block, uint32_t index, uint64_t address, bool store)
+{
+	enum role role = role_of(block, index);
+
+	if (!(address >> 63))
+		return;
+	touch(address, store);
+	if ((role == NONE || role == GIVES) && store && address >= w.low && address < w.high && held_at(address) == w.depth)
+		note('x', block, index, address);
+}
+
 void watch_insn(const struct block *block, uint32_t n, const struct access *accesses, uint32_t count)
 {
 	uint32_t id = (uint32_t)(block - program.blocks), at;
-	enum role role = w.roles[id] ? w.roles[id][n] : NONE;
+	enum role role = role_of(id, n);
 
 	if (w.context)
 		return;
@@ -206,17 +219,28 @@ void watch_insn(const struct block *block, uint32_t n, const struct access *acce
 		forget(at);
 		return;
 	}
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t address = accesses[i].address;
-
-		if (!(address >> 63))
-			continue;
-		touch(address, accesses[i].store);
-		if ((role == NONE || role == GIVES) && accesses[i].store && address >= w.low && address < w.high && held_at(address) == w.depth)
-			note('x', id, n, address);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		look(id, n, accesses[i].address, accesses[i].store);
 	if (role == ATOMIC)
 		note('x', id, n, accesses->address);
+}
+
+void watch_repeat(const struct block *block, const struct access *accesses, const int64_t *strides, uint32_t count,
+		  uint64_t times)
+{
+	uint32_t id = (uint32_t)(block - program.blocks), last = block->count - 1;
+
+	for (uint32_t i = 0; i < count && !w.context; i++) {
+		uint64_t address = accesses[i].address;
+
+		for (uint64_t left = strides[i] ? times : 0; left; left--) {
+			uint64_t before = address;
+
+			address += (uint64_t)strides[i];
+			if (address >> 6 != before >> 6)
+				look(id, last, address, accesses[i].store);
+		}
+	}
 }
 
 void watch_turn(uint32_t round, uint32_t interval)

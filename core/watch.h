@@ -20,6 +20,10 @@ void watch_read(const char *path);
 /* Instruction @n of @block was executed, with these accesses. */
 void watch_insn(const struct block *block, uint32_t n, const struct access *accesses, uint32_t count);
 
+/* The last instruction of @block was repeated @times, each access @strides from the one before. */
+void watch_repeat(const struct block *block, const struct access *accesses, const int64_t *strides, uint32_t count,
+		  uint64_t times);
+
 void watch_turn(uint32_t round, uint32_t interval);
 void watch_context(uint32_t context);
 

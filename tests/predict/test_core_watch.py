@@ -5,7 +5,7 @@ from pathlib import Path
 
 from kassay.labs.predict.core import Watched, replay
 from tests.predict.cpu import params
-from tests.predict.tokens import CONTEXT, Tokens, insn, load, store
+from tests.predict.tokens import CONTEXT, STORE_PORT, Block, Tokens, insn, load, store
 
 KERNEL = 0xFFFFFFFF81000000
 LOCK, DATA, STACK, OTHER = (0xFFFF888000000000 + n * 0x1000 for n in range(4))
@@ -32,6 +32,15 @@ class Kernel:
         for data in lines or (DATA,):
             self.tokens.run(self.path, (0, data, False), (1, STACK, True), (3, data, False), (4, data + 8, True))
         self.tokens.run(self.release, (0, lock, True))
+
+    def hold_with(self, block: Block, *accesses: tuple[int, int, bool], times: int = 0) -> None:
+        """Runs the block under the lock; its last instruction `times` further, on the words that follow."""
+        self.tokens.run(self.caller, (1, STACK, True))
+        self.tokens.run(self.lock, (0, LOCK, False), (0, LOCK, True))
+        self.tokens.run(block, *accesses)
+        if times:
+            self.tokens.repeat(times, 8)
+        self.tokens.run(self.release, (0, LOCK, True))
 
     def seen(self, directory: Path) -> tuple[Watched, ...]:
         trace = self.tokens.write(directory / "trace")
@@ -74,6 +83,28 @@ def test_a_line_that_is_also_touched_without_the_lock_does_not_move(tmp_path: Pa
         kernel.hold()
     kernel.tokens.run(kernel.caller, (1, DATA, True))
     assert [one.loads for one in kernel.seen(tmp_path)] == [0] * 3
+
+
+def test_every_line_that_moves_with_a_lock_is_counted(tmp_path: Path) -> None:
+    kernel = Kernel()
+    kernel.tokens.turn(1)
+    many = kernel.tokens.define([store(6, 7)] * 600, WORKS)
+    for _ in range(3):
+        kernel.hold_with(many, *((n, OTHER + 64 * n, True) for n in range(600)))
+    assert [(one.loads, one.stores) for one in kernel.seen(tmp_path)] == [(0, 600)] * 3
+
+
+def test_a_repeated_instruction_touches_and_writes_each_line(tmp_path: Path) -> None:
+    kernel = Kernel()
+    kernel.tokens.turn(1)
+    repeated = insn("repeat", latency=0, address="6", data="7", store=8, ports=STORE_PORT)
+    block = kernel.tokens.define([repeated], WORKS)
+    for _ in range(2):
+        kernel.hold_with(block, (0, DATA, True), times=511)
+    assert [(one.loads, one.stores) for one in kernel.seen(tmp_path)] == [(0, 64)] * 2
+    kernel.tokens.run(block, (0, IMAGE, True))
+    kernel.tokens.repeat(15, 8)
+    assert [one.address for one in kernel.seen(tmp_path)[2:]] == [IMAGE, IMAGE + 64]
 
 
 def test_an_attempt_without_a_release_has_no_end(tmp_path: Path) -> None:
