@@ -405,7 +405,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			return -1;
 		}
 	}
-	if (p.cpus > MAX_CPUS) {
+	if (p.counting && p.cpus > MAX_CPUS) {
 		fprintf(stderr, "kassay-profile: more than %d CPUs\n", MAX_CPUS);
 		return -1;
 	}

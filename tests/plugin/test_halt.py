@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A CPU halts only while QEMU's main loop sleeps: else guest time depends on when the host let that loop run."""
+"""A CPU halts only while QEMU's main loop sleeps, with any number of CPUs: else guest time depends on the host."""
 
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from kassay.supply.machines._plugin import FLAGS, sources
+from kassay.effects import process
+from kassay.supply.machines._plugin import FLAGS, plugin, sources
+from kassay.supply.machines._qemu import version
 
 pytestmark = pytest.mark.slow
 
@@ -22,3 +24,16 @@ def test_a_halt_waits_until_the_main_loop_polls_and_other_blocks_do_not(tmp_path
     )
     printed = subprocess.run((str(made),), check=True, capture_output=True, text=True).stdout
     assert printed.splitlines() == ["waits at 0x21", "halted while the main loop polls"]
+
+
+@pytest.mark.parametrize(("mode", "said"), [("none", ""), ("counts", "more than 64 CPUs")])
+def test_only_a_profile_is_limited_in_cpus(mode: str, said: str) -> None:
+    qemu = "qemu-system-x86_64"
+    if process.find(qemu) is None:
+        pytest.skip(f"no {qemu}")
+    machine = (qemu, "-M", "q35", "-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off", "-smp", "65")
+    alone = ("-m", "128", "-S", "-display", "none", "-nodefaults", "-monitor", "stdio")
+    option = f"{plugin('x86_64', version('x86_64'))},mode={mode},halts=still"
+    done = subprocess.run((*machine, *alone, "-plugin", option), input="quit\n", capture_output=True, text=True)
+    assert (done.returncode == 0) == (not said)
+    assert said in done.stderr
