@@ -79,3 +79,14 @@ def test_counted_measurements_share_the_host_and_a_timed_one_has_it_alone(cache:
     with host_locked(timed=True), pytest.raises(HostLacks, match="in use"):
         host_locked(timed=False).__enter__()
     assert (cache / "host.lock").is_file()
+
+
+def test_counted_measurement_keeps_off_the_cpus_of_a_timed_one(cache: Path) -> None:
+    in_use = pytest.raises(HostLacks, match="this host's clock is in use")
+    own, foreign = min(os.sched_getaffinity(0)), max(os.sched_getaffinity(0)) + 1
+    with host_locked(timed=True, cpus=(own,)), in_use:
+        host_locked(timed=False).__enter__()
+    with host_locked(timed=False), pytest.raises(HostLacks, match="in use"):
+        host_locked(timed=True, cpus=(own,)).__enter__()
+    with host_locked(timed=True, cpus=(foreign,)), host_locked(timed=False), host_locked(timed=False, cpus=(own,)):
+        pass

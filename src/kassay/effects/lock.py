@@ -159,7 +159,7 @@ def refusing(what: str, remedy: str = "choose another directory with --out") -> 
 @contextmanager
 def host_locked(*, timed: bool, cpus: Sequence[int] = (), busy: Busy | None = None) -> Iterator[None]:
     """The whole host for one timed measurement, or a share of it for a counted one. cpus: only these CPUs of it, as
-    for a process that is pinned to them.
+    for a process that is pinned to them. A counted measurement without them shares every CPU that it may use.
 
     A counted measurement at the same time would be part of the time. busy: called when the host is not free; raises
     HostLacks by default.
@@ -168,7 +168,7 @@ def host_locked(*, timed: bool, cpus: Sequence[int] = (), busy: Busy | None = No
     directory = cache_directory()
     with ExitStack() as locks:
         locks.enter_context(locked(directory / "host.lock", busy, shared=not timed or bool(cpus)))
-        for cpu in cpus:
+        for cpu in cpus or (() if timed else sorted(os.sched_getaffinity(0))):
             locks.enter_context(locked(directory / f"host-cpu{cpu}.lock", busy, shared=not timed))
         yield
 
