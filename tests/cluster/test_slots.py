@@ -82,6 +82,26 @@ def test_a_slot_that_is_gone_is_not_taken_and_may_come_back() -> None:
     assert slots.take() == slot
 
 
+def test_run_of_an_earlier_connection_gives_back_nothing_that_a_later_run_has() -> None:
+    slots = slots_of(a=1)
+    earlier = slots.take()
+    slots.clear()
+    slots.arrive(earlier, 1)
+    assert not slots.is_there(earlier)
+    later = slots.take()
+    slots.give_back(earlier)
+    assert slots.is_there(later)
+    slots.arrive(later, 1)
+    assert slots.is_there(later)
+    waiting = threading.Thread(target=slots.take)
+    waiting.start()
+    waiting.join(0.1)
+    assert waiting.is_alive()
+    slots.give_back(later)
+    waiting.join(10)
+    assert not waiting.is_alive()
+
+
 def test_who_waits_when_the_cluster_is_closed_is_told() -> None:
     slots = slots_of(a=1)
     slots.take()

@@ -3,11 +3,13 @@
 
 import asyncio
 import signal
+import socket
 from contextlib import suppress
 
 import dask
 from distributed import Nanny, Scheduler
 
+from kassay.errors import HostLacks
 from kassay.model.host import Host
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import to_json
@@ -23,6 +25,7 @@ _SETTINGS = {
     "distributed.scheduler.allowed-failures": 1000,  # dask_engine.py counts failures itself
     "distributed.scheduler.worker-ttl": "60s",
     "distributed.comm.timeouts.connect": "10s",  # to a worker that was killed a moment ago
+    "distributed.worker.http.routes": [],
     "distributed.worker.profile.enabled": False,  # no samples of a host that measures
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
@@ -33,17 +36,35 @@ _SETTINGS = {
 
 
 def serve_scheduler(address: Address, dashboard: str, tell: Tell) -> None:
-    """Until SIGINT or SIGTERM. dashboard: HOST:PORT of the engine's own status page; "" for none."""
-    dask.config.set(_SETTINGS)
-    asyncio.run(_scheduler(address, dashboard, tell))
+    """Until SIGINT or SIGTERM. dashboard: HOST:PORT of the engine's own status page; "" for none, and then no page of
+    the engine is served. Raises HostLacks for an address that cannot be listened on."""
+    if dashboard:  # the engine would take another port
+        _check_address(f"--dashboard {dashboard}", *dashboard.rsplit(":", 1))
+    _check_address(address.url, address.host, str(address.port))
+    settings = _SETTINGS if dashboard else {**_SETTINGS, "distributed.scheduler.http.routes": []}
+    with dask.config.set(settings):
+        asyncio.run(_scheduler(address, dashboard, tell))
+
+
+def _check_address(subject: str, host: str, port: str) -> None:
+    try:
+        family, _, _, _, where = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
+        socket.create_server(where, family=family).close()
+    except OSError as error:
+        raise HostLacks(f"{subject}: {error.strerror}", "give a free port, on an address of this host") from error
 
 
 async def _scheduler(address: Address, dashboard: str, tell: Tell) -> None:
     stop = _stop_asked()
-    async with Scheduler(
-        host=address.host, port=address.port, protocol="tls" if address.encrypted else "tcp",
-        security=security_of(address), dashboard=bool(dashboard), dashboard_address=dashboard or "127.0.0.1:0",
-    ) as scheduler:  # fmt: skip
+    try:
+        scheduler = await Scheduler(
+            host=address.host, port=address.port, protocol="tls" if address.encrypted else "tcp",
+            security=security_of(address), dashboard=bool(dashboard), dashboard_address=dashboard or "127.0.0.1:0",
+        )  # fmt: skip
+    except (OSError, RuntimeError) as error:
+        why = f"{address.url}: the scheduler does not start: {error.__cause__ or error}"
+        raise HostLacks(why, "check the address and the certificates") from error
+    async with scheduler:
         tell(Progress(stage="cluster", subject=scheduler.address, text="scheduler; workers: kassay worker ADDRESS"))
         await stop.wait()
 
@@ -51,8 +72,8 @@ async def _scheduler(address: Address, dashboard: str, tell: Tell) -> None:
 def serve_worker(address: Address, slots: int, host: Host, tell: Tell) -> None:
     """Until SIGINT or SIGTERM; where the scheduler is gone it is looked for again. slots: runs at a time, each in a
     process of its own."""
-    dask.config.set(_SETTINGS)
-    asyncio.run(_worker(address, slots, host, tell))
+    with dask.config.set(_SETTINGS):
+        asyncio.run(_worker(address, slots, host, tell))
 
 
 async def _worker(address: Address, slots: int, host: Host, tell: Tell) -> None:

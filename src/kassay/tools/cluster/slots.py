@@ -41,7 +41,7 @@ class Slots:
         self._wait_s, self._now = wait_s, now
         self._changed = threading.Condition()
         self._there: dict[str, Slot] = {}
-        self._taken: set[str] = set()
+        self._taken: dict[str, Slot] = {}
         self._most: dict[str, int] = {}
         self._used: dict[str, int] = {}  # when a host was last given back, as a count
         self._sequences: dict[str, str] = {}
@@ -49,9 +49,11 @@ class Slots:
         self._closed = False
 
     def arrive(self, slot: Slot, most: int) -> None:
-        """most: runs at a time on this host, whatever its slots."""
+        """most: runs at a time on this host, whatever its slots. A slot that left and comes back is another object: a
+        run that it had before is none of its own."""
         with self._changed:
-            self._there[slot.address] = slot
+            if self._there.get(slot.address) != slot:
+                self._there[slot.address] = Slot(*slot)
             self._most[slot.host] = most
             self._changed.notify_all()
 
@@ -59,7 +61,7 @@ class Slots:
         """The slot is gone, taken or not; nothing for one that is not there."""
         with self._changed:
             self._there.pop(address, None)
-            self._taken.discard(address)
+            self._taken.pop(address, None)
             self._changed.notify_all()
 
     def clear(self) -> None:
@@ -79,8 +81,8 @@ class Slots:
             return tuple(self._there)
 
     def is_there(self, slot: Slot) -> bool:
-        """True if this slot is still connected."""
-        return self._there.get(slot.address) == slot
+        """True if this slot is still connected, and was all the time."""
+        return self._there.get(slot.address) is slot
 
     def count(self) -> int:
         """Runs that can be under way at a time."""
@@ -105,7 +107,7 @@ class Slots:
             while not self._closed:
                 slot = self._free(sequence, apart)
                 if slot is not None:
-                    self._taken.add(slot.address)
+                    self._taken[slot.address] = slot
                     if sequence:
                         self._sequences[sequence] = slot.host
                     return slot
@@ -123,7 +125,8 @@ class Slots:
     def give_back(self, slot: Slot) -> None:
         """The run is over, however it ended."""
         with self._changed:
-            self._taken.discard(slot.address)
+            if self._taken.get(slot.address) is slot:
+                del self._taken[slot.address]
             self._uses += 1
             self._used[slot.host] = self._uses
             self._changed.notify_all()
