@@ -137,6 +137,8 @@ OTHERS: list[tuple[tuple[str, ...], str]] = [
     (("pcp", "measure", SOURCE, f"image:{GONE}"), f"{GONE} does not exist"),
     (("pcp", "record", "process_mix", SOURCE, f"image:{GONE}"), f"{GONE} does not exist"),
     (("pcp", "record", "process_mux", SOURCE), "did you mean process_mix?"),
+    (("pcp", "record", "process_mix", SOURCE, "--buffer", "1023"), "--buffer 1023: less than 1KiB"),
+    (("pcp", "record", "process_mix", SOURCE, "--buffer", "1GiB"), "--buffer 1GiB: 2 CPUs have 1GiB of memory"),
     (("compare", *TWO, "--param", "size=4MiB"), "No such option: --param (Possible options: --set)"),
     (("site", "RUNS", "--param", "a=1"), "No such option: --param"),
     (("bisect", "mprotect_toggle", "--plan"), "No such option"),

@@ -46,6 +46,7 @@ u16 CPU, u32 page frame.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -228,6 +229,8 @@ def from_bytes(data: bytes) -> PageTrace:
 def _check(trace: PageTrace) -> None:
     if not trace.zones:
         raise PagesError("it names no zone")
+    _check_places(trace, "state", ((state.cpu, state.zone) for state in trace.states))
+    _check_places(trace, "sample", trace.samples[["cpu", "zone"]].tolist())
     times, cpus = trace.events["time_ns"], trace.events["cpu"]
     if len(times) and (np.diff(times.astype(np.int64)) < 0).any():
         raise PagesError("its events are not in order of time")
@@ -235,6 +238,15 @@ def _check(trace: PageTrace) -> None:
         raise PagesError(f"an event of CPU {int(cpus.max())}, and the machine has {trace.origin.cpus}")
     if len(times) and int(trace.kinds.max()) > max(Kind):
         raise PagesError(f"an event of the unknown kind {int(trace.kinds.max())}", "use a later kassay")
+
+
+def _check_places(trace: PageTrace, word: str, places: Iterable[tuple[int, int]]) -> None:
+    zones = {zone.number for zone in trace.zones}
+    for cpu, zone in set(places):
+        if not 0 <= cpu < trace.origin.cpus:
+            raise PagesError(f"a {word} of CPU {cpu}, and the machine has {trace.origin.cpus}")
+        if zone not in zones:
+            raise PagesError(f"a {word} of zone {zone}, which it does not describe")
 
 
 class _Header:

@@ -2,7 +2,7 @@
 """Records the page events of guests: one further boot of each cell of an experiment, which is never a counted run."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from kassay.supply.arches import arch_of
 from kassay.supply.guest.compile import build
 from kassay.supply.guest.sources import RECORDER
 from kassay.supply.prepare.supply import supply_for
-from kassay.tools.recording.pages import PagesError, PageTrace, write_pages
+from kassay.tools.recording.pages import PagesError, PageTrace, read_pages, write_pages
 from kassay.tools.recording.recorded import About, page_trace
 
 SUFFIX = ".pages.zst"
@@ -33,6 +33,13 @@ _BATCH_SCALE_MAX = 5  # of kernels without the option: the number in their sourc
 _MOST_BUFFER_KB = 64 << 10
 _PART_OF_MEMORY = 4
 _SAMPLES_BYTES = 64 << 20
+_REMEDIES = {
+    "ok": "recording needs CONFIG_PCI and tracing of events, which the archive's kernels have; a build has them with "
+    "config=lab+CONFIG_PCI=y+CONFIG_FTRACE=y+CONFIG_ENABLE_DEFAULT_TRACERS=y",
+    "timeout": "give more time with --timeout, or fewer --rounds",
+}
+"""By the outcome of the guest."""
+_OTHER_REMEDY = "a smaller --buffer or more --memory may help"
 
 
 class Recorder(NamedTuple):
@@ -52,6 +59,17 @@ class Recorded(NamedTuple):
     path: Path | None
     """Path of its trace; None if there is no trace, and `problem` then says why."""
     problem: str = ""
+    remedy: str = ""
+    lost: int = 0
+    """Events that the guest had no room for. No replay takes a trace without them."""
+
+    @property
+    def text(self) -> str:
+        """The file of the trace, with what it lacks; or the problem."""
+        if self.path is None:
+            return self.problem
+        lacks = f" lacks {self.lost} events, so that no replay takes it: give more with --buffer"
+        return self.path.name + (lacks if self.lost else "")
 
 
 def record(
@@ -79,9 +97,8 @@ def record(
             )
             recorded = _record_cell(measurer, run, directory, how)
             results.append(recorded)
-            text = recorded.path.name if recorded.path else recorded.problem
             share = (number + 1) / len(first)
-            tell(Progress(stage="record", subject=f"{number + 1}/{len(first)}", text=text, done=share))
+            tell(Progress(stage="record", subject=f"{number + 1}/{len(first)}", text=recorded.text, done=share))
     return tuple(results)
 
 
@@ -104,7 +121,7 @@ def _record_cell(measurer: Measurer, run: PlannedRun, directory: Path, how: Reco
     recording = recording_of(cell, how)
     path = directory / _name(plan, cell, recording)
     if path.exists():
-        return Recorded(cell, kernel, path)
+        return Recorded(cell, kernel, path, lost=read_pages(path).origin.lost)
     traces: list[PageTrace] = []
     problems: list[str] = []
 
@@ -117,9 +134,9 @@ def _record_cell(measurer: Measurer, run: PlannedRun, directory: Path, how: Reco
     ended = measurer.record(run, recording, keep)
     if traces and ended.outcome == "ok":
         write_pages(path, traces[0])
-        return Recorded(cell, kernel, path)
+        return Recorded(cell, kernel, path, lost=traces[0].origin.lost)
     problems.append(f"{ended.outcome}: {ended.detail}" if ended.outcome != "ok" else "the guest recorded nothing")
-    return Recorded(cell, kernel, None, "; ".join(problems))
+    return Recorded(cell, kernel, None, "; ".join(problems), _REMEDIES.get(ended.outcome, _OTHER_REMEDY))
 
 
 def recording_of(cell: Cell, how: Recorder, *, calls: bool = False) -> Recording:
@@ -175,8 +192,9 @@ def _batch_scale_max(config: str | None) -> int:
     return int(match.group(1)) if match else _BATCH_SCALE_MAX
 
 
-def problems(recorded: Sequence[Recorded]) -> str:
-    """Reasons why cells have no trace, a line each. "" if all have one."""
-    return "\n".join(
-        f"{result.kernel} {result.cell.workload}: {result.problem}" for result in recorded if result.path is None
-    )
+def failure(recorded: Iterable[Recorded]) -> BadInput | None:
+    """The error that names every cell without a trace; None if all have one."""
+    failed = [result for result in recorded if result.path is None]
+    lines = [f"{result.kernel} {result.cell.workload}: {result.problem}" for result in failed]
+    remedies = dict.fromkeys(result.remedy for result in failed)
+    return BadInput("\n".join(("not recorded:", *lines)), "\n  ".join(remedies)) if failed else None

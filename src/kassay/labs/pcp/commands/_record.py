@@ -7,6 +7,8 @@ from typing import Annotated
 from typer import Argument, Option
 
 from kassay.commands import _complete as complete
+from kassay.errors import BadInput
+from kassay.model.experiment import Experiment
 from kassay.supply.arches import arches
 from kassay.supply.clocks import listed
 
@@ -27,7 +29,7 @@ def record(
     ] = None,
     cpus: Annotated[str, Option(metavar="N", help="Number of virtual CPUs. 2,4 records each.")] = "2",
     memory: Annotated[str, Option(metavar="SIZE", help="Memory of the machine, e.g. 2GiB.")] = "1GiB",
-    rounds: Annotated[int, Option(metavar="N", help="Number of rounds of the workload.", min=1)] = 20,
+    rounds: Annotated[int, Option(metavar="N", help="Number of rounds of the workload.", min=2)] = 20,
     arch: Annotated[
         str, Option(metavar="ARCH", help=f"Architecture: {listed(arches())}.", autocompletion=complete.arches)
     ] = "x86_64",
@@ -53,30 +55,41 @@ def record(
     from msgspec import structs
 
     from kassay.commands._experiment import experiment_from, one_workload
-    from kassay.commands._inputs import check_directory, check_experiment, size_in
+    from kassay.commands._inputs import check_directory, check_experiment
     from kassay.commands._options import Measuring
     from kassay.commands._show import say, showing
-    from kassay.errors import BadInput
     from kassay.supply.prepare.pin import pin_experiment
-    from kassay.tools.recording.record import Recorder, problems
+    from kassay.tools.recording.record import Recorder, failure
     from kassay.tools.recording.record import record as recorded
 
     options = Measuring(set_=set_, cpus=cpus, memory=memory, rounds=rounds, arch=arch, cmdline=cmdline, timeout=timeout,
                         repeats=1, perturb=0, profile="none", boot="short")  # fmt: skip
-    buffer_kb = size_in(buffer, f"--buffer {buffer!r}") >> 10 if buffer else 0
     experiment = experiment_from("value", one_workload(workload), kernels[:1], options)
     uses = [use for kernel in kernels for use in experiment_from("value", workload, [kernel], options).kernels]
     experiment = structs.replace(experiment, kernels=tuple(uses))
     check_directory(out)
     check_experiment(experiment)
+    buffer_kb = _buffer_kb(buffer, experiment)
     with showing() as tell:
         experiment = pin_experiment(experiment, tell)
         traces = recorded(experiment, out, tell, Recorder(buffer_kb=buffer_kb, sample_us=sample))
     say("".join(f"{trace.path}\n" for trace in traces if trace.path))
-    if text := problems(traces):
-        raise BadInput(
-            f"not recorded:\n{text}",
-            "recording needs CONFIG_PCI and tracing of events, which the archive's kernels have; a build has them with "
-            "config=lab+CONFIG_PCI=y+CONFIG_FTRACE=y+CONFIG_ENABLE_DEFAULT_TRACERS=y",
-        )
+    if error := failure(traces):
+        raise error
     return 0
+
+
+def _buffer_kb(text: str, experiment: Experiment) -> int:
+    """KiB of each CPU's ring buffer; 0 for the default. Raises BadInput for one that no guest could have."""
+    from kassay.commands._inputs import size_in
+    from kassay.model.units import format_bytes
+
+    if not text:
+        return 0
+    kb = size_in(text, f"--buffer {text!r}") >> 10
+    cpus, memory = max(experiment.cpus), min(experiment.memory_bytes)
+    if not kb:
+        raise BadInput(f"--buffer {text}: less than 1KiB", "leave it out for a size by the memory of the machine")
+    if kb * cpus >= memory >> 10:
+        raise BadInput(f"--buffer {text}: {cpus} CPUs have {format_bytes(memory)} of memory", "give less of it")
+    return kb
