@@ -39,10 +39,14 @@ def _table(totals: Sequence[Total], kind: str) -> Iterator[str]:
     whole = reduce(add, own)
     yield _row("all", whole)
     yield ""
-    reached = whole.trials if kind == "selves" else whole.count
+    reached = _compared(own) if kind == "selves" else whole.count
     yield f"{reached} of {GOALS[kind]} {'comparisons' if kind == 'selves' else counted}, {_hours(own)}."
     lines = [f"- {total.name}: {line}" for total in own for line in total.finds]
     yield from ("", *lines) if lines else ()
+
+
+def _compared(own: Sequence[Total]) -> int:
+    return sum(total.trials - total.outcomes.get("not possible", 0) for total in own)
 
 
 def _row(name: str, total: Total) -> str:
@@ -78,7 +82,6 @@ def _campaigns(known: Sequence[Campaign]) -> Iterator[str]:
     for one in known:
         of = {kind: [total for total in one.totals if total.kind == kind] for kind in (*GOALS, "fuzz")}
         counts = [sum(total.count for total in of[kind]) for kind in ("kills", "faults", "fuzz")]
-        compared = sum(total.trials for total in of["selves"])
         hours = sum(total.seconds for total in one.totals) / 3600
-        yield (f"| {one.began} | {hours:.1f} | {counts[0]} | {counts[1]} | {compared} | {counts[2]:,} | "
-               f"{', '.join(one.commits)} |")  # fmt: skip
+        yield (f"| {one.began} | {hours:.1f} | {counts[0]} | {counts[1]} | {_compared(of['selves'])} | "
+               f"{counts[2]:,} | {', '.join(one.commits)} |")  # fmt: skip

@@ -139,7 +139,8 @@ def test_the_page_says_what_was_reached_and_found_in_all_campaigns(tmp_path: Pat
     (tmp_path / "a").mkdir()
     results = (Result(3), Result(2, FIND, "a run was lost"), Result(0, "not possible", "no arm64"))
     for number, result in enumerate(results):
-        run(tmp_path / "a", "kills", "compare", number, lambda random, r=result: r)  # type: ignore[misc]
+        for kind in ("kills", "selves"):
+            run(tmp_path / "a", kind, "compare", number, lambda random, r=result: r)  # type: ignore[misc]
     where, kept = tmp_path / "page.md", tmp_path / "kept"
     where.write_text("".join(f"<!-- trials: {k} -->\n<!-- end of trials: {k} -->\n" for k in KINDS))
     for _ in range(2):  # written again, a campaign replaces itself
@@ -148,8 +149,9 @@ def test_the_page_says_what_was_reached_and_found_in_all_campaigns(tmp_path: Pat
     assert "| compare | 3 | 5 | 1 | 1 | not possible 1 |" in text
     assert "5 of 1000 kills" in text and "- compare: a run was lost (trial 1)" in text
     assert "0 executions" in text
+    assert "2 of 1000 comparisons" in text  # the last trial compared nothing
     earlier = totals.saved(kept)[0]
     (kept / "0.json").write_bytes(to_json(replace(earlier, began="2026-01-01T00:00:00")))
     page.write(tmp_path / "a", where, kept)
     assert "| compare | 6 | 10 | 2 | 2 | not possible 2 |" in where.read_text()
-    assert "| 2026-01-01T00:00:00 | 0.0 | 5 | 0 | 0 | 0 |" in where.read_text()
+    assert "| 2026-01-01T00:00:00 | 0.0 | 5 | 0 | 2 | 0 |" in where.read_text()
