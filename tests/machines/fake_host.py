@@ -16,7 +16,8 @@ NAMES = ("inspect", "open", "found", "content", "prepare", "boot", "home", "orde
 
 class FakeHost:
     """Stands in for a machine and for the connection to it. ends: kernels (by sha256 of the image) and what becomes of
-    them: "dead", "panic", else they come up. lost: how many of the next calls of a step find no connection."""
+    them: "dead", "panic", "not started", else they come up. lost: how many of the next calls of a step find no
+    connection."""
 
     name = "ssh://root@fake"
 
@@ -35,6 +36,8 @@ class FakeHost:
         self.idle_s = 0
         self.answers = True
         self.restarts_in_run = False
+        self.resets_after = 0
+        """Answers that it still gives until a reset takes place."""
 
     @property
     def steps(self) -> list[str]:
@@ -63,6 +66,10 @@ class FakeHost:
     def fetch(self, words: Sequence[str], *, timeout_s: float = 0) -> bytes:
         if not self.answers:
             raise ConnectionLost("no route to host")
+        if self.resets_after:
+            self.resets_after -= 1
+            if not self.resets_after:
+                self.reset()
         if words[-1].endswith("boot_id"):
             return f"boot{self.boots}\n".encode()
         return self.stream if words[0] == "cat" else b"[    1.0] boots\n"
@@ -109,7 +116,7 @@ class FakeHost:
             self.answers = False
         elif end == "panic":
             self.reset()
-        else:
+        elif end != "not started":
             self._booted(self.banners[image], f"root=/dev/sda1 {words}")
         return f"image\t{directory}/kernels/{image}/image\n"
 

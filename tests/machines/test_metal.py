@@ -116,15 +116,19 @@ def test_after_it_was_started_by_hand_the_next_call_brings_it_home(host: FakeHos
     assert not Path(visit.directory, NOTE).exists()
 
 
+@pytest.mark.parametrize(("end", "answers"), [("dead", 0), ("not started", 3)])
 def test_with_a_way_to_reset_it_is_an_outcome_and_the_runs_go_on(
-    host: FakeHost, visit: Visit, monkeypatch: pytest.MonkeyPatch
+    host: FakeHost, visit: Visit, monkeypatch: pytest.MonkeyPatch, end: str, answers: int
 ) -> None:
-    host.ends[visit.kernels[0].image_sha256] = "dead"
+    """The machine may still answer for a while when the command is over."""
+    host.ends[visit.kernels[0].image_sha256] = end
     ran = []
 
     def switch(argv: tuple[str, ...], **options: object) -> process.Completed:
         ran.append(argv[-1])
-        host.reset()
+        host.resets_after = answers
+        if not answers:
+            host.reset()
         return process.Completed(0, "", "")
 
     monkeypatch.setattr(process, "run", switch)

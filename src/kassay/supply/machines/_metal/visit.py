@@ -170,15 +170,18 @@ class Visited:
         until = clock.monotonic_s() + self.visit.reach.limit_s
         while clock.monotonic_s() < until:
             clock.sleep(_PAUSE_S)
-            try:
-                boot = self.link.fetch(("cat", _BOOT_ID), timeout_s=_ANSWER_S).decode("ascii", "replace").strip()
-                if boot and boot != before:
+            with contextlib.suppress(ConnectionLost, StepFailed):  # sshd answers before all that is asked can be done
+                if self._boot() not in ("", before):
                     self.now = _inspect(self.link)
                     return self.now
-            except (ConnectionLost, StepFailed):  # sshd answers before the machine can do all that is asked
-                pass
             self.link.drop()
         return None
+
+    def _boot(self) -> str:
+        """The id of the boot that answers, "" if none does."""
+        with contextlib.suppress(ConnectionLost):
+            return self.link.fetch(("cat", _BOOT_ID), timeout_s=_ANSWER_S).decode("ascii", "replace").strip()
+        return ""
 
     def reset(self, problem: str) -> Facts:
         """The machine after the user's command for one that does not answer. Raises HostLacks without one."""
@@ -188,8 +191,9 @@ class Visited:
             problem = f"{self.link.name}: {problem} within {limit} s; the machine is left as it is"
             raise HostLacks(problem, "start it by hand and repeat the command, which goes on; or give --reset COMMAND")
         self.tell(f"{problem}; resetting: {command}")
+        before = self._boot()  # which may answer for a while after the command
         done = process.run(("sh", "-c", command), timeout_s=limit, env={"KASSAY_HOST": self.link.name})
-        now = self.came_up("") if done.status == 0 else None
+        now = self.came_up(before) if done.status == 0 else None
         if now is None:
             self.begun = False
             why = f"status {done.status}: {last_line(done.err)}" if done.status else f"no answer within {limit} s"
