@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The one-file reproducer: one for each workload, without a warning, and it does the work and says what it cost."""
 
+import os
 import re
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from kassay.supply.guest.reproducer import amalgamate, reproducer
 from tests.guest.native import LACKING
 
 NAMES = sources.workload_names()
+COUNTER = Path(__file__).with_name("shared_counter.c")
 QUICK = {"calibrate": ("iterations=1000", "syscalls=10")}
 
 
@@ -97,6 +99,16 @@ def test_it_holds_the_state_against_what_the_workload_requires(built: Path, tmp_
     ran = subprocess.run([tmp_path / "w", "rounds=2", "size=64KiB"], capture_output=True, text=True)
     assert ran.returncode == 1
     assert "THE STATE IS NOT AS REQUIRED before the rounds: range.vmas must be == 7, and is 1\n" in ran.stdout
+
+
+def test_instructions_of_a_counter_that_others_had_in_between_are_not_printed(built: Path, tmp_path: Path) -> None:
+    library = tmp_path / "counter.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, COUNTER], check=True)
+    for shared in ({}, {"SHARED": "1"}):
+        ran = subprocess.run([built, "rounds=2", "size=64KiB"], capture_output=True, text=True, check=True,
+                             env={**os.environ, "LD_PRELOAD": str(library), **shared})  # fmt: skip
+        assert ("instructions per" in ran.stdout) == (not shared)
+        assert ("instructions are not counted here: other events had the CPU's counter" in ran.stdout) == bool(shared)
 
 
 @pytest.mark.slow

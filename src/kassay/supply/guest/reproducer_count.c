@@ -8,9 +8,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* As PERF_FORMAT_TOTAL_TIME_* asks for. It runs for less time than it is enabled where other events had the counter. */
+struct counted {
+	uint64_t instructions, enabled, running;
+};
+
 /* What came before ends at @end, what follows begins at @start: the counter is read between them. */
 static struct boundary {
-	uint64_t end, instructions, start;
+	uint64_t end;
+	struct counted counted;
+	uint64_t start;
 } *boundaries, *boundary_next;
 
 static int instructions_fd = -1;
@@ -21,8 +28,8 @@ static uint64_t boundary(void)
 	struct boundary *now = boundary_next++;
 
 	now->end = raw_now();
-	if (instructions_fd >= 0 && read(instructions_fd, &now->instructions, sizeof(now->instructions)) < 0)
-		now->instructions = 0;
+	if (instructions_fd >= 0 && read(instructions_fd, &now->counted, sizeof(now->counted)) < 0)
+		now->counted = (struct counted){ .enabled = 1 };
 	now->start = raw_now();
 	return now->end;
 }
@@ -34,6 +41,7 @@ static void instructions_open(void)
 		.type = PERF_TYPE_HARDWARE,
 		.size = sizeof(attributes),
 		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.inherit = 1,
 		.exclude_hv = 1,
 	};
@@ -52,8 +60,8 @@ static void measure_instructions_overhead(void)
 		boundary_next = pair;
 		boundary();
 		boundary();
-		if (pair[1].instructions - pair[0].instructions < instructions_overhead)
-			instructions_overhead = pair[1].instructions - pair[0].instructions;
+		if (pair[1].counted.instructions - pair[0].counted.instructions < instructions_overhead)
+			instructions_overhead = pair[1].counted.instructions - pair[0].counted.instructions;
 	}
 }
 
@@ -82,5 +90,19 @@ static double nanoseconds_between(const struct boundary *row, size_t first, size
 
 static double instructions_between(const struct boundary *row, size_t first, size_t last)
 {
-	return (double)(row[last].instructions - row[first].instructions) - (double)((last - first) * instructions_overhead);
+	return (double)(row[last].counted.instructions - row[first].counted.instructions) -
+	       (double)((last - first) * instructions_overhead);
+}
+
+/* True if all of them were counted. Prints the reason if not. */
+static bool instructions_whole(void)
+{
+	const struct counted *last = &boundary_next[-1].counted;
+
+	if (instructions_fd < 0)
+		return false;
+	if (last->running == last->enabled)
+		return true;
+	printf("instructions are not counted here: other events had the CPU's counter for a part of the time\n");
+	return false;
 }

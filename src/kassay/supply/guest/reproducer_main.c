@@ -276,27 +276,29 @@ static void print_cost(const struct run *run, const char *name, size_t first, si
 	free(cost);
 }
 
-static void print_phase(const struct run *run, const char *name, size_t first, size_t last, uint64_t operations)
+static void print_phase(const struct run *run, const char *name, size_t first, size_t last, uint64_t operations,
+			bool instructions)
 {
 	print_cost(run, name, first, last, operations, nanoseconds_between, "ns");
-	if (instructions_fd >= 0)
+	if (instructions)
 		print_cost(run, name, first, last, operations, instructions_between, "instructions");
 }
 
 static void print_phases(const struct run *run)
 {
 	size_t first = run->phase_count, last = 0;
+	bool instructions = instructions_whole();
 
 	for (size_t i = 0; i < run->phase_count; i++) {
 		if (!strcmp(run->phases[i].name, "-"))
 			continue;
-		print_phase(run, run->phases[i].name, i, i + 1, run->phases[i].operations);
+		print_phase(run, run->phases[i].name, i, i + 1, run->phases[i].operations, instructions);
 		first = i < first ? i : first;
 		last = i + 1;
 	}
 	for (size_t i = 0; workload.phases[i].name; i++) {
 		if (!strcmp(workload.phases[i].name, "iteration") && first < last)
-			print_phase(run, "iteration", first, last, run->phases[first].operations);
+			print_phase(run, "iteration", first, last, run->phases[first].operations, instructions);
 	}
 }
 
