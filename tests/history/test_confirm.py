@@ -95,6 +95,18 @@ def test_a_pair_that_was_refused_is_listed_as_such_until_it_is_compared_anew(
     assert (one.refusal, texts.nomination_row(one)[5]) == ("", "nominated")
 
 
+def test_a_comparison_that_was_renewed_is_the_latest(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    days = iter(("21", "22", "23"))
+    monkeypatch.setattr("kassay.effects.clock.utc_now", lambda: f"2026-11-{next(days)}T00:00:00Z")
+    values = {"6.16": [303.0], "6.17": [671.0]}
+    begun = structs.replace(batch_of(values), comparisons=(compared("incomplete", "runs are missing"),))
+    other = structs.replace(batch_of(values, plan="other"), comparisons=(compared("state-mismatch", "huge pages"),))
+    for batch in (begun, other, structs.replace(begun, comparisons=(compared("regression"),)), other):
+        add(archive, batch)
+    (one,) = nominated(archive)
+    assert one.refusal == ""
+
+
 def test_the_id_stays_when_the_series_grows(archive: Archive) -> None:
     add(archive, batch_of({"6.16": [303.0], "6.17": [671.0]}))
     (before,) = nominated(archive)

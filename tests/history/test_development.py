@@ -15,6 +15,7 @@ from kassay.tools.history.gather import _ref
 from kassay.tools.history.nominations import known, nominations
 from kassay.tools.history.query import SeriesFilter, lines, release_order
 from kassay.tools.history.records import Batch, KernelPoint, StoredKernel
+from tests.histories import commit, git, line_of
 from tests.history.batches import batch_of
 
 PIN = "a1b2c3d4e5" * 4
@@ -93,6 +94,19 @@ def test_builds_whose_order_is_not_known_are_no_neighbours() -> None:
     points = [point(f"build:/gone@{name}") for name in ("c1", "c2")] + [point("build:/gone@v6.16", "6.16.0")]
     found = developments(points, release_order, lambda *_: {})
     assert sorted(len(members) for _, members in found) == [1, 1, 1]
+
+
+def test_a_branch_is_a_line_that_begins_where_it_forks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = tmp_path / "linux"
+    commits = line_of(tree, 3)
+    git(tree, "checkout", "--quiet", "-b", "topic", commits[1])
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "1700000001 +0000")
+    topic = commit(tree, "topic", "other")
+    names = {commits[1]: "main1", topic: "topic", commits[2]: "main2", commits[3]: "main3"}
+    found = developments([point(f"build:{tree}@{sha}") for sha in names], release_order)
+    lines = [[names[one.kernel.ref.partition("@")[2]] for one in members] for _, members in found]
+    assert sorted(lines) == [["main1", "main2", "main3"], ["main1", "topic"]]
+    assert len({name for name, _ in found}) == 2
 
 
 def test_the_row_of_a_series_is_stored_with_its_patches() -> None:

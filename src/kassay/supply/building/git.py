@@ -123,11 +123,27 @@ def commits_in_order(repository: Path, revisions: Iterable[str]) -> dict[str, st
     wanted = sorted(set(shas.values()))
     if not wanted:
         return {}
-    fork = git(("merge-base", "--octopus", *wanted), repository=repository, may_fail=True).split()
-    words = ("rev-list", "--date-order", "--reverse", *wanted, *(f"^{sha}" for sha in fork))
-    walk = (*fork, *git(words, repository=repository).split())
-    places = {sha: place for place, sha in enumerate(walk)}
+    places = {sha: place for place, (sha, *_) in enumerate(_walk(repository, wanted))}
     return dict(sorted(shas.items(), key=lambda item: places[item[1]]))
+
+
+def ancestors(repository: Path, commits: Iterable[str]) -> dict[str, frozenset[str]]:
+    """The ancestors of each commit (sha1) among all of these. The repository has every one."""
+    wanted = set(commits)
+    found: dict[str, frozenset[str]] = {}
+    for sha, *parents in _walk(repository, sorted(wanted)) if wanted else ():
+        before = frozenset[str]().union(*(found[parent] for parent in parents if parent in found))
+        found[sha] = before | {sha} if sha in wanted else before
+    return {sha: found[sha] - {sha} for sha in wanted}
+
+
+def _walk(repository: Path, commits: Sequence[str]) -> Iterator[list[str]]:
+    """Commits (sha1) from the last one that all of these have in common up to these, each behind its ancestors and with
+    its parents."""
+    fork = git(("merge-base", "--octopus", *commits), repository=repository, may_fail=True).split()
+    yield from ([sha] for sha in fork)
+    words = ("rev-list", "--parents", "--date-order", "--reverse", *commits, *(f"^{sha}" for sha in fork))
+    yield from (line.split() for line in git(words, repository=repository).splitlines())
 
 
 def resolve(repository: Path, revision: str) -> str:

@@ -95,7 +95,7 @@ class Atlas:
         rows = self._rows(
             "SELECT b.id, h.id, verdict, evidence, floor, detail FROM t_comparisons c JOIN t_series s USING (series)"
             " JOIN t_kernels b ON c.base = b.kernel JOIN t_kernels h ON c.head = h.kernel"
-            " WHERE s.id = ? ORDER BY experiment DESC", [series],
+            " WHERE s.id = ? ORDER BY c.rowid DESC", [series],
         )  # fmt: skip
         found: dict[tuple[str, str], AtlasVerdict] = {}
         for one, other, verdict, evidence, floor, detail in rows:

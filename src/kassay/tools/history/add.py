@@ -160,14 +160,16 @@ def _forget_copies(archive: Archive, batch: Batch, experiment: int) -> None:
 def _renew_comparisons(
     archive: Archive, batch: Batch, experiment: int, kernels: Sequence[int], series: Sequence[int]
 ) -> None:
-    """Verdicts of this experiment, costs of its functions and descriptions of its workloads replace earlier ones."""
-    archive.run("DELETE FROM t_comparisons WHERE experiment = ?", [experiment])
+    """Verdicts of this experiment, costs of its functions and descriptions of its workloads replace earlier ones.
+    Verdicts that changed stand behind all others, as the latest ones; equal ones keep their place."""
     rows = [
         (series[c.series], kernels[c.base], kernels[c.head], experiment, c.verdict, c.evidence, c.change, c.low, c.high,
          c.floor, c.base_value, c.head_value, c.base_n, c.head_n, to_json(c.detail).decode())
         for c in batch.comparisons
     ]  # fmt: skip
-    _insert(archive, "t_comparisons", rows)
+    if rows != archive.rows("SELECT * FROM t_comparisons WHERE experiment = ? ORDER BY rowid", [experiment]):
+        archive.run("DELETE FROM t_comparisons WHERE experiment = ?", [experiment])
+        _insert(archive, "t_comparisons", rows)
     for pair in {(series[cost.series], kernels[cost.kernel]) for cost in batch.costs}:
         archive.run("DELETE FROM t_functions WHERE series = ? AND kernel = ?", pair)
     _insert(archive, "t_functions", [

@@ -11,12 +11,14 @@ from kassay.model.build import BuildRef, build_text, parse_build
 from kassay.model.kernel import parse_ref
 from kassay.model.kinds import Kind, kinds
 from kassay.model.records import grouped
-from kassay.supply.building.git import commits_in_order, is_repository
+from kassay.supply.building.git import ancestors, commits_in_order, is_repository
 from kassay.tools.history.records import KernelPoint, StoredKernel
 
 Key = tuple[str, ...]
 CommitPlaces = Callable[[str, Iterable[str]], Mapping[str, int]]
 """(tree, revisions) -> places of the commits in their order; without those that are not known here."""
+Revision = tuple[str, str]
+"""Tree and revision of a build."""
 _RELEASES = ("debian-source:", "release:")
 """In front of the version, in builds of a release."""
 
@@ -29,7 +31,20 @@ def places_in_tree(tree: str, revisions: Iterable[str]) -> Mapping[str, int]:
     return {revision: places[sha] for revision, sha in commits.items()}
 
 
-def places_of_builds(builds: Iterable[BuildRef], places: CommitPlaces = places_in_tree) -> dict[tuple[str, str], int]:
+def ancestors_of_builds(builds: Iterable[BuildRef]) -> dict[Revision, frozenset[Revision]]:
+    """The ancestors of each build among all of these; without builds whose commit is not known here."""
+    found: dict[Revision, frozenset[Revision]] = {}
+    for tree, revisions in grouped((build.tree, build.revision) for build in builds if build.revision).items():
+        path = expanded(tree)
+        commits = commits_in_order(path, revisions) if is_repository(path) else {}
+        behind = ancestors(path, commits.values()) if len(set(commits.values())) > 1 else {}
+        for name, sha in commits.items():
+            own = (one for one, other in commits.items() if other == sha or other in behind.get(sha, ()))
+            found[tree, name] = frozenset((tree, one) for one in own)
+    return found
+
+
+def places_of_builds(builds: Iterable[BuildRef], places: CommitPlaces = places_in_tree) -> dict[Revision, int]:
     """Places by (tree, revision). A place is compared with others of its tree."""
     revisions = grouped((build.tree, build.revision) for build in builds)
     return {(tree, name): place for tree, names in revisions.items() for name, place in places(tree, names).items()}
@@ -42,9 +57,9 @@ def developments(
     """Each line's name ("" for releases of the archive and for imports) and its points, in their order.
 
     Releases of the archive are one line. Builds of one tree, configuration and compiler are one line, in the order of
-    their releases, then of their commits; a build whose place is not known is a line of its own. A patched build is a
-    line of its own that begins with its base, if the base was measured. order: of releases. with_base: False leaves
-    the bases out.
+    their releases, then of their commits; a build whose place is not known is a line of its own. A further branch of
+    the tree is a line that begins where it forks. A patched build is a line of its own that begins with its base, if
+    the base was measured. order: of releases. with_base: False leaves the bases out.
     """
     trunks: dict[Key, list[KernelPoint]] = {}
     patched: list[KernelPoint] = []
@@ -58,7 +73,8 @@ def developments(
     for key, members in trunks.items():
         placed, alone = _placed(members, order, places)
         name = ", ".join(filter(None, key[1:]))
-        lines += [(name, placed)] if placed else []
+        branches = _branches(placed, order)
+        lines += [(name if own is branches[0] else f"{name}, to {own[-1].kernel.name}", own) for own in branches]
         lines += [(own[0].kernel.ref, own) for own in _of_each_kernel(alone)]
     for own in _of_each_kernel(patched):
         kernel = own[0].kernel
@@ -127,6 +143,35 @@ def _placed(
     alone += [point for release_, place, point in keyed if (release_, place) in unclear]
     clear = sorted((item for item in keyed if item[:2] not in unclear), key=lambda item: (*item[:2], item[2].first))
     return [point for *_, point in clear], alone
+
+
+def _branches(
+    points: Sequence[KernelPoint], order: Callable[[str | None], tuple[int, ...] | None]
+) -> list[list[KernelPoint]]:  # fmt: skip
+    """Points in their order -> those of each branch. Two kernels of one release are neighbours only if one is an
+    ancestor of the other. A branch begins with the kernel that it forks from."""
+    builds = {point.kernel.id: build for point in points if (build := build_of(point.kernel)) is not None}
+    releases = {point.kernel.id: order(point.kernel.release) for point in points}
+    if len(builds) == len({releases[name] for name in builds}):
+        return [list(points)] if points else []
+    behind = ancestors_of_builds(builds.values())
+
+    def is_ancestor(one: KernelPoint, other: KernelPoint) -> bool:
+        before, after = ((builds[p.kernel.id].tree, builds[p.kernel.id].revision) for p in (one, other))
+        return before in behind.get(after, (before,))
+
+    def may_follow(one: KernelPoint, other: KernelPoint) -> bool:
+        return releases[one.kernel.id] != releases[other.kernel.id] or is_ancestor(one, other)
+
+    branches: list[list[KernelPoint]] = []
+    for point in points:
+        ends = [own for own in branches if may_follow(own[-1], point)]
+        if ends:
+            max(ends, key=lambda own: is_ancestor(own[-1], point)).append(point)
+        else:
+            before = [one for own in branches for one in own if may_follow(one, point)]
+            branches.append([*before[-1:], point])
+    return branches
 
 
 def _is_tied(release: tuple[int, ...] | None, kernels: Mapping[tuple[int, ...] | None, set[str]]) -> bool:

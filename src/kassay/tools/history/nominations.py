@@ -60,7 +60,7 @@ def _refused(archive: Archive) -> dict[tuple[str, frozenset[str]], str]:
     for series, base, head, verdict, detail in archive.rows(
         "SELECT s.id, b.id, h.id, c.verdict, c.detail FROM t_comparisons c JOIN t_series s USING (series)"
         " JOIN t_kernels b ON b.kernel = c.base JOIN t_kernels h ON h.kernel = c.head"
-        " JOIN t_experiments e USING (experiment) ORDER BY e.added_utc, c.rowid"
+        " ORDER BY c.rowid"
     ):
         words = ""
         if verdict in REFUSED:
