@@ -49,6 +49,8 @@ def test_measured_kernels_stay_in_their_place(tmp_path: Path) -> None:
         (directory / "plan.json").touch()
     (tmp_path / "runs" / "x86_64" / "mm" / "6.1.1-1..6.2.2-1").mkdir()  # nothing was measured
     assert names(lab(tmp_path, 'archive = ["6.17"]\n')) == [["6.12.9-1", "6.17.8-1", "6.17.9-1", "6.17.13-1"]]
+    left_out = 'archive = ["6.17"]\nleave_out = ["6.17.8-1"]\n'
+    assert names(lab(tmp_path, left_out)) == [["6.12.9-1", "6.17.9-1", "6.17.13-1"]]
 
 
 @pytest.mark.parametrize(("text", "note"), [

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from kassay.effects import clock
 from kassay.effects.lock import locked
 from kassay.errors import BadInput, HostLacks
 from kassay.labs.site.commands._lab_answer import words
@@ -14,7 +15,9 @@ from kassay.labs.site.turn.measuring import Budget, Spent
 from kassay.labs.site.turn.steps_file import read
 from kassay.labs.site.turn.turn import planned
 from kassay.model.progress import Progress
-from kassay.tools.history.archive import TABLES, VIEWS, reading
+from kassay.tools.history.add import add
+from kassay.tools.history.archive import TABLES, VIEWS, Archive, reading
+from kassay.tools.history.records import Batch
 from tests.site.laboratory import Killed, Laboratory
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tiny_suite")]  # files of a database
@@ -149,6 +152,33 @@ def test_neighbours_of_a_bad_kernel_are_compared_meanwhile(laboratory: Laborator
     assert laboratory.turn().measured == ("x86_64: 6.12.1-1 to 6.17.2-1, suite tiny",)
 
 
+def test_a_kernel_that_does_not_boot_has_one_run_a_day(laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = ["2026-11-26T00:00:00Z"]
+    monkeypatch.setattr("kassay.effects.clock.utc_now", lambda: now[-1])
+    laboratory.costs[NEW] = None
+    for day in ("26", "27", "28"):
+        now.append(f"2026-11-{day}T02:00:00Z")
+        laboratory.made.clear()
+        assert laboratory.turn().notes == ("debian:6.17.2-1: panic: why",)
+        assert [version for version, _ in laboratory.made].count(NEW) == 1
+
+
+def test_a_kill_before_the_run_of_a_boot_check_skips_no_check(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laboratory.costs, laboratory.offered = {NEW: None, NEWEST: 60}, [NEW, NEWEST]
+
+    def kill(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        patched.setattr("tests.site.laboratory.with_reused", kill)
+        laboratory.turn()
+    assert Path(laboratory.lab.runs, "x86_64", "tiny", "boot", NEW, "plan.json").is_file()
+    assert laboratory.turn().notes == ("debian:6.17.2-1: panic: why",)
+    assert laboratory.made == [(NEW, "page_fault")]
+
+
 def test_the_budget_ends_a_turn_between_runs_and_the_next_goes_on(laboratory: Laboratory) -> None:
     turned = laboratory.turn(budget_s=0)
     assert turned.spent and len(turned.missing) == 2 and laboratory.made == []
@@ -239,6 +269,59 @@ def test_a_lost_history_is_made_again_from_the_runs(laboratory: Laboratory) -> N
     first, second = laboratory.sites
     assert len(first.steps) == len(second.steps)
     assert lives(laboratory) == CONFIRMED
+
+
+def test_a_kill_while_a_lost_history_is_made_again_loses_no_kernel(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laboratory.turn()
+    before = _comparisons(laboratory)
+    Path(laboratory.lab.history).unlink()
+    left = iter(range(1))
+
+    def kill(archive: Archive, batch: Batch) -> object:
+        if next(left, None) is None:
+            raise Killed
+        return add(archive, batch)
+
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        patched.setattr("kassay.labs.site.turn.turn.add", kill)
+        laboratory.turn()
+    laboratory.turn()
+    assert _comparisons(laboratory) == before
+    assert [path.name for path in laboratory.file.parent.glob("*.part*")] == []
+
+
+def test_a_damaged_directory_is_a_note_when_a_lost_history_is_made_again(laboratory: Laboratory) -> None:
+    laboratory.turn()
+    Path(laboratory.lab.history).unlink()
+    damaged = Path(laboratory.lab.runs, "x86_64", "tiny", "6.12.1-1..6.16.9-1", "journal.jsonl")
+    damaged.write_bytes(b"garbage\n")
+    turned = laboratory.turn()
+    assert [note for note in turned.notes if note.startswith(f"not in the history that was made again: {damaged}")]
+    assert len(_comparisons(laboratory)) == 2
+
+
+def _comparisons(laboratory: Laboratory) -> list[object]:
+    with reading(Path(laboratory.lab.history)) as archive:
+        return [*archive.rows("SELECT base, head, verdict, evidence FROM t_comparisons ORDER BY ALL")]
+
+
+def test_a_narrowing_that_failed_is_remembered_when_the_budget_ends_at_the_next_step(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, ahead = clock.monotonic_s, [0.0]
+    monkeypatch.setattr("kassay.effects.clock.monotonic_s", lambda: now() + ahead[-1])
+
+    def use_up(event: Progress) -> None:
+        if event.text == "narrowing":
+            ahead.append(ahead[-1] + 7200)
+
+    laboratory.on_event = use_up
+    for left_out in (1, 2):
+        assert laboratory.turn().spent == (left_out == 1)
+        kept = [one.kind for one in status_file.read(Path(laboratory.lab.status)).failures]
+        assert kept == ["step"] * left_out
 
 
 def test_a_lost_status_file_measures_nothing_again(laboratory: Laboratory) -> None:

@@ -60,7 +60,7 @@ def lines_of(lab: Lab, tell: Tell) -> tuple[tuple[Line, ...], tuple[str, ...]]:
             notes.append(f"the archive's kernels for {arch} are not known now: {error.what}")
         else:
             notes += _not_offered(offered, lab, arch)
-        names = {*_newest(offered, lab), *measured_names(lab, arch)}
+        names = {*_newest(offered, lab), *measured_names(lab, arch)} - {*lab.leave_out}
         ordered = sorted(names, key=version_key)
         kernels = tuple(Kernel(name=name, ref=f"debian:{name}") for name in ordered)
         if offered and len(kernels) == 1:

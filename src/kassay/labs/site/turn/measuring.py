@@ -13,7 +13,13 @@ from kassay.effects.files import disk_errors
 from kassay.errors import BadInput, HostLacks, KassayError
 from kassay.journal.directory import open_directory
 from kassay.labs.site.turn.followed import BETWEEN, Kernel
-from kassay.labs.site.turn.pairs import Pair, boot_directory, directories_to_reuse, pair_experiment
+from kassay.labs.site.turn.pairs import (
+    Pair,
+    boot_directory,
+    directories_to_reuse,
+    is_boot_directory,
+    pair_experiment,
+)
 from kassay.labs.site.turn.settings import Lab
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import parse_ref
@@ -95,7 +101,7 @@ def measure_pair(pair: Pair, lab: Lab, measure: Measure, fetch: Fetch, budget: B
     """
     runs = Path(lab.runs)
     directory = runs / pair.directory
-    known = {name for path in directories_to_reuse(pair, runs) for name in path.name.split(BETWEEN)}
+    known = {name for path in directories_to_reuse(pair, runs) if _came_up(path) for name in path.name.split(BETWEEN)}
     for kernel in (pair.before, pair.after):
         if kernel.name not in known:
             _check_boot(pair, kernel, lab, measure, fetch, budget, tell)
@@ -156,6 +162,13 @@ def _check_boot(
     measure(once, directory, budget.telling(tell))
     if why := _boot_failure(directory):
         raise KernelFailed(kernel, why)
+
+
+def _came_up(directory: Path) -> bool:
+    """True for a boot check whose run came up, and for the directory of a pair, which is begun after both checks."""
+    if not is_boot_directory(directory):
+        return True
+    return bool(open_directory(directory).records()) and not _boot_failure(directory)
 
 
 def _boot_failure(directory: Path) -> str:

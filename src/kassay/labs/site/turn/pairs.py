@@ -27,6 +27,7 @@ _ROUNDS = 10
 """Rounds of a suite, as of `kassay compare --suite`."""
 _RUNS = 4
 """Runs of a kernel and a cell: two plain and two perturbed ones."""
+_BOOT = "boot"
 
 
 class Pair(Record, frozen=True, kw_only=True):
@@ -137,7 +138,12 @@ def directories_to_reuse(pair: Pair, runs: Path) -> tuple[Path, ...]:
 
 def boot_directory(pair: Pair, kernel: Kernel, runs: Path) -> Path:
     """Directory of the one run that shows whether a kernel boots."""
-    return runs / pair.line / pair.suite / "boot" / kernel.name
+    return runs / pair.line / pair.suite / _BOOT / kernel.name
+
+
+def is_boot_directory(directory: Path) -> bool:
+    """True for a directory of boot_directory(), False for that of a pair."""
+    return directory.parent.name == _BOOT
 
 
 def pair_experiment(pair: Pair, lab: Lab, directory: Path, tell: Tell) -> Experiment:

@@ -51,7 +51,7 @@ class Lab(Record, frozen=True, kw_only=True):
     back: int = 10
     """Series of the archive at most, the newest ones."""
     leave_out: tuple[str, ...] = ()
-    """Versions of the archive's packages that are not measured, e.g. of another compiler."""
+    """Versions of the archive's packages that no further pair has, e.g. of another compiler."""
     branch: tuple[Branch, ...] = ()
     cpus: tuple[str, ...] = ()
     """CPUs to predict time for: "zen4" is of x86_64, "arm64/neoverse_n1" of the architecture that it names."""
@@ -151,6 +151,9 @@ def _wrong_values(lab: Lab) -> list[str]:
     for key, words, known in (("suites", names, suites()), ("arches", lab.arches, arches())):
         problems += [f"{key}: must name one at least"] if not words else []
         problems += [f"{key}: unknown {word!r}; {nearest_of(word, known)}" for word in words if word not in known]
+    for key in ("suites", "arches", "archive"):
+        if isinstance(words := getattr(lab, key), tuple) and len({*words}) < len(words):
+            problems.append(f"{key}: the same value twice")
     if isinstance(lab.archive, str):
         problems += [] if lab.archive == ALL else [f"archive: {lab.archive!r}: write a list of series, or {ALL!r}"]
     else:

@@ -151,6 +151,7 @@ class _Turn:
             self._status = self._lives.narrow(self._status)
         except Spent:
             spent = True
+            self._status = status_file.read(self._status_path)  # narrow() keeps what failed before the budget ended
         self._found += self._lives.nominate()  # also of what was added last
         self._keep(structs.replace(self._status, turn_utc=clock.utc_now()))
         missing = self._look(lines)
@@ -166,14 +167,24 @@ class _Turn:
         )  # fmt: skip
 
     def _restore_history(self) -> None:
-        """Adds every finished directory again if the history is gone."""
-        if Path(self._lab.history).exists():
+        """Adds every finished directory again if the history is gone, those that are damaged excepted. The history gets
+        its name at the end, so that a turn after a kill begins again."""
+        history, runs = Path(self._lab.history), Path(self._lab.runs)
+        if history.exists():
             return
-        runs = Path(self._lab.runs)
+        part = history.with_name(f"{history.name}.part")
+        _forget(part)
         directories = [runs / done.directory for done in self._status.finished]
         for directory in (*directories, *sorted(runs.glob(f"narrow/*/{CULPRIT}"))):
             if (directory / "plan.json").is_file():
-                self._add(directory, self._tell)
+                try:
+                    self._add(directory, self._tell, part)
+                except BadInput as error:
+                    self._notes.append(f"not in the history that was made again: {error.what}")
+        if part.exists():
+            with disk_errors(history):
+                part.rename(history)
+                _forget(part)
 
     def _missing(self, lines: Sequence[Line]) -> tuple[Pair, ...]:
         return missing_pairs(lines, self._lab, self._status, clock.utc_now())
@@ -230,15 +241,21 @@ class _Turn:
         self._found += self._lives.nominate()
         self._confirmed += self._lives.confirm()
 
-    def _add(self, directory: Path, tell: Tell) -> None:
+    def _add(self, directory: Path, tell: Tell, history: Path | None = None) -> None:
         batch = gather(directory, tell)
-        with writing(Path(self._lab.history), tell) as archive:
+        with writing(history or Path(self._lab.history), tell) as archive:
             add(archive, batch)
 
     def _keep(self, status: Status) -> None:
         if status != self._status:
             status_file.write(self._status_path, status)
         self._status = status
+
+
+def _forget(history: Path) -> None:
+    """Removes a history that has not got its name yet, with the files that the database keeps beside it."""
+    for suffix in ("", ".wal", ".lock"):
+        history.with_name(history.name + suffix).unlink(missing_ok=True)
 
 
 def _runs(pairs: Sequence[Pair], lab: Lab, status: Status) -> list[int]:
