@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from kassay.labs.site.pages.addresses import function_path, step_path, workload_path
 from kassay.labs.site.pages.build import write_site
@@ -165,6 +166,22 @@ def test_any_two_kernels_are_compared_from_a_disk(page: Tab, site: Path) -> None
     page.open(_address(site, "compare", f"{query}&function={function.name}"))
     fewer = page.wait("document.querySelectorAll('#compared tbody tr').length")
     assert fewer < count
+    page.open(_address(site, "compare", f"{query}&function={function.name[2:]}"))
+    assert fewer <= page.wait("document.querySelectorAll('#compared tbody tr').length") < count
+
+
+@pytest.mark.parametrize("order", ["ab", "ba"])
+def test_kernels_whose_comparison_was_refused_have_no_verdict(page: Tab, tmp_path: Path, order: str) -> None:
+    whole = small_site()
+    row = next(one for one in whole.series if (one.arch, one.key) == (_STEP.arch, _STEP.series))
+    cells = tuple(one for one in whole.cells if (one.arch, one.series) == (row.arch, row.key))
+    first, *_, last = (one.kernel for one in cells if one.value is not None)
+    refused = structs.replace(_STEP, before=first, after=last, change=None, verdict="state-mismatch", life="")
+    write_site(structs.replace(whole, series=(row,), cells=cells, steps=(refused,), functions=()), tmp_path / "site")
+    names = f"{order[0]}={first}&{order[1]}={last}"
+    page.open(_address(tmp_path / "site", "compare", f"?arch=x86_64&{names}"))
+    counts = page.wait("document.querySelector('[data-part=counts]').textContent")
+    assert counts.startswith("1 cell compared") and " 1 refused" in counts
 
 
 def test_comparison_of_neighbours_has_their_verdicts(page: Tab, site: Path) -> None:

@@ -8,17 +8,21 @@ from msgspec import structs
 
 from kassay.errors import BadInput
 from kassay.labs.site.contents import read_site
-from kassay.labs.site.model import Site
+from kassay.labs.site.model import Site, SiteStatus
 from kassay.labs.site.pages.home import _taken_back_by
 from kassay.labs.site.pages.lookup import Lookup
 from kassay.labs.site.pages.outcomes import outcome
 from kassay.labs.site.sources import SourceNames
-from kassay.labs.site.turn.changes import changes_of, entry_of, words_of_taking_back
+from kassay.labs.site.turn.changes import changes_of, entry_of, new_changes, words_of_taking_back
+from kassay.labs.site.turn.publish import site_status
+from kassay.labs.site.turn.settings import Branch, Lab
+from kassay.labs.site.turn.status import Status
 from kassay.model.progress import silent
 from kassay.model.records import Setting, to_json
 from kassay.model.workload import Parameter, Workload
 from kassay.tools.history.add import add
 from kassay.tools.history.archive import reading, writing
+from kassay.tools.history.nominations import known
 from kassay.tools.history.records import (
     Batch,
     ComparisonDetail,
@@ -27,10 +31,13 @@ from kassay.tools.history.records import (
     StoredCost,
     StoredKernel,
 )
+from tests.histories import commit, git, line_of
 from tests.history.batches import batch_of, kernel, series
+from tests.site.made import written
 
 pytestmark = pytest.mark.slow  # files of a database
 
+PLACE = "/home/someone"
 WORKLOAD = Workload(
     describe="kassay-workload/1", name="w", summary="does it", subject="Doing it", state="small pages", phases=(),
     parameters=(Parameter(name="size", kind="size", unit="bytes", default="8MiB", summary="bytes"),),
@@ -111,6 +118,16 @@ def test_the_newest_comparison_of_two_kernels_counts(tmp_path: Path) -> None:
     assert [step.verdict for step in found.steps] == ["equivalent"]
 
 
+def test_a_comparison_that_was_renewed_is_the_newest(tmp_path: Path) -> None:
+    first = pair("6.16.12", "6.17.13", comparisons=(comparison(0, 1, "incomplete", None),))
+    other = pair("6.16.12", "6.17.13", plan="other", comparisons=(comparison(0, 1, "state-mismatch", None),))
+    finished = structs.replace(first, comparisons=(comparison(0, 1),))
+    found = site(tmp_path, first, other, finished, other)  # what is equal is not renewed
+    assert [step.verdict for step in found.steps] == ["regression"]
+    with reading(tmp_path / "h", silent) as archive:
+        assert list(known(archive).refused.values()) == [""]
+
+
 def test_two_packages_of_one_release_have_addresses_of_their_own(tmp_path: Path) -> None:
     rebuilt: StoredKernel = structs.replace(kernel("6.16.12"), ref="debian:6.16.12-2", image_sha256="another image")
     found = site(tmp_path, structs.replace(pair("6.16.12", "6.16.13"), kernels=(kernel("6.16.12"), rebuilt)))
@@ -131,16 +148,70 @@ def test_a_kernel_that_narrows_a_step_is_no_column(tmp_path: Path) -> None:
     assert [placed.step and placed.step.before for placed in row] == [None, "6.16.12"]
 
 
+def test_a_kernel_that_only_one_workload_was_measured_on_is_a_column(tmp_path: Path) -> None:
+    suite = (
+        structs.replace(pair("6.16.12", "6.17.13", plan=name), series=(series(workload=name),)) for name in ("v", "x")
+    )
+    made = site(tmp_path, *suite, structs.replace(pair("6.17.13", "6.18.3", plan="w"), name="w"))
+    assert [(one.key, one.column) for one in made.kernels][-1] == ("6.18.3", True)
+
+
+def test_the_head_of_another_branch_stands_between_no_neighbours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = tmp_path / "linux"
+    since = line_of(tree, 0)[0]
+    heads = []
+    for second, name in enumerate(("stable", "new"), 1):
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"{1_700_000_000 + second} +0000")
+        git(tree, "checkout", "--quiet", "-b", name, since)
+        heads.append(commit(tree, name, name))
+
+    def built(head: str, verdict: str) -> Batch:
+        kernels = tuple(
+            structs.replace(kernel("1.0.0"), ref=f"build:{tree}@{sha}", image_sha256=sha) for sha in (since, head)
+        )
+        return structs.replace(pair("1", "2", plan=head, comparisons=(comparison(0, 1, verdict),)), kernels=kernels)
+
+    made = site(tmp_path, built(heads[0], "regression"), built(heads[1], "regression"))
+    first, stable, new = (sha[:12] for sha in (since, *heads))
+    assert [(one.key, one.apart) for one in made.kernels] == [(first, ()), (stable, ()), (new, (stable,))]
+    lookup = Lookup(made)
+    assert [placed.step and placed.step.before for placed in lookup.row(made.series[0])] == [None, first, first]
+    with reading(tmp_path / "h", silent) as archive:
+        found = [change.id for change in new_changes(changes_of(archive), ())]
+    assert found == [f"x86_64-linux/w/{first}-{head}" for head in (stable, new)]
+    assert f"compare/x86_64-linux/{first}-{new}/index.html" in written(made, tmp_path / "site")
+
+
 def test_a_build_is_named_without_paths_of_the_host(tmp_path: Path) -> None:
     builds = tuple(
-        structs.replace(kernel("6.17.13"), ref=f"build:/home/someone/linux@{commit},config=lab+/home/someone/x.config",
-                        image_sha256=commit)
+        structs.replace(kernel("6.17.13"), image_sha256=commit,
+                        ref=f"build:{PLACE}/linux@{commit},cc={PLACE}/gcc-14,config=lab+{PLACE}/x.config")
         for commit in ("0" * 40, "1" * 40)
     )  # fmt: skip
     made = site(tmp_path, structs.replace(pair("6.16.12", "6.17.13"), kernels=builds))
-    refs = [f"build:linux@{commit},config=lab+x.config" for commit in ("0" * 40, "1" * 40)]
+    refs = [f"build:linux@{commit},cc=gcc-14,config=lab+x.config" for commit in ("0" * 40, "1" * 40)]
     assert [one.ref for one in made.kernels] == refs
     assert made.steps[0].repeat[0].endswith(" ".join(refs))
+
+
+def test_what_failed_is_told_without_paths_of_the_host() -> None:
+    branch = Branch(tree=f"{PLACE}/linux", name="main", build=f"cc={PLACE}/gcc-14")
+    why = f"build:{PLACE}/linux@0123,cc={PLACE}/gcc-14: {PLACE}/linux/mm/x.c:3: error"
+    gone = f"x86_64/build:{PLACE}/mm@0123"
+    status = (
+        Status()
+        .with_failure(f"x86_64/build:{PLACE}/linux@0123", why, "2026-11-26", "kernel")
+        .with_failure("x86_64/mm/a..b", f"{PLACE}/runs/x86_64/mm/a..b: damaged", "2026-11-26", "pair")
+        .with_failure(gone, f"{PLACE}/mm: not a git repository", "2026-11-26", "kernel")
+    )
+    lab = Lab(branch=(branch,), runs=f"{PLACE}/runs")
+    assert site_status(SiteStatus(), status, (), lab).failed == (
+        ("x86_64/build:linux@0123", "build:linux@0123,cc=gcc-14: linux/mm/x.c:3: error"),
+        ("x86_64/mm/a..b", "runs/x86_64/mm/a..b: damaged"),
+        ("x86_64/build:mm@0123", "mm: not a git repository"),
+    )
 
 
 def test_a_history_without_comparisons_says_what_to_do(tmp_path: Path) -> None:
@@ -213,3 +284,27 @@ def test_no_later_kernel_takes_back_what_it_cannot_be_compared_with(tmp_path: Pa
     assert words_of_taking_back(entry_of(changes[0], "found", ""), changes) == ""
     row = Lookup(made).row(made.series[0])
     assert row[-1].outcome == "better" and _taken_back_by(row, Lookup(made)) is None
+
+
+def test_values_of_two_emulators_are_never_subtracted(tmp_path: Path) -> None:
+    """The second emulator counts 6.17.13 anew, and by its counts alone 6.19.2 is cheaper."""
+
+    def measured(base: str, head: str, emulator: str, verdict: str, values: tuple[float, float]) -> Batch:
+        of = series(conditions=(Setting(name="emulator", value=emulator),))
+        one = structs.replace(
+            comparison(0, 1, verdict, values[1] / values[0] - 1), base_value=values[0], head_value=values[1]
+        )
+        return pair(base, head, plan=f"{base} {emulator}", series=(of,), comparisons=(one,))
+
+    made = site(
+        tmp_path, measured("6.16.12", "6.17.13", "QEMU 7.2", "regression", (100.0, 150.0)),
+        measured("6.17.13", "6.18.3", "QEMU 10.0", "equivalent", (120.0, 120.0)),
+        measured("6.18.3", "6.19.2", "QEMU 10.0", "improvement", (120.0, 118.0)),
+    )  # fmt: skip
+    lookup, (row,) = Lookup(made), made.series
+    across = lookup.step(row, "6.16.12", "6.19.2")
+    assert across is not None and (across.change, across.verdict) == (None, "not-compared")
+    assert outcome(lookup.steps["x86_64", row.key, "6.16.12", "6.17.13"], row) == "worse"
+    with reading(tmp_path / "h", silent) as archive:
+        changes = changes_of(archive)
+    assert words_of_taking_back(entry_of(changes[0], "confirmed", ""), changes) == ""

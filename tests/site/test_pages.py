@@ -236,6 +236,12 @@ def test_list_of_steps_has_the_newest_of_every_architecture_first(tmp_path: Path
     assert set(listed[:2]) == {pairs["x86_64"][0][1], pairs["arm64"][0][1]}
 
 
+def test_one_step_is_counted_as_one(tmp_path: Path) -> None:
+    site = small_site()
+    files = written(msgspec.structs.replace(site, steps=(first_shown(site),), cells=()), tmp_path / "site")
+    assert "<p>1 step has a page." in files["step/index.html"].decode()
+
+
 def test_steps_that_were_taken_back_are_listed_with_the_kernel(tmp_path: Path) -> None:
     site = small_site()
     step = first_shown(site)

@@ -12,7 +12,7 @@ from kassay.labs.site.model import Site, SiteKernel, SiteStatus
 from kassay.labs.site.rows import Comparison, comparisons, rows_of
 from kassay.labs.site.sources import source_names
 from kassay.labs.site.steps import steps_of
-from kassay.labs.site.values import cells_of, functions_of, workloads_of
+from kassay.labs.site.values import cells_of, functions_of, shown_series, workloads_of
 from kassay.model.progress import Progress, Tell, silent
 from kassay.tools.history.archive import Archive, reading
 
@@ -42,12 +42,13 @@ def _site(archive: Archive, found: tuple[Comparison, ...], title: str, address: 
     names = source_names(archive)
     steps = steps_of(found, kernels, series, names)
     tell(Progress(stage="site", subject="history", text=f"{len(steps)} comparisons of {len(series)} series"))
-    functions = functions_of(archive, kernels, series, names)
+    shown = shown_series(found, kernels, series)
+    functions = functions_of(archive, kernels, series, names, shown)
     return Site(
         title=title or "Costs of Linux memory management", address=address, made_utc=clock.utc_now(),
         kassay_version=__version__, kernels=tuple(kernels.values()), workloads=workloads_of(archive, series.values()),
         series=tuple({(one.arch, one.key): one for one in series.values()}.values()),
-        cells=cells_of(archive, found, kernels, series), steps=steps, functions=functions,
+        cells=cells_of(archive, found, kernels, series, shown), steps=steps, functions=functions,
         status=_status(kernels.values()),
     )  # fmt: skip
 

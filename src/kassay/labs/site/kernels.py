@@ -13,14 +13,12 @@ from kassay.labs.site.rows import Comparison
 from kassay.model.build import build_text
 from kassay.model.kernel import name_and_version, parse_ref
 from kassay.tools.history.archive import Archive
-from kassay.tools.history.development import build_of, places_of_builds
+from kassay.tools.history.development import ancestors_of_builds, build_of, places_of_builds
 from kassay.tools.history.query import release_order
 from kassay.tools.history.records import StoredKernel
 
 _UPSTREAM = re.compile(r"\d+\.\d+(?:\.\d+)?(?:[-~]?rc\d+)?")
 _COMMIT_DIGITS = 12
-_COLUMN = 0.5
-"""A kernel with a smaller share of the cells of the fullest one is no column: it was measured to narrow a step."""
 NARROWING = "narrow-"
 """Beginning of the names of experiments that narrow a step. A kernel of these alone is no column, however many steps
 were narrowed to it: the change stays between the kernels that a reader follows."""
@@ -40,7 +38,8 @@ def site_kernels(archive: Archive, found: Sequence[Comparison]) -> dict[int, Sit
     used = [number for number in stored if number in compared and _line(stored[number])]
     keys = _keys(stored[number] for number in used)
     places = places_of_builds(build for number in used if (build := build_of(stored[number])) is not None)
-    most = {line: max(cells[n] for n in used if _line(stored[n]) == line) for line in {_line(stored[n]) for n in used}}
+    ordered = sorted(zip(used, keys, strict=True), key=lambda pair: _order(stored[pair[0]], pair[0], places))
+    apart = _apart([(stored[number], key) for number, key in ordered])
     return {
         number: SiteKernel(
             key=key, name=key, ref=_public(stored[number]), arch=_line(stored[number]),
@@ -48,11 +47,22 @@ def site_kernels(archive: Archive, found: Sequence[Comparison]) -> dict[int, Sit
             compiler=name_and_version(stored[number].compiler or ""),
             config_sha256=stored[number].config_sha256 or "", image_sha256=stored[number].image_sha256 or "",
             measured_utc=first.get(number) or "", problem="" if cells[number] else "no run of it succeeded",
-            column=not cells[number] or (number in followed and cells[number] >= _COLUMN * most[_line(stored[number])]),
+            column=number in followed or not cells[number], apart=apart.get(stored[number].id, ()),
         )
-        for number, key in sorted(
-            zip(used, keys, strict=True), key=lambda pair: _order(stored[pair[0]], pair[0], places))
+        for number, key in ordered
     }  # fmt: skip
+
+
+def _apart(ordered: Sequence[tuple[StoredKernel, str]]) -> dict[str, tuple[str, ...]]:
+    """Keys of the builds that stand before a build of their tree and are no ancestors of it, by its id."""
+    built = [(kernel.id, key, build) for kernel, key in ordered if (build := build_of(kernel)) is not None]
+    behind = ancestors_of_builds(build for *_, build in built)
+    places = [(name, key, (build.tree, build.revision)) for name, key, build in built]
+    known = [one for one in places if one[2] in behind]
+    return {
+        name: tuple(key for _, key, other in known[:at] if other[0] == own[0] and other not in behind[own])
+        for at, (name, _, own) in enumerate(known)
+    }
 
 
 def _followed(archive: Archive, found: Iterable[Comparison]) -> set[int]:
@@ -76,8 +86,8 @@ def _public(kernel: StoredKernel) -> str:
     if build is None:
         return kernel.ref
     config, *fragments = (PurePath(part).name for part in (build.config, *build.fragments))
-    public = structs.replace(build, tree=PurePath(build.tree).name, config=config, fragments=tuple(fragments), pin="")
-    return build_text(public)
+    tree, cc = PurePath(build.tree).name, PurePath(build.cc).name
+    return build_text(structs.replace(build, tree=tree, cc=cc, config=config, fragments=tuple(fragments), pin=""))
 
 
 def _line(kernel: StoredKernel) -> str:

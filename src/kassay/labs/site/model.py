@@ -56,6 +56,8 @@ class SiteKernel(Record, frozen=True, kw_only=True):
     """Reason why nothing of it was measured (does not boot, cannot be fetched)."""
     column: bool = True
     """False for a kernel that was measured only to narrow a step: it has no column in the matrix."""
+    apart: tuple[str, ...] = ()
+    """Keys of earlier kernels of its line that are no ancestors of it, such as heads of another branch."""
 
 
 class SiteWorkload(Record, frozen=True, kw_only=True):
@@ -119,7 +121,8 @@ class SiteCell(Record, frozen=True, kw_only=True):
     """Reason why it is refused, failed or absent."""
     group: int = 0
     """Number of its group: cells of a row that are in different groups have no verdict, since no admitted comparisons
-    lead from one to the other. Below 0 for a cell of which no comparison was admitted."""
+    lead from one to the other, or since they were measured by other emulators, guest programs or rounds. Below 0 for a
+    cell of which no comparison was admitted."""
 
 
 class FunctionCost(Record, frozen=True, kw_only=True):

@@ -24,7 +24,7 @@ _GROUP_OF_APPLICATIONS = "applications"
 
 
 class Comparison(NamedTuple):
-    """One stored comparison; the newest of its series and kernels. Series and kernels are numbers of the history."""
+    """One stored comparison; the latest of its series and kernels. Series and kernels are numbers of the history."""
 
     series: int
     base: int
@@ -43,20 +43,20 @@ class Comparison(NamedTuple):
 
 
 def comparisons(archive: Archive) -> tuple[Comparison, ...]:
-    """Comparisons of exact counts, in the order in which their directories were added."""
+    """Comparisons of exact counts, the latest verdict last."""
     rows = archive.rows(
         "SELECT c.series, base, head, experiment, verdict, evidence, change, floor, base_value, head_value, base_n,"
         " head_n, detail, added_utc, s.clock FROM t_comparisons c JOIN t_series s USING (series)"
-        " JOIN t_experiments USING (experiment) ORDER BY experiment, c.rowid"
+        " JOIN t_experiments USING (experiment) ORDER BY c.rowid"
     )
     counts = {clock for *_, clock in rows if clock_of(clock).counts_work}
     newest: dict[tuple[int, int, int], Comparison] = {}
     for *fields, clock in rows:
         if clock in counts:
             stored = Comparison(*fields)
-            newest[stored.series, stored.base, stored.head] = stored._replace(
-                detail=from_json(fields[12], ComparisonDetail)
-            )
+            key = (stored.series, stored.base, stored.head)
+            newest.pop(key, None)  # the place of the latest one counts
+            newest[key] = stored._replace(detail=from_json(fields[12], ComparisonDetail))
     return tuple(newest.values())
 
 
@@ -82,13 +82,10 @@ def rows_of(archive: Archive, found: Sequence[Comparison], line_of: dict[int, st
     return _with_short_settings(rows, series)
 
 
-def groups_of(
-    found: Sequence[Comparison], rows: Mapping[int, SiteSeries]
-) -> Mapping[tuple[str, str, int], int]:  # fmt: skip
-    """Group of each kernel in a row, by line and key of the row; see linked(). None without an admitted comparison."""
-    admitted = (one for one in found if one.series in rows and one.verdict not in REFUSED)
-    pairs = ((rows[one.series], one.base, one.head) for one in admitted)
-    return linked(((row.arch, row.key, base), (row.arch, row.key, head)) for row, base, head in pairs)
+def groups_of(found: Sequence[Comparison]) -> Mapping[tuple[int, int], int]:
+    """Group of each kernel in a series, by both numbers; see linked(). None without an admitted comparison. Series that
+    share a row have no group in common: their values are never compared."""
+    return linked(((one.series, one.base), (one.series, one.head)) for one in found if one.verdict not in REFUSED)
 
 
 def _row(series: StoredSeries, line: str, workload: Workload | None, usual_memory: int | None) -> SiteSeries:

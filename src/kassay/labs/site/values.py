@@ -13,15 +13,36 @@ from kassay.tools.history.archive import Archive
 _CALLERS = 5
 
 
+Place = tuple[str, str, str]
+"""Line and key of a row, and key of a kernel."""
+
+
+def shown_series(
+    found: Sequence[Comparison], kernels: Mapping[int, SiteKernel], series: Mapping[int, SiteSeries]
+) -> dict[Place, int]:
+    """Series whose value a cell shows: the one with most kernels, so that most cells of a row may be compared. Of those
+    with as many, that of the latest comparison."""
+    members = Counter(number for number, _ in {(c.series, k) for c in found for k in (c.base, c.head)})
+    shown: dict[Place, int] = {}
+    for one in found:
+        row = series.get(one.series)
+        for number, value in ((one.base, one.base_value), (one.head, one.head_value)):
+            if row is not None and number in kernels and value is not None:
+                place = (row.arch, row.key, kernels[number].key)
+                shown[place] = max(one.series, shown.get(place, one.series), key=members.__getitem__)
+    return shown
+
+
 def cells_of(
-    archive: Archive, found: Sequence[Comparison], kernels: Mapping[int, SiteKernel], series: Mapping[int, SiteSeries]
-) -> tuple[SiteCell, ...]:
+    archive: Archive, found: Sequence[Comparison], kernels: Mapping[int, SiteKernel],
+    series: Mapping[int, SiteSeries], shown: Mapping[Place, int],
+) -> tuple[SiteCell, ...]:  # fmt: skip
     """A cell for each value, and for each kernel whose comparison failed. What has none was not measured."""
     floors = {(row[0], row[1]): row[2] for row in archive.rows(
         "SELECT series, kernel, CASE WHEN all_runs > 1 AND value > 0 THEN (highest - lowest) / value END FROM t_points"
     )}  # fmt: skip
-    groups = groups_of([one for one in found if {one.base, one.head} <= kernels.keys()], series)
-    cells: dict[tuple[str, str, str], SiteCell] = {}
+    groups = groups_of([one for one in found if {one.base, one.head} <= kernels.keys()])
+    cells: dict[Place, SiteCell] = {}
     for comparison in found:
         row = series.get(comparison.series)
         if row is None:
@@ -33,16 +54,18 @@ def cells_of(
         for number, value, n, refused in sides:
             if number not in kernels:
                 continue
+            place = (row.arch, row.key, kernels[number].key)
+            if shown.get(place, comparison.series) != comparison.series:
+                continue
             reason = comparison.detail.reasons[0] if comparison.detail.reasons and (refused or value is None) else ""
             state = "failed" if value is None else "refused" if refused else "measured"
-            place = (row.arch, row.key, kernels[number].key)
             old = cells.get(place)
             if number == comparison.base and old is not None and old.state == "refused" and state == "measured":
                 state, reason = "refused", old.reason  # only a comparison with a kernel before it admits it
             cell = SiteCell(
                 series=row.key, arch=row.arch, kernel=kernels[number].key, state=state, value=value, n=n,
                 floor=floors.get((comparison.series, number)), reason=reason,
-                group=groups.get((row.arch, row.key, number), -1 - len(cells) if old is None else old.group),
+                group=groups.get((comparison.series, number), -1 - number),
             )  # fmt: skip
             if old is None or value is not None:
                 cells[place] = cell
@@ -69,17 +92,18 @@ def workloads_of(archive: Archive, series: Iterable[SiteSeries]) -> tuple[SiteWo
 
 
 def functions_of(
-    archive: Archive, kernels: Mapping[int, SiteKernel], series: Mapping[int, SiteSeries], names: SourceNames
-) -> tuple[SiteFunction, ...]:
-    """Every kernel function that a workload executed."""
-    costs: dict[str, dict[tuple[str, str, str], tuple[float, float]]] = {}
+    archive: Archive, kernels: Mapping[int, SiteKernel], series: Mapping[int, SiteSeries], names: SourceNames,
+    shown: Mapping[Place, int],
+) -> tuple[SiteFunction, ...]:  # fmt: skip
+    """Every kernel function that a workload executed, with its costs in the series that the cells show."""
+    costs: dict[str, dict[Place, tuple[float, float]]] = {}
     sizes: dict[str, dict[tuple[str, str], int]] = {}
     callers: dict[str, Counter[str]] = {}
     for number, kernel, function, own, calls, called_by, size in archive.rows(
         "SELECT series, kernel, function, own, calls, callers, bytes FROM t_functions ORDER BY function, series, kernel"
     ):
         row, column = series.get(number), kernels.get(kernel)
-        if row is None or column is None:
+        if row is None or column is None or shown.get((row.arch, row.key, column.key), number) != number:
             continue
         costs.setdefault(function, {})[row.arch, row.key, column.key] = (own, calls)
         if size:

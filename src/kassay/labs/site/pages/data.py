@@ -9,6 +9,7 @@ from kassay.labs.site.model import SiteFunction
 from kassay.labs.site.pages.addresses import function_data, kernel_data
 from kassay.labs.site.pages.entries import Book
 from kassay.labs.site.pages.lookup import Lookup
+from kassay.labs.site.pages.outcomes import COMPARED, outcome
 from kassay.labs.site.pages.publish import File
 from kassay.labs.site.pages.records import (
     FUNCTIONS_SCHEMA,
@@ -42,6 +43,8 @@ def data(book: Book) -> Iterator[File]:
     yield "data/site.json", to_json(index) + b"\n"
     rows = [[one.arch, one.key, one.unit, one.better, one.group, one.workload] for one in site.series]
     yield _script("data/rows", msgspec.json.encode(rows))
+    names = {address: [function.name for function in one.functions] for address, one in files.items()}
+    yield _script("data/functions/names", msgspec.json.encode(names))
 
 
 def _script(address: str, content: bytes) -> File:
@@ -56,10 +59,12 @@ def _kernels(book: Book) -> Iterator[File]:
         ((placed.kernel.arch, placed.kernel.key), placed.step)
         for series in lookup.site.series for placed in lookup.row(series) if placed.step
     )  # fmt: skip
-    verdicts = {
-        (series.arch, series.key, placed.kernel.key): [placed.step.before, placed.outcome]
-        for series in lookup.site.series for placed in lookup.row(series) if placed.step
-    }  # fmt: skip
+    verdicts: dict[tuple[str, str, str], dict[str, list[str | float | None]]] = {}
+    for step in (*lookup.steps.values(), *(step for steps in into.values() for step in steps)):
+        word = outcome(step, lookup.series[step.arch, step.series])
+        if word in COMPARED:
+            of_head = verdicts.setdefault((step.arch, step.series, step.after), {})
+            of_head[step.before] = [word, step.before_value, step.after_value]
     pages: dict[tuple[str, str, str], dict[str, str]] = {}
     for address, page in book.steps.items():
         step = page.file.step
@@ -75,7 +80,7 @@ def _kernels(book: Book) -> Iterator[File]:
         yield f"{kernel_data(arch, key)}.json", to_json(file) + b"\n"
         values = [
             [cell.series, cell.state, cell.value, cell.n, cell.floor, pages.get((arch, cell.series, key), {}),
-             verdicts.get((arch, cell.series, key), []), cell.group]
+             verdicts.get((arch, cell.series, key), {}), cell.group]
             for cell in own
         ]  # fmt: skip
         yield _script(kernel_data(arch, key), msgspec.json.encode(values))

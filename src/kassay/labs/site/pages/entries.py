@@ -40,7 +40,7 @@ class Book:
     def __init__(self, lookup: Lookup, steps: Mapping[str, Revised]) -> None:
         self.lookup = lookup
         self.steps = steps
-        self.neighbours = {arch: _pairs(columns) for arch, columns in lookup.columns.items()}
+        self.neighbours = {arch: _pairs(columns, lookup) for arch, columns in lookup.columns.items()}
         self.compared = {
             (arch, before.key, after.key) for arch, pairs in self.neighbours.items() for before, after in pairs
         }
@@ -161,11 +161,12 @@ class Book:
         return compare_path(arch, before, after) if (arch, before, after) in self.compared else ""
 
 
-def _pairs(columns: Sequence[SiteKernel]) -> list[tuple[SiteKernel, SiteKernel]]:
+def _pairs(columns: Sequence[SiteKernel], lookup: Lookup) -> list[tuple[SiteKernel, SiteKernel]]:
     """Neighbours, neighbouring series of releases by their newest kernels, and first to last."""
-    newest = list({minor(kernel.key) or kernel.key: kernel for kernel in columns}.values())
+    neighbours = [(before, kernel) for kernel in columns if (before := lookup.left(kernel)) is not None]
+    newest = {minor(kernel.key): kernel for kernel in columns if minor(kernel.key)}
     ends = [(columns[0], columns[-1])] if len(columns) > 1 else []
-    return list(dict.fromkeys([*pairwise(columns), *pairwise(newest), *ends]))
+    return list(dict.fromkeys([*neighbours, *pairwise(newest.values()), *ends]))
 
 
 _NAMED = 20

@@ -68,10 +68,11 @@ def _taken_back_by(row: tuple[Placed, ...], lookup: Lookup) -> SiteStep | None:
     newest = row[-1].cell
     for placed in reversed(row[:-1]):
         step = placed.step
-        if placed.outcome == "worse" and step is not None and step.before_value and newest and newest.value is not None:
+        if placed.outcome == "worse" and step is not None and newest and newest.value is not None:
             before = lookup.cell(step.arch, step.series, step.before)
-            is_linked = before is not None and before.group == newest.group
-            return step if is_linked and abs(newest.value / step.before_value - 1) <= _BACK else None
+            if before is None or not before.value or before.group != newest.group:
+                return None
+            return step if abs(newest.value / before.value - 1) <= _BACK else None
         if placed.outcome in SHOWN:
             return None
     return None

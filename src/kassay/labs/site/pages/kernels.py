@@ -2,13 +2,13 @@
 """Pages of one kernel, of two kernels, and the page that compares any two."""
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 import msgspec
 
 from kassay.labs.site.model import SiteKernel
 from kassay.labs.site.pages.addresses import compare_path, kernel_data, kernel_path, minor, segment
 from kassay.labs.site.pages.entries import Book, Entry
+from kassay.labs.site.pages.lookup import Lookup
 from kassay.labs.site.pages.outcomes import counts_text
 from kassay.labs.site.pages.render import Renderer
 
@@ -33,10 +33,9 @@ def comparisons(book: Book, renderer: Renderer) -> Iterator[tuple[str, bytes]]:
     ]  # fmt: skip
     columns = []
     for arch in book.lookup.archs:
-        left = {after.key: before.key for before, after in pairwise(book.lookup.columns[arch])}
+        left = {one: book.lookup.left(one) for one in book.lookup.kernels[arch]}
         columns += [
-            (one, ",".join(book.kinds(arch, left[one.key], one.key)) if one.key in left else "")
-            for one in book.lookup.kernels[arch]
+            (one, ",".join(book.kinds(arch, before.key, one.key)) if before else "") for one, before in left.items()
         ]
     yield renderer.page("choose.html.j2", "compare", archs=book.lookup.archs, kernels=columns, neighbours=neighbours)
 
@@ -46,10 +45,8 @@ def kernels(book: Book, renderer: Renderer) -> Iterator[tuple[str, bytes]]:
     lookup = book.lookup
     lists = []
     for arch, all_ in lookup.kernels.items():
-        columns = lookup.columns[arch]
         for kernel in all_:
-            place = columns.index(kernel) if kernel in columns else -1
-            before = columns[place - 1] if place > 0 else None
+            before = lookup.left(kernel)
             entries = _with_ids(book.comparison(arch, before.key, kernel.key)) if before else []
             others = [
                 step for step in lookup.notable.values()
@@ -58,7 +55,7 @@ def kernels(book: Book, renderer: Renderer) -> Iterator[tuple[str, bytes]]:
             ]  # fmt: skip
             yield renderer.page(
                 "compare.html.j2", kernel_path(arch, kernel.key), heading=f"Linux {kernel.name} on {arch}",
-                kernel=kernel, before=before, links=_links(arch, columns, place), entries=entries,
+                kernel=kernel, before=before, links=_links(lookup, kernel), entries=entries,
                 json=f"{kernel_data(arch, kernel.key)}.json", others=book.entries(others),
                 confounders=book.confounders(arch, before.key, kernel.key) if before else (),
                 caption=f"Changes of {kernel.name} against {before.name}, largest first" if before else "",
@@ -73,16 +70,12 @@ def _note(kernel: SiteKernel) -> str:
     return kernel.problem or ("" if kernel.column else "measured to narrow a step")
 
 
-def _links(arch: str, columns: Sequence[SiteKernel], place: int) -> list[tuple[str, str]]:
-    if place < 0:
-        return []
-    found = []
-    if place > 0:
-        before, kernel = columns[place - 1], columns[place]
+def _links(lookup: Lookup, kernel: SiteKernel) -> list[tuple[str, str]]:
+    arch, found = kernel.arch, []
+    if (before := lookup.left(kernel)) is not None:
         found += [(kernel_path(arch, before.key), f"← {before.name}")]
         found += [(compare_path(arch, before.key, kernel.key), f"{before.name} → {kernel.name}")]
-    if place + 1 < len(columns):
-        kernel, after = columns[place], columns[place + 1]
+    for after in (one for one in lookup.columns[arch] if lookup.left(one) == kernel):
         found += [(compare_path(arch, kernel.key, after.key), f"{kernel.name} → {after.name}")]
         found += [(kernel_path(arch, after.key), f"{after.name} →")]
     return found

@@ -21,7 +21,10 @@ from kassay.model.records import grouped
 from kassay.model.units import relative_change
 from kassay.model.workload import GROUPS
 
-_WHY_NOT = "nobody compared these two kernels, and a comparison between them was refused or is missing"
+_WHY_NOT = (
+    "nobody compared these two kernels, and between them a comparison was refused, is missing, or was made on other "
+    "terms (emulator, guest program, rounds)"
+)
 Pair = tuple[str, str, str, str]
 """(arch, series, before, after) of a step."""
 
@@ -93,12 +96,32 @@ class Lookup:
         return self._rows[key]
 
     def _row(self, series: SiteSeries) -> Iterator[Placed]:
-        left = ""
         for kernel in self.columns.get(series.arch, ()):
             cell = self.cell(series.arch, series.key, kernel.key)
-            step = self.step(series, left, kernel.key) if left else None
+            step = None
+            for left in self.before[kernel.arch, kernel.key]:
+                before = self.cell(series.arch, series.key, left.key)
+                if before is not None and before.value is not None:
+                    step = self.step(series, left.key, kernel.key)
+                    break
             yield Placed(kernel, cell, step, cell_outcome(cell, step, series))
-            left = kernel.key if cell is not None and cell.value is not None else left
+
+    def left(self, kernel: SiteKernel) -> SiteKernel | None:
+        """The column that a column is a neighbour of; None for the first one, and for a kernel without a column."""
+        return next(iter(self.before.get((kernel.arch, kernel.key), ())), None)
+
+    @cached_property
+    def before(self) -> dict[tuple[str, str], list[SiteKernel]]:
+        """Columns before each column, the nearest first. Heads of other branches are left out, if nobody compared them
+        with it."""
+        compared = {(step.arch, step.before, step.after) for step in self.site.steps}
+        return {
+            (arch, kernel.key): [
+                one for one in reversed(columns[:place])
+                if one.key not in kernel.apart or (arch, one.key, kernel.key) in compared
+            ]
+            for arch, columns in self.columns.items() for place, kernel in enumerate(columns)
+        }  # fmt: skip
 
     def placed(self) -> Iterator[tuple[SiteSeries, Placed]]:
         """Every cell with its row, line by line."""

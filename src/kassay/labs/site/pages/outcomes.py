@@ -23,7 +23,8 @@ OUTCOMES = {
 SHOWN = ("worse", "better")
 MARKS = {"equal": "=", "small": "≈", "inconclusive": "?", "refused": "", "failed": "", "first": "●", "absent": "–"}
 """Mark of a cell without a change; "" for one that shows its word."""
-_COMPARED = ("equal", "small", "worse", "better", "inconclusive", "refused")
+COMPARED = ("equal", "small", "worse", "better", "inconclusive", "refused")
+"""Outcomes of a cell that has a value on both kernels."""
 
 
 def outcome(step: SiteStep, series: SiteSeries) -> str:
@@ -61,7 +62,7 @@ def cell_text(word: str, step: SiteStep | None) -> str:
 def counts_text(words: Iterable[str]) -> str:
     """Line that stands above a table: how many cells ran, and what became of them."""
     counts = Counter(words)
-    ran = sum(counts[word] for word in _COMPARED)
+    ran = sum(counts[word] for word in COMPARED)
     parts = [
         f"{ran} {'cell' if ran == 1 else 'cells'} compared",
         f"{counts['equal']} equal to the digit",

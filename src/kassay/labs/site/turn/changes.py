@@ -31,9 +31,9 @@ class Change(NamedTuple):
     at: tuple[int, int]
     """Places of both kernels in their line, from 0."""
     neighbours: bool
-    """True if no column of the matrix stands between the two."""
+    """True if no column of the matrix stands between the two. Heads of other branches do not."""
     group: int = 0
-    """Number of the group of kernels of its row that admitted comparisons connect."""
+    """Number of the group of kernels that admitted comparisons of its series connect."""
 
     @property
     def id(self) -> str:
@@ -47,8 +47,8 @@ def changes_of(archive: Archive) -> tuple[Change, ...]:
     kernels = site_kernels(archive, found)
     rows = rows_of(archive, found, {number: kernel.arch for number, kernel in kernels.items()})
     places = {number: place for place, number in enumerate(kernels)}
-    columns = {number: place for place, number in enumerate(n for n, kernel in kernels.items() if kernel.column)}
-    groups = groups_of(found, rows)
+    columns = [(places[number], kernel) for number, kernel in kernels.items() if kernel.column]
+    groups = groups_of(found)
     newest: dict[str, Change] = {}
     for one in found:
         if not {one.base, one.head} <= kernels.keys() or one.series not in rows or places[one.base] > places[one.head]:
@@ -56,16 +56,19 @@ def changes_of(archive: Archive) -> tuple[Change, ...]:
         before, after, row = kernels[one.base], kernels[one.head], rows[one.series]
         if before.arch != after.arch or not row.primary or one.verdict not in CHANGES or one.evidence != _EXACT:
             continue
-        between = columns.get(one.head, -1) - columns.get(one.base, -1)
-        at, group = (places[one.base], places[one.head]), groups[row.arch, row.key, one.head]
-        change = Change(row, before, after, one, at, between == 1, group)
+        at, group = (places[one.base], places[one.head]), groups[one.series, one.head]
+        between = (kernel for place, kernel in columns if at[0] < place < at[1])
+        is_between = any(other.key not in after.apart and before.key not in other.apart for other in between)
+        neighbours = before.column and after.column and not is_between
+        change = Change(row, before, after, one, at, neighbours, group)
         newest[change.id] = change
     return tuple(sorted(newest.values(), key=lambda change: (*change.at, change.row.key)))
 
 
 def new_changes(changes: Sequence[Change], entries: Sequence[Entry]) -> tuple[Change, ...]:
     """Changes of neighbours that no entry has. An entry covers changes of its row in the same direction whose kernels
-    overlap with its own: when a further kernel is measured between two others, the same change is seen again."""
+    overlap with its own: when a further kernel is measured between two others, the same change is seen again. A change
+    on another branch is not covered."""
     known = {change.id: change for change in changes}
     taken = list(entries)
     new = []
@@ -81,10 +84,12 @@ def _covers(entry: Entry, change: Change, known: Mapping[str, Change], changes: 
         return True
     if (entry.series, entry.arch) != (change.row.key, change.row.arch):
         return False
-    places = {kernel.key: place for one in changes if one.row.arch == entry.arch
+    places = {kernel.key: (place, kernel) for one in changes if one.row.arch == entry.arch
               for kernel, place in zip((one.before, one.after), one.at, strict=True)}  # fmt: skip
     first, last = places.get(entry.before), places.get(entry.after)
-    if first is None or last is None or last <= change.at[0] or first >= change.at[1]:
+    if first is None or last is None or last[0] <= change.at[0] or first[0] >= change.at[1]:
+        return False
+    if entry.after in change.after.apart or change.after.key in last[1].apart:
         return False
     before = known.get(entry.id)
     return before is None or before.comparison.verdict == change.comparison.verdict

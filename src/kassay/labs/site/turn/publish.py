@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The site of a turn: what the history has, the lives of its steps, mail drafts, and how current it is."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from msgspec import structs
@@ -16,7 +16,9 @@ from kassay.labs.site.turn.pairs import Pair
 from kassay.labs.site.turn.settings import Lab
 from kassay.labs.site.turn.status import Status
 from kassay.labs.site.turn.steps_file import Entry
+from kassay.model.build import BuildRef, build_text
 from kassay.model.progress import Tell
+from kassay.tools.bundle.paths import ShortNames, paths_in
 
 
 def site_of(lab: Lab, status: Status, missing: Sequence[Pair], tell: Tell) -> Site | None:
@@ -28,12 +30,14 @@ def site_of(lab: Lab, status: Status, missing: Sequence[Pair], tell: Tell) -> Si
     except BadInput:
         return None
     site = with_lives(site, steps_file.read(Path(lab.steps)), lab)
-    return structs.replace(site, status=site_status(site.status, status, missing))
+    return structs.replace(site, status=site_status(site.status, status, missing, lab))
 
 
 def with_lives(site: Site, entries: Sequence[Entry], lab: Lab) -> Site:
     """The site with the life of each step, the draft of its mail, its bundle, and all mistakes."""
-    by_place = {(one.arch, one.series, one.before, one.after): one for one in entries}
+    names = _short_names(lab)
+    public = [structs.replace(one, text=names.text(one.text)) for one in entries]
+    by_place = {(one.arch, one.series, one.before, one.after): one for one in public}
 
     def alive(step: SiteStep) -> SiteStep:
         entry = by_place.get((step.arch, step.series, step.before, step.after))
@@ -43,20 +47,29 @@ def with_lives(site: Site, entries: Sequence[Entry], lab: Lab) -> Site:
         return structs.replace(
             step, life=entry.state, life_text=entry.text, link=entry.link,
             bundle=bundle.name if bundle.is_file() else "",
-            mail=draft.read_text("utf-8", "replace") if draft.is_file() else "",
+            mail=names.text(draft.read_text("utf-8", "replace")) if draft.is_file() else "",
         )  # fmt: skip
 
-    known = structs.replace(site.status, mistakes=mistakes(site.steps, entries, Path(lab.steps)))
+    known = structs.replace(site.status, mistakes=mistakes(site.steps, public, Path(lab.steps)))
     return structs.replace(site, steps=tuple(map(alive, site.steps)), status=known)
 
 
-def site_status(known: SiteStatus, status: Status, missing: Sequence[Pair]) -> SiteStatus:
+def _short_names(lab: Lab, failed: Iterable[str] = ()) -> ShortNames:
+    """Names for the paths of this host in texts of a laboratory. failed: what Failure.what names."""
+    builds = (f"{build_text(BuildRef(tree=one.tree))}{f',{one.build}' * bool(one.build)}" for one in lab.branch)
+    refs = (*builds, *(what.partition("/")[2] for what in failed))
+    places = (lab.runs, lab.history, lab.site, lab.outbox, lab.steps, lab.status)
+    return ShortNames((*places, *(path for ref in refs for path in paths_in(ref))))
+
+
+def site_status(known: SiteStatus, status: Status, missing: Sequence[Pair], lab: Lab) -> SiteStatus:
     """How current the site is. known: what the history itself says."""
+    names = _short_names(lab, (one.what for one in status.failures))
     since = {waiting.directory: waiting.since_utc for waiting in status.waiting}
     oldest = min(missing, key=lambda pair: since.get(pair.directory, "9"), default=None)
     text = f"{oldest.text}, since {since.get(oldest.directory, '')[:10]}" if oldest is not None else ""
     return structs.replace(
         known, queue=tuple(pair.text for pair in missing),
-        failed=tuple((one.what, one.why) for one in status.failures if one.kind != "step"), oldest_missing=text,
-        turn_utc=status.turn_utc,
+        failed=tuple((names.text(one.what), names.text(one.why)) for one in status.failures if one.kind != "step"),
+        oldest_missing=text, turn_utc=status.turn_utc,
     )  # fmt: skip

@@ -72,9 +72,9 @@
   }
 
   // Any two kernels: both files hold values alone, loaded as scripts so that file:// works.
-  const loaded = {};
+  const loaded = {}, loading = {};
   window.siteData = (name, data) => { loaded[name] = data; };
-  const load = (name) => name in loaded ? Promise.resolve(loaded[name]) : new Promise((done) => {
+  const load = (name) => loading[name] ??= new Promise((done) => {
     const script = document.createElement("script");
     script.src = root + name.split("/").map(encodeURIComponent).join("/") + ".js";
     script.onload = () => done(loaded[name]);
@@ -111,9 +111,9 @@
   }
   // Rows that execute the function on one of the kernels; a kernel without an entry of its own has the one before it.
   async function payers(name, arch) {
-    const letters = name.toLowerCase().replace(/[^a-z0-9]/g, "").slice(0, 2) || "other";
-    const file = await load("data/functions/" + letters);
-    const found = (file ? file.functions : []).filter((one) => one.name.includes(name));
+    const names = Object.entries((await load("data/functions/names")) || {});
+    const files = await Promise.all(names.filter(([, ones]) => ones.some((one) => one.includes(name))).map(([file]) => load(file)));
+    const found = files.flatMap((file) => (file ? file.functions : []).filter((one) => one.name.includes(name)));
     const order = new Map([...form.elements.a.options].filter((one) => !one.disabled).map((one, place) => [one.value, place]));
     const at = [form.elements.a, form.elements.b].map((select) => order.get(select.value));
     const cost = (entries, place) => (entries.filter((entry) => order.get(entry[0]) <= place).pop() || [0, 0])[1];
@@ -134,7 +134,16 @@
     part.hidden = !texts.length;
     part.textContent = `More than the source differs: ${texts.join("; ")}.`;
   }
+  function verdict(a, b) {
+    const [before, after] = [form.elements.a.value, form.elements.b.value];
+    const [word, x, y] = b[6][before] || [], [back, from, to] = a[6][after] || [];
+    if (word) return [word, x ?? a[2], y ?? b[2]];
+    if (back) return [{ worse: "better", better: "worse" }[back] || back, to ?? a[2], from ?? b[2]];  // the other way round
+    return ["", a[2], b[2]];
+  }
+  let asked = 0;
   async function compare() {
+    const turn = ++asked;
     const arch = form.elements.arch.value;
     const files = [form.elements.a, form.elements.b].map((select) => select.selectedOptions[0]?.dataset.file);
     if (!files[0] || !files[1]) return;
@@ -142,18 +151,21 @@
     const [rows, before, after] = await Promise.all([load("data/rows"), load(files[0]), load(files[1])]);
     const named = wanted("function");
     const paying = named ? await payers(named, arch) : null;
+    if (turn !== asked) return;  // the form has changed since
     const left = new Map(before.map((cell) => [cell[0], cell])), right = new Map(after.map((cell) => [cell[0], cell]));
     const counts = { equal: 0, small: 0, shown: 0, refused: 0, inconclusive: 0 }, found = [];
     for (const [own, key, unit, better, group, workload] of rows) {
       const a = left.get(key), b = right.get(key);
       if (own !== arch || !a || !b || a[2] === null || b[2] === null) continue;
       if (paying && !paying.has(key)) continue;
-      const change = a[2] === b[2] ? 0 : b[2] / a[2] - 1;
+      // The verdict of a stored comparison, with the values of that comparison, else that of both cells.
+      const [stored, x, y] = verdict(a, b);
+      const change = x === y ? 0 : y / x - 1;
       let word = change === 0 ? "equal" : Math.abs(change) <= Math.max(0.01, a[4] || 0, b[4] || 0) ? "small" : (change > 0) === (better === "lower") ? "worse" : "better";
       if (a[7] !== b[7]) word = "refused";  // no admitted comparisons lead from one to the other
-      if (b[6][0] === form.elements.a.value) word = b[6][1];  // the verdict of neighbours, as in the matrix
+      if (stored) word = stored;
       counts[word === "worse" || word === "better" ? "shown" : word] += 1;
-      found.push({ key, unit, group, workload, a, b, change, word });
+      found.push({ key, unit, group, workload, a, b, x, y, change, word });
     }
     found.sort((x, y) => Math.abs(y.change) - Math.abs(x.change));
     const body = document.querySelector("#compared tbody");
@@ -175,11 +187,11 @@
       const inner = element(address ? "a" : "span", text);
       if (address) inner.href = root + address;
       cell.append(inner);
-      row.append(head, cell, element("td", number(one.a[2]), "n"), element("td", number(one.b[2]), "n"), element("td", one.unit), element("td", one.a[3] + " + " + one.b[3], "n"));
+      row.append(head, cell, element("td", number(one.x), "n"), element("td", number(one.y), "n"), element("td", one.unit), element("td", one.a[3] + " + " + one.b[3], "n"));
       row.hidden = !fits(row);
       return row;
     }));
-    document.querySelector("[data-part=counts]").textContent = `${found.length} cells compared${named ? " that execute " + named : ""}, ${counts.equal} equal to the digit, ${counts.small} below the floor or the margin, ${counts.shown} shown, ${counts.refused} refused${counts.inconclusive ? `, ${counts.inconclusive} inconclusive` : ""}. Neighbours have the verdict of their comparison. For other kernels the floor is that of the two. They have no verdict where no admitted comparisons lead from one to the other.${missing}`;
+    document.querySelector("[data-part=counts]").textContent = `${found.length} ${found.length === 1 ? "cell" : "cells"} compared${named ? " that execute " + named : ""}, ${counts.equal} equal to the digit, ${counts.small} below the floor or the margin, ${counts.shown} shown, ${counts.refused} refused${counts.inconclusive ? `, ${counts.inconclusive} inconclusive` : ""}. Kernels that were compared have the verdict of their comparison. For others the floor is that of the two. They have no verdict where no admitted comparisons lead from one to the other.${missing}`;
   }
 
   // The newest kernels are on the right.
