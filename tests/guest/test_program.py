@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kassay.errors import BadInput
 from kassay.model.program import ProgramUse, checks, filled, name_of
 from kassay.supply.guest.payload import Packed, pack, unpack
-from kassay.supply.guest.program import packed, program_in, program_points
+from kassay.supply.guest.program import packed, program_in
 from kassay.supply.guest.program_source import contents, kind_of, pinned
 
 pytestmark = pytest.mark.slow  # seconds for the whole file
@@ -150,18 +150,6 @@ def test_neither_sources_nor_a_program_is_refused(tmp_path: Path) -> None:
         packed(use_of(written(tmp_path / "d" / "notes.txt", "hello").parent), "x86_64")
     with pytest.raises(BadInput, match=r"--file .*data: no such file"):
         use_of(written(tmp_path / "p.c", HELLO), files=(f"{tmp_path}/data",))
-
-
-def test_points_are_functions_of_the_program_and_of_its_c_library(tmp_path: Path) -> None:
-    source = written(tmp_path / "p.c", HELLO)
-    use = use_of(source, start="twice", end="puts:3", cflags=("-fno-inline",))
-    lines = program_points(packed(use, "x86_64"), use).splitlines()
-    assert [line.split()[0] for line in lines] == ["from", "to", "nth_to"]
-    assert lines[2] == "nth_to 3 3"
-    wrong = use_of(source, start="twyce")
-    with pytest.raises(BadInput, match=r"--from twyce: .*p.c has no such function") as caught:
-        program_points(packed(wrong, "x86_64"), wrong)
-    assert "did you mean twice?" in caught.value.remedy
 
 
 def test_words_and_names() -> None:

@@ -10,7 +10,8 @@ from benchmarks.trials.target import Target
 from kassay.evidence.profile.tables import module_symbols, program_symbols
 from kassay.model.program import ProgramUse
 from kassay.supply.arches import arch_of
-from kassay.supply.guest.program import _check, _functions
+from kassay.supply.guest.program import _check
+from kassay.supply.guest.program_points import functions_in
 
 _USE = ProgramUse(path="/a/program")
 
@@ -25,7 +26,7 @@ def _seeds(made: Path | None) -> Iterator[bytes]:
 def _run(data: bytes) -> None:
     module_symbols("a", data)
     _check(_USE, data, arch_of("x86_64"))
-    _functions(data)
+    functions_in(data)
     program_symbols(Path("/a/program"), data)
 
 

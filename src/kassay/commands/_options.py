@@ -133,7 +133,8 @@ class Measuring:
     from_: str = _program(
         "",
         "FUNCTION",
-        "Start each round at this function of the program. NAME:3 is its third call.",
+        "Start each round at this function of the program. NAME:3 is its third call, FILE:NAME a static function of "
+        "that file.",
         "--from",
         show_default="the start of the program",
     )

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from shlex import join
+from typing import NamedTuple
 
 from msgspec import UNSET, UnsetType
 
@@ -54,8 +55,7 @@ class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     link: tuple[str, ...] = ()
     """Further words for the compiler behind the sources."""
     start: str = ""
-    """Function whose first instruction begins a round, or NAME:N for its N-th call in an execution; "" if rounds are
-    whole executions."""
+    """Function whose first instruction begins a round, as point_in() reads it; "" if rounds are whole executions."""
     end: str = ""
     """Function whose first instruction ends a round, in the same form as `start`; "" if rounds are whole executions."""
     require: tuple[str, ...] = ()
@@ -81,6 +81,25 @@ class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     def points(self) -> bool:
         """True if its rounds go from one of its functions to another."""
         return bool(self.start or self.end)
+
+
+class Point(NamedTuple):
+    """A function of a program at which rounds begin or end."""
+
+    function: str
+    file: str
+    """Source file of a static function whose name others have too; "" if the name is enough."""
+    call: str
+    """Number of the call in an execution, from 1; "" for every call. Not checked."""
+
+
+def point_in(text: str) -> Point:
+    """The parts of FUNCTION, FUNCTION:CALL, FILE:FUNCTION or FILE:FUNCTION:CALL. A file's name has a dot in it."""
+    first, _, rest = text.partition(":")
+    if "." not in first or not rest or rest.isdigit():
+        return Point(first, "", rest)
+    function, _, call = rest.partition(":")
+    return Point(function, first, call)
 
 
 def parameter_names(word: str) -> tuple[str, ...]:

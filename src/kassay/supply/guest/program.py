@@ -13,7 +13,7 @@ from kassay.effects import process
 from kassay.effects.distribution import install
 from kassay.effects.elf import elf_damage
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
-from kassay.errors import BadInput, HostLacks, nearest
+from kassay.errors import BadInput, HostLacks
 from kassay.model.program import FLAGS, GROUP, ProgramUse, parameter_names
 from kassay.model.workload import Parameter, Phase, Workload
 from kassay.supply.arches import Arch, arch_of
@@ -121,58 +121,6 @@ def program_in(path: Path) -> bytes | None:
     """The user's program in what packed() made; None of any other program."""
     program = unpack(path.read_bytes()).get("program")
     return program.data if program is not None else None
-
-
-def program_points(path: Path, use: ProgramUse) -> str:
-    """Lines for the plugin (plugin/points.h): where rounds of a program in what packed() made begin and end.
-
-    Raises BadInput for a function that it does not have.
-    """
-    addresses = _functions(program_in(path) or b"")
-    lines = []
-    for kind, option, text in (("from", "--from", use.start), ("to", "--to", use.end)):
-        name, _, nth = text.partition(":")
-        if not name:
-            continue
-        if nth and not (nth.isascii() and nth.isdigit() and int(nth)):
-            raise BadInput(
-                f"{option} {text}: {nth!r} is no number of a call", f"write {option} {name}:3 for the third one"
-            )
-        if name not in addresses:
-            raise BadInput(
-                f"{option} {name}: {use.path} has no such function",
-                f"{_near(name, addresses)}; the compiler may have inlined it (--cflags=-fno-inline)",
-            )
-        lines += [f"{kind} {addresses[name]:x} {addresses[name] + 1:x}\n"]
-        lines += [f"nth_{kind} {int(nth):x} {int(nth):x}\n"] if nth else []
-    return "".join(lines)
-
-
-def _near(name: str, addresses: Mapping[str, int]) -> str:
-    near = nearest(name, addresses)
-    if not addresses:
-        return "its table of symbols was stripped"
-    return f"did you mean {near}?" if near else "a function of its sources or of the C library that it uses"
-
-
-def _functions(program: bytes) -> dict[str, int]:
-    """Addresses of all its functions by name, aliases included; without those that are chosen when it starts
-    (ifunc)."""
-    from elftools.common.exceptions import ELFError
-    from elftools.elf.elffile import ELFFile
-    from elftools.elf.sections import SymbolTableSection
-
-    try:
-        with elf_damage():
-            tables = (s for s in ELFFile(io.BytesIO(program)).iter_sections() if isinstance(s, SymbolTableSection))
-            return {
-                symbol.name: symbol["st_value"]
-                for table in tables
-                for symbol in table.iter_symbols()
-                if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != "SHN_UNDEF"
-            }
-    except ELFError as error:
-        raise BadInput(f"the program's functions cannot be read: {error}", "build it again") from error
 
 
 def header() -> Path:

@@ -11,12 +11,13 @@ from kassay.evidence.profile.counters import ProfileError
 from kassay.evidence.profile.raw import parse
 from kassay.model.experiment import WorkloadUse
 from kassay.model.guest import GuestReport
-from kassay.model.program import OWN_ARGS, Check, ProgramUse, checks, filled, success_status
+from kassay.model.program import OWN_ARGS, Check, ProgramUse, checks, filled, point_in, success_status
 from kassay.model.progress import Tell
 from kassay.model.records import Setting
 from kassay.model.workload import Workload
 from kassay.supply.guest import audit, program, program_source, sources
 from kassay.supply.guest.program_output import executions, operations_in, printed, unmet
+from kassay.supply.guest.program_points import program_points
 from kassay.supply.measured._interface import Measured
 
 
@@ -58,7 +59,7 @@ class MeasuredProgram(Measured):
         return ("--run", *common, "--", *self._runner_words({setting.name: setting.value for setting in settings}))
 
     def points(self, built: Path) -> bytes:
-        return program.program_points(built, self.program).encode()
+        return program_points(program.program_in(built) or b"", self.program).encode()
 
     def problem(
         self, report: GuestReport, profile: bytes | None, settings: Sequence[Setting]
@@ -101,9 +102,8 @@ class MeasuredProgram(Measured):
 
     def _unreached(self) -> str:
         """The points of a program that has no round, in words."""
-        point = self.program.start or self.program.end
-        function, _, number = point.partition(":")
-        seldom = f"it called {function}() less than {number} times" if number else f"it did not call {function}()"
+        function, _, call = point_in(self.program.start or self.program.end)
+        seldom = f"it called {function}() less than {call} times" if call else f"it did not call {function}()"
         return f"{seldom} in any execution" + (f", or {self.program.end} not after it" if self.program.end else "")
 
     def _runner_words(self, values: Mapping[str, str]) -> Iterator[str]:
