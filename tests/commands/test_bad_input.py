@@ -28,6 +28,11 @@ TWO = ("image:/etc/hostname", "image:/etc/hostname")
             "unknown workload 'mprotect_togle' did you mean mprotect_toggle? known: ",
         ),
         (("compare", "mprotect_toggle", "debain:6.12", "6.17"), 2, "did you mean debian:6.12?"),
+        (
+            ("compare", "mprotect_toggle", "6.17", "6.17@thp=never"),
+            2,
+            "kernel '6.17@thp=never': '@thp=' is no setting of one kernel",
+        ),
         (("compare", "mprotect_toggle", *TWO, "--format", "htlm"), 2, "did you mean html?"),
         (("compare", "mprotect_toggle", *TWO, "--order", "sandwhich"), 2, "did you mean sandwich? known: interleaved"),
         (("compare", "mprotect_toggle", *TWO, "--set", "sise=1MiB"), 2, "unknown parameter 'sise'"),

@@ -57,3 +57,15 @@ def test_a_cpu_of_its_own_is_no_part_of_a_reference_and_the_way_out_is_said() ->
     with pytest.raises(BadInput, match="a kernel takes no CPU of its own here") as caught:
         parse_ref("debian:6.17@cpu=zen3")
     assert "--cpu NAME" in caught.value.remedy
+
+
+@pytest.mark.parametrize("typed", ["6.17@thp=never", "arm64/debian:6.17@cpuz=a72", "build:~/linux@v7.3@memory=1GiB"])
+def test_only_the_cpu_can_be_set_for_one_kernel(typed: str) -> None:
+    with pytest.raises(BadInput, match="is no setting of one kernel") as caught:
+        parse_ref(typed)
+    assert "only @cpu=NAME" in caught.value.remedy
+
+
+@pytest.mark.parametrize("typed", ["build:~/linux@v7.3,config=/x", "build:~/linux@fix=2", "image:/x@y=z/bzImage"])
+def test_a_revision_or_a_path_may_have_an_equals_sign(typed: str) -> None:
+    assert parse_ref(typed).text == typed

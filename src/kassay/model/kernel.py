@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType, structs
 from kassay.errors import BadInput, nearest
 from kassay.model.build import BuildRef, BuildSource, build_text, parse_build
 from kassay.model.kinds import kinds
+from kassay.model.machine import STATE
 from kassay.model.records import Record, Setting
 from kassay.supply.arches import arches
 
@@ -91,6 +92,9 @@ class KernelArtifact(Record, frozen=True, kw_only=True):
 
 OWN_CPU = "@cpu="
 """Between a kernel's reference and the CPU that it alone runs on, where kernels are compared."""
+_SETTING = re.compile(r"(?P<ref>.*)@(?P<name>[\w-]+)=")
+_OF_ALL_KERNELS = (*STATE, "cpus", "memory", "nodes", "cmdline")
+"""Settings that users try behind OWN_CPU's sign."""
 
 
 def full_ref(text: str) -> str:
@@ -106,6 +110,7 @@ def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
     if OWN_CPU in text:
         raise BadInput(f"kernel {text!r}: a kernel takes no CPU of its own here",
                        'write --cpu NAME; in an experiment file cpu = "NAME" beside ref')  # fmt: skip
+    _refuse_setting(text)
     body, arch = text.strip(), default_arch
     head, slash, rest = body.partition("/")
     if slash and head in arches():
@@ -124,6 +129,18 @@ def parse_ref(text: str, default_arch: str = "x86_64") -> KernelRef:
                        f"{guess}write {meant.grammar}" if meant else _likely(body))  # fmt: skip
     kind.check(locator)
     return KernelRef(text=text, arch=arch, kind=name, locator=locator)
+
+
+def _refuse_setting(text: str) -> None:
+    """Raises BadInput for KERNEL@NAME=VALUE. Others are a revision or a path, if NAME is no setting."""
+    setting = _SETTING.match(text)
+    if setting is None:
+        return
+    name = setting["name"].replace("-", "_")
+    if name in _OF_ALL_KERNELS or re.match(r"(\w+/)?debian:", full_ref(setting["ref"])):
+        all_kernels = f"; --{name.replace('_', '-')} is one of all kernels" if name in _OF_ALL_KERNELS else ""
+        raise BadInput(f"kernel {text!r}: '@{setting['name']}=' is no setting of one kernel",
+                       f"only @cpu=NAME can be set for one{all_kernels}")  # fmt: skip
 
 
 def _likely(text: str) -> str:
