@@ -163,7 +163,7 @@ ALLOWED: dict[str, set[str]] = {
         "series",
     },
 }
-COMMANDS = {"commands", "cli"}
+COMMANDS = {"commands", "cli", "__main__"}
 """The edge: may import everything, and nothing imports it."""
 
 MODULES = {path.relative_to(SOURCE).with_suffix("").parts for path in FILES} | {
@@ -237,7 +237,8 @@ def test_every_part_is_in_the_map_and_still_there() -> None:
 
 
 def test_the_source_fits_on_a_screen() -> None:
-    assert len([path for path in SOURCE.iterdir() if path.name != "__pycache__"]) <= 20
+    """Without the files and directories whose names Python gives."""
+    assert len([path for path in SOURCE.iterdir() if not path.name.startswith("__")]) <= 19
 
 
 def test_a_room_has_no_code_of_its_own() -> None:

@@ -235,3 +235,7 @@ def _unexpected(error: Any) -> int:
     traceback.print_exception(error)
     print("kassay: this is a defect of kassay; please report the lines above", file=sys.stderr)
     return 5
+
+
+if __name__ == "__main__":
+    main()
