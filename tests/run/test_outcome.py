@@ -3,7 +3,7 @@
 
 import pytest
 
-from kassay.run.outcome import classify
+from kassay.run.outcome import classify, killed_for_memory
 
 
 def outcome(
@@ -48,3 +48,24 @@ def test_a_machine_that_died_is_told_from_a_guest_that_failed() -> None:
 def test_a_sound_stream_with_a_bad_status_is_not_called_ok_when_cut() -> None:
     assert outcome(problem=("torn-output", ""), status=0) == "torn-output"
     assert outcome(problem=("check-failed", ""), status=0) == "check-failed"
+
+
+@pytest.mark.parametrize(
+    ("console", "said"),
+    [
+        (b"[ 1.0] Out of memory: Killed process 57 (busybox) total-vm:9kB\n",
+         "the kernel had killed busybox: out of memory; give more with --memory"),
+        (b"[ 1.0] Memory cgroup out of memory: Killed process 57 (p) total-vm:9kB, UID:0\n",
+         "the kernel had killed p: out of memory in its cgroup; give more with --memcg"),
+        (b"[ 1.0][   T57] Memory cgroup out of memory: Killed process 57 (p)\n",
+         "the kernel had killed p: out of memory in its cgroup; give more with --memcg"),
+        (b"[ 1.0] nothing of the kind\n", ""),
+    ],
+)  # fmt: skip
+def test_a_task_that_the_kernel_killed_for_want_of_memory_is_named(console: bytes, said: str) -> None:
+    assert killed_for_memory(console, "64MiB") == said
+
+
+def test_a_cgroup_of_the_program_itself_is_not_that_of_memcg() -> None:
+    console = b"[ 1.0] Memory cgroup out of memory: Killed process 57 (p)\n"
+    assert killed_for_memory(console, "") == "the kernel had killed p: out of memory in its cgroup"

@@ -106,7 +106,7 @@ class Measurer:
 
     def _outcome(self, ended: Ended, cell: Cell) -> tuple[str, str]:
         measured, machine = self.supply.measured[cell.workload], self.supply.machine
-        return outcome_of(ended, measured, cell.settings, logs_kernel=machine.logs_kernel)
+        return outcome_of(ended, measured, cell, logs_kernel=machine.logs_kernel)
 
     def _host_fields(self, made: RunOnHost) -> dict[str, Any]:
         """Fields of a record; none for this host."""

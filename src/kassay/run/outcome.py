@@ -2,9 +2,8 @@
 """The outcome of a run, one word and one line: read from its stream, its kernel log and how its machine ended."""
 
 import re
-from collections.abc import Sequence
 
-from kassay.model.records import Setting
+from kassay.model.plan import Cell
 from kassay.supply.guest import audit, protocol
 from kassay.supply.machines import Ended
 from kassay.supply.measured import Measured
@@ -20,7 +19,7 @@ _OOPS = re.compile(
 )
 
 
-_KILLED = re.compile(_START + rb"Out of memory: Killed process \d+ \(([^)]*)\)", re.MULTILINE)
+_KILLED = re.compile(_START + rb"(Memory cgroup out|Out) of memory: Killed process \d+ \(([^)]*)\)", re.MULTILINE)
 
 
 def console_problem(console: bytes) -> tuple[str, str] | None:
@@ -30,6 +29,21 @@ def console_problem(console: bytes) -> tuple[str, str] | None:
     if oops := _OOPS.search(console):
         return "oops", _words(oops.group(1))
     return None
+
+
+def killed_for_memory(console: bytes, limit: str) -> str:
+    """The first task that the kernel's log says was killed for want of memory, in words with a way out; "" for none.
+
+    limit: --memcg of the machine, "" without one. The cgroup is then one of the program itself.
+    """
+    killed = _KILLED.search(console)
+    if killed is None:
+        return ""
+    if killed[1] == b"Out":
+        why = "out of memory; give more with --memory"
+    else:
+        why = "out of memory in its cgroup" + ("; give more with --memcg" if limit else "")
+    return f"the kernel had killed {_words(killed[2])}: {why}"
 
 
 def classify(*, console: bytes, stream_problem: tuple[str, str] | None, status: int, timed_out: bool,
@@ -57,21 +71,20 @@ def quiescence_outcome(ended: Ended) -> tuple[str, str]:
     return ("busy", f"the guest never became quiet: {quiet}") if quiet.startswith("busy") else ("ok", "")
 
 
-def outcome_of(ended: Ended, measured: Measured, settings: Sequence[Setting], *, logs_kernel: bool) -> tuple[str, str]:
-    """Outcome and detail as in a RunRecord. logs_kernel: whether the console is the log of the measured kernel."""
+def outcome_of(ended: Ended, measured: Measured, cell: Cell, *, logs_kernel: bool) -> tuple[str, str]:
+    """Outcome and detail as in a RunRecord. logs_kernel: True if the console is the log of the measured kernel."""
     problem: tuple[str, str] | None = None
     if ended.outcome:
         return console_problem(ended.console) or (ended.outcome, ended.detail)
     try:
         report = protocol.parse(ended.stream)
         guest_outcome = protocol.outcome(report)
-        problem = guest_outcome if guest_outcome[0] != "ok" else measured.problem(report, ended.profile, settings)
+        problem = guest_outcome if guest_outcome[0] != "ok" else measured.problem(report, ended.profile, cell.settings)
     except protocol.StreamError as error:
         problem = (error.kind, error.detail)
-    killed = _KILLED.search(ended.console) if logs_kernel else None
+    killed = killed_for_memory(ended.console, cell.machine.memcg) if logs_kernel else ""
     if killed and problem is not None and problem[0] != "ok":
-        kind, detail = problem
-        problem = kind, f"{detail}; the kernel had killed {_words(killed[1])}: out of memory; give more with --memory"
+        problem = problem[0], f"{problem[1]}; {killed}"
     return classify(
         console=ended.console if logs_kernel else b"", stream_problem=problem, status=ended.status,
         timed_out=ended.timed_out, machine_words=ended.detail,
