@@ -67,6 +67,8 @@ static int setup(struct run *run)
 
 	w.size = param_number(run, "size");
 	w.pages = w.size / page_bytes();
+	if (w.pages < 2)
+		return fail(run, "size must be two pages at least: KSM merges a page with another one");
 	w.start = memory_reserve(run, w.size);
 	if (!w.start || configure(run))
 		return -1;
@@ -125,7 +127,7 @@ const struct workload workload = {
 	.group = "reclaim",
 	.alters = "sets /sys/kernel/mm/ksm/run and how much KSM scans, and puts them back",
 	.params = {
-		{ "size", PARAM_SIZE, "bytes", "256KiB", "length of the mapping", MIN_PAGE_BYTES, MIB, { 0 } },
+		{ "size", PARAM_SIZE, "bytes", "256KiB", "length of the mapping, two pages at least", 2 * MIN_PAGE_BYTES, MIB, { 0 } },
 		{ "by", PARAM_CHOICE, "word", "write", "write: one write to each page; advice: one MADV_UNMERGEABLE of the range", 0, 0,
 		  { "write", "advice" } },
 	},

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from kassay.errors import BadInput
+from kassay.model.records import Setting
 from kassay.supply.arches import arch_of, arches
 from kassay.supply.guest import audit, catalog, sources
 from tests.guest.native import LACKING, Programs, every_choice, run, small
@@ -32,6 +34,11 @@ def test_a_workload_says_what_it_is_with_units_and_definitions(name: str) -> Non
     placeholders = set(re.findall(r"\{(\w+)\}", workload.subject))
     assert placeholders <= {p.name for p in workload.parameters}
     assert workload.summary and workload.state
+
+
+def test_ksm_merges_two_pages_at_least() -> None:
+    with pytest.raises(BadInput, match="'4KiB' is outside 8KiB"):
+        catalog.settings(KNOWN["ksm_unmerge"], (Setting(name="size", value="4KiB"),), arch_of("x86_64"))
 
 
 @pytest.mark.parametrize("arch", arches())
