@@ -26,6 +26,26 @@ static void put_member(const char *key, const char *text)
 	putchar(',');
 }
 
+/* A list of texts that ends with NULL. */
+static void put_list(const char *key, const char *const *texts)
+{
+	printf("\"%s\":[", key);
+	for (size_t i = 0; texts[i]; i++) {
+		if (i)
+			putchar(',');
+		put_string(texts[i]);
+	}
+	putchar(']');
+}
+
+static void put_conflict(const struct conflict *conflict)
+{
+	putchar('{');
+	put_member("why", conflict->why);
+	put_list("terms", conflict->terms);
+	putchar('}');
+}
+
 static void put_param(const struct param *param)
 {
 	static const char *const kinds[] = {
@@ -42,13 +62,8 @@ static void put_param(const struct param *param)
 	put_member("summary", param->summary);
 	if (param->kind != PARAM_CHOICE)
 		printf("\"minimum\":%" PRIu64 ",\"maximum\":%" PRIu64 ",", param->minimum, param->maximum);
-	printf("\"choices\":[");
-	for (size_t i = 0; param->choices[i]; i++) {
-		if (i)
-			putchar(',');
-		put_string(param->choices[i]);
-	}
-	printf("]}");
+	put_list("choices", param->choices);
+	putchar('}');
 }
 
 static void put_phase(const struct phase *phase)
@@ -70,13 +85,14 @@ int describe(const struct workload *described)
 	put_member("state", described->state);
 	put_member("group", described->group ? described->group : "others");
 	put_member("alters", described->alters ? described->alters : "");
-	printf("\"modules\":[");
-	for (size_t i = 0; described->modules[i]; i++) {
+	put_list("modules", described->modules);
+	printf(",\"nodes\":%u,\"conflicts\":[", described->nodes ? described->nodes : 1);
+	for (size_t i = 0; described->conflicts[i].why; i++) {
 		if (i)
 			putchar(',');
-		put_string(described->modules[i]);
+		put_conflict(&described->conflicts[i]);
 	}
-	printf("],\"nodes\":%u,\"parameters\":[", described->nodes ? described->nodes : 1);
+	printf("],\"parameters\":[");
 	for (size_t i = 0; described->params[i].name; i++) {
 		if (i)
 			putchar(',');

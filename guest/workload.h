@@ -21,6 +21,8 @@
 #define MAX_CHOICES 16
 #define MAX_PHASES 8
 #define MAX_MODULES_NEEDED 4
+#define MAX_CONFLICTS 4
+#define MAX_TERMS 4
 
 struct run;
 struct script;
@@ -53,6 +55,15 @@ struct phase {
 };
 
 /*
+ * Settings that cannot be measured together: refused before anything is booted. All terms hold: "NAME=VALUE" or
+ * "NAME!=VALUE" of a choice, or an option of the machine's state, such as "--memcg".
+ */
+struct conflict {
+	const char *terms[MAX_TERMS + 1];
+	const char *why; /* the end of a sentence */
+};
+
+/*
  * The functions return 0, or what fail() returns. setup() also puts together the
  * script of one repetition, a round: steps, and boundaries between them by mark(),
  * exactly one more than phases: at its start, and at the end of each phase.
@@ -68,6 +79,7 @@ struct workload {
 	const char *alters;  /* what of the whole machine it changes while it runs, and undoes; NULL: nothing */
 	const char *modules[MAX_MODULES_NEEDED + 1]; /* of the kernel, loaded before a run; "_" for "-" */
 	unsigned int nodes;  /* of memory that it needs; 0: one is enough */
+	struct conflict conflicts[MAX_CONFLICTS + 1];
 	struct param params[MAX_PARAMS + 1];
 	struct phase phases[MAX_PHASES + 1];
 	int (*setup)(struct run *run);

@@ -186,6 +186,7 @@ const struct workload workload = {
 		 "base pages",
 	.alters = "order=2 to 8 sets the policy of shared memory in folios of this size, and puts it back; memory=ext4 writes to "
 		  "the RAM disk " RAM_DISK " (only when it is empty), and clears it again",
+	.conflicts = { { { "memory=file", "order!=0" }, "a ramfs has folios of one page only; memory=ext4 has larger ones" } },
 	.params = {
 		{ "memory", PARAM_CHOICE, "word", "anonymous",
 		  "anonymous: shared anonymous memory. shmem: a file of tmpfs; orders 2 to 8 since Linux 6.14. file: a file of a "

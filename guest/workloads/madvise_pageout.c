@@ -136,6 +136,10 @@ const struct workload workload = {
 	.state = "one private anonymous mapping, aligned to a huge page, made anew for each round, all pages present before the advice; "
 		 "swap=none: no swap area at all, so every page stays; swap=zram: one zram device that takes every page",
 	.group = "reclaim",
+	.conflicts = {
+		{ { "swap=zram", "--swap" }, "it makes the swap area itself" },
+		{ { "swap=none", "--swap" }, "swap=none is for a machine without a swap area" },
+	},
 	.params = {
 		{ "size", PARAM_SIZE, "bytes", "16MiB", "length of the mapping, a multiple of the page size", MIN_PAGE_BYTES, 4 * GIB, { 0 } },
 		{ "pages", PARAM_CHOICE, "word", "default",

@@ -137,6 +137,9 @@ const struct workload workload = {
 		 "(MADV_NOHUGEPAGE), no page present before each round",
 	.group = "kernel memory",
 	.alters = "mounts cgroup2 with the memory controller and makes groups, and takes them away again",
+	.conflicts = {
+		{ { "--memcg" }, "its process enters a memory control group of its own, for which that limit does not hold" },
+	},
 	.params = {
 		{ "size", PARAM_SIZE, "bytes", "1MiB", "length of the mapping", MIN_PAGE_BYTES, 4 * GIB, { 0 } },
 		{ "depth", PARAM_COUNT, "groups", "1", "how many groups deep the process is below the root", 1, MAX_DEPTH, { 0 } },

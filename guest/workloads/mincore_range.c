@@ -215,6 +215,10 @@ const struct workload workload = {
 		 "swap entries (nine of ten at least, in zram); markers of userfaultfd; or nothing, with all pages in the page cache",
 	.group = "page tables",
 	.alters = "holds=swap makes /dev/zram0 a swap area (only when it is not in use), and takes it away again",
+	.conflicts = {
+		{ { "holds!=present", "order!=0" }, "order is the size of the folios of holds=present" },
+		{ { "holds=swap", "--swap" }, "it makes the swap area itself" },
+	},
 	.params = {
 		{ "holds", PARAM_CHOICE, "word", "present",
 		  "present: private anonymous pages. none: empty entries. swap: swapped-out pages. marker: write protection of shared "

@@ -102,6 +102,7 @@ const struct workload workload = {
 	.group = "reclaim",
 	.alters = "makes /dev/zram0 a swap area (only when it is not in use), and takes it away again",
 	.modules = { "zram" },
+	.conflicts = { { { "--swap" }, "it makes the swap area itself" } },
 	.params = {
 		{ "size", PARAM_SIZE, "bytes", "256KiB", "length of the mapping", MIN_PAGE_BYTES, 4 * GIB, { 0 } },
 		{ "access", PARAM_CHOICE, "word", "write", "what faults a page back in", 0, 0, { "write", "read" } },

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from kassay.commands._experiment import directory_for, experiment_from, one_workload, words_of
 from kassay.commands._options import Measuring
+from kassay.commands._suite import experiment_of_file
 from kassay.commands._with_options import with_options
 from kassay.errors import BadInput
 from kassay.model.experiment import Axis, Experiment
@@ -230,6 +231,27 @@ def test_what_is_given_beside_a_suite_wins_or_is_refused() -> None:
         experiment_from("ladder", "mm", TWO, Measuring(suite="mm", set_=["size=1MiB"]))
     with pytest.raises(BadInput, match="--program and --suite"):
         words_of("", TWO, Measuring(suite="mm", program="a.c"))
+
+
+@pytest.mark.parametrize(
+    ("options", "left_out"),
+    [
+        ({"memcg": "64MiB"}, {"memcg_charge"}),
+        ({"swap": "zram:64MiB"}, {"madvise_pageout", "swap_refault"}),
+        ({"thp": "never"}, set()),
+    ],
+)
+def test_a_suite_leaves_out_what_cannot_be_measured_and_names_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, options: dict[str, Any], left_out: set[str]
+) -> None:
+    made = experiment_from("ladder", "mm", TWO, Measuring(suite="mm", **options))
+    assert {use.name for use in suite_workloads("mm")} - {use.name for use in made.workloads} == left_out
+    lines = "\n".join(f"{name} = {value!r}" for name, value in options.items())
+    (tmp_path / "x.toml").write_text(f"suite = 'mm'\nkernels = ['6.12', '6.17']\n{lines}\n")
+    capsys.readouterr()
+    assert experiment_of_file(tmp_path / "x.toml").workloads == made.workloads
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("kassay: left out of suite mm: ")]
+    assert {line.split()[7] for line in said} == left_out
 
 
 def test_with_a_suite_every_word_is_a_kernel() -> None:

@@ -132,6 +132,11 @@ def test_a_bundle_of_it_is_verified_and_measured_again_where_the_directory_is_mi
             r"workloads/unset\.c: its description cannot be read",
         ),
         (
+            "contrary",
+            TEXT.replace("mlock_cycle", "contrary").replace(".params", '.conflicts = {{{"--mem"}, "x"}}, .params'),
+            r"workloads/contrary\.c: its conflicts have --mem, which cannot be asked for",
+        ),
+        (
             "headless", TEXT.replace("mlock_cycle", "headless").replace("pages.\", true", "pages.\", false"),
             r"workloads/headless\.c: not one phase of it is the primary one",
         ),

@@ -72,6 +72,9 @@ def _page(workload: Workload) -> str:
     lines += ["```", f"kassay compare {workload.name} debian:6.12 debian:6.17{_example(workload)}", "```", ""]
     lines += [f"**Required state**: {workload.state}.", ""]
     lines += [f"**It changes the machine**: {workload.alters}.", ""] if workload.alters else []
+    for conflict in workload.conflicts:
+        terms = " and ".join(f"`{term}`" for term in conflict.terms)
+        lines += [f"**It cannot be measured** with {terms}: {conflict.why}.", ""]
     modules = ", ".join(f"`{name}`" for name in workload.modules)
     lines += [f"**Kernel modules** that are loaded for it: {modules}.", ""] if modules else []
     if workload.parameters:

@@ -27,6 +27,14 @@ def test_neighbours_are_all_combinations_of_choices_at_the_size_of_the_suite() -
     }
 
 
+def test_neighbours_are_settings_that_can_be_measured() -> None:
+    use = WorkloadUse(name="mincore_range", axes=(Axis(name="holds", values=("none",)),))
+    near = neighbours(use, catalog.workloads()["mincore_range"])
+    settings = [{axis.name: axis.values[0] for axis in one.axes} for one in near]
+    assert len(settings) > 1
+    assert {one["holds"] for one in settings if one["order"] != "0"} <= {"present"}
+
+
 def test_too_many_combinations_become_one_choice_at_a_time() -> None:
     workload = catalog.workloads()["mprotect_toggle"]  # 2 * 2 * 3 * 2 combinations
     near = neighbours(WorkloadUse(name="mprotect_toggle"), workload)

@@ -14,6 +14,7 @@ from kassay.commands._exit import ALLOWING, Passing
 from kassay.commands._inputs import check_answer, check_directory, check_experiment
 from kassay.commands._options import DEFAULT_CLOCK, ROUNDS, SUITE_ROUNDS, Measuring, pairs
 from kassay.commands._show import showing
+from kassay.commands._suite import experiment_of_file, possible_part, say_left_out
 from kassay.commands._together import check_together, given_options
 from kassay.errors import BadInput
 from kassay.model.application import ROUNDS as APPLICATION_ROUNDS
@@ -24,7 +25,7 @@ from kassay.model.machine import STATE
 from kassay.model.program import LEAST_MS, MOST_MS, ProgramUse, name_of
 from kassay.model.records import Record, content_id
 from kassay.model.units import parse_bytes
-from kassay.spec.load import check, load, suite_workloads
+from kassay.spec.load import check, suite_workloads
 from kassay.supply.applications import application, is_application
 from kassay.supply.arches import arches
 from kassay.supply.clocks import Clock, clock_of, listed, measuring
@@ -72,6 +73,7 @@ def checked_from(
     Applications are not resolved to packages yet.
     """
     counts, times = _asked(question, *words_of(workload, kernels, options), options)
+    say_left_out(counts, options.suite)
     experiments = tuple(filter(None, (counts, times)))
     check_answer(options, *experiments)
     for experiment in experiments:
@@ -84,7 +86,7 @@ def experiment_in(spec: Path, passing: Passing, predict: str) -> Experiment:
 
     passing: of --exit-code. predict: CPUs to use instead of the file's, "" for those of the file.
     """
-    experiment = predicting(load(spec), predict)
+    experiment = predicting(experiment_of_file(spec), predict)
     passing.check(use.name for use in experiment.workloads)
     from kassay.supply.measured import measured_of
     from kassay.supply.prepare.pin import pin_experiment
@@ -225,9 +227,10 @@ def _without_packages(
         raise BadInput("\n".join(problems))
     state = {name: value for name in STATE if (value := getattr(options, name))}
     try:
-        return check(structs.replace(experiment, **state), _COMMAND_LINE)
+        checked = check(structs.replace(experiment, **state), _COMMAND_LINE)
     except BadInput as error:
         raise BadInput("\n".join(map(_as_option, error.what.splitlines())), error.remedy) from error
+    return possible_part(checked) if options.suite else checked
 
 
 def _as_option(problem: str) -> str:

@@ -175,6 +175,8 @@ def _show(console: "Console", workload: "Workload", state: bool = True) -> None:
         console.print(f"\ngroup: {workload.group}\nrequired state: {workload.state}", highlight=False)
     if workload.alters:
         console.print(f"changes the machine while it runs: {workload.alters}", highlight=False)
+    for conflict in workload.conflicts:
+        console.print(f"cannot be measured with {' and '.join(conflict.terms)}: {conflict.why}", highlight=False)
     console.print("* the metric a verdict is about", highlight=False)
 
 

@@ -11,8 +11,8 @@ from kassay.model.records import Record, Setting
 
 STATE = ("thp", "mthp", "swap", "memcg", "dirty_ratio", "percpu_high_fraction", "sched", "sampled")
 """Settings of the guest's kernel that can be chosen of a machine, and what of its state is read between rounds."""
-
-
+STATE_OPTIONS = tuple(f"--{name.replace('_', '-')}" for name in STATE)
+"""Options of the command line for STATE, in its order."""
 SCHED = ("fifo",)
 """Scheduling policies of sched(7) that can be chosen. Without a choice tasks have the usual one, SCHED_OTHER."""
 SAMPLED = {"zoneinfo": "/proc/zoneinfo"}

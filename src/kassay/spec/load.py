@@ -43,6 +43,11 @@ def load(path: Path) -> Experiment:
     return parse(text, str(path))
 
 
+def suite_of(path: Path) -> str:
+    """The suite that an experiment file, which load() has read, takes in place of workloads; "" for none."""
+    return str(tomllib.loads(path.read_text(encoding="utf-8")).get("suite", ""))
+
+
 def parse(text: str, origin: str) -> Experiment:
     """Reads the text of an experiment file; `origin` names it in errors."""
     try:

@@ -19,14 +19,18 @@ Key = tuple[str, tuple[Setting, ...]]
 
 
 def neighbours(use: WorkloadUse, workload: Workload) -> tuple[WorkloadUse, ...]:
-    """The use with every combination of its choices; of too many, each choice by itself. Sizes stay as they are."""
+    """The use with every combination of its choices that can be measured; of too many, each choice by itself.
+
+    Sizes stay as they are.
+    """
     fixed = {axis.name: axis.values[0] for axis in use.axes}
     free = {p.name: _values(p) for p in workload.parameters if p.choices}
     usual = {p.name: fixed.get(p.name, p.default) for p in workload.parameters}
     combinations = [dict(zip(free, values, strict=True)) for values in product(*free.values())]
     if len(combinations) > _MOST_SETTINGS:
         combinations = [{name: value} for name, values in free.items() for value in values]
-    settings = {tuple(sorted(one.items())): one for one in (usual | chosen for chosen in combinations)}
+    complete = (usual | chosen for chosen in combinations)
+    settings = {tuple(sorted(one.items())): one for one in complete if not workload.conflict(one, ())}
     return tuple(
         WorkloadUse(name=use.name, axes=tuple(Axis(name=name, values=(value,)) for name, value in chosen.items()))
         for chosen in settings.values()

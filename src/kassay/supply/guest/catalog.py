@@ -11,6 +11,7 @@ import msgspec
 from kassay.effects import process
 from kassay.effects.files import derived_text
 from kassay.errors import BadInput, Defect, KassayError, unknown
+from kassay.model.machine import STATE_OPTIONS
 from kassay.model.program import GROUP
 from kassay.model.records import Setting, from_json
 from kassay.model.units import format_bytes, parse_bytes
@@ -171,7 +172,19 @@ def _describe(name: str) -> str:
         raise _wrong(
             name, "not one phase of it is the primary one", "mark one phase, which verdicts are about, with true"
         )
+    if wrong_terms := [
+        term for conflict in workload.conflicts for term in conflict.terms if not _is_term(term, workload)
+    ]:
+        remedy = f"write NAME=VALUE or NAME!=VALUE of a choice, or {', '.join(STATE_OPTIONS)}"
+        raise _wrong(name, f"its conflicts have {', '.join(wrong_terms)}, which cannot be asked for", remedy)
     return done.out
+
+
+def _is_term(term: str, workload: Workload) -> bool:
+    """True if a term of a conflict can hold for the workload."""
+    name, _, value = term.partition("=")
+    choices = {parameter.name: parameter.choices for parameter in workload.parameters}
+    return term in STATE_OPTIONS or value in choices.get(name.removesuffix("!"), ())
 
 
 def _wrong(name: str, what: str, remedy: str) -> KassayError:

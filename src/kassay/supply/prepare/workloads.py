@@ -4,10 +4,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
+from msgspec import structs
+
 from kassay.effects.memory import memory_bytes
 from kassay.errors import BadInput, HostLacks
 from kassay.model.experiment import Axis, Experiment, WorkloadUse
 from kassay.model.guest import Programs
+from kassay.model.machine import STATE, STATE_OPTIONS
 from kassay.model.packages import Image
 from kassay.model.plan import WorkloadSettings
 from kassay.model.progress import Tell
@@ -35,15 +38,58 @@ def check_settings(experiment: Experiment) -> None:
 
 
 def settings_of(experiment: Experiment, workloads: Mapping[str, Workload]) -> tuple[WorkloadSettings, ...]:
-    """Every point of every workload's matrix, complete and checked. Raises BadInput with all problems of a point."""
-    settings = tuple(
+    """Every point of every workload's matrix, complete and checked.
+
+    Raises BadInput with all problems of a point, and for settings that cannot be measured together.
+    """
+    settings = _settings(experiment, workloads)
+    if problems := tuple(_conflicts(experiment, workloads, settings).values()):
+        more = f"; so it is with {len(problems) - 1} more of the settings" if len(problems) > 1 else ""
+        raise BadInput(f"{problems[0]}{more}", "leave one of them out, or measure other settings")
+    if len(set(settings)) != len(settings):
+        raise BadInput("workloads: the same setting appears twice", "list each workload setting once")
+    return settings
+
+
+def _settings(experiment: Experiment, workloads: Mapping[str, Workload]) -> tuple[WorkloadSettings, ...]:
+    return tuple(
         (use.name, catalog.settings(workloads[use.name], point, arch_of(experiment.arch)))
         for use in experiment.workloads
         for point in matrix(use.axes)
     )
-    if len(set(settings)) != len(settings):
-        raise BadInput("workloads: the same setting appears twice", "list each workload setting once")
-    return settings
+
+
+def possible_workloads(experiment: Experiment) -> tuple[Experiment, tuple[str, ...]]:
+    """An experiment without the workloads that cannot be measured on its machines, and a sentence for each of those.
+
+    Without any that can, the experiment stays as it is.
+    """
+    if not _options(experiment):
+        return experiment, ()
+    uses = {}
+    for use in experiment.workloads:
+        alone = structs.replace(experiment, workloads=(use,))
+        workloads = describe_workloads((use,), None)
+        uses[use] = _conflicts(alone, workloads, _settings(alone, workloads))
+    possible = tuple(use for use, problems in uses.items() if not problems)
+    if not possible:
+        return experiment, ()
+    sentences = dict.fromkeys(text for problems in uses.values() for text in problems.values())
+    return structs.replace(experiment, workloads=possible), tuple(sentences)
+
+
+def _conflicts(
+    experiment: Experiment, workloads: Mapping[str, Workload], settings: Sequence[WorkloadSettings]
+) -> Mapping[WorkloadSettings, str]:
+    """Why settings cannot be measured, for those that cannot."""
+    options = _options(experiment)
+    found = ((one, workloads[one[0]].conflict({s.name: s.value for s in one[1]}, options)) for one in settings)
+    return {one: text for one, text in found if text}
+
+
+def _options(experiment: Experiment) -> tuple[str, ...]:
+    """Options of the machine's state that were given."""
+    return tuple(option for name, option in zip(STATE, STATE_OPTIONS, strict=True) if getattr(experiment, name))
 
 
 def matrix(axes: Sequence[Axis]) -> tuple[tuple[Setting, ...], ...]:
