@@ -1,23 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A machine elsewhere, as its scripts would see it: what boots, what lies in /var/tmp, what a script answers."""
 
+import re
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+
+import msgspec
 
 from kassay.effects.files import sha256_bytes
 from kassay.effects.process import Completed
 from kassay.effects.ssh import ConnectionLost
+from kassay.model.progress import silent
+from kassay.model.remote_machine import RemoteOptions
+from kassay.supply.machines import Ended, Job, Machine, Visit, machine_for
 from kassay.supply.machines._metal import steps
 
+ADDRESS = "ssh://root@fake"
+ID = "0123456789ab"
 OWN = "Linux version 6.12.1-own (gcc) #1 SMP Debian"
 NAMES = ("inspect", "open", "found", "content", "prepare", "boot", "home", "order", "run", "wait", "state", "restore",
          "leave")  # fmt: skip
 
 
 class FakeHost:
-    """Stands in for a machine and for the connection to it. ends: kernels (by sha256 of the image) and what becomes of
-    them: "dead", "panic", "not started", else they come up. lost: how many of the next calls of a step find no
-    connection."""
+    """Stands in for a machine and for the connection to it.
+
+    ends: kernels (by sha256 of the image) and what becomes of them: "dead", "panic", "not started", else they come up.
+    without_kexec: those that cannot start another kernel. lost: how many of the next calls of a step find no connection.
+    idle_s, held_kb: of every directory of an experiment.
+    """
 
     name = "ssh://root@fake"
 
@@ -33,7 +45,8 @@ class FakeHost:
         self.order = ""
         self.quiescence = "state quiet\nwaited 6\n"
         self.stream = b""
-        self.idle_s = 0
+        self.idle_s = self.held_kb = 0
+        self.without_kexec: set[str] = set()
         self.answers = True
         self.restarts_in_run = False
         self.resets_after = 0
@@ -89,12 +102,13 @@ class FakeHost:
             "memory": str(8 << 30),
             "kexec": "/sbin/kexec", "initrd_tool": "mkinitramfs", "free_kb": str(8 << 20), "busy": "1", **self.facts,
         }  # fmt: skip
-        ids = {path.split("/")[3] for path in self.files if path.startswith("/var/tmp/kassay-")}
-        owned = [f"session\t{i.removeprefix('kassay-')} {self.idle_s} {self._owner(i)}\n" for i in sorted(ids)]
+        owners = {
+            found[1]: owner.decode()
+            for path, owner in self.files.items()
+            if (found := re.fullmatch("/var/tmp/kassay-([0-9a-f]{12})/owner", path))
+        }
+        owned = [f"session\t{name} {self.idle_s} {self.held_kb} {owners[name]}\n" for name in sorted(owners)]
         return "".join(f"{name}\t{value}\n" for name, value in known.items()) + "".join(owned)
-
-    def _owner(self, directory: str) -> str:
-        return self.files.get(f"/var/tmp/{directory}/owner", b"").decode()
 
     def _open(self, directory: str, owner: str) -> str:
         self.files[f"{directory}/owner"] = owner.encode()
@@ -111,6 +125,8 @@ class FakeHost:
         return ""
 
     def _boot(self, directory: str, image: str, words: str, manner: str) -> str:
+        if any(self.banner == self.banners[one] for one in self.without_kexec):
+            return "kassay: kexec: syscall kexec_file_load not available."
         end = self.ends.get(image, "")
         if end == "dead":
             self.answers = False
@@ -145,3 +161,26 @@ class FakeHost:
     def _leave(self, directory: str) -> str:
         self.files = {path: data for path, data in self.files.items() if not path.startswith(f"{directory}/")}
         return ""
+
+
+def reached(visit: Visit, **reach: object) -> Visit:
+    """The visit, with what a user gives."""
+    options = RemoteOptions(limit_s=60, **reach)  # type: ignore[arg-type]
+    return msgspec.structs.replace(visit, reach=options)
+
+
+def job(visit: Visit, kernel: int, number: int = 1) -> Job:
+    directory = Path(visit.directory)
+    return Job(
+        directory=str(directory / f"run-{number}"), program=(str(directory / "program"), "--run"), initramfs=None,
+        kernel=visit.kernels[kernel].image, cmdline="nokaslr", cpus=1, memory_bytes=0, seed=1, timeout_s=5,
+    )  # fmt: skip
+
+
+def session(visit: Visit) -> AbstractContextManager[Machine]:
+    return machine_for("metal", "", ADDRESS).session(lambda: visit, silent)
+
+
+def runs(visit: Visit, *kernels: int) -> list[Ended]:
+    with session(visit) as machine:
+        return [machine.run(job(visit, kernel, number), "x86_64") for number, kernel in enumerate(kernels)]

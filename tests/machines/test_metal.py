@@ -1,86 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Is a machine elsewhere measured on in order, and is it left as it was found, whatever happens in between?"""
 
-import contextlib
-import os
-import platform
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from kassay.effects import process
-from kassay.effects.files import sha256_bytes
 from kassay.errors import BadInput, HostLacks
-from kassay.model.progress import silent
-from kassay.model.remote_machine import RemoteOptions, parse_ssh
+from kassay.model.remote_machine import parse_ssh
 from kassay.supply.guest import audit, protocol
-from kassay.supply.machines import Ended, Job, KernelFiles, Machine, Visit, machine_for
+from kassay.supply.machines import Visit, machine_for
 from kassay.supply.machines._metal import visit as visits
 from kassay.supply.machines._metal.facts import facts, refusals
 from kassay.supply.machines._metal.stream import since_the_run
-from kassay.supply.machines._metal.visit import NOTE, this_boot
-from tests.machines.fake_host import OWN, FakeHost
-
-ADDRESS = "ssh://root@fake"
-STREAM = b""
-
-
-@pytest.fixture
-def host(monkeypatch: pytest.MonkeyPatch) -> FakeHost:
-    made = FakeHost()
-
-    @contextlib.contextmanager
-    def connected(_: object) -> Iterator[FakeHost]:
-        yield made
-
-    monkeypatch.setattr(visits, "connected", connected)
-    now = [0.0]
-    monkeypatch.setattr("kassay.effects.clock.sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
-    monkeypatch.setattr("kassay.effects.clock.monotonic_s", lambda: now[0])
-    return made
-
-
-@pytest.fixture
-def visit(tmp_path: Path, host: FakeHost) -> Visit:
-    kernels = []
-    for name in ("old", "new"):
-        for kind in ("image", "modules"):
-            (tmp_path / f"{name}.{kind}").write_text(f"{kind} of {name}")
-        sha, release = sha256_bytes(f"image of {name}".encode()), f"6.{len(name)}.0-{name}"
-        host.banners[sha] = f"Linux version {release} (gcc) #1 SMP"
-        inside = host.banners[sha].replace("#1", "#")  # as an image has it, once more and first
-        kernels.append(KernelFiles(ref=name, release=release, banner=inside, image_sha256=sha,
-                                   image=f"{tmp_path}/{name}.image", modules=f"{tmp_path}/{name}.modules"))  # fmt: skip
-    (tmp_path / "program").write_text("the workload")
-    return Visit(
-        id="abc", directory=str(tmp_path), arch="x86_64", kernels=tuple(kernels), reach=RemoteOptions(limit_s=60)
-    )
-
-
-def reached(visit: Visit, **reach: object) -> Visit:
-    """The visit, with what a user gives."""
-    options = RemoteOptions(limit_s=60, **reach)  # type: ignore[arg-type]
-    return msgspec.structs.replace(visit, reach=options)
-
-
-def job(visit: Visit, kernel: int, number: int = 1) -> Job:
-    directory = Path(visit.directory)
-    return Job(
-        directory=str(directory / f"run-{number}"), program=(str(directory / "program"), "--run"), initramfs=None,
-        kernel=visit.kernels[kernel].image, cmdline="nokaslr", cpus=1, memory_bytes=0, seed=1, timeout_s=5,
-    )  # fmt: skip
-
-
-def session(visit: Visit) -> AbstractContextManager[Machine]:
-    return machine_for("metal", "", ADDRESS).session(lambda: visit, silent)
-
-
-def runs(visit: Visit, *kernels: int) -> list[Ended]:
-    with session(visit) as machine:
-        return [machine.run(job(visit, kernel, number), "x86_64") for number, kernel in enumerate(kernels)]
+from kassay.supply.machines._metal.visit import NOTE
+from tests.machines.fake_host import OWN, FakeHost, job, reached, runs, session
 
 
 def test_every_run_is_a_boot_and_the_machine_is_then_as_it_was_found(host: FakeHost, visit: Visit) -> None:
@@ -104,16 +38,6 @@ def test_a_kernel_that_does_not_come_up_ends_the_visit_and_names_the_machine(hos
         runs(visit, 0, 1)
     assert "home" not in host.steps
     assert Path(visit.directory, NOTE).exists()  # for the next call
-
-
-def test_after_it_was_started_by_hand_the_next_call_brings_it_home(host: FakeHost, visit: Visit) -> None:
-    host.ends[visit.kernels[1].image_sha256] = "dead"
-    with pytest.raises(HostLacks):
-        runs(visit, 1)
-    host.reset()
-    runs(visit)
-    assert (host.banner, host.files) == (OWN, {})
-    assert not Path(visit.directory, NOTE).exists()
 
 
 @pytest.mark.parametrize(("end", "answers"), [("dead", 0), ("not started", 3)])
@@ -144,6 +68,20 @@ def test_a_kernel_that_panics_and_starts_the_machine_anew_is_an_outcome(host: Fa
     ended = runs(visit, 0, 1)
     assert [one.outcome for one in ended] == ["no-boot", ""]
     assert "came back by itself on 6.12.1-own" in ended[0].detail
+
+
+def test_kernel_without_kexec_goes_by_way_of_the_machines_own(host: FakeHost, visit: Visit) -> None:
+    host.without_kexec = {visit.kernels[0].image_sha256}
+    assert [one.outcome for one in runs(visit, 0, 1, 0, 0)] == [""] * 4
+    assert host.steps.count("home") == 3
+    assert (host.banner, host.files) == (OWN, {})
+
+
+def test_machine_whose_own_kernel_lacks_kexec_ends_the_visit(host: FakeHost, visit: Visit) -> None:
+    host.without_kexec, host.banners["own"] = {"own"}, OWN
+    with pytest.raises(HostLacks, match="kexec_file_load not available"):
+        runs(visit, 0)
+    assert "home" not in host.steps
 
 
 def test_a_kassay_that_is_ended_while_a_kernel_boots_does_not_wait_for_it(
@@ -187,38 +125,6 @@ def test_a_machine_that_starts_anew_in_the_middle_of_a_run_is_an_outcome(host: F
     host.restarts_in_run = True
     ended = runs(visit, 0)
     assert [(one.outcome, one.stream) for one in ended] == [("machine-died", b"")]
-
-
-def test_session_of_a_killed_kassay_is_resumed_from_its_notes(host: FakeHost, visit: Visit) -> None:
-    killed = session(visit)
-    killed.__enter__().run(job(visit, 0), "x86_64")
-    host.cmdline += " further"  # what was found is what was noted, not what is there now
-    before = len(host.calls)
-    runs(visit)
-    assert host.calls[before:][0] == ("inspect",)
-    assert (host.banner, host.files) == (OWN, {})
-    with contextlib.suppress(HostLacks):
-        killed.__exit__(None, None, None)
-
-
-def test_another_experiment_that_lives_is_not_disturbed(host: FakeHost, visit: Visit) -> None:
-    host.files["/var/tmp/kassay-other/owner"] = f"{platform.node()} {this_boot()} {os.getpid()}".encode()
-    with pytest.raises(HostLacks, match="in use by another experiment"):
-        runs(visit, 0)
-    assert host.steps == ["inspect"]
-
-
-@pytest.mark.parametrize("owner", [f"{platform.node()} {this_boot()} 4194305", "elsewhere aboot 1", ""])
-def test_another_experiment_that_was_killed_is_cleaned_up_first(host: FakeHost, visit: Visit, owner: str) -> None:
-    host.files |= {
-        "/var/tmp/kassay-other/owner": owner.encode(),
-        "/var/tmp/kassay-other/found": host._inspect().encode(),
-    }
-    host.banner, host.cmdline = "Linux version 6.99 (gcc) #1", "kassay.session=other kassay.run=x"
-    host.idle_s = 10**6
-    assert [one.outcome for one in runs(visit, 0)] == [""]
-    assert host.steps.index("home") < host.steps.index("open")
-    assert (host.banner, host.files) == (OWN, {})
 
 
 def test_what_cannot_be_put_in_order_is_refused_and_the_machine_goes_home(host: FakeHost, visit: Visit) -> None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Do the scripts that are executed on a machine do what they are for? By sh itself, on files of the test's own."""
 
+import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,13 +20,16 @@ GOVERNOR = "sys/devices/system/cpu/cpufreq/policy0/scaling_governor"
 
 @pytest.fixture
 def execute(tmp_path: Path) -> Execute:
-    """Executes a script whose /sys, /proc/sys, /proc/irq and /run are directories of the test; it never waits long."""
+    """Executes a script whose /sys, /proc/sys, /proc/irq, /run and /var/tmp/kassay-* are directories of the test. It
+    never waits long, and starts no kernel."""
 
     def run(name: str, *words: str) -> Facts:
         text = (
             script(name)
             .replace(">/dev/kmsg", ">/dev/null")
             .replace("sleep 2", "sleep 0.01")
+            .replace("setsid sh -c", "would_start")
+            .replace("/var/tmp/kassay-", f"{tmp_path}/var/tmp/kassay-")
             .replace("-le 4", "-le 999")
             .replace("$waited -lt 60 ", "$waited -lt 99999 ")
         )
@@ -45,6 +50,17 @@ def put(root: Path, name: str, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{text}\n")
     return path
+
+
+@pytest.fixture
+def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Puts a command of the test's own in front of the system's: its name, and its lines of sh."""
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+
+    def make(name: str, lines: str) -> None:
+        put(tmp_path, f"bin/{name}", f"#!/bin/sh\n{lines}").chmod(0o755)
+
+    return make
 
 
 @pytest.fixture
@@ -140,7 +156,64 @@ def test_content_is_had_only_when_it_is_whole(directory: Path, execute: Execute)
     assert not (directory / "content" / damaged).exists()
 
 
-def test_nothing_but_kassays_own_directory_is_ever_removed(tmp_path: Path, execute: Execute, directory: Path) -> None:
-    done = process.run(("sh", "-c", script("leave"), "sh", str(directory)))
-    assert (done.status, directory.exists()) == (1, True)
-    assert "cannot be removed" in done.err
+def test_only_directories_of_experiments_are_reported_and_removed(tmp_path: Path, execute: Execute) -> None:
+    ours = tmp_path / "var/tmp/kassay-0123456789ab"
+    execute("open", str(ours), "node boot 1")
+    foreign = [ours.with_name(f"kassay-{name}") for name in ("thesis", "my results", "0123456789a", "0123456789AB")]
+    for path in foreign:
+        put(path, "owner", "me")
+    put(ours.with_name("kassay-ffffffffffff"), "data", "no owner")
+    told = execute("inspect")
+    assert len(told.all("session")) == 1
+    ((name, _, kb, owner),) = told.sessions
+    assert (name, owner) == ("0123456789ab", "node boot 1")
+    assert kb > 0
+    for path in (*foreign, tmp_path):
+        done = process.run(("sh", "-c", script("leave"), "sh", str(path)))
+        assert (done.status, path.exists()) == (1, True)
+        assert "cannot be removed" in done.err
+    execute("leave", str(ours))
+    assert not ours.exists()
+
+
+@pytest.mark.slow
+def test_experiment_whose_program_runs_is_not_idle(tmp_path: Path, execute: Execute) -> None:
+    directory = tmp_path / "var/tmp/kassay-0123456789ab"
+    execute("open", str(directory), "node boot 1")
+    execute("run", str(directory), "r1", stored(directory, "sleep 0.4"), "9")
+    for ended in (False, True):
+        os.utime(directory / "alive", (1, 1))
+        (session,) = execute("inspect").sessions
+        assert (session.idle_s > 900) == ended
+        execute("wait", str(directory), "r1", "9")
+
+
+@pytest.mark.parametrize(
+    ("manner", "kexec", "systemd", "starts", "reason"),
+    [
+        ("kexec", "exit 0", True, "systemctl kexec", ""),
+        ("kexec", "exit 0", False, "kexec -e", ""),
+        ("kexec", "echo no syscall >&2; exit 1", True, "systemctl reboot", "kexec: no syscall"),
+        ("kexec", "echo no syscall >&2; exit 1", False, "reboot", "kexec: no syscall"),
+        ("reboot", "echo never called", True, "systemctl reboot", ""),
+    ],
+)
+def test_way_home_is_a_reboot_where_kexec_fails(
+    tmp_path: Path, directory: Path, execute: Execute, tools: Callable[[str, str], None], manner: str, kexec: str,
+    systemd: bool, starts: str, reason: str,
+) -> None:  # fmt: skip
+    tools("kexec", kexec)
+    tools("would_start", f'printf "%s\\n" "$*" >{tmp_path}/starting; mv {tmp_path}/starting {tmp_path}/started')
+    if systemd:
+        (tmp_path / "run/systemd/system").mkdir(parents=True)
+    (directory / "found").write_text(f"image\t{put(tmp_path, 'vmlinuz', 'own')}\ncmdline\tBOOT_IMAGE=x ro quiet\n")
+    assert execute("home", str(directory), manner).get("reboots") == reason
+    started = tmp_path / "started"
+    while not started.exists():
+        time.sleep(0.01)
+    assert started.read_text() == f"sleep 1; {starts}\n"
+
+
+def test_machine_without_a_note_reboots(tmp_path: Path, execute: Execute, tools: Callable[[str, str], None]) -> None:
+    tools("would_start", "exit 0")
+    assert execute("home", f"{tmp_path}/var/tmp/kassay-0123456789ab", "reboot").values == {}

@@ -13,7 +13,7 @@ from kassay.supply.machines._backend import Ended, Job, KernelFiles
 from kassay.supply.machines._metal import steps
 from kassay.supply.machines._metal.facts import RUN, Facts, facts
 from kassay.supply.machines._metal.stream import captured, since_the_run, with_boot
-from kassay.supply.machines._metal.visit import Visited, checked
+from kassay.supply.machines._metal.visit import StepFailed, Visited, checked
 
 _KILLED = 137  # by timeout(1), as scripts/run.sh asks for
 _SETTLES_S = 300  # until nobody else works there, as scripts/run.sh waits for it
@@ -44,10 +44,20 @@ def run_on(visited: Visited, job: Job) -> Ended:
 def _start(visited: Visited, kernel: KernelFiles, words: str) -> str:
     """Starts the kernel; returns the id of the boot that ends with it."""
     assert visited.now is not None  # begin() has looked
-    before, start = visited.now.get("boot"), visited.visit.reach.start
-    manner = steps.manner(visited.visit)[0]
-    asked = (visited.directory, steps.hashes(kernel)[0], words, manner)
-    answer = facts(visited.patiently(lambda: checked(visited.link, "boot", asked)))
+    start = visited.visit.reach.start
+    asked = (visited.directory, steps.hashes(kernel)[0], words, steps.manner(visited.visit)[0])
+
+    def load() -> Facts:
+        return facts(visited.patiently(lambda: checked(visited.link, "boot", asked)))
+
+    try:
+        answer = load()
+    except StepFailed:  # as by a kernel of the last run that has no kexec
+        if RUN not in visited.now.words:
+            raise
+        visited.go_home()
+        answer = load()
+    before = visited.now.get("boot")
     if start:
         env = {f"KASSAY_{name.upper()}": answer.get(name) for name in ("image", "initrd", "cmdline")}
         done = process.run(("sh", "-c", start), timeout_s=visited.visit.reach.limit_s,

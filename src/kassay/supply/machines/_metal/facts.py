@@ -14,17 +14,20 @@ RUN = "kassay.run"
 _ROOM_KB = 1 << 20
 _BUSY_TICKS = 60  # of 200: inspect.sh has a share of it
 _DEAD_S = 900
+_SESSION = re.compile(r"([0-9a-f]{12}) (-?\d+) (\d+)(?: (.*))?")
 POLICY = ("governor=performance", "turbo=off", "smt=off", "ksm=off", "numa_balancing=off", "nmi_watchdog=off",
           "timers=stopped", "interrupts=last CPU", "workload=CPU 0")  # fmt: skip
 """Things that are put in order, as part of the machine's identity."""
 
 
-class OtherSession(NamedTuple):
-    """A directory of an experiment on the machine."""
+class Session(NamedTuple):
+    """An experiment that has a directory on the machine."""
 
     id: str
     idle_s: int
     """Seconds since it last did something."""
+    kb: int
+    """Room that it takes there."""
     owner: str
     """Text "NODE BOOT PID" of its owner."""
 
@@ -49,10 +52,15 @@ class Facts(NamedTuple):
         return dict(word.split("=", 1) for word in self.get("cmdline").split() if "=" in word)
 
     @property
-    def sessions(self) -> tuple[OtherSession, ...]:
+    def sessions(self) -> tuple[Session, ...]:
         """Directories of experiments on the machine."""
-        rows = (value.split(" ", 2) for value in self.all("session"))
-        return tuple(OtherSession(row[0], int(row[1]), row[2] if len(row) > 2 else "") for row in rows)
+        rows = (_SESSION.fullmatch(value) for value in self.all("session"))
+        return tuple(Session(row[1], int(row[2]), int(row[3]), row[4] or "") for row in rows if row)
+
+    @property
+    def is_busy(self) -> bool:
+        """True if the CPUs do so much that no time can be measured."""
+        return int(self.get("busy") or 0) > _BUSY_TICKS
 
     @property
     def kernel(self) -> str:
@@ -70,8 +78,9 @@ def facts(text: str) -> Facts:
     return Facts({name: tuple(values) for name, values in values_by_name.items()}, text)
 
 
-def refusals(machine_facts: Facts, arch: str, started: bool) -> Iterator[tuple[str, str]]:
-    """(why the machine cannot be measured on, what to do about it). started: by a command of the user, not by kexec."""
+def refusals(machine_facts: Facts, arch: str, started: bool, held_kb: int = 0) -> Iterator[tuple[str, str]]:
+    """(why the machine cannot be measured on, what to do about it). started: by a command of the user, not by kexec.
+    held_kb: room that the experiment has taken there already."""
     machine = of_machine(machine_facts.get("machine"))
     if machine is None or machine.name != arch:
         yield f"it is a {machine_facts.get('machine') or 'machine of an unknown kind'}, not {arch}", "name its --arch"
@@ -99,9 +108,9 @@ def refusals(machine_facts: Facts, arch: str, started: bool) -> Iterator[tuple[s
             f"it lacks {', '.join(machine_facts.all('lacking'))}",
             "install what has them: kmod, util-linux, coreutils, tar",
         )
-    if int(machine_facts.get("free_kb") or 0) < _ROOM_KB:
+    if int(machine_facts.get("free_kb") or 0) + held_kb < _ROOM_KB:
         yield f"/var/tmp has {machine_facts.get('free_kb') or 0} kB left", "kassay needs 1 GB there"
-    if int(machine_facts.get("busy") or 0) > _BUSY_TICKS:
+    if machine_facts.is_busy:
         yield (
             f"other programs use it: its CPUs were busy for {int(machine_facts.get('busy')) / 2:g} % of one CPU",
             "stop them",
@@ -129,7 +138,7 @@ def identity(machine_facts: Facts, arch: str, clock: str, host: str) -> MachineI
     )
 
 
-def alive(session: OtherSession, node: str, running: frozenset[int], boot: str) -> bool:
+def alive(session: Session, node: str, running: frozenset[int], boot: str) -> bool:
     """True if the kassay of a session may still be at work. node, boot, running: of this host; process ids."""
     fields = session.owner.split(" ")
     if len(fields) == 3 and (fields[0], fields[1]) == (node, boot) and fields[2].isdecimal():

@@ -17,7 +17,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.model.remote_machine import SshAddress
 from kassay.supply.machines._backend import KernelFiles, Visit
 from kassay.supply.machines._metal import steps
-from kassay.supply.machines._metal.facts import RUN, SESSION, Facts, OtherSession, alive, facts, refusals
+from kassay.supply.machines._metal.facts import RUN, SESSION, Facts, Session, alive, facts, refusals
 
 NOTE = "metal.txt"
 """In a directory of runs: how the machine was found, as long as it is not back in that state."""
@@ -25,6 +25,7 @@ NOTE = "metal.txt"
 _INSPECT_S, _ANSWER_S = 300, 60
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 _PAUSE_S = 2.0
+_SETTLES_S = 120
 
 T = TypeVar("T")
 
@@ -106,43 +107,89 @@ class Visited:
 
     def _begin(self) -> None:
         self.tell("looking at it")
-        now = _inspect(self.link)
-        for other in now.sessions:
-            if other.id != self.visit.id:
-                now = self._ended(other, now)
-        if problems := tuple(refusals(now, self.visit.arch, bool(self.visit.reach.start))):
+        found = now = _inspect(self.link)
+        for session in found.sessions:
+            self._check_dead(session)
+        resumed = None
+        for session in found.sessions:
+            if session.id == self.visit.id:
+                resumed = session
+            else:
+                now = self._cleaned_up(session, now)
+        original = self._first_found(resumed, now)
+        if original is not None:
+            self._open(original)
+            now = self._home(self.directory, original, now)
+        elif SESSION in now.words:
+            now = self._rebooted(now)
+        if now.get("boot") != found.get("boot"):
+            now = self._settled(now)
+        held_kb = resumed.kb if resumed else 0
+        if problems := tuple(refusals(now, self.visit.arch, bool(self.visit.reach.start), held_kb)):
             raise HostLacks(f"{self.link.name}: {problems[0][0]}", problems[0][1])
-        resumed = any(session.id == self.visit.id for session in now.sessions)
-        owner = f"{platform.node()} {this_boot()} {os.getpid()}"
         self.begun, self.now = True, now
-        self._script("open", owner)
-        note = Path(self.visit.directory, NOTE)
-        self._original = self._noted(self.directory) if resumed else None
-        if self._original is None:
-            self._original = facts(note.read_text("utf-8")) if SESSION in now.words and note.exists() else now
-            self.link.send(self._original.text.encode(), f"{self.directory}/found")
-        write_atomic(note, f"{self.link.name}\n{self._original.text}".encode())
+        self._original = original or now
+        self._open(self._original)
+        write_atomic(self._note, f"{self.link.name}\n{self._original.text}".encode())
         for kernel in self.visit.kernels:
             self._bring(kernel)
+
+    def _open(self, original: Facts) -> None:
+        self._script("open", f"{platform.node()} {this_boot()} {os.getpid()}")
+        self.link.send(original.text.encode(), f"{self.directory}/found")
+
+    @property
+    def _note(self) -> Path:
+        return Path(self.visit.directory, NOTE)
+
+    def _first_found(self, resumed: Session | None, now: Facts) -> Facts | None:
+        """How the machine was found when this experiment began; None if it begins now, or if every note is lost."""
+        original = self._noted(self.directory) if resumed else None
+        if original is None and SESSION in now.words and self._note.exists():
+            original = facts(self._note.read_text("utf-8"))
+        return original
 
     def _noted(self, directory: str) -> Facts | None:
         """How the machine was found, by the note on it; None where kassay was killed before it was written."""
         done = self.link.script(steps.script("found"), (directory,))
         return facts(done.out) if not done.status and "boot\t" in done.out else None
 
-    def _ended(self, other: OtherSession, now: Facts) -> Facts:
-        """The machine after cleaning up the session of a killed kassay. Raises HostLacks when that kassay still
-        runs."""
+    def _check_dead(self, session: Session) -> None:
+        """Raises HostLacks if the kassay of a session may still run."""
+        node = platform.node()
+        if session.id == self.visit.id and session.owner.split(" ")[0] in ("", node):
+            return  # of this directory of runs, which this process has locked
         running = frozenset(int(path.name) for path in Path("/proc").glob("[0-9]*"))
-        if alive(other, platform.node(), running, this_boot()):
-            what = f"{self.link.name} is in use by another experiment ({other.owner or 'of an unknown owner'})"
+        if alive(session, node, running, this_boot()):
+            what = f"{self.link.name} is in use by another experiment ({session.owner or 'of an unknown owner'})"
             raise HostLacks(what, "wait for it to end; one that has done nothing for 15 minutes is taken for dead")
-        directory = f"/var/tmp/kassay-{other.id}"
+
+    def _cleaned_up(self, session: Session, now: Facts) -> Facts:
+        """The machine without what a killed kassay left there."""
+        directory = f"/var/tmp/kassay-{session.id}"
         self.tell(f"an experiment that was killed left {directory}: cleaning up")
         original = self._noted(directory)
         if original is not None:
             now = self._home(directory, original, now)
         checked(self.link, "leave", (directory,))
+        return now
+
+    def _rebooted(self, now: Facts) -> Facts:
+        """The machine on the kernel of its boot loader. It runs one of kassay's, and no note tells how it was found."""
+        self.tell("a killed experiment left its kernel and no note: rebooting")
+        checked(self.link, "home", (self.directory, "reboot"))
+        now = self.came_up(now.get("boot")) or self.reset("its own kernel did not come up")
+        if SESSION in now.words:
+            what = f"{self.link.name} is on {now.kernel}, which kassay has started"
+            raise HostLacks(what, "start the machine's own kernel by hand")
+        return now
+
+    def _settled(self, now: Facts) -> Facts:
+        """The machine when its boot keeps it busy no longer, or after two minutes."""
+        until = clock.monotonic_s() + _SETTLES_S
+        while now.is_busy and clock.monotonic_s() < until:
+            clock.sleep(_PAUSE_S)
+            now = _inspect(self.link)
         return now
 
     def _bring(self, kernel: KernelFiles) -> None:
@@ -212,12 +259,20 @@ class Visited:
         except ConnectionLost as lost:
             what = f"{self.link.name} was lost on its way back to {self._original.get('release')}: {lost}"
             raise HostLacks(what, "repeat the command: it brings the machine back") from lost
-        Path(self.visit.directory, NOTE).unlink(missing_ok=True)
+        self._note.unlink(missing_ok=True)
+
+    def go_home(self) -> None:
+        """Brings the machine to its own kernel during the visit: that of the last run cannot start another one."""
+        assert self._original is not None  # begin() has noted it
+        original = self._original
+        self.now = self.patiently(lambda: self._home(self.directory, original, _inspect(self.link)))
 
     def _home(self, directory: str, original: Facts, now: Facts) -> Facts:
         if now.kernel != original.kernel or SESSION in now.words or RUN in now.words:
             self.tell(f"back to {original.get('release')}")
-            checked(self.link, "home", (directory, steps.manner(self.visit)[1]))
+            answer = facts(checked(self.link, "home", (directory, steps.manner(self.visit)[1])))
+            if answer.get("reboots"):
+                self.tell(f"{answer.get('reboots')}; it reboots instead")
             what = f"its own kernel {original.get('release')} did not come up"
             now = self.came_up(now.get("boot")) or self.reset(what)
             if now.kernel != original.kernel:

@@ -43,6 +43,15 @@ first_of() {
 	done
 }
 
+# Status 0 where this is the path of an experiment's directory, with its id as $id. Nothing else is kassay's.
+is_session() {
+	id=${1#/var/tmp/kassay-}
+	case $id in
+	*[!0-9a-f]*) return 1 ;;
+	esac
+	[ ${#id} = 12 ]
+}
+
 cpu=/sys/devices/system/cpu
 thp=/sys/kernel/mm/transparent_hugepage
 

@@ -53,13 +53,16 @@ fact image "$line"
 first_of "/boot/initrd.img-$release" "/boot/initramfs-$release.img" "/boot/initrd-$release"
 fact initrd "$line"
 
-# Whose directories are here: id, seconds since it last did something, process that made it.
+# Experiments that have a directory here: id, seconds since it last did something, kB in it, process that made it.
 now=$(date +%s)
 for directory in /var/tmp/kassay-*; do
-	[ -d "$directory" ] || continue
+	is_session "$directory" && first_line "$directory/owner" || continue
 	alive=$(stat -c %Y "$directory/alive" 2>/dev/null || echo 0)
-	first_line "$directory/owner"
-	fact session "${directory#/var/tmp/kassay-} $((now - alive)) $line"
+	for running in "$directory"/runs/*/running; do # locked while a program runs, which may take long
+		[ ! -e "$running" ] || flock -n -s "$running" true || alive=$now
+	done
+	kb=$(du -sk "$directory" 2>/dev/null | cut -f1)
+	fact session "$id $((now - alive)) ${kb:-0} $line"
 done
 
 busy

@@ -1,5 +1,3 @@
 # Removes all that was brought here. DIRECTORY
-case $1 in
-/var/tmp/kassay-*) rm -rf "$1" ;;
-esac
+is_session "$1" && rm -rf "$1"
 [ ! -e "$1" ] || fail "$1 cannot be removed"
