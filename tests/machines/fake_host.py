@@ -19,16 +19,16 @@ from kassay.supply.machines._metal import steps
 ADDRESS = "ssh://root@fake"
 ID = "0123456789ab"
 OWN = "Linux version 6.12.1-own (gcc) #1 SMP Debian"
-NAMES = ("inspect", "open", "found", "content", "prepare", "boot", "home", "order", "run", "wait", "state", "restore",
-         "leave")  # fmt: skip
+NAMES = ("inspect", "open", "found", "content", "prepare", "boot", "crash", "home", "order", "run", "wait", "state",
+         "restore", "leave")  # fmt: skip
 
 
 class FakeHost:
     """Stands in for a machine and for the connection to it.
 
     ends: kernels (by sha256 of the image) and what becomes of them: "dead", "panic", "not started", else they come up.
-    without_kexec: those that cannot start another kernel. lost: how many of the next calls of a step find no connection.
-    idle_s, held_kb: of every directory of an experiment.
+    without_kexec: those that cannot start another kernel. lost: how many of the next calls of a step find no
+    connection. idle_s, held_kb: of every directory of an experiment.
     """
 
     name = "ssh://root@fake"
@@ -42,9 +42,10 @@ class FakeHost:
         self.ends: dict[str, str] = {}
         self.lost: dict[str, int] = {}
         self.facts: dict[str, str] = {}
-        self.order = ""
+        self.order = self.crash = ""
+        self.ended = "status\t0\nelapsed\t1.50\n"
         self.quiescence = "state quiet\nwaited 6\n"
-        self.stream = b""
+        self.stream, self.log = b"", b"[    1.0] boots\n"
         self.idle_s = self.held_kb = 0
         self.without_kexec: set[str] = set()
         self.answers = True
@@ -85,7 +86,7 @@ class FakeHost:
                 self.reset()
         if words[-1].endswith("boot_id"):
             return f"boot{self.boots}\n".encode()
-        return self.stream if words[0] == "cat" else b"[    1.0] boots\n"
+        return self.stream if words[0] == "cat" else self.log
 
     def drop(self) -> None:
         pass
@@ -136,6 +137,9 @@ class FakeHost:
             self._booted(self.banners[image], f"root=/dev/sda1 {words}")
         return f"image\t{directory}/kernels/{image}/image\n"
 
+    def _crash(self, directory: str) -> str:
+        return self.crash
+
     def _home(self, directory: str, manner: str) -> str:
         self._booted(OWN, "root=/dev/sda1")
         return ""
@@ -149,7 +153,7 @@ class FakeHost:
         return ""
 
     def _wait(self, *words: str) -> str:
-        return f"boot\tboot{self.boots}\nstatus\t0\nthrottled\t{self.facts.get('throttled', '0')}\n"
+        return f"boot\tboot{self.boots}\n{self.ended}throttled\t{self.facts.get('throttled', '0')}\n"
 
     def _state(self, *words: str) -> str:
         lines = "".join(f"file\tkassay/quiescence\t{line}\n" for line in self.quiescence.splitlines())

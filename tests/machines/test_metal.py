@@ -7,14 +7,17 @@ import pytest
 
 from kassay.effects import process
 from kassay.errors import BadInput, HostLacks
+from kassay.model.experiment import WorkloadUse
 from kassay.model.remote_machine import parse_ssh
+from kassay.run.outcome import outcome_of
 from kassay.supply.guest import audit, protocol
-from kassay.supply.machines import Visit, machine_for
+from kassay.supply.machines import Ended, Visit, machine_for
 from kassay.supply.machines._metal import visit as visits
 from kassay.supply.machines._metal.facts import facts, refusals
 from kassay.supply.machines._metal.stream import since_the_run
 from kassay.supply.machines._metal.visit import NOTE
-from tests.machines.fake_host import OWN, FakeHost, job, reached, runs, session
+from kassay.supply.measured import measured_of
+from tests.machines.fake_host import ID, OWN, FakeHost, job, reached, runs, session
 
 
 def test_every_run_is_a_boot_and_the_machine_is_then_as_it_was_found(host: FakeHost, visit: Visit) -> None:
@@ -68,6 +71,32 @@ def test_a_kernel_that_panics_and_starts_the_machine_anew_is_an_outcome(host: Fa
     ended = runs(visit, 0, 1)
     assert [one.outcome for one in ended] == ["no-boot", ""]
     assert "came back by itself on 6.12.1-own" in ended[0].detail
+
+
+def test_panic_that_the_firmware_has_kept_is_the_outcome(host: FakeHost, visit: Visit) -> None:
+    host.ends[visit.kernels[0].image_sha256] = "panic"
+    host.crash = "Panic#1 Part1\n[   12.345678] Kernel panic - not syncing: Fatal exception\n"
+    (ended,) = runs(visit, 0)
+    assert said_of(ended) == ("panic", "Kernel panic - not syncing: Fatal exception")
+    assert ("crash", f"/var/tmp/kassay-{ID}") in host.calls
+
+
+def said_of(ended: Ended) -> tuple[str, str]:
+    """Outcome and detail of a run without a result."""
+    return outcome_of(ended, measured_of(WorkloadUse(name="mprotect_toggle")), (), logs_kernel=True)
+
+
+@pytest.mark.parametrize(("elapsed", "outcome"), [("4.2", "guest-error"), ("5.01", "timeout"), ("", "timeout")])
+def test_workload_that_was_killed_before_its_time_did_not_time_out(
+    host: FakeHost, visit: Visit, elapsed: str, outcome: str
+) -> None:
+    host.ended = f"status\t137\nelapsed\t{elapsed}\n"  # none by scripts of earlier versions
+    host.log = b"[ 1.0] kassay: run begins\n[ 12.0] Out of memory: Killed process 77 (program) total-vm:1kB\n"
+    (ended,) = runs(visit, 0)
+    found, detail = said_of(ended)
+    assert found == outcome
+    if outcome == "guest-error":
+        assert detail == "the workload was killed by signal 9 after 4.2 s; the kernel had killed program: out of memory"
 
 
 def test_kernel_without_kexec_goes_by_way_of_the_machines_own(host: FakeHost, visit: Visit) -> None:

@@ -20,8 +20,8 @@ GOVERNOR = "sys/devices/system/cpu/cpufreq/policy0/scaling_governor"
 
 @pytest.fixture
 def execute(tmp_path: Path) -> Execute:
-    """Executes a script whose /sys, /proc/sys, /proc/irq, /run and /var/tmp/kassay-* are directories of the test. It
-    never waits long, and starts no kernel."""
+    """Executes a script whose /sys, /proc/sys, /proc/irq, /run, /var/lib and /var/tmp/kassay-* are directories of the
+    test. It never waits long, and starts no kernel."""
 
     def run(name: str, *words: str) -> Facts:
         text = (
@@ -33,7 +33,7 @@ def execute(tmp_path: Path) -> Execute:
             .replace("-le 4", "-le 999")
             .replace("$waited -lt 60 ", "$waited -lt 99999 ")
         )
-        for path in ("/sys/", "/proc/sys/", "/proc/irq/", "/run/"):
+        for path in ("/sys/", "/proc/sys/", "/proc/irq/", "/run/", "/var/lib/"):
             for before in (" ", "\t", "="):
                 text = text.replace(f"{before}{path}", f"{before}{tmp_path}{path}")
         (tmp_path / "script").write_text(text)
@@ -87,6 +87,23 @@ def test_settings_are_told_and_put_in_order_and_put_back(tmp_path: Path, directo
     assert execute("restore", str(directory)).values == {}
 
 
+def test_limits_of_dirty_memory_in_bytes_are_kept_and_no_ratio_is_zero(
+    tmp_path: Path, directory: Path, execute: Execute
+) -> None:
+    names = ("dirty_ratio", "dirty_bytes", "dirty_background_ratio", "dirty_background_bytes")
+    by_hand, usual = ("0", "1048576", "10", "0"), ("20", "0", "10", "0")
+
+    def write(values: tuple[str, ...]) -> list[Path]:
+        return [put(tmp_path, f"proc/sys/vm/{name}", value) for name, value in zip(names, values, strict=True)]
+
+    write(by_hand)
+    (directory / "found").write_text(execute("inspect").text)
+    files = write(usual)
+    assert execute("restore", str(directory)).all("differs") == ()
+    # Where the kernel has these files, it sets the ratio to 0 by itself.
+    assert [path.read_text() for path in files] == ["20\n", "1048576\n", "10\n", "0\n"]
+
+
 def test_a_number_of_the_kernel_is_read_whole(tmp_path: Path) -> None:
     file = "/proc/sys/vm/swappiness"
     (tmp_path / "script").write_text(f'{script("common")}\nfirst_line {file} && fact is "$line"\n')
@@ -137,7 +154,9 @@ def test_a_program_starts_when_who_waits_for_it_has_come(directory: Path, execut
 
 def test_a_program_that_hangs_is_killed_and_says_so_by_its_status(directory: Path, execute: Execute) -> None:
     execute("run", str(directory), "r1", stored(directory, "sleep 99"), "0.2")
-    assert execute("wait", str(directory), "r1", "9").get("status") == "137"
+    told = execute("wait", str(directory), "r1", "9")
+    assert told.get("status") == "137"
+    assert 0.2 <= float(told.get("elapsed")) < 9
 
 
 def test_the_state_of_a_boot_is_captured_by_path(tmp_path: Path, directory: Path, execute: Execute) -> None:
@@ -217,3 +236,19 @@ def test_way_home_is_a_reboot_where_kexec_fails(
 def test_machine_without_a_note_reboots(tmp_path: Path, execute: Execute, tools: Callable[[str, str], None]) -> None:
     tools("would_start", "exit 0")
     assert execute("home", f"{tmp_path}/var/tmp/kassay-0123456789ab", "reboot").values == {}
+
+
+def test_log_of_a_crash_is_read_where_the_firmware_or_systemd_keeps_it(
+    tmp_path: Path, directory: Path, execute: Execute
+) -> None:
+    places = ("sys/fs/pstore", "var/lib/systemd/pstore", "var/lib/systemd/pstore/17", "var/lib/systemd/pstore/17/001")
+    old = put(tmp_path, "sys/fs/pstore/dmesg-efi-0", "Kernel panic of another day")
+    os.utime(old, (1, 1))
+    os.utime(put(directory, "cmdline", "of the boot that crashed"), (9, 9))
+    for number, place in enumerate(places):
+        put(tmp_path, f"{place}/dmesg-efi-{number}", f"Panic#1\n<0>[ 1.0] line {number}\n<6>[ 1.0] <1> later")
+    put(tmp_path, "sys/fs/pstore/console-efi-1", "no crash")
+    told = execute("crash", str(directory)).text
+    assert sorted(told.splitlines()) == sorted(
+        line for number in range(4) for line in ("Panic#1", f"[ 1.0] line {number}", "[ 1.0] <1> later")
+    )

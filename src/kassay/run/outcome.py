@@ -74,15 +74,16 @@ def quiescence_outcome(ended: Ended) -> tuple[str, str]:
 def outcome_of(ended: Ended, measured: Measured, cell: Cell, *, logs_kernel: bool) -> tuple[str, str]:
     """Outcome and detail as in a RunRecord. logs_kernel: True if the console is the log of the measured kernel."""
     problem: tuple[str, str] | None = None
+    killed = killed_for_memory(ended.console, cell.machine.memcg) if logs_kernel else ""
     if ended.outcome:
-        return console_problem(ended.console) or (ended.outcome, ended.detail)
+        who = killed.partition("; give more")[0]  # a machine has the memory that it has
+        return console_problem(ended.console) or (ended.outcome, f"{ended.detail}; {who}" if who else ended.detail)
     try:
         report = protocol.parse(ended.stream)
         guest_outcome = protocol.outcome(report)
         problem = guest_outcome if guest_outcome[0] != "ok" else measured.problem(report, ended.profile, cell.settings)
     except protocol.StreamError as error:
         problem = (error.kind, error.detail)
-    killed = killed_for_memory(ended.console, cell.machine.memcg) if logs_kernel else ""
     if killed and problem is not None and problem[0] != "ok":
         problem = problem[0], f"{problem[1]}; {killed}"
     return classify(

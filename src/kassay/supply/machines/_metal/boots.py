@@ -15,7 +15,8 @@ from kassay.supply.machines._metal.facts import RUN, Facts, facts
 from kassay.supply.machines._metal.stream import captured, since_the_run, with_boot
 from kassay.supply.machines._metal.visit import StepFailed, Visited, checked
 
-_KILLED = 137  # by timeout(1), as scripts/run.sh asks for
+_KILLED = 137  # by timeout(1) after the time that scripts/run.sh gives, or before that by the kernel
+_LATE_S = 0.1  # of two readings of the clock
 _SETTLES_S = 300  # until nobody else works there, as scripts/run.sh waits for it
 
 
@@ -96,8 +97,8 @@ def _other_kernel(visited: Visited, kernel: KernelFiles, problem: str, words: st
 def _crash_log(visited: Visited) -> bytes:
     """The log that a kernel that crashed has left in the firmware's memory (pstore); empty where there is none."""
     try:
-        return visited.link.fetch(("sh", "-c", "cat /sys/fs/pstore/dmesg-* 2>/dev/null"))
-    except ConnectionLost:
+        return checked(visited.link, "crash", (visited.directory,)).encode()
+    except (ConnectionLost, StepFailed):
         return b""
 
 
@@ -133,20 +134,25 @@ def _measured(visited: Visited, job: Job, number: str, boot: str, words: str, bo
     state = visited.patiently(lambda: checked(link, "state", (directory, number)))
     stream = visited.patiently(lambda: link.fetch(("cat", f"{directory}/runs/{number}/stream")))
     log = visited.patiently(lambda: link.fetch(("dmesg",)))
-    return _whole(answer, state, stream, log, words, WallTime(boot_s=round(booted, 3), workload_s=round(elapsed, 3)))
+    wall = WallTime(boot_s=round(booted, 3), workload_s=round(elapsed, 3))
+    return _whole(answer, state, stream, log, words, wall, job.timeout_s)
 
 
-def _whole(answer: Facts, state: str, stream: bytes, log: bytes, words: str, wall: WallTime) -> Ended:
+def _whole(answer: Facts, state: str, stream: bytes, log: bytes, words: str, wall: WallTime, limit_s: float) -> Ended:
     files = captured(state)
+    took_s = float(answer.get("elapsed") or limit_s)
     quiescence = dict(files).get("kassay/quiescence", "")
     status = int(answer.get("status") or 1)
+    timed_out = answer.get("running") == "yes" or (status == _KILLED and took_s + _LATE_S >= limit_s)
     outcome, detail = "", answer.get("detail")
     if quiescence.startswith("state busy"):
         outcome, detail = "busy", f"the machine never became quiet: {' '.join(quiescence.split()[3:])} ticks of 200"
     elif int(answer.get("throttled") or 0) > 0:
         outcome, detail = "throttled", f"{answer.get('throttled')} times, for temperature or power"
+    elif status == _KILLED and not timed_out:
+        outcome, detail = "guest-error", f"the workload was killed by signal 9 after {took_s:g} s"
     return Ended(
-        status=status, timed_out=status == _KILLED or answer.get("running") == "yes", detail=detail,
+        status=status, timed_out=timed_out, detail=detail,
         stream=with_boot(stream, files, float(facts(state).get("uptime") or 0)), console=since_the_run(log),
         wall=wall, argv=("kexec", words), outcome=outcome,
     )  # fmt: skip

@@ -59,7 +59,8 @@ thp=/sys/kernel/mm/transparent_hugepage
 settings() {
 	grep -Hs . $cpu/cpufreq/policy*/scaling_governor $cpu/intel_pstate/no_turbo $cpu/cpufreq/boost $cpu/smt/control \
 		$thp/enabled $thp/hugepages-*/enabled /sys/kernel/mm/ksm/run /proc/sys/kernel/nmi_watchdog \
-		/proc/sys/kernel/numa_balancing /proc/sys/vm/dirty_ratio /proc/sys/vm/percpu_pagelist_high_fraction \
+		/proc/sys/kernel/numa_balancing /proc/sys/vm/dirty_*ratio /proc/sys/vm/dirty_*bytes \
+		/proc/sys/vm/percpu_pagelist_high_fraction \
 		/proc/sys/vm/swappiness | sed 's/:.*\[\(.*\)\].*/ \1/; s/:/ /; s/^/setting	/'
 }
 

@@ -41,10 +41,12 @@ flock 9
 	printf 'state quiet\nwaited %s\n' "$waited" >quiescence
 	throttled >throttled
 	first_line /proc/uptime
-	printf '%s\n' "${line%% *}" >uptime
+	began=${line%% *}
+	printf '%s\n' "$began" >uptime
 	printf 'kassay: run begins\n' >/dev/kmsg
 	timeout -s KILL "$limit" ./program "$@" --out "$place/stream" 9>&- >output 2>&1
 	status=$?
+	awk -v began="$began" '{ printf "%.2f\n", $1 - began }' /proc/uptime >elapsed
 	sync
 	printf '%s\n' "$status" >status
 ) &
