@@ -144,9 +144,10 @@ OTHERS: list[tuple[tuple[str, ...], str]] = [
     (("bisect", "mprotect_toggle", "--plan"), "No such option"),
     (("series", "mprotect_toggle", "--plan"), "No such option"),
     *((("compare", *TWO, *given.split()), f"{given.split()[0]}: belongs to {needed}, which is not given")
-      for given, needed in (("--reset X", "--on"), ("--start X", "--on"), ("--boot-limit 3", "--on"),
+      for given, needed in (("--reset X", "--on"), ("--start X", "--on"), ("--boot-limit 60", "--on"),
                             ("--limit 7", "--program"), ("--trace-budget 1MiB", "--predict"),
                             ("--allow-refused mprotect_toggle", "--exit-code"))),
+    *((("compare", *TWO, "--boot-limit", value), f"{value} is not in the range x>=30") for value in ("-5", "0", "29")),
     (("compare", *TWO, "--no-control"), "--no-control: clock icount counts"),
     (("compare", *TWO, "--predict", ""), "--predict '': no value"),
     (("report", "TREE", "--allow-refused", "w"), "belongs to --exit-code"),

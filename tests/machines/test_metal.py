@@ -2,9 +2,11 @@
 """Is a machine elsewhere measured on in order, and is it left as it was found, whatever happens in between?"""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from kassay.commands._options import Reset, Start
 from kassay.effects import process
 from kassay.errors import BadInput, HostLacks
 from kassay.model.experiment import WorkloadUse
@@ -17,7 +19,7 @@ from kassay.supply.machines._metal.facts import facts, refusals
 from kassay.supply.machines._metal.stream import since_the_run
 from kassay.supply.machines._metal.visit import NOTE
 from kassay.supply.measured import measured_of
-from tests.machines.fake_host import ID, OWN, FakeHost, job, reached, runs, session
+from tests.machines.fake_host import ADDRESS, ID, NAMES, OWN, FakeHost, job, reached, runs, session
 
 
 def test_every_run_is_a_boot_and_the_machine_is_then_as_it_was_found(host: FakeHost, visit: Visit) -> None:
@@ -233,6 +235,24 @@ def test_why_a_machine_is_refused(wrong: dict[str, str], words: str) -> None:
     assert words in "".join(found)
 
 
+def test_commands_of_the_user_get_what_their_help_names(
+    host: FakeHost, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, str] = {}
+
+    def run(argv: tuple[str, ...], *, env: dict[str, str], **_: object) -> process.Completed:
+        given.update(env)
+        return process.Completed(0, "", "")
+
+    monkeypatch.setattr(process, "run", run)
+    assert [one.outcome for one in runs(reached(visit, start="grub-reboot"), 0)] == [""]
+    assert given["KASSAY_HOST"] == ADDRESS
+    assert len(given) == 4
+    start, reset = (get_args(option)[1].help for option in (Start, Reset))
+    assert [name for name in given if name not in start] == []
+    assert "KASSAY_HOST" in reset
+
+
 def test_a_dry_run_shows_every_script_and_connects_to_nothing(host: FakeHost, visit: Visit) -> None:
     machine = machine_for("metal", "", "ssh://root@fake:22")
     text = machine.steps(lambda: reached(visit, reset="power cycle"), "nokaslr")
@@ -240,6 +260,9 @@ def test_a_dry_run_shows_every_script_and_connects_to_nothing(host: FakeHost, vi
     assert "kexec -s -l" in text and "rm -rf" in text and "power cycle" in text
     scripts = Path(visits.__file__).with_name("scripts")
     assert all(path.read_text().rstrip() in text for path in scripts.glob("*.sh"))
+    commands = {line.split()[0] for line in text.partition("#### common.sh")[0].splitlines() if line}
+    assert set(NAMES) <= commands
+    assert "cat /proc/sys/kernel/random/boot_id " in text
 
 
 @pytest.mark.parametrize(
@@ -250,6 +273,18 @@ def test_what_is_no_address_is_refused(text: str) -> None:
         parse_ssh(text)
 
 
-@pytest.mark.parametrize("text", ["ssh://host", "ssh://me@host:2222", "ssh://me@[::1]:22"])
+@pytest.mark.parametrize(
+    "text",
+    ["ssh://host", "ssh://me@host:2222", "ssh://me@[::1]:22", "ssh://BigBox", "ssh://Me@BigBox:22", "ssh://[FE80::1]"],
+)
 def test_an_address_reads_as_it_was_written(text: str) -> None:
     assert parse_ssh(text).text == text
+
+
+def test_identity_of_a_machine_is_that_of_earlier_versions(host: FakeHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kassay.supply.machines.metal._facts", lambda _: facts(host._inspect()))
+    identities = {
+        machine_for("metal", "", address).identify("x86_64", 1, "stock").host
+        for address in ("ssh://Me@BigBox", "ssh://Me@bigbox")
+    }
+    assert identities == {"Fake CPU, CPUs 0-3, 8 GiB, ssh://Me@bigbox"}

@@ -97,19 +97,19 @@ Reset = Annotated[
     str,
     _metal(
         metavar="COMMAND",
-        help="Command that resets the machine when a kernel does not come up. It runs on this host, by sh. Without it "
-        "kassay leaves the machine as it is.",
+        help="Command that resets the machine when a kernel does not come up. It runs on this host, by sh, with "
+        "KASSAY_HOST, the address that --on gives, in its environment. Without it kassay leaves the machine as it is.",
     ),
 ]
 Start = Annotated[
     str,
     _metal(
         metavar="COMMAND",
-        help="Command that starts a kernel, in place of kexec. It runs on this host, by sh, with KASSAY_IMAGE, "
-        "KASSAY_INITRD and KASSAY_CMDLINE in its environment.",
+        help="Command that starts a kernel, in place of kexec. It runs on this host, by sh, with KASSAY_HOST, the "
+        "address that --on gives, KASSAY_IMAGE, KASSAY_INITRD and KASSAY_CMDLINE in its environment.",
     ),
 ]
-BootLimit = Annotated[int, _metal(metavar="SECONDS", help="Time to wait for a kernel to boot.")]
+BootLimit = Annotated[int, _metal(metavar="SECONDS", min=30, help="Time to wait for a kernel to boot.")]
 DryRun = Annotated[bool, _metal("--plan", help="Print the commands for the machine, and run none of them.")]
 
 

@@ -2,7 +2,7 @@
 """A machine elsewhere: its address, and how it is started when it does not come up by itself."""
 
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from kassay.errors import BadInput
 from kassay.model.records import Record
@@ -34,12 +34,19 @@ def parse_ssh(text: str) -> SshAddress:
         port = parts.port
     except ValueError as error:
         raise wrong from error
-    user, host = parts.username or "", parts.hostname or ""
+    user, host = parts.username or "", _host_as_written(parts)
     further = parts.path.strip("/") or parts.query or parts.fragment or parts.password is not None
     sound = parts.scheme == _SCHEME and host and not further and text.isprintable() and " " not in text
     if not sound or host.startswith("-") or user.startswith("-"):
         raise wrong
     return SshAddress(user, host, port)
+
+
+def _host_as_written(parts: SplitResult) -> str:
+    """`hostname` in its own letters: ssh's "Host BigBox" matches no "bigbox"."""
+    host = parts.hostname or ""
+    start = parts.netloc.lower().rfind(host)
+    return parts.netloc[start : start + len(host)]
 
 
 class RemoteOptions(Record, frozen=True, kw_only=True):

@@ -49,7 +49,8 @@ class Metal(Machine):
     def identify(self, arch: str, cpus: int, boot: str) -> MachineIdentity:
         if self._address is None:
             raise _refusal()
-        return identity(_facts(self._address), arch, self.clock, self._address.text)
+        named = self._address._replace(host=self._address.host.lower())  # one machine, however its name is written
+        return identity(_facts(self._address), arch, self.clock, named.text)
 
     def run(self, job: Job, arch: str) -> Ended:
         """Boot the job's kernel and run its program there. Raises HostLacks outside of a session."""

@@ -10,6 +10,7 @@ from kassay.supply.machines._backend import KernelFiles, Visit
 from kassay.supply.machines._metal.facts import RUN, SESSION
 
 _SCRIPTS = Path(__file__).with_name("scripts")
+BOOT_ID = "/proc/sys/kernel/random/boot_id"
 WORDS = "nokaslr norandmaps panic=15"
 """Parameters of every kernel, behind the machine's own: two boots have one layout, as in the machines that count; and a
 kernel that panics starts the machine anew."""
@@ -48,6 +49,9 @@ def _dry_run(visit: Visit, host: str, cmdline: str) -> Iterator[str]:
     yield "# The scripts stand below the steps. ID of this directory of runs: " + visit.id
     yield "\n# Once"
     yield _step("inspect", (), "what the machine is; changes nothing; a reason to refuse it ends here")
+    yield _step(
+        "found", ("/var/tmp/kassay-ID",), "for each that is dead: home, restore and leave follow, as at the end"
+    )
     yield _step("open", (directory, "NODE BOOT PID"), "the directory; the process of kassay that made it")
     yield f"store {directory}/found   # what inspect told, for the way back"
     for kernel in visit.kernels:
@@ -60,7 +64,9 @@ def _dry_run(visit: Visit, host: str, cmdline: str) -> Iterator[str]:
     yield _step("boot", (directory, "IMAGE", words, start), "loads the kernel and starts it")
     if visit.reach.start:
         yield f"here: sh -c {quote(visit.reach.start)}   # which starts it"
-    yield _step("inspect", (), "again and again, until the machine answers with this kernel")
+    yield f"cat {BOOT_ID}   # again and again, until the machine answers from another boot"
+    yield _step("inspect", (), "is it this kernel?")
+    yield _step("crash", (directory,), "only when it is another kernel: the log of this one, if the firmware kept it")
     if visit.reach.reset:
         yield f"here: sh -c {quote(visit.reach.reset)}   # only when it does not answer within {visit.reach.limit_s} s"
     yield _step("order", (directory, "MODULES", "FILE VALUE"), "governor, turbo, hyperthreads, ...")

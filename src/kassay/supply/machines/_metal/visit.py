@@ -23,7 +23,6 @@ NOTE = "metal.txt"
 """In a directory of runs: how the machine was found, as long as it is not back in that state."""
 
 _INSPECT_S, _ANSWER_S = 300, 60
-_BOOT_ID = "/proc/sys/kernel/random/boot_id"
 _PAUSE_S = 2.0
 _SETTLES_S = 120
 
@@ -227,7 +226,7 @@ class Visited:
     def _boot(self) -> str:
         """The id of the boot that answers, "" if none does."""
         with contextlib.suppress(ConnectionLost):
-            return self.link.fetch(("cat", _BOOT_ID), timeout_s=_ANSWER_S).decode("ascii", "replace").strip()
+            return self.link.fetch(("cat", steps.BOOT_ID), timeout_s=_ANSWER_S).decode("ascii", "replace").strip()
         return ""
 
     def reset(self, problem: str) -> Facts:
@@ -286,7 +285,7 @@ class Visited:
 
 def this_boot() -> str:
     """The id of this host's boot."""
-    return Path(_BOOT_ID).read_text().strip()
+    return Path(steps.BOOT_ID).read_text().strip()
 
 
 @contextlib.contextmanager
