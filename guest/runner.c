@@ -20,6 +20,7 @@
 #include "memory.h"
 #include "run.h"
 #include "samples.h"
+#include "workers.h"
 
 extern const char __executable_start, etext;
 
@@ -234,6 +235,7 @@ static int run_once(struct run *run)
 	cpu_set_t first;
 
 	region_announce();
+	workers_find_cpus();
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
 	if (sysconf(_SC_NPROCESSORS_ONLN) > 1 && sched_setaffinity(0, sizeof(first), &first))

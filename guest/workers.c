@@ -19,6 +19,7 @@ static struct {
 	struct board *board;
 	unsigned int tasks;
 	unsigned int first_cpu;
+	cpu_set_t cpus;
 	bool threads;
 	struct step *parts[MAX_TASKS][MAX_PARTS];
 	pid_t pids[MAX_TASKS];
@@ -26,14 +27,30 @@ static struct {
 	unsigned int started;
 } team;
 
+void workers_find_cpus(void)
+{
+	if (sched_getaffinity(0, sizeof(team.cpus), &team.cpus))
+		CPU_ZERO(&team.cpus);
+}
+
+/* The nth CPU, and behind the last one the first again. Their numbers have gaps where siblings are off. */
+static unsigned int nth_cpu(unsigned int n)
+{
+	unsigned int cpu = 0;
+
+	for (n %= (unsigned int)CPU_COUNT(&team.cpus); !CPU_ISSET(cpu, &team.cpus) || n--; cpu++)
+		;
+	return cpu;
+}
+
 static void pin(unsigned int task)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	cpu_set_t mine;
 
 	CPU_ZERO(&mine);
-	CPU_SET((team.first_cpu + task) % (unsigned long)cpus, &mine);
-	sched_setaffinity(0, sizeof(mine), &mine);
+	CPU_SET(nth_cpu(team.first_cpu + task), &mine);
+	if (sched_setaffinity(0, sizeof(mine), &mine))
+		__atomic_store_n(&team.board->error, errno, __ATOMIC_SEQ_CST);
 }
 
 static void work(unsigned int task)
@@ -110,11 +127,16 @@ void workers_pin_from(unsigned int cpu)
 	team.first_cpu = cpu;
 }
 
+static void wait_for_all(struct script *script, const char *what)
+{
+	script->explain = explain;
+	script_step(script, (struct step){ .run = step_wait, .start = (void *)team.board, .what = what });
+}
+
 /* The caller waits asleep until no worker is busy. */
 void workers_wait(struct script *script)
 {
-	script->explain = explain;
-	script_step(script, (struct step){ .run = step_wait, .start = (void *)team.board, .what = "a task failed" });
+	wait_for_all(script, "a task failed");
 }
 
 int workers_start(struct run *run, unsigned int tasks, bool threads, struct script *scripts, unsigned int parts)
@@ -122,6 +144,8 @@ int workers_start(struct run *run, unsigned int tasks, bool threads, struct scri
 	struct script arrival = { 0 };
 	struct sigaction death = { .sa_handler = on_death };
 
+	if (!CPU_COUNT(&team.cpus))
+		return fail(run, "no CPU is known for the workers");
 	team.tasks = tasks;
 	team.threads = threads;
 	team.board = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
@@ -143,7 +167,7 @@ int workers_start(struct run *run, unsigned int tasks, bool threads, struct scri
 			return -1;
 	}
 	/* Each reports itself done once before the first part: it is up and pinned. */
-	workers_wait(&arrival);
+	wait_for_all(&arrival, "a task cannot be pinned to its CPU");
 	return script_do(run, &arrival);
 }
 

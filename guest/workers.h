@@ -11,13 +11,16 @@
 #define MAX_TASKS 64
 #define MAX_PARTS 4
 
+/* Finds the CPUs that workers are pinned to. Before the process is pinned to one itself. */
+void workers_find_cpus(void);
+
 /*
  * Starts @tasks workers (2 .. MAX_TASKS), each pinned to a CPU of its own in turn. @scripts: what task i does in
  * part p is script i * parts + p; it stays where it is and, like all it writes, is shared between processes.
  */
 int workers_start(struct run *run, unsigned int tasks, bool threads, struct script *scripts, unsigned int parts);
 
-/* Pins the first worker to this CPU, and the others in turn; before workers_start(). Without it the first CPU. */
+/* Pins the first worker to the CPU at this place, and the others in turn; before workers_start(). Without it place 0. */
 void workers_pin_from(unsigned int cpu);
 
 /* Adds the steps that let every worker do @part, and that end when the last one is done. */

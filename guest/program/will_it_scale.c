@@ -41,6 +41,8 @@ struct result {
 
 static struct result *results;
 static unsigned long tasks, operations;
+static cpu_set_t cpus;
+static pid_t starter;
 static int ready[2], gate[2], done[2], end[2]; /* pipes with a byte for each task */
 
 static __thread struct result *mine;
@@ -108,14 +110,39 @@ void __sanitizer_cov_trace_pc(void)
 		KASSAY_ROUND_BEGIN();
 }
 
+/* All CPUs on which the tasks may run: this process was started on the first one alone, and stays there. */
+static int find_cpus(void)
+{
+	cpu_set_t first, all;
+
+	memset(&all, 0xff, sizeof(all));
+	return sched_getaffinity(0, sizeof(first), &first) || sched_setaffinity(0, sizeof(all), &all) ||
+	       sched_getaffinity(0, sizeof(cpus), &cpus) || sched_setaffinity(0, sizeof(first), &first);
+}
+
+/* To the nth CPU, and behind the last one to the first again. Their numbers have gaps where siblings are off. */
+static void pin(unsigned long n)
+{
+	cpu_set_t mine;
+	int cpu = 0;
+
+	for (n %= (unsigned long)CPU_COUNT(&cpus); !CPU_ISSET(cpu, &cpus) || n--; cpu++)
+		;
+	CPU_ZERO(&mine);
+	CPU_SET(cpu, &mine);
+	if (sched_setaffinity(0, sizeof(mine), &mine)) {
+		fprintf(stderr, "a task cannot be pinned to CPU %d: %s\n", cpu, strerror(errno));
+		if (getpid() != starter)
+			kill(starter, SIGTERM); /* which waits for this task */
+		_exit(1);
+	}
+}
+
 static void *work(void *number)
 {
 	unsigned long nr = (unsigned long)number;
-	cpu_set_t cpu;
 
-	CPU_ZERO(&cpu);
-	CPU_SET(nr % (unsigned long)sysconf(_SC_NPROCESSORS_ONLN), &cpu);
-	sched_setaffinity(0, sizeof(cpu), &cpu);
+	pin(nr);
 	send_byte(ready[1]);
 	await_byte(gate[0]);
 	results[nr].faults = faults();
@@ -228,6 +255,11 @@ int main(int argc, char **argv)
 	if (!tasks || tasks > MAX_TASKS || !operations || results == MAP_FAILED || pipe(ready) || pipe(gate) || pipe(done) ||
 	    pipe(end))
 		return 2;
+	starter = getpid();
+	if (find_cpus()) {
+		fprintf(stderr, "the CPUs of this process cannot be found: %s\n", strerror(errno));
+		return 2;
+	}
 	if (testcase_prepare)
 		testcase_prepare(tasks);
 	failed = argc > 3 && !strcmp(argv[2], "thread") ? run_threads() : run_processes();

@@ -10,6 +10,8 @@ from kassay.commands._options import Reset, Start
 from kassay.effects import process
 from kassay.errors import BadInput, HostLacks
 from kassay.model.experiment import WorkloadUse
+from kassay.model.machine import MachineUse
+from kassay.model.plan import Cell
 from kassay.model.remote_machine import parse_ssh
 from kassay.run.outcome import outcome_of
 from kassay.supply.guest import audit, protocol
@@ -85,7 +87,9 @@ def test_panic_that_the_firmware_has_kept_is_the_outcome(host: FakeHost, visit: 
 
 def said_of(ended: Ended) -> tuple[str, str]:
     """Outcome and detail of a run without a result."""
-    return outcome_of(ended, measured_of(WorkloadUse(name="mprotect_toggle")), (), logs_kernel=True)
+    cell = Cell(id="c0", kernel=0, workload="mprotect_toggle", settings=(), cmdline="", setting_key="",
+                machine=MachineUse(arch="x86_64", clock="metal", cpus=1, memory_bytes=1 << 30))  # fmt: skip
+    return outcome_of(ended, measured_of(WorkloadUse(name="mprotect_toggle")), cell, logs_kernel=True)
 
 
 @pytest.mark.parametrize(("elapsed", "outcome"), [("4.2", "guest-error"), ("5.01", "timeout"), ("", "timeout")])
