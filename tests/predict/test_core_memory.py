@@ -104,7 +104,7 @@ def test_a_value_of_two_stores_is_waited_for(tmp_path: Path, second: int, failed
 
 @pytest.mark.parametrize(("apart", "expected"), [(64, 40), (0, 20)])
 def test_stores_take_their_interval_however_fast_they_are_made(tmp_path: Path, apart: int, expected: int) -> None:
-    """Those to one line have another interval than those to several."""
+    """Stores to one line have another interval than stores to several."""
     tokens, block = loop([store(1, 2)] * 20)
     accesses = [(n, 0x8000 + apart * n, True) for n in range(20)]
     rounds(tokens, 20, 100, lambda _: tokens.run(block, *accesses))
