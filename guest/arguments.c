@@ -20,10 +20,13 @@
 #include "peek.h"
 
 #define MOST_REGIONS 128
-#define MOST_ITEMS 64 /* of an array, and words of a request */
+#define PART_WORDS 512 /* of an array, which are read at once */
+#define MOST_BYTES (1UL << 19) /* of an array: 64 Ki files to wait for */
+#define MOST_OF_ALL (1UL << 23) /* bytes of all arrays: less than a second of guest time */
 #define PATH_BYTES 256
 #define MOST_NAMES 1024
-#define COMMAND_BYTES 64 /* of what is written to a file of the kernel */
+#define MASK_BYTES 64 /* of CPUs */
+#define OPTION_BYTES 64 /* of a socket's option */
 #define MOST_ARGUMENTS 4096
 #define LOWEST_ADDRESS (1ULL << 32) /* below it are numbers, and addresses of a static program, which stay */
 
@@ -31,6 +34,9 @@
 enum { NUMBER, IN_REGION, IN_HEAP, ELSEWHERE };
 
 static uint64_t numbers[2][CALL_NUMBERS];
+static uint64_t unread[2][CALL_NUMBERS]; /* calls that were given more than is read */
+static bool is_unread; /* the call at hand is one of them */
+static uint64_t bytes_read; /* of arrays */
 
 /* Mappings that calls of the first process have made, the latest last; older ones give way. */
 static struct {
@@ -121,17 +127,58 @@ static uint64_t mix_name(uint64_t hash, pid_t pid, uint64_t address)
 	return mix(mix(mix(hash, length), depth), place_of_name(mix_text(0, text)));
 }
 
+/* Reads a part of the @size bytes that a call is given at @address, from byte @at on. Returns its bytes, or 0. */
+static size_t part_at(pid_t pid, uint64_t address, uint64_t at, uint64_t size, uint64_t ret[PART_WORDS])
+{
+	size_t most = PART_WORDS * sizeof(*ret), got;
+
+	if (at >= size)
+		return 0;
+	if (at >= MOST_BYTES || bytes_read >= MOST_OF_ALL) {
+		is_unread = true;
+		return 0;
+	}
+	got = bytes_at(pid, address + at, ret, size - at < most ? size - at : most);
+	bytes_read += got;
+	return got;
+}
+
+/* Words of an array that are compared: word @from of each @stride; of numbers the bits of @mask, which is 0 for words
+ * that may be addresses. PART_WORDS is a multiple of @stride.
+ */
+struct items {
+	size_t from, stride;
+	uint64_t mask;
+};
+
+static uint64_t mix_array(uint64_t hash, pid_t pid, uint64_t address, uint64_t count, const struct items *items)
+{
+	uint64_t words[PART_WORDS];
+	size_t got;
+
+	for (uint64_t at = 0; (got = part_at(pid, address, at, count * sizeof(*words), words)); at += got) {
+		for (size_t i = items->from; i < got / sizeof(*words); i += items->stride)
+			hash = items->mask ? mix(hash, words[i] & items->mask) : mix_value(hash, words[i]);
+	}
+	return hash;
+}
+
 static uint64_t mix_words(uint64_t hash, pid_t pid, uint64_t address, uint64_t count)
 {
-	for (uint64_t i = 0; i < count && i < MOST_ITEMS; i++)
-		hash = mix_value(hash, word_at(pid, address + i * sizeof(uint64_t)));
-	return hash;
+	static const struct items words = { .stride = 1 };
+
+	return mix_array(hash, pid, address, count, &words);
 }
 
 static uint64_t mix_bytes(uint64_t hash, pid_t pid, uint64_t address, uint64_t count)
 {
-	for (uint64_t i = 0; i < count; i++)
-		hash = mix(hash, (uint8_t)word_at(pid, address + i));
+	uint64_t words[PART_WORDS];
+	size_t got;
+
+	for (uint64_t at = 0; (got = part_at(pid, address, at, count, words)); at += got) {
+		for (size_t i = 0; i < got; i++)
+			hash = mix(hash, ((unsigned char *)words)[i]);
+	}
 	return hash;
 }
 
@@ -150,30 +197,27 @@ static uint64_t mix_filter(uint64_t hash, pid_t pid, uint64_t address)
 {
 	uint64_t length = word_at(pid, address) & 0xffff, start = word_at(pid, address + 8);
 
-	for (uint64_t i = 0; i < length; i++)
-		hash = mix(hash, word_at(pid, start + i * sizeof(uint64_t)));
-	return mix(hash, length);
+	return mix(mix_bytes(hash, pid, start, length * sizeof(uint64_t)), length);
 }
 
 /* The operation, the file, the memory, the length and the offset of each struct iocb. */
 static uint64_t mix_requests(uint64_t hash, pid_t pid, uint64_t address, uint64_t count)
 {
-	for (uint64_t i = 0; i < count && i < MOST_ITEMS; i++)
-		hash = mix_words(hash, pid, word_at(pid, address + i * sizeof(uint64_t)) + 16, 4);
-	return hash;
-}
+	uint64_t requests[PART_WORDS];
+	size_t got;
 
-/* How many buffers each struct mmsghdr has. */
-static uint64_t mix_messages(uint64_t hash, pid_t pid, uint64_t address, uint64_t count)
-{
-	for (uint64_t i = 0; i < count && i < MOST_ITEMS; i++)
-		hash = mix_value(hash, word_at(pid, address + i * 64 + 24)); /* msg_iovlen */
+	for (uint64_t at = 0; (got = part_at(pid, address, at, count * sizeof(*requests), requests)); at += got) {
+		for (size_t i = 0; i < got / sizeof(*requests); i++)
+			hash = mix_words(hash, pid, requests[i] + 16, 4);
+	}
 	return hash;
 }
 
 /* What calls that move data are given in memory: buffers, offsets, messages and requests. */
 static uint64_t mix_transfer(uint64_t hash, pid_t pid, uint64_t number, const uint64_t *args)
 {
+	static const struct items messages = { .from = 3, .stride = 8 }; /* struct mmsghdr: msg_iovlen */
+
 	switch (number) {
 	case __NR_readv:
 	case __NR_writev:
@@ -198,12 +242,12 @@ static uint64_t mix_transfer(uint64_t hash, pid_t pid, uint64_t number, const ui
 		return mix_value(hash, word_at(pid, args[1] + 40)); /* msg_controllen */
 	case __NR_sendmmsg:
 	case __NR_recvmmsg:
-		return mix_messages(hash, pid, args[1], args[2]);
+		return mix_array(hash, pid, args[1], messages.stride * (uint32_t)args[2], &messages);
 	case __NR_msgsnd:
 		return mix(hash, word_at(pid, args[1])); /* mtype */
 	case __NR_semop:
 	case __NR_semtimedop:
-		return mix_bytes(hash, pid, args[1], args[2] < MOST_ITEMS ? 6 * args[2] : 0); /* struct sembuf */
+		return mix_bytes(hash, pid, args[1], 6 * (uint64_t)(uint32_t)args[2]); /* struct sembuf */
 	case __NR_io_submit:
 		return mix_requests(hash, pid, args[2], args[1]);
 	case __NR_move_pages:
@@ -220,6 +264,8 @@ static uint64_t mix_transfer(uint64_t hash, pid_t pid, uint64_t number, const ui
  */
 static uint64_t mix_wait(uint64_t hash, pid_t pid, uint64_t number, const uint64_t *args)
 {
+	static const struct items polled = { .stride = 1, .mask = 0xffffffffffffULL };
+
 	switch (number) {
 	case __NR_epoll_ctl:
 		return args[3] ? mix(hash, half_at(pid, args[3])) : hash; /* the events of a struct epoll_event */
@@ -234,9 +280,7 @@ static uint64_t mix_wait(uint64_t hash, pid_t pid, uint64_t number, const uint64
 #ifdef __NR_poll
 	case __NR_poll:
 #endif
-		for (uint64_t i = 0; i < args[1] && i < MOST_ITEMS; i++)
-			hash = mix(hash, word_at(pid, args[0] + i * sizeof(uint64_t)) & 0xffffffffffffULL);
-		return hash;
+		return mix_array(hash, pid, args[0], (uint32_t)args[1], &polled);
 	case __NR_nanosleep:
 		return mix_words(hash, pid, args[0], 2);
 	case __NR_clock_nanosleep:
@@ -289,7 +333,7 @@ static uint64_t mix_setting(uint64_t hash, pid_t pid, uint64_t number, const uin
 	case __NR_sched_setattr:
 		return mix_words(hash, pid, args[1], half_at(pid, args[1]) / sizeof(uint64_t)); /* its size */
 	case __NR_sched_setaffinity:
-		return mix_bytes(hash, pid, args[2], args[1] < COMMAND_BYTES ? args[1] : COMMAND_BYTES);
+		return mix_bytes(hash, pid, args[2], args[1] < MASK_BYTES ? args[1] : MASK_BYTES);
 	case __NR_prlimit64:
 		return mix_words(mix(hash, args[1]), pid, args[2], args[2] ? 2 : 0);
 	case __NR_perf_event_open:
@@ -297,7 +341,9 @@ static uint64_t mix_setting(uint64_t hash, pid_t pid, uint64_t number, const uin
 	case __NR_bpf:
 		return mix_words(hash, pid, args[1], args[2] / sizeof(uint64_t));
 	case __NR_setsockopt:
-		return args[2] == SO_ATTACH_FILTER ? mix_filter(hash, pid, args[3]) : hash;
+		if (args[1] == SOL_SOCKET && args[2] == SO_ATTACH_FILTER)
+			return mix_filter(hash, pid, args[3]);
+		return mix_bytes(hash, pid, args[3], (uint32_t)args[4] < OPTION_BYTES ? (uint32_t)args[4] : OPTION_BYTES);
 	case __NR_prctl:
 		return args[0] == PR_SET_SECCOMP ? mix_filter(hash, pid, args[2]) : hash;
 	case __NR_seccomp:
@@ -317,15 +363,17 @@ void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64
 
 	if (number >= CALL_NUMBERS || !calls[number].known || !strcmp(target, TARGET_OUTPUT))
 		return;
+	is_unread = false;
 	for (unsigned int i = 0; i < calls[number].count; i++)
 		hash = calls[number].text & 1U << i ? mix_name(hash, pid, args[i]) : mix_value(hash, args[i]);
 	if (number == __NR_write && *target == '/')
-		hash = mix_bytes(hash, pid, args[1], args[2] < COMMAND_BYTES ? args[2] : COMMAND_BYTES);
+		hash = mix_bytes(hash, pid, args[1], args[2]);
 	hash = mix_transfer(hash, pid, number, args);
 	hash = mix_wait(hash, pid, number, args);
 	hash = mix_setting(hash, pid, number, args);
 	so_far = &numbers[caller][number];
 	*so_far = caller == FIRST ? mix(*so_far, hash) : *so_far + hash;
+	unread[caller][number] += is_unread;
 }
 
 void arguments_succeeded(uint64_t number, const uint64_t *args, uint64_t returned)
@@ -351,4 +399,9 @@ int arguments_name(uint64_t number)
 uint64_t arguments_number(enum caller caller, uint64_t number)
 {
 	return number < CALL_NUMBERS ? numbers[caller][number] : 0;
+}
+
+uint64_t arguments_unread(enum caller caller, uint64_t number)
+{
+	return number < CALL_NUMBERS ? unread[caller][number] : 0;
 }

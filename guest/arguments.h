@@ -26,6 +26,9 @@ void arguments_succeeded(uint64_t number, const uint64_t *args, uint64_t returne
 /* The number of a call; 0 for a call that was not made, or whose arguments are not compared. */
 uint64_t arguments_number(enum caller caller, uint64_t number);
 
+/* How many calls were given longer arrays than are read. */
+uint64_t arguments_unread(enum caller caller, uint64_t number);
+
 /* Which argument of a call is the name of the file that it works on, from 0; the last one of two; -1 where none is. */
 int arguments_name(uint64_t number);
 

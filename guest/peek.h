@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 /* Reads the 8 bytes at @address. Returns false if they cannot be read. */
 static inline bool peek(pid_t pid, uint64_t address, uint64_t *ret)
@@ -39,6 +40,21 @@ static inline size_t text_at(pid_t pid, uint64_t address, char *ret, size_t size
 			return at + strlen(ret + at);
 	}
 	ret[at] = '\0';
+	return at;
+}
+
+/* Reads @size bytes at @address, or those in front of the first that cannot be read. Returns how many it has read. */
+static inline size_t bytes_at(pid_t pid, uint64_t address, void *ret, size_t size)
+{
+	struct iovec to = { ret, size }, from = { (void *)(uintptr_t)address, size };
+	ssize_t got = process_vm_readv(pid, &to, 1, &from, 1, 0);
+	uint64_t word;
+	size_t at = 0;
+
+	if (got >= 0 || errno != ENOSYS)
+		return got > 0 ? (size_t)got : 0;
+	for (; at + sizeof(word) <= size && peek(pid, address + at, &word); at += sizeof(word))
+		memcpy((char *)ret + at, &word, sizeof(word));
 	return at;
 }
 

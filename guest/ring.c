@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
 #include <asm/unistd.h>
 #include <linux/io_uring.h>
 #include <stddef.h>

@@ -214,12 +214,39 @@ ARGUED = """
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 static char names[2][40] = { "/tmp/abc", "/tmp/./././abc" };
+
+/* Long arrays, of which an item far behind the first ones may be another; and the value of an option. */
+static void give_arrays(char *pages, char other)
+{
+	int ends[2], size = other == 'o' ? 30000 : 60000;
+	static struct iovec parts[128];
+	static struct pollfd polled[5000];
+	static struct sembuf operations[100];
+	static void *addresses[5000];
+
+	for (int i = 0; i < 5000; i++) {
+		polled[i] = (struct pollfd){ .fd = i == 4900 && other == 'P' ? 0 : -1, .events = POLLIN };
+		addresses[i] = pages + (i == 4900 && other == 'M' ? 8192 : 4096);
+	}
+	for (int i = 0; i < 128; i++)
+		parts[i] = (struct iovec){ pages, i == 120 && other == 'V' ? 2 : 1 };
+	for (int i = 0; i < 100; i++)
+		operations[i] = (struct sembuf){ .sem_num = i == 90 && other == 'S' ? 1 : 0, .sem_op = 1 };
+	poll(polled, 5000, 0);
+	syscall(SYS_move_pages, 0, 5000UL, addresses, NULL, polled, 0);
+	readv(open("/dev/zero", O_RDONLY), parts, 128);
+	semop(-1, operations, 100);
+	socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+	setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+}
 
 int main(int argc, char **argv)
 {
@@ -233,6 +260,7 @@ int main(int argc, char **argv)
 	struct iovec own = { pages, 8 };
 	struct stat info;
 
+	give_arrays(pages, other);
 	memset(space, 'x', sizeof(space));
 	mprotect(other == 'a' ? pages + 8192 : pages, 4096, PROT_READ);
 	mprotect(near, 4096, other == 'f' ? PROT_NONE : PROT_READ);
@@ -272,7 +300,8 @@ def argued(watching: Path, program: Path, *words: str) -> dict[str, str]:
     [
         ("a", {"mprotect"}), ("f", {"mprotect"}), ("n", {"openat"}), ("p", {"poll"}), ("v", {"writev"}), ("-", set()),
         ("s", {"newfstatat"}), ("l", {"prctl"}), ("m", {"process_vm_readv"}), ("c", {"clone"}),
-        ("e", {"execve"}),
+        ("e", {"execve"}), ("P", {"poll"}), ("M", {"move_pages"}), ("V", {"readv"}), ("S", {"semtimedop"}),
+        ("o", {"setsockopt"}),
     ],
 )  # fmt: skip
 def test_a_call_with_other_arguments_has_another_sum(
