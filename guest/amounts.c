@@ -5,21 +5,15 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 
 #include "amounts.h"
 #include "peek.h"
+#include "ranges.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-#define UFFDIO_TYPE 0xaa
-#define UFFDIO_COPY_NUMBER 3
-#define UFFDIO_MOVE_NUMBER 5
-#define UFFDIO_LAST_NUMBER 8
 #define ARGUMENTS_FIELD 48 /* arg_start of /proc/PID/stat, which arg_end follows: proc(5) */
 #define FAULTS_FIELD 10 /* minflt, which cminflt follows */
-#define SCAN_BYTES 96 /* of struct pm_scan_arg */
-#define PAGEMAP_SCAN_NUMBER _IOC(_IOC_READ | _IOC_WRITE, 'f', 16, SCAN_BYTES)
 
 static const uint64_t returning[] = {
 	SYS_read,      SYS_write,      SYS_pread64,    SYS_pwrite64,	  SYS_readv,	       SYS_writev,
@@ -51,18 +45,6 @@ static const struct {
 #endif
 };
 
-/* The length of the range that a structure of userfaultfd's or pagemap's requests names. */
-static uint64_t range_given(pid_t pid, uint64_t request, uint64_t address)
-{
-	bool two = _IOC_NR(request) == UFFDIO_COPY_NUMBER || _IOC_NR(request) == UFFDIO_MOVE_NUMBER;
-
-	if (request == PAGEMAP_SCAN_NUMBER)
-		return word_at(pid, address + 24) - word_at(pid, address + 16);
-	if (_IOC_TYPE(request) == UFFDIO_TYPE && _IOC_NR(request) <= UFFDIO_LAST_NUMBER)
-		return word_at(pid, address + (two ? 16 : 8));
-	return 0;
-}
-
 bool amount_returned(uint64_t number)
 {
 	return is_among(returning, COUNT(returning), number);
@@ -70,8 +52,10 @@ bool amount_returned(uint64_t number)
 
 uint64_t amount_given(pid_t pid, uint64_t number, const uint64_t *args)
 {
+	struct range ranges[2];
+
 	if (number == SYS_ioctl)
-		return range_given(pid, args[1], args[2]);
+		return request_ranges(pid, args[1], args[2], ranges) ? ranges->length : 0;
 	if (number == SYS_fcntl)
 		return args[1] == F_SETPIPE_SZ ? args[2] : 0;
 	for (size_t i = 0; i < COUNT(given); i++) {

@@ -302,6 +302,7 @@ static uint64_t mix_wait(uint64_t hash, pid_t pid, uint64_t number, const uint64
 static uint64_t mix_setting(uint64_t hash, pid_t pid, uint64_t number, const uint64_t *args)
 {
 	char text[PATH_BYTES + 1];
+	uint64_t size;
 
 	switch (number) {
 	case __NR_openat2:
@@ -343,7 +344,8 @@ static uint64_t mix_setting(uint64_t hash, pid_t pid, uint64_t number, const uin
 	case __NR_setsockopt:
 		if (args[1] == SOL_SOCKET && args[2] == SO_ATTACH_FILTER)
 			return mix_filter(hash, pid, args[3]);
-		return mix_bytes(hash, pid, args[3], (uint32_t)args[4] < OPTION_BYTES ? (uint32_t)args[4] : OPTION_BYTES);
+		size = (uint32_t)args[4];
+		return mix_bytes(hash, pid, args[3], size < OPTION_BYTES ? size : OPTION_BYTES);
 	case __NR_prctl:
 		return args[0] == PR_SET_SECCOMP ? mix_filter(hash, pid, args[2]) : hash;
 	case __NR_seccomp:

@@ -264,13 +264,22 @@ static void emit_found(struct run *run, const char *path, enum caller caller)
 
 	for (uint64_t number = 0; number < sizeof(names) / sizeof(*names); number++) {
 		struct found found = found_by(caller, number);
+		const struct memory *sum = &found.memory;
 
-		if (names[number] && found.calls)
-			used += (size_t)snprintf(text + used, LINE_BYTES,
-						 "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-						 " %" PRIu64 " %" PRIu64 "\n", names[number], found.calls, found.before,
-						 found.looked, found.bytes, found.huge_bytes, found.mappings,
-						 found.table_bytes, found.faults);
+		if (!names[number] || !found.calls || used + 2 * LINE_BYTES > run->stream.scratch_size)
+			continue;
+		used += (size_t)snprintf(text + used, 2 * LINE_BYTES,
+					 "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+					 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " ",
+					 names[number], found.calls, found.before, found.looked, sum->bytes,
+					 sum->huge_bytes, sum->mappings, sum->table_bytes, found.faults,
+					 sum->swapped_bytes, found.files, sum->cached_bytes,
+					 arguments_unread(caller, number));
+		if (caller == FIRST)
+			used += found_each(number, text + used, run->stream.scratch_size - used - 1);
+		else
+			text[used++] = '-';
+		text[used++] = '\n';
 	}
 	emit(&run->stream, "file", path, text, used);
 }

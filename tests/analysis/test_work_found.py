@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Calls that are alike in number, and find other memory: touched by other code before, or outside of a region."""
 
+from typing import Any
+
 import pytest
 
 from kassay.analysis.own_work import work_summary
 from kassay.model.finding import Finding
-from kassay.model.work import CallResult, Found
+from kassay.model.work import CallResult, Found, FoundByCall
 from tests.analysis.sides import evidence
 from tests.analysis.test_work_hidden import codes, kernel
 from tests.analysis.works import CALL, PAGE_FAULT, USER, Items, changed, did, two
@@ -16,7 +18,7 @@ CHEAPER = changed(TOGGLES, mprotect=(40, 200_000))
 """30 % less."""
 
 
-def found(name: str = "mprotect", kb: int = 0, calls: int = 40, **words: int) -> list[Found]:
+def found(name: str = "mprotect", kb: int = 0, calls: int = 40, **words: Any) -> list[Found]:
     return [Found(name=name, calls=calls, looked=calls, bytes=kb * 1024 * calls, **words)]
 
 
@@ -34,6 +36,10 @@ def found(name: str = "mprotect", kb: int = 0, calls: int = 40, **words: int) ->
         (found("exit_group", 600, 1, huge_bytes=0), found("exit_group", 600, 1, huge_bytes=8 << 20),
          "inconclusive", "partial"),
         (None, found(kb=0), "improvement", "exact"),  # measured by an older kassay
+        (found(swapped_bytes=160 << 20), found(swapped_bytes=0), "inconclusive", "partial"),
+        (found(cached_bytes=160 << 20, files=40), found(files=40), "inconclusive", "partial"),
+        (found(cached_bytes=160 << 20, files=40), found(), "improvement", "exact"),  # a kernel that does not tell
+        (found(), found(swapped_bytes=160 << 20), "improvement", "exact"),  # by an older kassay
     ],
 )  # fmt: skip
 def test_other_memory_that_calls_find_may_be_all_of_the_change(
@@ -79,6 +85,59 @@ def test_faults_are_not_the_kernels_if_calls_find_as_many_more_pages() -> None:
             kernel("7.3", more, found=found("munmap", kb + 4, 1)),
         )
         assert two(*sides).verdict == verdict
+
+
+def steps(*each: tuple[int, int]) -> tuple[FoundByCall, ...]:
+    return tuple(FoundByCall(times=times, kb=kb) for times, kb in each)
+
+
+TURNED = ((40, 8192), (40, 0)), ((40, 0), (40, 8192))
+
+
+@pytest.mark.parametrize(
+    ("each", "inside", "verdict", "grade"),
+    [
+        (TURNED, 40, "inconclusive", "partial"),
+        (TURNED, 80, "improvement", "exact"),  # all are in the region: their mean is the same
+        ((((80, 4096),), ((79, 4096), (1, 4090))), 40, "improvement", "exact"),
+        ((((79, 0), (1, 4096)), ((80, 0),)), 1, "inconclusive", "partial"),  # little on average
+        ((((79, 4096), (1, 0)), ((80, 4096),)), 40, "improvement", "partial"),  # at most one of 40
+        ((((80, 0),), ((40, 0), (41, 8192))), 40, "improvement", "exact"),  # not as many calls
+    ],
+)
+def test_calls_of_a_region_may_find_other_memory_than_those_before_it(
+    each: tuple[tuple[tuple[int, int], ...], ...], inside: int, verdict: str, grade: str
+) -> None:
+    """The mean of all calls of a name is the same, as the program turns two mappings."""
+    sides = []
+    for ref, items, calls in zip(("6.12", "7.3"), (TOGGLES, CHEAPER), each, strict=True):
+        region = {key: value for key, value in items.items() if key[1] in ("mprotect", "")}
+        region[CALL, "mprotect"] = (inside, region[CALL, "mprotect"][1])
+        mprotect = found(kb=4096, calls=80, each=steps(*calls))
+        sides.append(kernel(ref, region, region=True, rounds=1, executions=1, found=mprotect))
+    finding = two(*sides)
+    assert (finding.verdict, finding.evidence) == (verdict, grade)
+    assert codes(finding) == ["found-otherwise"] * (grade == "partial")
+
+
+def test_order_of_memory_in_which_the_runs_of_one_kernel_differ_is_chance() -> None:
+    sides = []
+    for index, items in enumerate((TOGGLES, CHEAPER)):
+        region = {key: value for key, value in items.items() if key[1] in ("mprotect", "")}
+        runs = [did(region, repeat=n, perturbation=n // 2, region=True, rounds=1, executions=1,
+                    found=found(kb=4096, calls=80, each=steps(*TURNED[n // 2]))) for n in range(3)]  # fmt: skip
+        sides.append(evidence(("6.12", "7.3")[index], *runs, index=index))
+    assert codes(two(*sides)) == ["work-by-chance"]
+
+
+def test_calls_that_are_given_more_than_is_read_are_a_doubt() -> None:
+    for unread, verdict in ((0, "improvement"), (40, "inconclusive")):
+        sides = (
+            kernel("6.12", TOGGLES, found=found(unread=unread)),
+            kernel("7.3", CHEAPER, found=found(unread=unread)),
+        )
+        finding = two(*sides)
+        assert (finding.verdict, codes(finding)) == (verdict, ["arguments-unread"] * bool(unread))
 
 
 @pytest.mark.parametrize(("kb", "verdict"), [(100, "different-work"), (1800, "different-work"), (3500, "improvement")])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* different-work, inconclusive: process_madvise() of 128 ranges; on kernels other than 6.12 most have no pages. */
+#define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -15,7 +15,7 @@ from kassay.analysis.work_faults import faults_otherwise
 from kassay.analysis.work_fixed import fixed_part
 from kassay.analysis.work_found import found_otherwise
 from kassay.analysis.work_outside import outside_otherwise
-from kassay.analysis.work_results import argued_otherwise, share_of_kinds
+from kassay.analysis.work_results import argued_otherwise, arguments_unread, share_of_kinds
 from kassay.model.finding import CHANGES
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
@@ -65,6 +65,7 @@ def weakened(judged: Judgement, doubts: Sequence[Reason], margin: float) -> Judg
         "work-not-proportional": abs(change),
         "turns-differ": abs(change) / TURN_WEIGHT,
         "arguments-differ": half,
+        "arguments-unread": half,
         "found-otherwise": half,
     }
     if judged.verdict not in CHANGES:
@@ -129,12 +130,17 @@ def _of_numbers(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
         if before and after and abs(after - before) > max(RESIDENT_KB, RESIDENT * min(before, after)):
             yield reason("resident-differs", kind=kind, base_value=round(before), head_value=round(after))
             break
-    otherwise = argued_otherwise(base, head)
-    share = fsum(share for _, share in otherwise)
-    if any(name in DECIDING for name, _ in otherwise):
-        share = max(share_of_kinds(is_asked, side[0]) for side in (base, head))
-    if share > LIMIT:
-        yield reason("arguments-differ", calls=", ".join(f"{name}()" for name, _ in otherwise[:NAMED]), share=share)
+    yield from _of_arguments(base, head)
+
+
+def _of_arguments(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:
+    kinds = (("arguments-differ", argued_otherwise(base, head)), ("arguments-unread", arguments_unread(base, head)))
+    for code, calls in kinds:
+        share = fsum(share for _, share in calls)
+        if any(name in DECIDING for name, _ in calls):
+            share = max(share_of_kinds(is_asked, side[0]) for side in (base, head))
+        if share > LIMIT:
+            yield reason(code, calls=", ".join(f"{name}()" for name, _ in calls[:NAMED]), share=share)
 
 
 def _of_what_was_before(

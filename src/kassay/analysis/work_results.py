@@ -107,6 +107,15 @@ def argued_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[tuple[
     return tuple(sorted(shares, key=lambda pair: (-pair[1], pair[0])))
 
 
+def arguments_unread(base: Sequence[Done], head: Sequence[Done]) -> tuple[tuple[str, float], ...]:
+    """(name, share of the value) of calls that were given longer arrays than kassay reads; those that carry most
+    first."""
+    runs = (*base, *head)
+    names = {name.removesuffix(OF_OTHERS) for run in runs for name, found in run.found.items() if found.unread}
+    shares = [(name, max(share_of_name(name, side[0]) for side in (base, head))) for name in names]
+    return tuple(sorted(shares, key=lambda pair: (-pair[1], pair[0])))
+
+
 def arguments_apart(base: Sequence[Done], head: Sequence[Done]) -> frozenset[str]:
     """Names of calls that were given other arguments on one side, in all of its runs. Arguments by which the runs of
     one kernel differ are chance. Calls of another number are not compared here: their sums differ in any case."""

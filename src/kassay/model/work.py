@@ -125,6 +125,18 @@ class CallResult(Record, frozen=True, kw_only=True):
     for most calls."""
 
 
+class FoundByCall(Record, frozen=True, kw_only=True):
+    """Memory that some calls of one name found, which came one after another and found the same."""
+
+    times: int
+    kb: int = 0
+    swapped_kb: int = 0
+    cached_kb: int = 0
+    huge_kb: int = 0
+    mappings: int = 0
+    table_kb: int = 0
+
+
 class Found(Record, frozen=True, kw_only=True):
     """Things that calls of one name found in the watched execution: sums over the calls; those of memory over the calls
     that were looked at."""
@@ -135,7 +147,7 @@ class Found(Record, frozen=True, kw_only=True):
     """Calls of all names before them."""
     looked: int = 0
     bytes: int = 0
-    """Pages that were present in the range that a call names; or all anonymous pages of the process that it copies or
+    """Pages that were present in the ranges that a call names; or all anonymous pages of the process that it copies or
     ends."""
     huge_bytes: int = 0
     """The part of that process's pages that is in huge pages; 0 for calls on a range."""
@@ -145,6 +157,16 @@ class Found(Record, frozen=True, kw_only=True):
     """Page tables of that process; 0 for calls on a range."""
     faults: int = 0
     """Page faults that the process and its children have taken; 0 for calls on a range."""
+    swapped_bytes: int | None = None
+    """Pages of those ranges, or of that process, that were in swap; None where it is not known."""
+    files: int = 0
+    """Calls on a file in memory that was looked at; they are no part of looked."""
+    cached_bytes: int = 0
+    """Pages that were cached of the parts of files on which these calls work."""
+    unread: int = 0
+    """Calls that were given longer arrays than kassay reads."""
+    each: tuple[FoundByCall, ...] | None = None
+    """Memory that the calls of the program's first process found, in their order; None where it is not known."""
 
 
 class PrintedOperations(Record, frozen=True, kw_only=True):

@@ -91,7 +91,7 @@ def _audits(evidence: Sequence[CellEvidence]) -> tuple[AuditTable, ...]:
     )  # fmt: skip
 
 
-OF_OTHER_THINGS = ("arguments-differ", "found-otherwise", "outside-differs")
+OF_OTHER_THINGS = ("arguments-differ", "arguments-unread", "found-otherwise", "outside-differs")
 """Codes of reasons for which the same calls are no verdict: they worked on other memory or files."""
 
 

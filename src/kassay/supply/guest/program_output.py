@@ -17,7 +17,7 @@ from kassay.effects.files import sha256_bytes
 from kassay.model.guest import GuestReport
 from kassay.model.printed_values import Printed
 from kassay.model.program import Check
-from kassay.model.work import CallResult, Found
+from kassay.model.work import CallResult, Found, FoundByCall
 
 OUTPUT = "kassay/program"
 """Where a stream has what a program wrote: OUTPUT/output and OUTPUT/errors."""
@@ -28,6 +28,7 @@ ARGUMENTS, ARGUMENTS_OF_OTHERS = "kassay/program/arguments", "kassay/program/arg
 """The same for sums of their arguments."""
 FOUND, FOUND_BY_OTHERS = "kassay/program/found", "kassay/program/found_by_others"
 """The same for the memory that they found."""
+_NUMBERS_OF_CALL = FoundByCall.__struct_fields__[1:]
 _WORK = "kassay/program/work"
 SEPARATOR = "\x1e\n"
 """Behind the output of each execution."""
@@ -98,10 +99,22 @@ def calls_found(report: GuestReport, path: str) -> tuple[Found, ...] | None:
     return tuple(_found(*line.split(" ")) for line in text.splitlines())
 
 
-def _found(name: str, *numbers: str) -> Found:
-    calls, before, looked, size, huge, mappings, tables, faults = map(int, numbers)
-    return Found(name=name, calls=calls, before=before, looked=looked, bytes=size, huge_bytes=huge, mappings=mappings,
-                 table_bytes=tables, faults=faults)  # fmt: skip
+def _found(name: str, *words: str) -> Found:
+    calls, before, looked, size, huge, mappings, tables, faults = map(int, words[:8])
+    found = Found(name=name, calls=calls, before=before, looked=looked, bytes=size, huge_bytes=huge, mappings=mappings,
+                  table_bytes=tables, faults=faults)  # fmt: skip
+    if len(words) == 8:  # of an older guest
+        return found
+    swapped, files, cached, unread, each = words[8:]
+    steps = None if each == "-" else tuple(map(_found_by_call, each.split(",")))
+    return structs.replace(found, swapped_bytes=int(swapped), files=int(files), cached_bytes=int(cached),
+                           unread=int(unread), each=steps)  # fmt: skip
+
+
+def _found_by_call(step: str) -> FoundByCall:
+    """Reads "TIMES:NUMBERS", without the zeros at its end."""
+    times, _, numbers = step.partition(":")
+    return FoundByCall(times=int(times), **dict(zip(_NUMBERS_OF_CALL, map(int, numbers.split("/")), strict=False)))
 
 
 def _text_of(report: GuestReport, path: str) -> str | None:

@@ -10,8 +10,8 @@ from kassay.effects import compiler
 from kassay.errors import BadInput
 
 PROGRAM = (
-    "program.c", "payload.c", "watch.c", "results.c", "amounts.c", "arguments.c", "found.c", "targets.c", "ring.c",
-    "vdso.c", "application.c", "relay.c",
+    "program.c", "payload.c", "watch.c", "results.c", "amounts.c", "arguments.c", "found.c", "ranges.c",
+    "cached.c", "targets.c", "ring.c", "vdso.c", "application.c", "relay.c",
 )  # fmt: skip
 RUNS_PROGRAMS = "run-program"
 """The program that runs those of users; no workload of its own."""
