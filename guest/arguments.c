@@ -22,7 +22,7 @@
 #define MOST_REGIONS 128
 #define PART_WORDS 512 /* of an array, which are read at once */
 #define MOST_BYTES (1UL << 19) /* of an array: 64 Ki files to wait for */
-#define MOST_OF_ALL (1UL << 23) /* bytes of all arrays: less than a second of guest time */
+#define MOST_STEPS (1UL << 26) /* for all arrays: less than a second of guest time */
 #define PATH_BYTES 256
 #define MOST_NAMES 1024
 #define MASK_BYTES 64 /* of CPUs */
@@ -36,7 +36,7 @@ enum { NUMBER, IN_REGION, IN_HEAP, ELSEWHERE };
 static uint64_t numbers[2][CALL_NUMBERS];
 static uint64_t unread[2][CALL_NUMBERS]; /* calls that were given more than is read */
 static bool is_unread; /* the call at hand is one of them */
-static uint64_t bytes_read; /* of arrays */
+static uint64_t steps; /* for the arrays so far: words, bytes, or comparisons with a region */
 
 /* Mappings that calls of the first process have made, the latest last; older ones give way. */
 static struct {
@@ -130,20 +130,19 @@ static uint64_t mix_name(uint64_t hash, pid_t pid, uint64_t address)
 /* Reads a part of the @size bytes that a call is given at @address, from byte @at on. Returns its bytes, or 0. */
 static size_t part_at(pid_t pid, uint64_t address, uint64_t at, uint64_t size, uint64_t ret[PART_WORDS])
 {
-	size_t most = PART_WORDS * sizeof(*ret), got;
+	size_t most = PART_WORDS * sizeof(*ret);
 
 	if (at >= size)
 		return 0;
-	if (at >= MOST_BYTES || bytes_read >= MOST_OF_ALL) {
+	if (at >= MOST_BYTES || steps >= MOST_STEPS) {
 		is_unread = true;
 		return 0;
 	}
-	got = bytes_at(pid, address + at, ret, size - at < most ? size - at : most);
-	bytes_read += got;
-	return got;
+	return bytes_at(pid, address + at, ret, size - at < most ? size - at : most);
 }
 
-/* Words of an array that are compared: word @from of each @stride; of numbers the bits of @mask, which is 0 for words
+/*
+ * Words of an array that are compared: word @from of each @stride; of numbers the bits of @mask, which is 0 for words
  * that may be addresses. PART_WORDS is a multiple of @stride.
  */
 struct items {
@@ -153,10 +152,11 @@ struct items {
 
 static uint64_t mix_array(uint64_t hash, pid_t pid, uint64_t address, uint64_t count, const struct items *items)
 {
-	uint64_t words[PART_WORDS];
+	uint64_t each = items->mask ? 1 : 1 + (made < MOST_REGIONS ? made : MOST_REGIONS), words[PART_WORDS];
 	size_t got;
 
 	for (uint64_t at = 0; (got = part_at(pid, address, at, count * sizeof(*words), words)); at += got) {
+		steps += each * got / sizeof(*words) / items->stride;
 		for (size_t i = items->from; i < got / sizeof(*words); i += items->stride)
 			hash = items->mask ? mix(hash, words[i] & items->mask) : mix_value(hash, words[i]);
 	}
@@ -176,6 +176,7 @@ static uint64_t mix_bytes(uint64_t hash, pid_t pid, uint64_t address, uint64_t c
 	size_t got;
 
 	for (uint64_t at = 0; (got = part_at(pid, address, at, count, words)); at += got) {
+		steps += got;
 		for (size_t i = 0; i < got; i++)
 			hash = mix(hash, ((unsigned char *)words)[i]);
 	}
