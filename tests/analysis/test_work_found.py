@@ -118,6 +118,11 @@ def test_calls_of_a_region_may_find_other_memory_than_those_before_it(
     finding = two(*sides)
     assert (finding.verdict, finding.evidence) == (verdict, grade)
     assert codes(finding) == ["found-otherwise"] * (grade == "partial")
+    if each == TURNED and grade == "partial":
+        (why,) = finding.reasons[:1]
+        assert (why["base_value"], why["head_value"]) == (0, 8192), (
+            "of the last calls, as a region is behind its set-up"
+        )
 
 
 def test_order_of_memory_in_which_the_runs_of_one_kernel_differ_is_chance() -> None:

@@ -194,6 +194,7 @@ def _in_region(measure: _Measure, name: str, first: Done, second: Done) -> _Apar
     if calls[0] != calls[1] or not 0 < inside < calls[0]:
         return _ALIKE
     found = [(times, measure.of_call(one), measure.of_call(other)) for times, one, other in _together(each[0], each[1])]
+    found.reverse()  # of calls that differ by as much the last one is told: a region comes behind its set-up
     found.sort(key=lambda row: -abs(row[1] - row[2]))
     more, most, left = 0.0, 0.0, inside
     for times, one, other in found:
