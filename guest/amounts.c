@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "amounts.h"
+#include "call_names.h"
 #include "peek.h"
 #include "ranges.h"
 

@@ -8,16 +8,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Whether a table of calls has this one. */
-static inline bool is_among(const uint64_t *numbers, size_t count, uint64_t number)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (numbers[i] == number)
-			return true;
-	}
-	return false;
-}
-
 /* Whether the call returns the bytes or the items that it handled. */
 bool amount_returned(uint64_t number);
 

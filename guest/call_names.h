@@ -3,6 +3,20 @@
 #ifndef KASSAY_CALL_NAMES_H
 #define KASSAY_CALL_NAMES_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whether a table of calls has this one. */
+static inline bool is_among(const uint64_t *numbers, size_t count, uint64_t number)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (numbers[i] == number)
+			return true;
+	}
+	return false;
+}
+
 #ifndef __NR_cachestat
 #define __NR_cachestat 451 /* Linux 6.5, of every architecture */
 #endif

@@ -12,6 +12,7 @@
 
 #include "amounts.h"
 #include "cached.h"
+#include "call_names.h"
 #include "found.h"
 #include "ranges.h"
 

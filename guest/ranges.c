@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "amounts.h"
+#include "call_names.h"
 #include "peek.h"
 #include "ranges.h"
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "call_names.h"
 #include "peek.h"
 #include "program.h"
 #include "targets.h"
