@@ -145,6 +145,8 @@ int workers_start(struct run *run, unsigned int tasks, bool threads, struct scri
 	struct sigaction death = { .sa_handler = on_death };
 
 	if (!CPU_COUNT(&team.cpus))
+		workers_find_cpus(); /* a reproducer: nobody has pinned this process */
+	if (!CPU_COUNT(&team.cpus))
 		return fail(run, "no CPU is known for the workers");
 	team.tasks = tasks;
 	team.threads = threads;
