@@ -41,7 +41,7 @@ def machine() -> dict[str, str]:
     names = ("vendor_id", "cpu family", "model", "model name", "stepping", "cache size")
     found = {name: words[name] for name in names if name in words}
     virtual = "yes" if "hypervisor" in words.get("flags", "").split() else "no"
-    return {**found, "cpus": str(os.cpu_count()), "hypervisor": virtual, "kernel": platform.release()}
+    return {**found, "cpus": str(os.cpu_count()), "hypervisor": virtual, "kernel": platform.release().partition("-")[0]}
 
 
 def _samples(pair: Pair) -> Mapping[str, Sequence[float]]:

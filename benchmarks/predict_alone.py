@@ -161,8 +161,8 @@ def _page(cpu: str, rows: list[Row], times: Times) -> Iterator[str]:
         f"(predict-pairs.md) for {cpu} and compares them with times measured on: {named}, at {times.ghz} GHz.\n"
     )
     yield (
-        f"{host.note} Another hardware thread of a core waits for memory now and then, for less than a microsecond. So "
-        f"a sample is that short, and *alone* is the fastest one in a thousand, of {_SAMPLES} samples. It is the "
+        f"{host.note} A program on the second hardware thread of a core waits for memory now and then, for less than a "
+        f"microsecond. So a sample is that short, and *alone* is the fastest one in a thousand, of {_SAMPLES} samples. It is the "
         f"middle of {times.passes} passes. *usual* is the median sample. The caches are shared all the same, and a "
         f"fast sample of random data is one of easy data. "
         f"Pairs of these kinds cannot be judged here: {', '.join(sorted(_SHARED))}. Pairs in which the kernel works "

@@ -60,8 +60,8 @@ bool part_given(pid_t pid, uint64_t number, const uint64_t *args, struct part *r
 	case __NR_preadv:
 	case __NR_pwritev:
 	case __NR_preadv2:
-	case __NR_pwritev2:
-		ret->offset = args[3];
+	case __NR_pwritev2: /* -1: where the file is */
+		ret->offset = args[3] + 1 ? args[3] : file_info(pid, args[0], "pos:");
 		ret->length = sum_of_vectors(pid, args[1], args[2]);
 		return ret->length;
 	case __NR_fallocate:

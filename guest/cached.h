@@ -15,8 +15,8 @@ struct part {
 bool part_given(pid_t pid, uint64_t number, const uint64_t *args, struct part *ret);
 
 /*
- * Bytes of a part that are in memory, or in swap. Returns false for other files, of which a kernel reads ahead what it
- * likes, and before Linux 6.5.
+ * Bytes of a part that are in memory, or in swap. Returns false before Linux 6.5. Returns false for files that are not on
+ * tmpfs or ramfs, since kernels differ in what they read ahead.
  */
 bool bytes_cached(pid_t pid, struct part part, uint64_t *ret);
 

@@ -53,8 +53,12 @@ static inline size_t bytes_at(pid_t pid, uint64_t address, void *ret, size_t siz
 
 	if (got >= 0 || errno != ENOSYS)
 		return got > 0 ? (size_t)got : 0;
-	for (; at + sizeof(word) <= size && peek(pid, address + at, &word); at += sizeof(word))
-		memcpy((char *)ret + at, &word, sizeof(word));
+	while (at < size && peek(pid, address + at, &word)) {
+		size_t part = size - at < sizeof(word) ? size - at : sizeof(word);
+
+		memcpy((char *)ret + at, &word, part);
+		at += part;
+	}
 	return at;
 }
 

@@ -65,6 +65,7 @@ static const struct form forms[] = {
 
 static body chosen;
 static uint64_t wanted;
+
 /* Finds how many operations take some 30 microseconds; the first ones show whether the CPU has the form. */
 static const char *choose(body code)
 {

@@ -184,8 +184,9 @@ def _found_in_region(
 
 
 def _in_region(measure: _Measure, name: str, first: Done, second: Done) -> _Apart:
-    """The calls of a region are some of those of an execution, and it is not known which: those that differ most. None
-    is apart where all of its name are in the region, as their mean is compared, or where their numbers differ."""
+    """The largest difference in memory that the calls of a region may have found: it is not known which calls of a name
+    a region made, so those that differ most are taken. Returns _ALIKE if all calls of the name are in the region, as
+    their mean is compared, or if the numbers of calls differ."""
     each = [run.found[name].each if name in run.found else None for run in (first, second)]
     inside = round(max(run.inside.get(name, 0.0) for run in (first, second)))
     if measure.of_call is None or not first.region or each[0] is None or each[1] is None:

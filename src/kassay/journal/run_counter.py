@@ -100,7 +100,11 @@ class RunCounter:
         old = self._hosts.get(host, HostCount(host=host, ok=0, failed=0, seconds=None))
         seconds = ((old.seconds or 0.0) * old.ok + wall) / (old.ok + 1) if good else old.seconds
         self._hosts[host] = HostCount(
-            host=host, ok=old.ok + good, failed=old.failed + (not good), seconds=seconds, last_utc=started_utc
+            host=host,
+            ok=old.ok + good,
+            failed=old.failed + (not good),
+            seconds=seconds,
+            last_utc=max(old.last_utc, started_utc),
         )
 
     def _left(self) -> float | None:

@@ -138,9 +138,10 @@ def _refuse_setting(text: str) -> None:
         return
     name = setting["name"].replace("-", "_")
     if name in _OF_ALL_KERNELS or re.match(r"(\w+/)?debian:", full_ref(setting["ref"])):
-        all_kernels = f"; --{name.replace('_', '-')} is one of all kernels" if name in _OF_ALL_KERNELS else ""
+        option = f"--{name.replace('_', '-')}"
+        all_kernels = f"; use {option}, which applies to all kernels" if name in _OF_ALL_KERNELS else ""
         raise BadInput(f"kernel {text!r}: '@{setting['name']}=' is no setting of one kernel",
-                       f"only @cpu=NAME can be set for one{all_kernels}")  # fmt: skip
+                       f"only @cpu=NAME can be set for a single kernel{all_kernels}")  # fmt: skip
 
 
 def _likely(text: str) -> str:

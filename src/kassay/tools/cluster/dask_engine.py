@@ -313,7 +313,10 @@ class DaskCluster:
         if slot.host not in self._hosts:
             self._tell(Progress(stage="cluster", subject=slot.host, text=f"{host.cpu}, {host.cpus} CPUs"))
         if self._hosts.setdefault(slot.host, host) != host:  # blocks and the agreement know hosts by name
-            self._refuse(slot, "a host with other properties has this name; start this worker with another --name")
+            self._refuse(
+                slot,
+                "a host with other properties has this name, or had it before; start this worker with another --name",
+            )
             return
         self._slots.arrive(slot, most_at_a_time(self._wanted, host))
 

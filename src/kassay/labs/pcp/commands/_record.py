@@ -91,5 +91,6 @@ def _buffer_kb(text: str, experiment: Experiment) -> int:
     if not kb:
         raise BadInput(f"--buffer {text}: less than 1KiB", "leave it out for a size by the memory of the machine")
     if kb * cpus >= memory >> 10:
-        raise BadInput(f"--buffer {text}: {cpus} CPUs have {format_bytes(memory)} of memory", "give less of it")
+        raise BadInput(f"--buffer {text}: {cpus} CPUs have {format_bytes(memory)} of memory",
+                       "all buffers together must be smaller than the memory: give a smaller --buffer")  # fmt: skip
     return kb

@@ -187,7 +187,11 @@ def _group(mask: int, cycles: float) -> tuple[int, int]:
 
 
 def _family(mask: int, timing: Timing) -> int:
-    """All ports whose names differ from those of a mask in their numbers alone."""
+    """All ports whose names differ from those of a mask in their numbers alone. Of ports that have only numbers, those
+    of plain instructions."""
+    if all(name.isdecimal() for name in timing.ports):
+        plain = groups_of(timing.instructions[_PLAIN][2])[0][0] if _PLAIN in timing.instructions else 0
+        return mask | plain if mask & plain else mask
     prefixes = {_prefix(name) for bit, name in enumerate(timing.ports) if mask >> bit & 1}
     return sum(1 << bit for bit, name in enumerate(timing.ports) if _prefix(name) in prefixes)
 
