@@ -162,9 +162,9 @@ def _page(cpu: str, rows: list[Row], times: Times) -> Iterator[str]:
     )
     yield (
         f"{host.note} A program on the second hardware thread of a core waits for memory now and then, for less than a "
-        f"microsecond. So a sample is that short, and *alone* is the fastest one in a thousand, of {_SAMPLES} samples. It is the "
-        f"middle of {times.passes} passes. *usual* is the median sample. The caches are shared all the same, and a "
-        f"fast sample of random data is one of easy data. "
+        f"microsecond. So a sample is that short, and *alone* is the fastest one in a thousand, of {_SAMPLES} samples. "
+        f"It is the middle of {times.passes} passes. *usual* is the median sample. The caches are shared all the same, "
+        "and a fast sample of random data is one of easy data. "
         f"Pairs of these kinds cannot be judged here: {', '.join(sorted(_SHARED))}. Pairs in which the kernel works "
         f"compare this host's own kernel with Debian's 6.18 in the guest, without the mitigations that {host.name} "
         "does not need.\n"

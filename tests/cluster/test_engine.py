@@ -62,5 +62,6 @@ def test_another_host_of_the_same_name_is_refused(cluster: Any) -> None:
         cluster._welcome(Slot(address, "beta"), to_json(host), identity, "")
     assert cluster._slots.addresses() == ("tcp://b:1", "tcp://b:2")
     assert cluster._refused == {
-        "tcp://c:1": "beta: a host with other properties has this name, or had it before; start this worker with another --name"
+        "tcp://c:1": "beta: a host with other properties has this name, or had it before; "
+        "start this worker with another --name"
     }
