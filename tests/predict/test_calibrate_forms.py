@@ -71,6 +71,14 @@ def test_a_form_with_an_operand_in_memory_follows() -> None:
     assert {group for group in groups_of(before[2]) if group[0] == 0x70} <= set(groups_of(after[2]))
 
 
+def test_arithmetic_never_goes_to_ports_of_loads_where_ports_have_only_numbers() -> None:
+    core = timing_for("alderlake_p")
+    loads = int(core.parameters["load_ports"].value)
+    for form, cycles in (("lea r64,simple", 0.2), ("vpsubb xmm,xmm,xmm", 1 / 3)):
+        for mask, _ in groups_of(entry(core, form, measured(form, many=cycles))[2]):
+            assert not mask & loads
+
+
 def test_a_plain_load_has_no_time_of_its_own_although_the_move_of_a_register_has() -> None:
     core = timing_for("alderlake_p")
     points = measured("movzx r32,r8", chain=2, many=0.5)
