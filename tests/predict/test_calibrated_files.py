@@ -12,6 +12,7 @@ from kassay.labs.predict.calibrate import machine
 from kassay.labs.predict.calibrate.calibrate import timing_of
 from kassay.labs.predict.calibrate.derive import parameters_of
 from kassay.labs.predict.calibrate.facts import Facts
+from kassay.labs.predict.calibrate.forms import forms
 from kassay.labs.predict.calibrate.machine import HostMachine
 from kassay.labs.predict.calibrate.samples import Measured, Point, Repeat
 from kassay.labs.predict.calibrate.text import timing_text
@@ -183,3 +184,29 @@ def test_a_calibration_marks_lines_of_its_relative() -> None:
     level, known = timing_of("mine", HOST, timing_for("zen4"), [repeat]).lines[0], timing_for("zen4").lines[0]
     assert (level.ns.status, level.ns.source) == (ASSUMED, f"not measured, as of zen4: {known.ns.source}")
     assert level.cpus_source == f"not measured, as of zen4: {known.cpus_source}"
+
+
+def test_a_calibration_marks_overrides_of_its_relative() -> None:
+    number = next(n for n, form in enumerate(forms()) if form.name == "mov r64,r64")
+    point = Point(quartile=0.2, least=0.2, n=12)
+    repeat = Repeat(repeat=0, group="a", hz=4e9, points={f"form_many:{number}": point}, refused={})
+    zen4 = timing_for("zen4")
+    timing = timing_of("mine", HOST, zen4, [repeat])
+    sources = {form: override.source for override in timing.overrides for form in override.forms}
+    (atomic,) = (override.source for override in zen4.overrides if "lock *" in override.forms)
+    (move,) = (override.source for override in zen4.overrides if "mov r64,r64" in override.forms)
+    assert sources["lock *"] == f"not measured, as of zen4: {atomic}"
+    assert sources["mov r32,r32"] == f"not measured, as of zen4: {move}"
+    how = "as of zen4, with which the measured forms agree that have no override above"
+    assert sources["mov r64,r64"] == f"{how}: {move}"
+
+
+def test_a_missing_value_is_said_to_have_no_probe_only_if_there_is_none() -> None:
+    repeat = Repeat(repeat=0, group="a", hz=4e9, points={"add_chain": Point(quartile=1, least=1, n=12)}, refused={})
+    machine_section = timing_of("mine", HOST, timing_for("zen4"), [repeat]).machine
+    assert machine_section is not None
+    missing = machine_section.missing
+    for name in ("return_stack", "l1d_chase"):
+        assert missing[name] == "its probe shows nothing here: the value of the nearest CPU stands"
+    for name in ("btb_entries", "lock_again"):
+        assert missing.get(name) == "no probe of it: the value of the nearest CPU stands", name

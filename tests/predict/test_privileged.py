@@ -94,5 +94,5 @@ def test_a_machine_without_kvm_says_so_in_the_file_and_in_the_answer() -> None:
     missing = timing.machine.missing
     assert {missing[name] for name in ("syscall", "exception_entry", "iret")} == {why}
     assert missing["hlt"] == "privileged: no probe executes it"
-    done = Calibrated(Path("mine.toml"), timing, 0, (), tuple(missing), Nearest("zen4", known=True), 0)
-    assert f"privileged instructions were not measured: {why}\n" in _summary(done)
+    done = Calibrated(Path("mine.toml"), timing, 0, (), tuple(missing), Nearest("zen4", known=True), 0, 0)
+    assert f"privileged instructions were not measured: {why}\n" in _summary("mine", done)

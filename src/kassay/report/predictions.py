@@ -157,7 +157,10 @@ def _basis(f: Finding, prediction: Prediction, names: Mapping[str, str] = Mappin
     return f"{times}; {basis}" if times else basis
 
 
-_UNCHECKED = {False: "from published data only: wider", True: "its figures measured on this CPU, its error not: wider"}
+_UNCHECKED = {
+    False: "not checked against measured changes: wide interval",
+    True: "its figures measured on this CPU, its error not: wide",
+}
 
 
 def ns(value: float | None) -> str:

@@ -116,6 +116,8 @@ def learn(changes: Changes, *, source: str) -> Learned:
     Raises BadInput with too few changes.
     """
     pairs = changes.pairs
+    if not pairs:
+        conformal_quantile((), LEVEL)  # raises: the medians below need at least one change
     left_out = [
         weighted(_weights([other for other in pairs if _key(other) != _key(change)]), change.shifts) for change in pairs
     ]

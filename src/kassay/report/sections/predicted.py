@@ -78,7 +78,7 @@ def _point(f: Finding, findings: Sequence[Finding]) -> str:
 
 def _from(prediction: Prediction) -> str:
     texts = [f"refused: {reason_text(prediction.refused)}"] if prediction.refused is not None else []
-    texts += ["calibrated on this CPU" if prediction.calibrated else "published data"]
+    texts += ["calibrated on this CPU" if prediction.calibrated else "not checked against measured changes"]
     return "; ".join((*texts, *map(reason_text, prediction.doubts)))
 
 

@@ -14,7 +14,7 @@ from kassay.labs.predict.calibrate import machine as machines
 from kassay.labs.predict.calibrate import privileged, program, samples
 from kassay.labs.predict.calibrate.derive import parameters_of
 from kassay.labs.predict.calibrate.facts import Estimate, Facts
-from kassay.labs.predict.calibrate.forms import overrides_of, with_ports
+from kassay.labs.predict.calibrate.forms import left_overrides, overrides_of, times_of, with_ports
 from kassay.labs.predict.calibrate.points import Group, groups
 from kassay.labs.predict.calibrate.system import reason_of, system_of
 from kassay.labs.predict.calibrate.text import timing_text
@@ -59,6 +59,8 @@ class Calibrated(NamedTuple):
     """CPU that gave the parameters in `left`."""
     corrected: int
     """Number of forms of instructions whose measured time differs from the nearest CPU's."""
+    forms: int
+    """Number of forms of instructions that were measured."""
 
 
 def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, out: Path | None = None) -> Calibrated:
@@ -98,7 +100,9 @@ def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, ou
     corrected = sum(len(override.forms) for override in timing.overrides) - sum(
         len(override.forms) for override in nearest.overrides
     )
-    return Calibrated(path, timing, len(before), tuple(key for key in names if key not in left), left, taken, corrected)
+    measured = tuple(key for key in names if key not in left)
+    forms = len(times_of(samples.quantities(recorded)))
+    return Calibrated(path, timing, len(before), measured, left, taken, corrected, forms)
 
 
 def _check_credible(text: str, origin: str) -> None:
@@ -166,7 +170,7 @@ def timing_of(name: str, host: machines.HostMachine, nearest: Timing, recorded: 
             missing=missing, measured=_composites(measured, repeats),
         ),
     )  # fmt: skip
-    return replace(timing, overrides=(*overrides_of(measured, timing), *timing.overrides))
+    return replace(timing, overrides=(*overrides_of(measured, timing), *left_overrides(measured, nearest)))
 
 
 def _summary(host: machines.HostMachine) -> str:

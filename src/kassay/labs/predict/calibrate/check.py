@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`kassay calibrate NAME --check`: is a timing file of this machine, and does this machine still measure so?"""
 
+from typing import NamedTuple
+
 from kassay.errors import BadInput
 from kassay.labs.predict.calibrate import machine as machines
 from kassay.labs.predict.calibrate import privileged, program, samples
@@ -12,8 +14,17 @@ from kassay.labs.predict.timing import timing_for
 from kassay.model.progress import Tell
 
 
-def check(name: str, tell: Tell) -> list[tuple[str, float, float]]:
-    """Parameters that differ: name, the file's value, the value now. Each probe once.
+class Checked(NamedTuple):
+    """Result of measuring a calibrated machine again."""
+
+    compared: int
+    """Number of parameters that were compared."""
+    differing: list[tuple[str, float, float]]
+    """Parameters that differ: name, the file's value, the value now."""
+
+
+def check(name: str, tell: Tell) -> Checked:
+    """Measures this machine, each probe once, and compares its parameters with those of its file.
 
     Raises BadInput for a file that was not calibrated, or on another machine than this one.
     """
@@ -31,4 +42,5 @@ def check(name: str, tell: Tell) -> list[tuple[str, float, float]]:
     every = samples.quantities(measure(groups(), 1, (), None, tell))
     measured, _ = privileged.split_exits(every, hypervisor=bool(host.hypervisor))
     like = {key: quantity.value for key, quantity in timing.parameters.items()}
-    return compared(timing, parameters_of(Facts(measured, machines.caches(), like)).estimates)
+    estimates = parameters_of(Facts(measured, machines.caches(), like)).estimates
+    return Checked(len(estimates), compared(timing, estimates))

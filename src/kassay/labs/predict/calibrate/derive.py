@@ -286,3 +286,6 @@ _RULES: Mapping[str, Rule] = {
     "fence_load": _fence_load,
     **CACHES, **STRINGS,
 }  # fmt: skip
+
+PROBED = frozenset(_RULES) - {"lock_again", "lock_overwritten"}
+"""Parameters with a probe of their own. That of another parameter may stand for the rest."""

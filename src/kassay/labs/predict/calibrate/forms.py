@@ -4,6 +4,7 @@ whose measured times differ from the file's."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cache
 from math import ceil
 from typing import NamedTuple
@@ -140,6 +141,22 @@ def overrides_of(measured: Mapping[str, Measured], timing: Timing) -> tuple[Over
         by_entry.setdefault(new, []).append(form)
     source = f"measured: a chain and independent copies of each form; {n} samples of all forms (form_chain, form_many)"
     return tuple(Override(forms=tuple(names), entry=entry, source=source) for entry, names in by_entry.items())
+
+
+def left_overrides(measured: Mapping[str, Measured], nearest: Timing) -> Iterator[Override]:
+    """The nearest CPU's overrides, each with a source that names that CPU.
+
+    An override becomes two if only some of its patterns match a form that was measured.
+    """
+    known = times_of(measured)
+    for override in nearest.overrides:
+        left = tuple(pattern for pattern in override.forms if not any(fnmatchcase(form, pattern) for form in known))
+        agreeing = tuple(pattern for pattern in override.forms if pattern not in left)
+        if agreeing:
+            how = f"as of {nearest.name}, with which the measured forms agree that have no override above"
+            yield replace(override, forms=agreeing, source=f"{how}: {override.source}")
+        if left:
+            yield replace(override, forms=left, source=f"not measured, as of {nearest.name}: {override.source}")
 
 
 def _corrected(entry: FormEntry, chain: Measured | None, many: Measured | None, timing: Timing) -> Entry:

@@ -4,6 +4,7 @@
 from collections.abc import Mapping
 
 from kassay.labs.predict.calibrate import privileged
+from kassay.labs.predict.calibrate.derive import PROBED
 from kassay.labs.predict.calibrate.facts import Estimate
 from kassay.labs.predict.calibrate.samples import Measured
 
@@ -24,7 +25,7 @@ _WHY = {
     "exception_entry": "cannot be told from the kernel's own instructions; [machine.measured] has whole page faults",
     "interrupt_entry": "no probe raises an interrupt at a chosen time",
 }
-_WHY_PARAMETERS = "no probe of it: the published value stands"
+_STANDS = "the value of the nearest CPU stands"
 
 
 def system_of(measured: Mapping[str, Measured], wanted: Mapping[str, object]) -> dict[str, Estimate]:
@@ -38,7 +39,7 @@ def system_of(measured: Mapping[str, Measured], wanted: Mapping[str, object]) ->
 
 
 def reason_of(name: str, *, system: bool, refused: Mapping[str, str], measured: Mapping[str, Measured]) -> str:
-    """Reason why a parameter or a system instruction keeps the value of a published file."""
+    """Reason why a parameter or a system instruction keeps the value of the nearest CPU."""
     if why := privileged.refusal(name, measured, refused):
         return why
     if name in _WHY:
@@ -50,4 +51,6 @@ def reason_of(name: str, *, system: bool, refused: Mapping[str, str], measured: 
         return _PRIVILEGED
     if refused and not measured:
         return next(iter(refused.values()))
-    return _WHY_PARAMETERS
+    if name in PROBED:
+        return f"its probe shows nothing here: {_STANDS}"
+    return f"no probe of it: {_STANDS}"

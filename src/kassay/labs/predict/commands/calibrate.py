@@ -11,8 +11,17 @@ from kassay.errors import BadInput
 
 if TYPE_CHECKING:
     from kassay.labs.predict.calibrate.calibrate import Calibrated
+    from kassay.labs.predict.calibrate.check import Checked
     from kassay.labs.predict.changes import Learned
 
+_UNUSED = {
+    "--check": ("--pairs", "--like", "--repeats", "--fresh", "--out"),
+    "--pairs": ("--like", "--repeats", "--fresh"),
+}
+_HEADER = (
+    "parameter, value and [range], in cycles, bytes or entries, or 0 for no and 1 for yes; "
+    "the file says where each comes from"
+)
 _UNKNOWN = (
     "kassay has no file for this CPU. {name} was taken, the CPU of its vendor most like it by caches and features. "
     "What is listed as not measured is as of {name}, and may be wrong here. --like CPU takes another one."
@@ -46,7 +55,9 @@ def _calibrate(
     out: Annotated[
         Path | None,
         Option(
-            metavar="FILE.toml", help="Timing file to write.", show_default="NAME.toml in the configuration directory"
+            metavar="FILE.toml",
+            help="Timing file to write.",
+            show_default="$XDG_DATA_HOME/kassay/calibrations/NAME.toml",
         ),
     ] = None,
 ) -> int:
@@ -62,7 +73,9 @@ def _calibrate(
     Keep the machine quiet: others on it make memory and the third level slower.
     """
     from kassay.commands._inputs import check_given, check_writable_place
+    from kassay.commands._together import check_together
 
+    check_together(unused=_UNUSED)
     if out is not None and out.suffix != ".toml":
         raise BadInput(f"--out {out}: a timing file's name ends in .toml", f"write --out {out}.toml")
     if out is not None:
@@ -77,7 +90,7 @@ def _calibrate(
 
     with showing() as tell:
         done = calibrate(name, like=like, repeats=repeats, fresh=fresh, tell=tell, out=out)
-    say(_summary(done))
+    say(_summary(name, done))
     return 0
 
 
@@ -86,7 +99,7 @@ def _learn(name: str, pairs: Path, out: Path | None) -> int:
     from kassay.labs.predict.calibrate.pairs import learn_file
 
     path, learned = learn_file(name, pairs, out)
-    say(_learned(path, learned))
+    say(_learned(name, path, learned))
     return 0
 
 
@@ -95,21 +108,55 @@ def _check(name: str) -> int:
     from kassay.labs.predict.calibrate.check import check
 
     with showing() as tell:
-        rows = check(name, tell)
-    for parameter, file, now in rows:
-        say(f"{parameter}: {file:g} in the file, {now:g} measured now\n")
-    say(f"{name} is of this machine; parameters that differ now: {len(rows)}\n")
+        checked = check(name, tell)
+    say(_checked(name, checked))
     return 0
 
 
-def _summary(done: "Calibrated") -> str:
+def _checked(name: str, checked: "Checked") -> str:
+    lines = [
+        f"{parameter}: {_number(file)} in the file, {_number(now)} measured now"
+        for parameter, file, now in checked.differing
+    ]
+    lines += [
+        f"{name} is of this machine. Parameters compared: {checked.compared}; that differ now: "
+        f"{len(checked.differing)}. One differs if it is more than 15 % off and the ranges are more than 10 % apart."
+    ]
+    if checked.differing:
+        again = f"NAME --out {name}" if name.endswith(".toml") else name
+        lines += [f"Check again on a quiet machine. If they still differ, calibrate again: kassay calibrate {again}"]
+    return "\n".join([*lines, ""])
+
+
+def _number(value: float) -> str:
+    """Whole numbers with all their digits, and others with six."""
+    return f"{value:.0f}" if value == int(value) else f"{value:g}"
+
+
+def _written(name: str, path: Path) -> str:
+    """Path of the written file, and the word by which --predict finds it."""
+    from kassay.labs.predict.timing import calibrations
+
+    found = name if path == calibrations() / f"{name}.toml" else path
+    return f"written: {path}\nuse it with: --predict {found}"
+
+
+def _instructions(done: "Calibrated") -> str:
+    if not done.forms:
+        return f"instructions: not measured, as of {done.taken.name}"
+    if not done.corrected:
+        return f"instructions: the {done.forms} measured forms agree with {done.taken.name}"
+    return f"instructions: {done.corrected} forms differ from {done.taken.name}, and have the measured times"
+
+
+def _summary(name: str, done: "Calibrated") -> str:
     timing = done.timing
-    lines = [f"{timing.summary}", f"{timing.ghz.value:.2f} GHz", ""]
-    for name in done.measured:
-        quantity = timing.parameters.get(name) or timing.system[name]
-        spread = "" if quantity.low == quantity.high else f"[{quantity.low:g}, {quantity.high:g}]"
-        lines.append(f"{name:22} {quantity.value:>10g}  {spread}")
-    lines += ["", f"instructions: {done.corrected} forms differ from {done.taken.name}, and have the measured times"]
+    lines = [f"{timing.summary}", f"{timing.ghz.value:.2f} GHz", "", _HEADER]
+    for key in done.measured:
+        quantity = timing.parameters.get(key) or timing.system[key]
+        spread = "" if quantity.low == quantity.high else f"[{_number(quantity.low)}, {_number(quantity.high)}]"
+        lines.append(f"{key:22} {_number(quantity.value):>10}  {spread}".rstrip())
+    lines += ["", _instructions(done)]
     lines += ["", f"not measured, values of {done.taken.name} stand: {', '.join(done.left)}"]
     if timing.machine is not None and "syscall" in timing.machine.missing:
         lines += ["", f"privileged instructions were not measured: {timing.machine.missing['syscall']}"]
@@ -117,10 +164,10 @@ def _summary(done: "Calibrated") -> str:
         lines += ["", _UNKNOWN.format(name=done.taken.name)]
     if done.began:
         lines.append(f"{done.began} processes of an interrupted calibration were not repeated")
-    return "\n".join([*lines, f"written: {done.path}", ""])
+    return "\n".join([*lines, _written(name, done.path), ""])
 
 
-def _learned(path: Path, learned: "Learned") -> str:
+def _learned(name: str, path: Path, learned: "Learned") -> str:
     table = learned.table
     weights = ", ".join(f"{cause} {weight:g}" for cause, weight in table.weights.items()) or "none: they do not help"
     lines = [
@@ -130,7 +177,7 @@ def _learned(path: Path, learned: "Learned") -> str:
         f"quantile: {table.quantile:g} of the score",
         f"causes that moved: {', '.join(f'{cause} in {count}' for cause, count in table.causes.items())}",
         f"furthest off: {', '.join(f'{name} ({score:.2f})' for name, score in learned.worst)}",
-        f"written: {path}",
+        _written(name, path),
     ]
     return "\n".join(lines) + "\n"
 

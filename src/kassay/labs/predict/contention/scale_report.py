@@ -163,7 +163,8 @@ def _notes(report: ScaleReport) -> Iterator[str]:
     yield from _ASSUMED
     rough = dict.fromkeys(answer.cpu for answer in report.answers if not answer.calibrated)
     if rough:
-        yield f"{', '.join(rough)}: from published data. The time of a path is taken to be known within a factor of 2."
+        yield (f"{', '.join(rough)}: not checked against measured changes. The time of a path is taken to be known "
+               "within a factor of 2.")  # fmt: skip
 
 
 SCALE = Kind(document=document)
