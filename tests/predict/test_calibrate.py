@@ -331,7 +331,7 @@ def test_a_name_of_kassays_and_a_file_of_another_machine_are_refused(
         whole.calibrate("mine", like="", repeats=1, fresh=False, tell=silent)
     with pytest.raises(BadInput, match="calibrated on another machine: model: 17"):
         check("mine", silent)
-    with pytest.raises(BadInput, match="from published data, of no machine"):
+    with pytest.raises(BadInput, match="not written by kassay calibrate"):
         check("zen4", silent)
 
 

@@ -20,7 +20,7 @@ from tests.commands.conftest import kassay as kassay
         (("--out", "x.json"), "--out x.json: a timing file's name ends in .toml"),
         (("zen4", "--pairs", "/nowhere"), "/nowhere: No such file"),
         (("nonesuch", "--check"), "no timing file for CPU 'nonesuch'"),
-        (("zen4", "--check"), "zen4: from published data, of no machine"),
+        (("zen4", "--check"), "zen4: not written by kassay calibrate, so it belongs to no machine"),
     ],
 )
 def test_a_wrong_file_is_named(kassay: Kassay, words: tuple[str, ...], what: str) -> None:
@@ -90,12 +90,14 @@ def test_a_calibration_explains_its_numbers_and_names_the_file_to_use(
 
 
 def test_a_check_says_what_was_compared_and_what_to_do() -> None:
-    good = calibrate._checked("host", Checked(71, []))
+    good = calibrate._checked("host", Checked("host", 71, []))
     assert "Parameters compared: 71; that differ now: 0." in good and "more than 15 %" in good
     assert "kassay calibrate" not in good
-    bad = calibrate._checked("host", Checked(71, [("l2_size", 1048576.0, 2097152.0)]))
+    bad = calibrate._checked("host", Checked("host", 71, [("l2_size", 1048576.0, 2097152.0)]))
     assert bad.startswith("l2_size: 1048576 in the file, 2097152 measured now\n")
     assert "quiet machine" in bad and bad.endswith("kassay calibrate host\n")
+    file = calibrate._checked("x/a.toml", Checked("mine", 71, [("l2_size", 1.0, 2.0)]))
+    assert file.endswith("kassay calibrate mine --out x/a.toml\n")
 
 
 def test_help_names_the_directory_of_the_written_file(kassay: Kassay) -> None:

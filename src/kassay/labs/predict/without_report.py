@@ -103,7 +103,7 @@ def _notes(report: WithoutReport) -> Iterator[str]:
     yield from dict.fromkeys(f"{answer.cpu}: no interval: {answer.doubt}." for answer in report.answers if answer.doubt)
     rough = dict.fromkeys(answer.cpu for answer in report.answers if not answer.calibrated)
     if rough:
-        yield f"{', '.join(rough)}: nobody has checked such predictions against measured changes on this CPU yet."
+        yield f"{', '.join(rough)}: nobody has checked such predictions against measured changes yet."
 
 
 WITHOUT = Kind(document=document)

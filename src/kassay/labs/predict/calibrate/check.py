@@ -17,6 +17,8 @@ from kassay.model.progress import Tell
 class Checked(NamedTuple):
     """Result of measuring a calibrated machine again."""
 
+    name: str
+    """The file's own name."""
     compared: int
     """Number of parameters that were compared."""
     differing: list[tuple[str, float, float]]
@@ -30,7 +32,8 @@ def check(name: str, tell: Tell) -> Checked:
     """
     timing = timing_for(name)
     if timing.machine is None:
-        raise BadInput(f"{name}: from published data, of no machine", "kassay calibrate makes a file of this machine")
+        raise BadInput(f"{name}: not written by kassay calibrate, so it belongs to no machine",
+                       "kassay calibrate makes a file of this machine")  # fmt: skip
     host = machines.host_machine(program.run(("add_chain",), 1).hypervisor)
     wrong = [*machines.differences(timing.machine.cpuinfo, host.cpuinfo)]
     if timing.machine.hypervisor != host.hypervisor:
@@ -43,4 +46,4 @@ def check(name: str, tell: Tell) -> Checked:
     measured, _ = privileged.split_exits(every, hypervisor=bool(host.hypervisor))
     like = {key: quantity.value for key, quantity in timing.parameters.items()}
     estimates = parameters_of(Facts(measured, machines.caches(), like)).estimates
-    return Checked(len(estimates), compared(timing, estimates))
+    return Checked(timing.name, len(estimates), compared(timing, estimates))

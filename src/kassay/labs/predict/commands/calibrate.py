@@ -114,8 +114,10 @@ def _check(name: str) -> int:
 
 
 def _checked(name: str, checked: "Checked") -> str:
+    from kassay.labs.predict.timing import number_text
+
     lines = [
-        f"{parameter}: {_number(file)} in the file, {_number(now)} measured now"
+        f"{parameter}: {number_text(file)} in the file, {number_text(now)} measured now"
         for parameter, file, now in checked.differing
     ]
     lines += [
@@ -123,14 +125,9 @@ def _checked(name: str, checked: "Checked") -> str:
         f"{len(checked.differing)}. One differs if it is more than 15 % off and the ranges are more than 10 % apart."
     ]
     if checked.differing:
-        again = f"NAME --out {name}" if name.endswith(".toml") else name
+        again = f"{checked.name} --out {name}" if name.endswith(".toml") else name
         lines += [f"Check again on a quiet machine. If they still differ, calibrate again: kassay calibrate {again}"]
     return "\n".join([*lines, ""])
-
-
-def _number(value: float) -> str:
-    """Whole numbers with all their digits, and others with six."""
-    return f"{value:.0f}" if value == int(value) else f"{value:g}"
 
 
 def _written(name: str, path: Path) -> str:
@@ -150,12 +147,14 @@ def _instructions(done: "Calibrated") -> str:
 
 
 def _summary(name: str, done: "Calibrated") -> str:
+    from kassay.labs.predict.timing import number_text
+
     timing = done.timing
     lines = [f"{timing.summary}", f"{timing.ghz.value:.2f} GHz", "", _HEADER]
     for key in done.measured:
         quantity = timing.parameters.get(key) or timing.system[key]
-        spread = "" if quantity.low == quantity.high else f"[{_number(quantity.low)}, {_number(quantity.high)}]"
-        lines.append(f"{key:22} {_number(quantity.value):>10}  {spread}".rstrip())
+        spread = "" if quantity.low == quantity.high else f"[{number_text(quantity.low)}, {number_text(quantity.high)}]"
+        lines.append(f"{key:22} {number_text(quantity.value):>10}  {spread}".rstrip())
     lines += ["", _instructions(done)]
     lines += ["", f"not measured, values of {done.taken.name} stand: {', '.join(done.left)}"]
     if timing.machine is not None and "syscall" in timing.machine.missing:
