@@ -197,8 +197,15 @@ def test_a_calibration_marks_overrides_of_its_relative() -> None:
     (move,) = (override.source for override in zen4.overrides if "mov r64,r64" in override.forms)
     assert sources["lock *"] == f"not measured, as of zen4: {atomic}"
     assert sources["mov r32,r32"] == f"not measured, as of zen4: {move}"
-    how = "as of zen4, with which the measured forms agree that have no override above"
+    how = "as of zen4; measured forms agree with it unless an override above has them"
     assert sources["mov r64,r64"] == f"{how}: {move}"
+    assert timing.fusion.source == f"not measured, as of zen4: {zen4.fusion.source}"
+    relative = timing_for("graniterapids")
+    rules = timing_of("mine", HOST, relative, [repeat]).micro_ops
+    assert [rule.source for rule in rules] == [
+        f"not measured, as of graniterapids: {rule.source}" for rule in relative.micro_ops
+    ]
+    assert rules
 
 
 def test_a_missing_value_is_said_to_have_no_probe_only_if_there_is_none() -> None:

@@ -163,6 +163,8 @@ def timing_of(name: str, host: machines.HostMachine, nearest: Timing, recorded: 
                     for key, quantity in nearest.parameters.items()},
         system={key: _quantity(system[key], repeats) if key in system else _left(quantity, nearest.name)
                 for key, quantity in nearest.system.items()},
+        fusion=replace(nearest.fusion, source=_unmeasured(nearest.fusion.source, nearest.name)),
+        micro_ops=tuple(replace(rule, source=_unmeasured(rule.source, nearest.name)) for rule in nearest.micro_ops),
         lines=tuple(_left_level(level, nearest.name) for level in nearest.lines),
         machine=Machine(
             cpuinfo=host.cpuinfo, hypervisor=host.hypervisor, kernel=host.kernel, thp=host.thp,
@@ -245,12 +247,15 @@ def _quantity(estimate: Estimate, repeats: int, *, whole: bool = False) -> Quant
 
 
 def _left(quantity: Quantity, name: str) -> Quantity:
-    return replace(quantity, status=ASSUMED, source=f"not measured, as of {name}: {quantity.source}")
+    return replace(quantity, status=ASSUMED, source=_unmeasured(quantity.source, name))
 
 
 def _left_level(level: LineLevel, name: str) -> LineLevel:
-    source = f"not measured, as of {name}: {level.cpus_source}"
-    return replace(level, cpus_source=source, ns=_left(level.ns, name))
+    return replace(level, cpus_source=_unmeasured(level.cpus_source, name), ns=_left(level.ns, name))
+
+
+def _unmeasured(source: str, name: str) -> str:
+    return f"not measured, as of {name}: {source}"
 
 
 def _composites(measured: Mapping[str, samples.Measured], repeats: int) -> dict[str, Quantity]:

@@ -288,4 +288,4 @@ _RULES: Mapping[str, Rule] = {
 }  # fmt: skip
 
 PROBED = frozenset(_RULES) - {"lock_again", "lock_overwritten"}
-"""Parameters with a probe of their own. That of another parameter may stand for the rest."""
+"""Parameters that a probe measures. The two that are left out have the probe of another parameter."""

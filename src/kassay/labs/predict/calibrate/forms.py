@@ -153,7 +153,7 @@ def left_overrides(measured: Mapping[str, Measured], nearest: Timing) -> Iterato
         left = tuple(pattern for pattern in override.forms if not any(fnmatchcase(form, pattern) for form in known))
         agreeing = tuple(pattern for pattern in override.forms if pattern not in left)
         if agreeing:
-            how = f"as of {nearest.name}, with which the measured forms agree that have no override above"
+            how = f"as of {nearest.name}; measured forms agree with it unless an override above has them"
             yield replace(override, forms=agreeing, source=f"{how}: {override.source}")
         if left:
             yield replace(override, forms=left, source=f"not measured, as of {nearest.name}: {override.source}")
