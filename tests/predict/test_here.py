@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from kassay.commands._experiment import checked_from
 from kassay.commands._options import Measuring, is_timed_here
 from kassay.errors import BadInput
-from kassay.labs.predict.here import FILE, TimedHere, beside_predictions, check_here, time_here, timed_in
+from kassay.labs.predict.here import FILE, TimedHere, beside_predictions, check_here, other_pages, time_here, timed_in
 from kassay.model.experiment import Experiment
 from kassay.model.prediction import Prediction
 from kassay.supply.guest.program_source import pinned
@@ -104,6 +104,17 @@ def test_only_executions_that_end_as_in_the_guest_are_timed(
     assert f"p: not timed on this machine: {end}" in raised.value.what
     assert "by hand" in raised.value.remedy
     assert timed_in(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("here", "guest", "said"),
+    [("madvise", "", True), ("madvise", "always", True), ("madvise", "madvise", False), ("", "", False)],
+)
+def test_other_huge_pages_than_in_the_guest_are_said(tmp_path: Path, here: str, guest: str, said: bool) -> None:
+    experiment = asked(tmp_path / "p.c", "int main(void) { return 0; }\n", **({"thp": guest} if guest else {}))
+    timed = TimedHere(workload="p", n=100, ns=1000.0, low=990.0, high=1010.0, thp=here)
+    note = other_pages(timed, experiment)
+    assert bool(note) == said and note.endswith(f"--thp {here} makes them alike." if said else "")
 
 
 def test_predicted_and_measured_time_stand_in_one_row() -> None:

@@ -111,7 +111,7 @@ def measure_and_answer(
 
 def _show_here(experiment: Experiment, directory: Path, report: Report, chosen: Format) -> None:
     """Times the program on this machine, unless that was done, and shows both times where people read the answer."""
-    from kassay.labs.predict.here import beside_predictions, time_here, timed_in
+    from kassay.labs.predict.here import beside_predictions, other_pages, time_here, timed_in
 
     with showing() as tell:
         tell(Progress(stage="here", subject=experiment.workloads[0].name, text="executed on this machine"))
@@ -119,6 +119,8 @@ def _show_here(experiment: Experiment, directory: Path, report: Report, chosen: 
     if chosen.screen is not None:
         say("\n")
         say_table(beside_predictions(timed, report.findings))
+        if note := other_pages(timed, experiment):
+            say(f"{note}\n")
 
 
 def _refuse_failure_everywhere(directory: Path) -> None:

@@ -10,10 +10,13 @@ from functools import cache, partial
 from pathlib import Path
 from statistics import median
 
+import msgspec
+
 from kassay.effects import compiler, files, process
 from kassay.effects.compiler import COMPILER
 from kassay.effects.distribution import install
 from kassay.errors import BadInput, HostLacks
+from kassay.labs.predict.calibrate.machine import huge_pages
 from kassay.model.experiment import Experiment, WorkloadUse
 from kassay.model.finding import Finding
 from kassay.model.program import success_status
@@ -44,6 +47,8 @@ class TimedHere(Record, frozen=True, kw_only=True):
     """The shortest one."""
     high: float
     """Median."""
+    thp: str = ""
+    """Policy of huge pages of the kernel that ran then; "" in files of earlier versions."""
     schema: str = SCHEMA
 
 
@@ -98,7 +103,8 @@ def _timed(use: WorkloadUse, place: Path) -> TimedHere:
     _check_ends(use, sorted({int(status) for _, status in lines}))
     times = sorted(float(ns) for ns, _ in lines[1:])
     n = len(times)
-    return TimedHere(workload=use.name, n=n, ns=times[n // 10], low=times[0], high=median(times))
+    return TimedHere(workload=use.name, n=n, ns=times[n // 10], low=times[0], high=median(times),
+                     thp=huge_pages())  # fmt: skip
 
 
 def _check_ends(use: WorkloadUse, statuses: Sequence[int]) -> None:
@@ -139,6 +145,16 @@ def timed_in(directory: Path) -> TimedHere | None:
     """The times that a run directory has; None without."""
     path = directory / FILE
     return from_json(path.read_bytes(), TimedHere) if path.is_file() else None
+
+
+def other_pages(timed: TimedHere, experiment: Experiment) -> str:
+    """A sentence if the guest was not told to have huge pages as this machine has them; "" else."""
+    asked = "" if experiment.thp is msgspec.UNSET else experiment.thp
+    if timed.thp in ("", "none", asked):
+        return ""
+    guest = asked or "the kernel's own setting"
+    return (f"Huge pages are {timed.thp} here, and {guest} in the guest: page faults may differ. "
+            f"--thp {timed.thp} makes them alike.")  # fmt: skip
 
 
 def beside_predictions(timed: TimedHere, findings: Sequence[Finding]) -> Table:

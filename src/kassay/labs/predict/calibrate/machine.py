@@ -56,7 +56,7 @@ def host_machine(hypervisor: str) -> HostMachine:
     text = _CPUINFO.read_text("utf-8", "replace")
     version = release[0] if release else platform.release()
     return HostMachine(
-        arch=arch.name, cpuinfo=cpuinfo_of(text), kernel=f"Linux {version}", hypervisor=hypervisor, thp=_policy()
+        arch=arch.name, cpuinfo=cpuinfo_of(text), kernel=f"Linux {version}", hypervisor=hypervisor, thp=huge_pages()
     )
 
 
@@ -163,7 +163,8 @@ def caches() -> dict[str, tuple[int, int]]:
     return sizes
 
 
-def _policy() -> str:
+def huge_pages() -> str:
+    """The policy of huge pages of the running kernel: "always", "madvise", "never"; "none" if it has no such pages."""
     try:
         chosen = re.search(r"\[(\w+)\]", _THP.read_text())
     except OSError:
