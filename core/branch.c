@@ -78,7 +78,7 @@ static enum guess pop(uint64_t from, uint64_t next)
 	if (!address && params.return_fallback && is_known(from, 0, next))
 		return GUESS_RIGHT;
 	statistics.return_mispredictions++;
-	return GUESS_WRONG;
+	return address ? GUESS_ELSEWHERE : GUESS_WRONG;
 }
 
 static enum guess guess(const struct insn *insn, uint64_t after, uint64_t next)
@@ -112,7 +112,7 @@ enum guess branch_resolve(const struct insn *insn, uint64_t after, uint64_t next
 	enum guess found = guess(insn, after, next);
 
 	statistics.branches++;
-	if (found == GUESS_WRONG)
+	if (found == GUESS_WRONG || found == GUESS_ELSEWHERE)
 		statistics.mispredictions++;
 	if (next != after)
 		b.path = (b.path << 3 ^ next >> 1) & 0xffffffffff;

@@ -16,6 +16,7 @@ enum guess {
 	GUESS_RIGHT,
 	GUESS_LATE,  /* a direct branch whose target had to be decoded */
 	GUESS_WRONG, /* known when the branch is executed */
+	GUESS_ELSEWHERE, /* the same of a return to another place than behind its call */
 };
 
 void branch_start(void);

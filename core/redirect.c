@@ -36,6 +36,9 @@ void redirect_branch(const struct block *block, const struct block *next, uint64
 	case GUESS_WRONG:
 		wrong_way(done + cycles(params.mispredict), block->function);
 		break;
+	case GUESS_ELSEWHERE:
+		wrong_way(done + cycles(params.mispredict_return), block->function);
+		break;
 	case GUESS_LATE:
 		wrong_way(window.front + cycles(params.btb_miss), block->function);
 		break;

@@ -136,7 +136,8 @@ def test_latencies_sizes_and_rates_are_read_from_their_probes() -> None:
     points |= exactly(**{f"call_depth__{n}": 13 * n + 30 * max(0, n - 31) for n in range(14, 49)})
     found = {name: one.value for name, one in parameters_of(facts(points)).estimates.items()}
     wanted = {
-        "width": 6, "l1d_latency": 4, "l2_latency": 14, "l3_latency": 50, "memory_latency": 400, "lock_latency": 8,
+        "width": 6, "mispredict_return": 12,
+        "l1d_latency": 4, "l2_latency": 14, "l3_latency": 50, "memory_latency": 400, "lock_latency": 8,
         "lock_interval": 7, "store_forward": 7, "mispredict": 12, "line_split": 1, "rep_store_l1": 1.65,
         "rep_store_start": 25.4, "rep_short_start": 7.35, "rep_short_bytes": 127,
         "rep_short_stores": 1, "rep_word_start": 44 - 168 / 64 * 1.65, "prefetch_adjacent": 0,

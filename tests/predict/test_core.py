@@ -139,7 +139,20 @@ def test_returns_are_known_until_the_stack_is_too_deep(tmp_path: Path, depth: in
     ends = [tokens.define([insn(), insn("return")], start=call.start + 8) for call in reversed(calls[1:])]
     last = tokens.define([insn(), insn("jump")], start=calls[0].start + 8)
     rounds(tokens, 5, 50, lambda _: tokens.run_all(*calls, leaf, *ends, last))
-    assert answer(tokens, tmp_path).statistics["return_mispredictions"] == 55 * missed
+    found, same = answer(tokens, tmp_path), answer(tokens, tmp_path, mispredict_return=25)
+    assert found.statistics["return_mispredictions"] == 55 * missed
+    assert each(same, 50) == each(found, 50)
+
+
+def test_a_return_to_another_place_than_behind_its_call_has_a_time_of_its_own(tmp_path: Path) -> None:
+    tokens = Tokens()
+    blocks = [
+        tokens.define([insn(), insn(kind)], start=0x1000 * (n + 1)) for n, kind in enumerate(("call", "return", "jump"))
+    ]
+    rounds(tokens, 5, 50, lambda _: tokens.run_all(*blocks))
+    found, slower = answer(tokens, tmp_path), answer(tokens, tmp_path, mispredict_return=25)
+    assert found.statistics["return_mispredictions"] == found.statistics["mispredictions"] == 55
+    assert each(slower, 50) - each(found, 50) == pytest.approx(10, abs=0.1)
 
 
 @pytest.mark.parametrize(("path", "missed"), [(1, 0), (0, 1)])

@@ -40,6 +40,7 @@ _ADDED: Mapping[str, str | float] = {
     "l2_write": 0, "memory_scheduler": 0, "opcache_uops": 0, "near_branches": 0, "taken_far": "taken_branch",
     "rep_word_start": 0, "rep_short_stores": 1, "predecode": 0, "decoders": 1, "prefix_stall": 0, "jump_boundary": 0,
     "early_ports": 0, "stack_sync": 0, "microcode_switch": 0, "l1d_chase": 0,
+    "mispredict_return": "mispredict",
     "store_together": "store_interval", "fence_behind": 0, "lock_near": 64, "lock_soon": 6, "lock_stores": 1,
 }  # fmt: skip
 """Parameter that a file of an earlier version lacks -> the parameter, or the value, that is as if it did not exist."""

@@ -84,6 +84,13 @@ def _mispredict(facts: Facts) -> Estimate:
                     "until the branch executes (branch_conditional)")  # fmt: skip
 
 
+def _mispredict_return(facts: Facts) -> Estimate:
+    """As of a branch, unless the relative tells the two apart: no probe does."""
+    if facts.like.get("mispredict_return") != facts.like.get("mispredict"):
+        raise Unmeasured
+    return _mispredict(facts)
+
+
 def _return_stack(facts: Facts) -> Estimate:
     points = curve(facts.measured, "call_depth")
     sizes = sorted(points)
@@ -258,7 +265,7 @@ _RULES: Mapping[str, Rule] = {
     "scheduler": _step("window_dependent", "instructions that wait before a second long wait does not overlap"),
     "load_queue": _step("window_loads", "loads between two long waits that overlap"),
     "store_queue": _step("window_stores", "stores between two long waits that overlap"),
-    "mispredict": _mispredict,
+    "mispredict": _mispredict, "mispredict_return": _mispredict_return,
     "taken_branch": plain("jump_many", "jumps to the next one, each taken"), "taken_call": _taken_call,
     "return_stack": _return_stack, "page_walkers": _page_walkers,
     "fill_buffers": _fill_buffers,
