@@ -20,8 +20,8 @@ Place = tuple[str, str, str]
 def shown_series(
     found: Sequence[Comparison], kernels: Mapping[int, SiteKernel], series: Mapping[int, SiteSeries]
 ) -> dict[Place, int]:
-    """Series whose value a cell shows: the one with most kernels, so that most cells of a row may be compared. Of those
-    with as many, that of the latest comparison."""
+    """Series whose value a cell shows: the one with most kernels, so that most cells of a row may be compared; if
+    several have as many, the one of the latest comparison."""
     members = Counter(number for number, _ in {(c.series, k) for c in found for k in (c.base, c.head)})
     shown: dict[Place, int] = {}
     for one in found:

@@ -36,9 +36,6 @@ def parameters_of(facts: Facts) -> Derived:
             unknown[name] = str(missing)
         except Unmeasured:
             continue
-    entry = privileged.costs(facts.measured).get("exception_entry")
-    if entry is not None:
-        estimates["exception_entry"] = entry
     return Derived(estimates, unknown)
 
 
@@ -291,6 +288,7 @@ _RULES: Mapping[str, Rule] = {
     "lock_drains_stores": _drains,
     "fence_full": _least("full fences in a row", "mfence_many", "dmb_many"),
     "fence_load": _fence_load,
+    "exception_entry": lambda facts: privileged.cost_of("exception_entry", facts.measured),
     **CACHES, **STRINGS,
 }  # fmt: skip
 

@@ -204,8 +204,8 @@ def _group(mask: int, cycles: float) -> tuple[int, int]:
 
 
 def _family(mask: int, timing: Timing) -> int:
-    """All ports whose names differ from those of a mask in their numbers alone. Of ports that have only numbers, those
-    of plain instructions."""
+    """All ports whose names differ from those of a mask in their numbers alone. If names are only numbers, the ports of
+    plain instructions are added."""
     if all(name.isdecimal() for name in timing.ports):
         plain = groups_of(timing.instructions[_PLAIN][2])[0][0] if _PLAIN in timing.instructions else 0
         return mask | plain if mask & plain else mask

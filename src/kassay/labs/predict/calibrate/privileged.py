@@ -4,6 +4,7 @@
 The probes ring0_* and ring3_* of core/probes/privileged-x86_64.c run there. A frame is what an exception pushes.
 """
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -51,26 +52,29 @@ class _Rule(NamedTuple):
     """Raises Unmeasured with the name of a point that is missing."""
 
 
+def cost_of(name: str, measured: Mapping[str, Measured]) -> Estimate:
+    """A cost by its name in [system], or the parameter exception_entry. Raises Unmeasured with the missing point."""
+    points, rule = _Points(measured), _RULES[name]
+    cost = rule.cost(points)
+    return Estimate(*cost, f"{rule.how}, in a virtual machine ({', '.join(points.asked)})")
+
+
 def costs(measured: Mapping[str, Measured]) -> dict[str, Estimate]:
-    """Costs that the points give, by name in [system], and the parameter exception_entry."""
+    """Costs that the points give, by name as in cost_of()."""
     found = {}
-    for name, rule in _RULES.items():
-        points = _Points(measured)
-        try:
-            cost = rule.cost(points)
-        except Unmeasured:
-            continue
-        found[name] = Estimate(*cost, f"{rule.how}, in a virtual machine ({', '.join(points.asked)})")
+    for name in _RULES:
+        with contextlib.suppress(Unmeasured):
+            found[name] = cost_of(name, measured)
     return found
 
 
 def refusal(name: str, measured: Mapping[str, Measured], refused: Mapping[str, str]) -> str:
     """Reason why a cost was not measured; "" if no rule gives it or no probe was asked for it."""
-    if name in _RULES:
-        try:
-            _RULES[name].cost(_Points(measured))
-        except Unmeasured as missing:
-            return refused.get(str(missing), "")
+    try:
+        if name in _RULES:
+            cost_of(name, measured)
+    except Unmeasured as missing:
+        return refused.get(str(missing), "")
     return ""
 
 
