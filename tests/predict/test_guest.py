@@ -4,11 +4,22 @@
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from kassay.commands._experiment import experiment_from
 from kassay.commands._options import Measuring
-from kassay.labs.predict.guest import chosen_by_kernel, chosen_by_library, cpu_to_boot, features_of, guest_cpu, lacking
+from kassay.labs.predict.guest import (
+    chosen_by_kernel,
+    chosen_by_library,
+    cpu_to_boot,
+    features_of,
+    guest_cpu,
+    lacking,
+    spared,
+)
 from kassay.labs.predict.timing import timing_for
+from kassay.model.guest import GuestCpu
+from kassay.model.records import Setting
 from kassay.supply.cpus import cpus
 
 
@@ -64,6 +75,29 @@ def test_functions_that_a_kernel_would_not_execute_on_the_real_cpu_are_known_if_
     assert chosen_by_kernel({}, cpus()["zen3"]) == ()
 
 
+SEEN = GuestCpu(
+    name="a guest's",
+    features=("erms", "fsrm"),
+    missing=(),
+    vulnerabilities=(
+        Setting(name="indirect_target_selection", value="Mitigation: Aligned branch/return thunks"),
+        Setting(name="meltdown", value="Mitigation: PTI"),
+        Setting(name="spec_rstack_overflow", value="Vulnerable: Safe RET, no microcode"),
+        Setting(name="spectre_v2", value="Mitigation: Retpolines; STIBP: disabled; RSB filling"),
+    ),
+)
+
+
 def test_what_the_guest_lacks_is_what_the_real_cpu_has() -> None:
-    assert lacking(cpus()["zen4"], ("erms", "fsrm")) == ("avx512f",)
-    assert lacking(None, ()) == ()
+    assert lacking(cpus()["zen4"], SEEN) == ("avx512f",)
+    assert lacking(None, SEEN) == lacking(cpus()["zen4"], None) == ()
+
+
+def test_mitigations_that_only_the_emulated_cpu_has_are_known() -> None:
+    used = {name: [one.mitigation for one in spared(cpu, SEEN)] for name, cpu in cpus().items()}
+    assert used["sapphirerapids"] == used["alderlake_p"] == ["PTI", "Retpolines", "thunks"]
+    assert used["icelake_sp"] == ["PTI", "Retpolines"]
+    assert (used["zen4"], used["zen5"]) == (["Retpolines"], ["Retpolines", "Safe RET"])
+    assert used["zen3"] == used["skylake_sp"] == used["qemu64"] == []
+    cured = structs.replace(SEEN, vulnerabilities=(Setting(name="meltdown", value="Vulnerable"),))
+    assert spared(cpus()["sapphirerapids"], cured) == spared(None, SEEN) == spared(cpus()["zen5"], None) == ()

@@ -25,8 +25,8 @@ from kassay.supply.cpus import cpus
 from tests.source import ROOT
 
 PUBLISHED = (
-    "skylake", "skylake_sp", "cascadelake_sp", "icelake_sp", "alderlake_p", "emeraldrapids", "graniterapids", "zen1",
-    "zen2", "zen3", "zen4", "neoverse_n1", "neoverse_v1",
+    "skylake", "skylake_sp", "cascadelake_sp", "icelake_sp", "alderlake_p", "sapphirerapids", "emeraldrapids",
+    "graniterapids", "zen1", "zen2", "zen3", "zen4", "neoverse_n1", "neoverse_v1",
 )  # fmt: skip
 
 UNMEASURED = ("emeraldrapids",)
@@ -205,6 +205,7 @@ def test_files_that_are_like_each_other_are_refused(tmp_path: Path, monkeypatch:
 CPUS = {
     "zen1": {"core complex": 4, "socket": 32, "machine": 64}, "skylake": {"socket": 4},
     "skylake_sp": {"socket": 28, "machine": 224}, "cascadelake_sp": {"socket": 28, "machine": 224},
+    "sapphirerapids": {"socket": 56, "machine": 112},
     "emeraldrapids": {"socket": 64, "machine": 128}, "graniterapids": {"socket": 128, "machine": 256},
     "zen4": {"core complex": 8, "socket": 96, "machine": 192},
     "zen5": {"core complex": 8, "socket": 128, "machine": 256},

@@ -2,10 +2,11 @@
 """The CPU that a guest is given, beside the one that is predicted: which one that is, and what its C library chose."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from kassay.labs.predict.timing import Timing, timing_for
-from kassay.supply.cpus import Cpu, cpus, cpus_for
+from kassay.model.guest import GuestCpu
+from kassay.supply.cpus import Cpu, Spared, cpus, cpus_for
 
 _BY_CPU = re.compile(r"__(?:mem|rawmem|str|stp|wcs|wmem)\w*_(?:sse\d?|ssse3|sse4_\d|avx\d*|avx512|evex\d*)(?:_|$)")
 """Names of functions of which a C library has several and takes the one for the CPU that it finds."""
@@ -44,11 +45,19 @@ def cpu_to_boot(predict: Iterable[str], arch: str) -> str:
     return cpu.name if cpu.name in cpus_for(arch) and _UNAFFECTED not in cpu.features else ""
 
 
-def lacking(cpu: Cpu | None, features: Sequence[str]) -> tuple[str, ...]:
+def lacking(cpu: Cpu | None, seen: GuestCpu | None) -> tuple[str, ...]:
     """Features of the real CPU by which a C library chooses, and which the guest's CPU did not have."""
-    if cpu is None:
+    if cpu is None or seen is None or not seen.features:
         return ()
-    return tuple(name for name in _CHOICES if name in cpu.features and name not in features)
+    return tuple(name for name in _CHOICES if name in cpu.features and name not in seen.features)
+
+
+def spared(cpu: Cpu | None, seen: GuestCpu | None) -> tuple[Spared, ...]:
+    """Mitigations that the guest's kernel used and would not use on the real CPU."""
+    if cpu is None or seen is None:
+        return ()
+    states = {item.name: item.value for item in seen.vulnerabilities}
+    return tuple(one for one in cpu.spared if one.mitigation in states.get(one.vulnerability, ""))
 
 
 def chosen_by_library(times: Mapping[str, float]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 """Two replays on one CPU -> a prediction: the time of each side, where and why, and whether it may be reported."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import fsum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from kassay.model.prediction import CAUSES, PredictedCause, PredictedRow, Predic
 from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
 from kassay.model.traced_rounds import ROUNDS_MOST
-from kassay.supply.cpus import Cpu
+from kassay.supply.cpus import Cpu, Spared
 
 UNKNOWN_MOST = 0.05
 """Share of the time in instructions without data above which nothing is predicted; below it is a doubt."""
@@ -82,6 +82,8 @@ class TracedSide(NamedTuple):
     """Name by which its machine's CPU was asked for, or ""."""
     lacking: tuple[str, ...] = ()
     """Features by which a C library chooses functions, and which its machine's CPU lacked."""
+    spared: tuple[Spared, ...] = ()
+    """Mitigations that its kernel used and would not use on the predicted CPU."""
     huge_kb: int = 0
     """Memory in anonymous huge pages, kB."""
 
@@ -312,6 +314,10 @@ def doubts_of(
         doubts.append(reason("library-chose", functions=_names(functions), features=_names(lacking)))
     if functions := chosen_by_kernel(_times_of(replays), cpu.real):
         doubts.append(reason("kernel-chose", functions=_names(functions), features=_names(features_of(functions))))
+    if spared := tuple(dict.fromkeys(one for side in sides for one in side.spared)):
+        parameters = dict.fromkeys(one.parameter for one in spared if one.parameter)
+        used = dict.fromkeys(one.mitigation for one in spared)
+        doubts.append(reason("kernel-mitigates", mitigations=_names(used), cmdline=" ".join(parameters) or None))
     return tuple(doubts)
 
 
@@ -323,7 +329,7 @@ def _times_of(replays: Sequence[Replay]) -> Mapping[str, float]:
     return times
 
 
-def _names(words: Sequence[str]) -> tuple[tuple[str, int], ...]:
+def _names(words: Iterable[str]) -> tuple[tuple[str, int], ...]:
     return tuple((word, 0) for word in words)
 
 

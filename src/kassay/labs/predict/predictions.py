@@ -20,13 +20,14 @@ from kassay.evidence.profiles import raw_of, report_of, symbols_of
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
 from kassay.labs.predict.core import core
-from kassay.labs.predict.guest import guest_cpu, lacking
+from kassay.labs.predict.guest import guest_cpu, lacking, spared
 from kassay.labs.predict.interval import interval_of, refusals
 from kassay.labs.predict.predict import IntervalOf, Nanoseconds, OnCpu, Replay, TracedSide, prediction
 from kassay.labs.predict.replay import replay_of, version
 from kassay.labs.predict.timing import Timing, is_shipped, path_of, timing_for, timings
 from kassay.labs.predict.trace import disagreements
 from kassay.model.finding import REFUSED, Finding, Side
+from kassay.model.guest import GuestCpu
 from kassay.model.plan import Cell
 from kassay.model.prediction import TIMINGS, Prediction
 from kassay.model.progress import Progress, Tell
@@ -157,10 +158,10 @@ class Traces:
         runs = (m.run for m in self._evidence[f.point, side.kernel].measurements if m.plain)
         return next((self._records[run] for run in runs if self._records[run].trace), None)
 
-    def features(self, f: Finding, side: Side, record: RunRecord) -> tuple[str, ...]:
-        """Features of the CPU as the run's kernel saw it; () where that was not captured."""
+    def seen(self, f: Finding, side: Side, record: RunRecord) -> GuestCpu | None:
+        """The CPU as the run's kernel saw it; None where that was not captured."""
         measured = self._evidence[f.point, side.kernel].measurements
-        return next((m.cpu.features for m in measured if m.run == record.run and m.cpu is not None), ())
+        return next((m.cpu for m in measured if m.run == record.run), None)
 
     def huge_kb(self, f: Finding, side: Side, record: RunRecord) -> int:
         """Anonymous huge pages of the range or the program, kB: the larger of before and after; 0 if not known."""
@@ -199,11 +200,10 @@ def traced_side(f: Finding, side: Side, timing: Timing, traces: Traces, replays:
     operations = next(phase.operations for phase in report.phases if phase.phase == f.metric)
     replayed = {number: side.rounds[number - 1] for number in replay.rounds if number <= len(side.rounds)}
     chosen = frozenset(matching_rounds(replayed, side.value or 0.0, {number + 1 for number in side.chosen}))
-    seen = traces.features(f, side, record)
-    lacks = lacking(guest_cpu(timing), seen) if seen else ()
+    real, seen = guest_cpu(timing), traces.seen(f, side, record)
     return TracedSide(
-        replay, operations, intervals_of(report, f.metric), chosen, cpu=cpu, lacking=lacks,
-        huge_kb=traces.huge_kb(f, side, record),
+        replay, operations, intervals_of(report, f.metric), chosen, cpu=cpu, lacking=lacking(real, seen),
+        spared=spared(real, seen), huge_kb=traces.huge_kb(f, side, record),
     )  # fmt: skip
 
 

@@ -13,6 +13,27 @@ from kassay.errors import BadInput
 from kassay.registry import discover, ordered
 
 
+@dataclass(frozen=True)
+class Spared:
+    """A mitigation that kernels use on the emulated CPU and not on the real one."""
+
+    vulnerability: str
+    """Name of a file in /sys/devices/system/cpu/vulnerabilities."""
+    mitigation: str
+    """The word of that file for it."""
+    parameter: str = ""
+    """Kernel parameter that brings the guest nearer to the real CPU; "" if none does."""
+
+
+# Sources: the kernel's Documentation/admin-guide/hw-vuln, and arch/x86/kernel/cpu/{common,bugs}.c. A CPU says by
+# ARCH_CAPABILITIES or by its features that it needs none of these; QEMU cannot emulate that.
+PAGE_TABLES = Spared("meltdown", "PTI", "nopti")
+RETPOLINES = Spared("spectre_v2", "Retpolines", "spectre_v2=off")
+RETPOLINES_BESIDE_THUNKS = Spared("spectre_v2", "Retpolines")  # the parameter would remove the thunks as well
+THUNKS = Spared("indirect_target_selection", "thunks", "spectre_v2=off")
+SAFE_RETURNS = Spared("spec_rstack_overflow", "Safe RET", "spec_rstack_overflow=off")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Cpu:
     """One CPU."""
@@ -30,6 +51,7 @@ class Cpu:
     memory management, entry and exit, string operations and interrupts."""
     hidden: tuple[str, ...] = ()
     """Further features of that kind, which /proc/cpuinfo does not list. Source: QEMU's model of the CPU."""
+    spared: tuple[Spared, ...] = ()
 
 
 @cache

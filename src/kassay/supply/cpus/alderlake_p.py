@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Intel Alder Lake, a performance core: a client CPU with FSRM and indirect branch tracking, four levels of tables."""
 
-from kassay.supply.cpus import Cpu
+from kassay.supply.cpus import PAGE_TABLES, RETPOLINES, THUNKS, Cpu
 
 # QEMU has no model of it: Ice Lake without the features that a client CPU lacks.
 _CLIENT = "-la57,-avx512f,-avx512dq,-avx512bw,-avx512cd,-avx512vl,-avx512vbmi,-avx512vbmi2,-avx512vnni,-avx512bitalg"
@@ -23,4 +23,5 @@ CPU = Cpu(
         "ibpb", "stibp", "ssbd", "md_clear", "arch_capabilities",
     ),
     hidden=("fsrs",),
+    spared=(PAGE_TABLES, RETPOLINES, THUNKS),
 )  # fmt: skip

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Intel Emerald Rapids: a server CPU with FSRM, AVX-512 and five levels of page tables."""
+"""Intel Emerald Rapids: what kernels choose code by is as of Sapphire Rapids."""
 
 from kassay.supply.cpus import Cpu
+from kassay.supply.cpus.sapphirerapids import CPU as SAPPHIRERAPIDS
 
 CPU = Cpu(
     name="emeraldrapids",
-    order=23,
+    order=24,
     summary="Intel Xeon of the fifth generation, Emerald Rapids (2023)",
     # Older QEMUs have no model of it: Ice Lake with its numbers.
     models={
@@ -16,10 +17,7 @@ CPU = Cpu(
         )
     },
     identity=(("vendor_id", "GenuineIntel"), ("cpu family", "6"), ("model", "207")),
-    features=(
-        "erms", "fsrm", "smap", "smep", "umip", "pcid", "invpcid", "pku", "la57", "pdpe1gb", "fsgsbase", "rdpid",
-        "rdtscp", "clflushopt", "clwb", "wbnoinvd", "xsaves", "x2apic", "tsc_deadline_timer", "serialize", "ibt",
-        "ibrs", "ibrs_enhanced", "ibpb", "stibp", "ssbd", "arch_capabilities", "avx512f",
-    ),
-    hidden=("fsrs",),
-)  # fmt: skip
+    features=SAPPHIRERAPIDS.features,
+    hidden=SAPPHIRERAPIDS.hidden,
+    spared=SAPPHIRERAPIDS.spared,
+)

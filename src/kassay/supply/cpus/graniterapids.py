@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Intel Granite Rapids: what kernels choose code by is as of Emerald Rapids."""
+"""Intel Granite Rapids: what kernels choose code by is as of Sapphire Rapids."""
 
 from kassay.supply.cpus import Cpu
-from kassay.supply.cpus.emeraldrapids import CPU as EMERALDRAPIDS
+from kassay.supply.cpus.sapphirerapids import CPU as SAPPHIRERAPIDS
 
 CPU = Cpu(
     name="graniterapids",
-    order=24,
+    order=25,
     summary="Intel Xeon 6, Granite Rapids (2024)",
     # Older QEMUs have no model of it: Ice Lake with its numbers.
     models={
@@ -17,6 +17,7 @@ CPU = Cpu(
         )
     },
     identity=(("vendor_id", "GenuineIntel"), ("cpu family", "6"), ("model", "173")),
-    features=EMERALDRAPIDS.features,
-    hidden=EMERALDRAPIDS.hidden,
+    features=SAPPHIRERAPIDS.features,
+    hidden=SAPPHIRERAPIDS.hidden,
+    spared=SAPPHIRERAPIDS.spared,
 )

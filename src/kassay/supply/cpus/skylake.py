@@ -5,7 +5,7 @@ from kassay.supply.cpus import Cpu
 
 CPU = Cpu(
     name="skylake",
-    order=25,
+    order=26,
     summary="Intel Core of the sixth generation, Skylake (2015)",
     models={"x86_64": ("Skylake-Client-v4", "Skylake-Client-v3")},
     identity=(("vendor_id", "GenuineIntel"), ("cpu family", "6"), ("model", "94")),

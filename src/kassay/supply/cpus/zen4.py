@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """AMD Zen 4: as Zen 3, with five levels of page tables, automatic IBRS and AVX-512."""
 
-from kassay.supply.cpus import Cpu
+from kassay.supply.cpus import RETPOLINES, Cpu
 
 CPU = Cpu(
     name="zen4",
@@ -20,4 +20,5 @@ CPU = Cpu(
         "rdpid", "rdtscp", "clflushopt", "clwb", "clzero", "wbnoinvd", "xsaves", "x2apic", "ibrs", "ibrs_enhanced",
         "ibpb", "stibp", "ssbd", "avx512f",
     ),
+    spared=(RETPOLINES,),
 )  # fmt: skip

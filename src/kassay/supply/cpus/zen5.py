@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """AMD Zen 5: what kernels choose code by is as of Zen 4."""
 
-from kassay.supply.cpus import Cpu
+from kassay.supply.cpus import SAFE_RETURNS, Cpu
 from kassay.supply.cpus.zen4 import CPU as ZEN4
 
 _NUMBERS = "family=26,model=2,stepping=1,model-id=AMD EPYC-Turin Processor"
@@ -20,4 +20,5 @@ CPU = Cpu(
     },
     identity=(("vendor_id", "AuthenticAMD"), ("cpu family", "26"), ("model", "2")),
     features=ZEN4.features,
+    spared=(*ZEN4.spared, SAFE_RETURNS),
 )
