@@ -101,6 +101,8 @@ class Outcome(NamedTuple):
     """Reason why there is no answer."""
     builds: tuple[Predicted, ...] = ()
     """By the further builds, for the entry's first CPU."""
+    earlier: bool = False
+    """A part is the answer of an earlier model or timing file."""
 
     @property
     def first(self) -> Predicted | None:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from benchmarks._truth import STATES, Entry, Outcome
 
 _CPU_IS = {"same": "", "near": " (near)", "unknown": " (CPU not published)"}
+_EARLIER = " †"
+"""An answer of an earlier model, or of an earlier timing file."""
 CLOSE = 0.2
 """How far an absolute time may be off to be called right."""
 
@@ -38,7 +40,7 @@ def table(found: Sequence[Outcome]) -> str:
         if entry.published is None:
             continue
         counted = f"{entry.error(made.counted):+.0%}" if made.counted else ""
-        name = f"[{entry.id}](#{entry.id.replace('.', '')})"
+        name = f"[{entry.id}](#{entry.id.replace('.', '')}){_EARLIER if made.earlier else ''}"
         words = [name, entry.state, _published(entry), _number(made.counted), counted]
         if first is None:
             lines.append(f"| {' | '.join(words)} | {entry.cpu[0]} | | | | {made.problem} | |")
@@ -74,7 +76,8 @@ def absolute(found: Sequence[Outcome]) -> str:
             published, predicted = (" → ".join(f"{pair[side]:.4g}" for pair in made.times) for side in (0, 1))
             errors = ", ".join(f"{error:+.0%}" for error in _errors(made))
             cpu = made.predicted[0].cpu + _CPU_IS[made.entry.cpu_is]
-            row = (made.entry.id, made.entry.state, made.entry.unit, published, cpu, predicted, errors)
+            name = made.entry.id + (_EARLIER if made.earlier else "")
+            row = (name, made.entry.state, made.entry.unit, published, cpu, predicted, errors)
             lines.append(f"| {' | '.join(row)} |")
     return "\n".join(lines) + "\n"
 

@@ -9,8 +9,8 @@ those are run, and no page is written. A published ratio is that of times, head 
 error: predicted / published - 1; of a range, from its nearer end.
 
 DIR (kassay-out/truth) keeps every run. A killed command goes on where it was. Runs that are there are not made again:
-their traces are replayed by the present model, without booting anything. --stored makes no new runs: entries without
-one are listed as not measured yet.
+their traces are replayed by the present model, without booting anything. --stored makes no new runs: an entry without
+one has the last answer, of truth/answers.json, or is listed as not measured yet.
 """
 
 import argparse
@@ -19,10 +19,12 @@ import json
 import sys
 from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from benchmarks._kassay import kassay
 from benchmarks._pages import narrow
 from benchmarks._truth import Answer, Entry, Outcome, corpus, outcome
+from benchmarks._truth_answers import Kept, as_report, findings_of, is_of_now, keep, kept_answers
 from benchmarks._truth_tables import absolute, cpus, score, sources, table
 
 OPTIONS = ("--rounds", "8", "--repeats", "1", "--perturb", "0", "--profile", "none")
@@ -31,12 +33,17 @@ _DONE = "predicted-from"
 """File in a directory of runs: it is finished, and `kassay predict` answers from it."""
 
 
-def outcomes(entries: Sequence[Entry], runs: Path, ids: Container[str] = (), *, stored: bool = False) -> list[Outcome]:
-    """Runs what can be run, or those of `ids`. Entries that ask the same question share its runs and differ in the
-    metric they read. stored: makes no new runs.
+def outcomes(
+    entries: Sequence[Entry], runs: Path, ids: Container[str] = (), kept: Kept = MappingProxyType({}), *,
+    stored: bool = False,
+) -> tuple[list[Outcome], Kept]:  # fmt: skip
+    """Runs what can be run, or those of `ids`, and the answers to keep. Entries that ask the same question share its
+    runs and differ in the metric they read. kept: the last answers. stored: makes no new runs.
     """
     found: dict[tuple[str, ...], Answer] = {}
-    made = []
+    answers = dict(kept)
+    made: list[Outcome] = []
+    earlier: set[tuple[str, ...]] = set()
     for entry in entries:
         if not entry.run or (ids and entry.id not in ids):
             continue
@@ -44,15 +51,22 @@ def outcomes(entries: Sequence[Entry], runs: Path, ids: Container[str] = (), *, 
             if question not in found:
                 same = [other for other in entries if question in other.questions]
                 asked = {cpu: None for other in same for cpu in other.cpu}
-                found[question] = _asked(same[0].id, question, tuple(asked), runs, stored=stored)
+                directory = runs / f"{same[0].id}-{hashlib.sha256(json.dumps(question).encode()).hexdigest()[:8]}"
+                report, problem = _asked(directory, question, tuple(asked), stored=stored)
+                if report is not None:
+                    answers[directory.name] = findings_of(report)
+                elif directory.name in kept:
+                    report, problem = as_report(kept[directory.name]), ""
+                    earlier |= {question} if not is_of_now(kept[directory.name]) else set()
+                found[question] = report, problem
         nearest, *further = (found[question] for question in entry.questions)
-        made.append(outcome(entry, *nearest, further))
-    return made
+        one = outcome(entry, *nearest, further)
+        made.append(one._replace(earlier=not earlier.isdisjoint(entry.questions)))
+    return made, answers
 
 
-def _asked(name: str, question: tuple[str, ...], cpus_asked: Sequence[str], runs: Path, *, stored: bool) -> Answer:
+def _asked(directory: Path, question: tuple[str, ...], cpus_asked: Sequence[str], *, stored: bool) -> Answer:
     """The answer to one question: from stored traces if its runs are there, else measured."""
-    directory = runs / f"{name}-{hashlib.sha256(json.dumps(question).encode()).hexdigest()[:8]}"
     form = ("--format", "json")
     if (directory / _DONE).is_file():
         words = ["predict", str(directory), "--cpu", ",".join(cpus_asked), *form]
@@ -62,7 +76,7 @@ def _asked(name: str, question: tuple[str, ...], cpus_asked: Sequence[str], runs
         words = ["compare", *OPTIONS, *question, "--predict", ",".join(cpus_asked), *form, "--out", str(directory)]
         if "arm64" not in question:
             words += ["--boot", "snapshot"]
-    print(f"{name}: kassay {' '.join(words)}", file=sys.stderr)
+    print(f"{directory.name}: kassay {' '.join(words)}", file=sys.stderr)
     answer = kassay(*words)
     if not answer.text.startswith("{"):
         return None, next((line for line in answer.errors.splitlines() if line.startswith("kassay: ")), "no answer")
@@ -95,7 +109,8 @@ def main() -> None:
     page = Path(asked.page) if asked.page != "-" else None
     if page and not page.is_file():
         sys.exit(f"{page}: is not there; name a page that has the markers, as docs/results/truth.md")
-    found = outcomes(entries, asked.runs, asked.ids, stored=asked.stored)
+    found, answers = outcomes(entries, asked.runs, asked.ids, kept_answers(), stored=asked.stored)
+    keep(answers)
     parts = {"score": score(entries, found), "table": table(found), "cpus": cpus(found), "absolute": absolute(found),
              "sources": sources(entries)}  # fmt: skip
     print("\n".join(text for name, text in parts.items() if name != "sources"))

@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import _truth, _truth_tables, predict_truth
+from benchmarks import _truth, _truth_answers, _truth_tables, predict_truth
 from benchmarks._kassay import Answer
 from msgspec import structs
+
+from kassay.labs.predict.predictions import model_of
+from kassay.labs.predict.timing import timing_for
 
 ENTRIES = {entry.id: entry for entry in _truth.corpus()}
 
@@ -135,9 +138,26 @@ def test_runs_that_are_there_are_replayed_and_not_made_again(tmp_path: Path, mon
 
     monkeypatch.setattr(predict_truth, "kassay", kassay)
     entry = ENTRIES["mprotect-none-40k"]
-    (none,) = predict_truth.outcomes([entry], tmp_path, stored=True)
-    assert (none.first, none.problem, asked) == (None, "not measured yet", [])
-    first = predict_truth.outcomes([entry], tmp_path)
-    assert predict_truth.outcomes([entry], tmp_path, stored=True) == first
+    (none,), nothing = predict_truth.outcomes([entry], tmp_path, stored=True)
+    assert (none.first, none.problem, asked, nothing) == (None, "not measured yet", [], {})
+    first, answers = predict_truth.outcomes([entry], tmp_path)
+    assert predict_truth.outcomes([entry], tmp_path, stored=True) == (first, answers)
     assert [words[0] for words in asked] == ["compare", "predict"]
     assert asked[1][1] == asked[0][asked[0].index("--out") + 1]
+    _kept_answers_stand_in(entry, first, answers, tmp_path)
+
+
+def _kept_answers_stand_in(
+    entry: _truth.Entry, first: list[_truth.Outcome], answers: _truth_answers.Kept, folder: Path
+) -> None:
+    """Where the runs are lost, the last answer is shown, and marked if the model is another one now."""
+    _truth_answers.keep(answers, folder / "answers.json")
+    kept = _truth_answers.kept_answers(folder / "answers.json")
+    assert kept == answers
+    (again,), _ = predict_truth.outcomes([entry], folder / "lost", kept=kept, stored=True)
+    assert again == first[0]._replace(earlier=True)
+    assert f"[{entry.id}](#{entry.id}) †" in _truth_tables.table([again])
+    model = model_of(timing_for("zen3"))
+    ((name, (finding,)),) = kept.items()
+    now = structs.replace(finding, predictions=(structs.replace(finding.predictions[0], model=model),))
+    assert predict_truth.outcomes([entry], folder / "lost", kept={name: (now,)}, stored=True)[0] == first

@@ -176,7 +176,7 @@ def _prediction(f: Finding, timing: Timing, traces: Traces, replays: "Replays") 
     learned = timing.calibrated and timing.interval.n > 0
     guest = guest_cpu(timing)
     cpu = OnCpu(
-        name=timing.name, calibrated=learned, ghz=timing.ghz.value, model=_model(timing),
+        name=timing.name, calibrated=learned, ghz=timing.ghz.value, model=model_of(timing),
         weights=timing.interval.weights, guest=guest.name if guest is not None else "", real=guest,
     )  # fmt: skip
     predicted = prediction(f, cpu, sides[0], sides[1], bounded(timing))
@@ -223,7 +223,8 @@ def bounded(timing: Timing) -> IntervalOf:
     return of
 
 
-def _model(timing: Timing) -> str:
+def model_of(timing: Timing) -> str:
+    """Hash of a timing file's content and of the core model."""
     return hashlib.sha256(f"{content_id(timing)} {version()}".encode()).hexdigest()[:16]
 
 
@@ -297,7 +298,7 @@ def agreeing(replay: Replay, raw: RawProfile | None) -> Replay | str:
 
 
 def _path(job: _Job) -> Path:
-    made_of = (job.record.trace, *job.record.symbols, job.record.stream_sha256, _model(job.timing))
+    made_of = (job.record.trace, *job.record.symbols, job.record.stream_sha256, model_of(job.timing))
     return cache_directory() / _STORE / f"{hashlib.sha256(repr(made_of).encode()).hexdigest()}.zst"
 
 
