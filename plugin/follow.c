@@ -195,9 +195,12 @@ static bool succeed(struct cpu *cpu, struct block *before, struct block *block)
 			count_iteration(cpu, block);
 		return true;
 	}
-	/* In its middle and not by its own jump: a device access or the page's end ended it. An interrupt may have come. */
+	/*
+	 * In its middle and not by its own jump or call: a device access or the page's end ended it. An interrupt may have
+	 * come. The call is srso_untrain_ret()'s, whose return lies in an immediate of its first instruction.
+	 */
 	if (block->start - before->start - 1 < before->inner &&
-	    !(before->ending == END_JUMP && before->target == block->start)) {
+	    !((before->ending == END_JUMP || before->ending == END_CALL) && before->target == block->start)) {
 		uint32_t executed = block_index(before, block->start);
 
 		left(before, cpu->counted, cpu->node, executed);

@@ -30,3 +30,12 @@ def test_one_kernel_on_two_cpus_differs_in_what_it_patched_in(kassay: Kassay, tm
     text = kassay("report", str(tmp_path / "d")).out
     assert "which the real one has" in " ".join(text.split())
     assert f"{NEW}@cpu=zen3" in (tmp_path / "d" / "report.html").read_text()
+
+
+def test_a_profile_counts_code_that_is_entered_in_an_immediate(kassay: Kassay, tmp_path: Path) -> None:
+    """srso_untrain_ret(), of the kernel on these CPUs, calls into the immediate of its own first instruction."""
+    pair = (f"{NEW}@cpu=zen2", f"{NEW}@cpu=zen5")
+    ran = kassay("compare", "mprotect_toggle", *pair, *QUICK, "--out", str(tmp_path / "d"), "--format", "json")
+    assert ran.status == 0, ran.err
+    finding = next(f for f in ran.json()["findings"] if f["primary"])
+    assert finding["profile_note"] == "" and finding["attribution"]["unattributed"] == 0
