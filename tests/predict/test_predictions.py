@@ -11,8 +11,15 @@ from kassay.commands._experiment import cpus_to_predict
 from kassay.errors import BadInput
 from kassay.evidence.profile.counters import RawProfile
 from kassay.labs.predict.predict import Replay, ReplayedRow
-from kassay.labs.predict.predictions import agreeing, asked_timings, found_timings, keep_timings, timings_for
-from kassay.labs.predict.timing import path_of
+from kassay.labs.predict.predictions import (
+    agreeing,
+    asked_timings,
+    belongs,
+    found_timings,
+    keep_timings,
+    timings_for,
+)
+from kassay.labs.predict.timing import path_of, timing_for
 from kassay.model.prediction import TIMINGS
 from tests.commands.conftest import Kassay, kassay
 from tests.history.directories import measured, plan_with
@@ -120,3 +127,21 @@ def test_all_stands_for_the_shipped_cpus_of_the_architecture(tmp_path: Path, mon
     names = cpus_to_predict("all", "x86_64")
     assert {"zen3", "skylake_sp", "alderlake_p"} <= set(names)
     assert not {"mine", "neoverse_n1"} & set(names)
+
+
+def test_in_a_matrix_of_cpus_time_is_predicted_on_the_cpu_that_was_booted_and_on_those_that_were_not() -> None:
+    matrix = {"zen5", "sapphirerapids"}
+    told = {
+        (name, cpu)
+        for name in ("zen5", "sapphirerapids", "zen3")
+        for cpu in matrix
+        if belongs(timing_for(name), {cpu}, matrix)
+    }
+    assert told == {
+        ("zen5", "zen5"),
+        ("sapphirerapids", "sapphirerapids"),
+        ("zen3", "zen5"),
+        ("zen3", "sapphirerapids"),
+    }
+    assert belongs(timing_for("zen5"), {""}, {""})  # one CPU, the default
+    assert belongs(timing_for("zen5"), matrix, matrix)  # KERNEL@cpu=: a CPU on each side

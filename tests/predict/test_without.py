@@ -203,6 +203,13 @@ def test_what_refuses_a_prediction_or_weakens_it_does_so_without_instructions(cp
     assert all(doubt in _text(structs.replace(found, removed=1.0)) for doubt in found.doubts)
 
 
+def test_what_a_kernel_does_not_execute_gains_nothing_for_sure() -> None:
+    now = side(replayed(BASE), cpu="zen4")
+    finding = counted()
+    found = _answer(finding, finding.sides[0], timing_for("zen4"), now, replayed(BASE))
+    assert found.now_ns == found.without_ns and found.interval == (0, 0)
+
+
 def test_a_replacement_is_told_without_removed_instructions() -> None:
     report = WithoutReport(functions=(), instructions=(), answers=(structs.replace(ANSWER, removed=0.0),),
                            kassay_version="0", replaced=(("xchg", "mov"),))  # fmt: skip

@@ -315,9 +315,10 @@ def doubts_of(
     if functions := chosen_by_kernel(_times_of(replays), cpu.real):
         doubts.append(reason("kernel-chose", functions=_names(functions), features=_names(features_of(functions))))
     if spared := tuple(dict.fromkeys(one for side in sides for one in side.spared)):
-        parameters = dict.fromkeys(one.parameter for one in spared if one.parameter)
+        parameters = dict.fromkeys(one.parameter for one in cpu.real.spared if one.parameter) if cpu.real else ()
+        options = f"--cpu {cpu.real.name} --cmdline '{' '.join(parameters)}'" if cpu.real and parameters else None
         used = dict.fromkeys(one.mitigation for one in spared)
-        doubts.append(reason("kernel-mitigates", mitigations=_names(used), cmdline=" ".join(parameters) or None))
+        doubts.append(reason("kernel-mitigates", mitigations=_names(used), options=options))
     return tuple(doubts)
 
 

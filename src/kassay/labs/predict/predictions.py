@@ -3,7 +3,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -133,10 +133,19 @@ def with_predictions(
         f for f in findings if f.verdict not in REFUSED and f.change is not None and (f.primary or not primary_only)
     ]
     replays = replays_of(folder.path, [traces.of(f, side) for f in wanted for side in f.sides], timings, tell)
+    booted = frozenset(cpu for f in wanted for cpu in traces.booted(f))
     predictions = {
-        id(f): (*(_prediction(f, timing, traces, replays) for timing in timings.values()), *lacking) for f in wanted
+        id(f): (*(_prediction(f, timing, traces, replays) for timing in timings.values()
+                  if belongs(timing, traces.booted(f), booted)), *lacking)
+        for f in wanted
     }  # fmt: skip
     return tuple(structs.replace(f, predictions=predictions[id(f)]) if id(f) in predictions else f for f in findings)
+
+
+def belongs(timing: Timing, here: Set[str], anywhere: Set[str]) -> bool:
+    """In a matrix of CPUs each one's time is predicted where it was booted, and that of others everywhere."""
+    guest = guest_cpu(timing)
+    return guest is None or len(here) > 1 or guest.name in here or guest.name not in anywhere
 
 
 _HUGE = ("range.AnonHugePages", "program.AnonHugePages")
@@ -152,6 +161,11 @@ class Traces:
 
     def cell(self, f: Finding, side: Side) -> Cell:
         return self._evidence[f.point, side.kernel].cell
+
+    def booted(self, f: Finding) -> frozenset[str]:
+        """Names by which the CPUs of the sides were asked for; "" for the default."""
+        cells = (self.cell(f, side) for side in f.sides)
+        return frozenset(cell.cpu or cell.machine.cpu or "" for cell in cells)
 
     def of(self, f: Finding, side: Side) -> RunRecord | None:
         """The first plain run with a trace."""

@@ -167,7 +167,7 @@ def _answer(f: Finding, side: Side, timing: Timing, now: TracedSide, replay: Rep
     if refused := refused_because(alone, (now, now), (now.replay, now.replay), both):
         return structs.replace(answer, problem=reason_text(refused))
     rows = sorted(_rows(before, after), key=lambda row: (row.without_ns - row.now_ns, -row.now_ns, row.function))
-    between = bounded(timing)(before.ns_by_cause, after.ns_by_cause)
+    between = bounded(timing)(before.ns_by_cause, after.ns_by_cause) if before != after else _NO_CHANGE
     doubt = reason_text(between) if isinstance(between, Reason) else ""
     low, high, level = (None, None, None) if isinstance(between, Reason) else between
     return structs.replace(
@@ -178,9 +178,12 @@ def _answer(f: Finding, side: Side, timing: Timing, now: TracedSide, replay: Rep
     )  # fmt: skip
 
 
+_NO_CHANGE = (0.0, 0.0, None)
+
+
 def _rows(before: SideTime, after: SideTime) -> Iterator[WithoutRow]:
     for function in before.functions.keys() | after.functions.keys():
         yield WithoutRow(
             function=function, now_ns=before.ns_in(function), without_ns=after.ns_in(function),
-            removed=before.executed_in(function) - after.executed_in(function),
+            removed=max(before.executed_in(function) - after.executed_in(function), 0.0),
         )  # fmt: skip

@@ -96,8 +96,9 @@ def _predict(
     if without or without_instruction or replace:
         from kassay.labs.predict.commands._without import pairs_of, show_without
         from kassay.labs.predict.without_model import Removal
+        from kassay.model.profile import base_name
 
-        removal = Removal(functions=tuple(without or ()), mnemonics=tuple(without_instruction or ()),
+        removal = Removal(functions=tuple(map(base_name, without or ())), mnemonics=tuple(without_instruction or ()),
                           replaced=pairs_of(replace or ()))  # fmt: skip
         show_without(directory, cpus, removal, format_)
         return 0
