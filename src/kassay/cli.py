@@ -3,7 +3,6 @@
 
 import atexit
 import gc
-import io
 import os
 import re
 import signal
@@ -18,12 +17,15 @@ from typer.core import TyperCommand, TyperGroup
 
 from kassay import __version__
 from kassay.commands import Command, command_named, command_packages
+from kassay.effects import streams
 from kassay.errors import NO_PASS, REGRESSION, KassayError
 
 Parser = TyperCommand | TyperGroup
 
 _INTERRUPTED = 130
 """Exit status after Ctrl-C."""
+_BROKEN_PIPE = 141
+"""Exit status if a pipe to another program broke, as after SIGPIPE."""
 _PATHS = re.compile(r"(?:^|[:=+])((?:~|\.\./|/(?!/))[^:+@,]*)")
 """Paths in a word of the command line that may lie outside of the current directory, as in build:~/linux@v7.3."""
 _MEANT = {
@@ -158,9 +160,7 @@ def _print_version(asked: bool) -> None:
 
 def main() -> None:
     """Runs one command and exits with its status."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show ◄ still gets the answer
+    streams.set_up()
     # Handled like Ctrl-C, so that builds and machines are ended together with kassay.
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP, and it stays ignored
@@ -178,10 +178,8 @@ def main() -> None:
     except KeyboardInterrupt:
         print("kassay: interrupted; finished runs are kept, the same command resumes", file=sys.stderr)
         status = _INTERRUPTED
-    except BrokenPipeError:
-        status = 0
-    except SystemExit as ended:  # click and rich end so where nobody reads on; no command does
-        status = 0 if ended.code == 1 else ended.code
+    except SystemExit as ended:  # click ends with 1 if a pipe breaks; no command does
+        status = _BROKEN_PIPE if ended.code == 1 else ended.code
     except Exception as error:
         status = _disk_failed(error) or _unexpected(error)
         if "--step" in sys.argv:  # `git bisect run` would take 1..127 for an answer

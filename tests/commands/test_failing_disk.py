@@ -3,8 +3,6 @@
 
 import errno
 import os
-import subprocess
-import sys
 
 import pytest
 
@@ -27,12 +25,3 @@ def test_a_directory_that_may_not_be_searched_is_no_defect(kassay: Kassay, monke
     monkeypatch.setattr("kassay.commands.doctor.arch_of", refused)
     status, _, err = kassay("doctor")
     assert (status, "/home/other/runs: Permission denied" in err, "defect" in err) == (3, True, False)
-
-
-@pytest.mark.slow
-def test_a_reader_that_ends_early_is_no_failure() -> None:
-    program = "import sys; from kassay.cli import main; sys.argv[0] = 'kassay'; main()"
-    with subprocess.Popen((sys.executable, "-c", program, "workloads"), stdout=subprocess.PIPE) as child:
-        assert child.stdout is not None
-        child.stdout.close()
-        assert child.wait(120) == 0
