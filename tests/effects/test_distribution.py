@@ -156,3 +156,36 @@ def test_setup_names_debian_s_packages_on_an_unknown_distribution(host: Path, tm
     status, said = _setup(host, tmp_path, "run")
     assert status == 3
     assert "install what Debian calls: python3 qemu-system-x86 gcc" in said
+
+
+_PYTHON = """
+echo "$*" >>made
+case "$*" in
+-V) echo Python 3.11.0 ;;
+"-m venv --clear .venv") mkdir -p .venv/bin; echo "#!/bin/sh" >.venv/bin/pip; chmod +x .venv/bin/pip ;;
+esac"""
+
+
+@OWN_APPLETS
+@pytest.mark.slow
+def test_setup_makes_the_virtual_environment_anew_in_a_copied_tree(tmp_path: Path) -> None:
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("awk", "cat", "chmod", "cksum", "dirname", "id", "mkdir", "sed"):
+        (tools / name).symlink_to(str(shutil.which(name)))
+    programs = ("qemu-system-x86_64", "gcc", "xz", "lz4")
+    for name, text in (("python3", _PYTHON), ("uname", "echo x86_64"), *((name, "echo /") for name in programs)):
+        (tools / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tools / name).chmod(0o755)
+    tree, copy = tmp_path / "tree", tmp_path / "copy"
+    (tree / "scripts").mkdir(parents=True)
+    for file in ("scripts/setup", "pyproject.toml"):
+        shutil.copy(ROOT / file, tree / file)
+
+    def times_made(place: Path) -> int:
+        subprocess.run(("/bin/sh", str(place / "scripts" / "setup"), "run"), env={"PATH": str(tools)}, check=True)
+        return (place / "made").read_text().count("-m venv")
+
+    assert [times_made(tree), times_made(tree)] == [1, 1]
+    shutil.copytree(tree, copy, symlinks=True)
+    assert [times_made(copy), times_made(copy), times_made(tree)] == [2, 2, 1]
