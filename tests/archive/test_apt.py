@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Messages of apt are understood."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from kassay.effects import process
 from kassay.errors import HostLacks
 from kassay.model.progress import Tell
 from kassay.supply.archive import apt as _apt
@@ -122,3 +123,26 @@ def test_suites_are_asked_for_by_the_names_the_mirror_gives_them(
     _apt.prepare(root, _MIRRORS)
     written = (tmp_path / "sources" / "kassay.sources").read_text()
     assert "Suites: trixie bookworm trixie-backports bookworm-backports testing unstable experimental" in written
+
+
+def test_a_full_disk_is_found_before_the_lists_are_fetched(monkeypatch: pytest.MonkeyPatch, root: _apt.AptRoot) -> None:
+    _apt_says(monkeypatch, 0, "")
+    monkeypatch.setattr(_apt, "_ROOM_BYTES", 1 << 60)
+    with pytest.raises(HostLacks, match="disk is full"):
+        _apt.update(root, _MIRRORS, Told())
+
+
+def test_apt_that_waits_for_room_is_ended(monkeypatch: pytest.MonkeyPatch, root: _apt.AptRoot, tmp_path: Path) -> None:
+    partial = tmp_path / "lists" / "partial"
+    partial.mkdir(parents=True)
+    waits = "exec >/proc/self/fd/${4##*=}; while echo dlstatus:1:17.5:x; do sleep 0.05; done"
+    monkeypatch.setattr(_apt, "_STALLED_S", 0.2)
+    monkeypatch.setattr(_apt, "_full", lambda _: True)
+    monkeypatch.setattr(_apt, "check_writable", lambda *_: None)
+    start: Callable[..., process.Child] = process.start
+    monkeypatch.setattr(process, "start", lambda argv, **options: start(("sh", "-c", waits, *argv), **options))
+    told = Told()
+    with pytest.raises(HostLacks, match="disk is full"):
+        _apt.update(root, _MIRRORS, told)
+    assert [event.done for event in told] == [0.175]
+    assert not partial.exists()

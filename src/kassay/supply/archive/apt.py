@@ -8,13 +8,14 @@ apt itself, as always. On a host without apt, without_apt and resolving do what 
 import os
 import re
 import shlex
+import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from kassay.effects import process
+from kassay.effects import clock, process
 from kassay.effects.background import Once
-from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
+from kassay.effects.files import cache_directory, check_writable, disk_errors, sha256_bytes, write_atomic
 from kassay.errors import HostLacks
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record, to_json
@@ -28,6 +29,13 @@ _ALIASES = ("stable", "oldstable", "testing")
 # "Release file for http://m/debian/dists/sid/InRelease is expired", "The repository 'http://m/debian sid Release' ..."
 _SUITE_OF_ERROR = re.compile(r"/dists/([^/\s]+)/|'\S+ (\S+) (?:In)?Release'")
 _LISTS = {"deb": "main/binary-{}/Packages", "deb-src": "main/source/Sources"}
+_ROOM_BYTES = 96 << 20
+"""Size of all lists of one architecture, with some room."""
+_STALLED_S = 60.0
+"""apt waits for ever if the disk becomes full while it fetches. It ends a dead connection sooner than this."""
+_FULL_BYTES = 32 << 20
+"""Free space of a disk that may be full: apt removes the list that did not fit."""
+_NO_ROOM = "No space left"
 # The host's hooks are cleared: they work on the host's own lists. Root keeps its identity (apt would change to
 # _apt) because that user cannot enter root's home, where the cache is.
 _CONFIGURATION = """\
@@ -200,10 +208,12 @@ def update(root: AptRoot, mirrors: Mirrors, tell: Tell) -> tuple[UnreadSuite, ..
 
     Raises HostLacks, with apt's own words, when that is every suite, or apt fails as a whole.
     """
+    check_writable(Path(root.directory), _ROOM_BYTES)
     status, log = 0, ""
     if root.helper:
         status, log = _run_apt(root, ("apt-get", "update", "-q"), "package lists", tell)
-        if "No space left" in log:
+        if _NO_ROOM in log:
+            shutil.rmtree(Path(root.directory, "lists", "partial"), ignore_errors=True)
             raise HostLacks(f"{root.directory}: the disk is full", "free some space and repeat the command")
     failures = _failures(log) if root.helper else _update_without_apt(root, mirrors, tell)
     suites = [suite for _, named in _wanted(root, mirrors) for suite in named]
@@ -302,7 +312,7 @@ def download(root: AptRoot, uri: str, sha256: str | None, into: Path, tell: Tell
         return without_apt.download(uri, sha256, into)
     argv = (root.helper, "download-file", uri, str(into), *((f"SHA256:{sha256}",) if sha256 else ()))
     status, log = _run_apt(root, argv, into.name, tell)
-    if "No space left" in log:
+    if _NO_ROOM in log:
         raise HostLacks(f"{into}: the disk is full", "free some space and repeat the command")
     if status == 0 and into.is_file():
         return None
@@ -310,8 +320,15 @@ def download(root: AptRoot, uri: str, sha256: str | None, into: Path, tell: Tell
     return reasons[0] if reasons else f"apt-helper ended with {status}"
 
 
+def _full(root: AptRoot) -> bool:
+    return shutil.disk_usage(root.directory).free < _FULL_BYTES
+
+
 def _run_apt(root: AptRoot, argv: Sequence[str], subject: str, tell: Tell) -> tuple[int, str]:
-    """Runs an apt program of this root, tells its progress, and returns its status and all it printed."""
+    """Runs an apt program of this root, tells its progress, and returns its status and all it printed.
+
+    A program that does not go on because the disk is full is ended; then the text is _NO_ROOM.
+    """
     read, write = os.pipe()
     options = ("-c", root.configuration, "-o", f"APT::Status-Fd={write}")
     with os.fdopen(read, errors="replace") as status, tempfile.TemporaryFile(dir=root.directory) as log:
@@ -320,9 +337,14 @@ def _run_apt(root: AptRoot, argv: Sequence[str], subject: str, tell: Tell) -> tu
         finally:
             os.close(write)
         try:
+            percent, since = "", clock.monotonic_s()
             for line in status:
-                if match := re.match(r"dlstatus:\d+:([\d.]+):", line):
-                    tell(Progress(stage="fetch", subject=subject, done=float(match.group(1)) / 100))
+                match = re.match(r"dlstatus:\d+:([\d.]+):", line)
+                if match and match[1] != percent:
+                    percent, since = match[1], clock.monotonic_s()
+                    tell(Progress(stage="fetch", subject=subject, done=float(percent) / 100))
+                elif clock.monotonic_s() - since > _STALLED_S and _full(root):
+                    return 1, _NO_ROOM
             child.wait()
         finally:
             process.end(child)
