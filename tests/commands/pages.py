@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Writes docs/reference/commands.md from the help texts (`make pages`)."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import typer
 from benchmarks._pages import narrow
 
 from kassay.cli import build_app
+from kassay.model.texts import listed
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 FIRST = "compare"
@@ -22,7 +23,7 @@ def page() -> str:
     head = [_MADE, "# Commands\n", "This page has the help texts of all commands. `kassay COMMAND --help` shows one.\n"]
     app: Any = typer.main.get_command(build_app())
     first = app.get_command(app.make_context("kassay", [], resilient_parsing=True), FIRST)
-    shared = frozenset(_rows(FIRST, first))
+    shared = _rows(FIRST, first)
     return narrow("\n".join([*head, *_command("kassay", app, shared)]).rstrip() + "\n")
 
 
@@ -31,7 +32,7 @@ def _rows(name: str, command: Any) -> list[str]:
     return [row for parameter in command.params if (row := _row(parameter, context))]
 
 
-def _command(name: str, command: Any, shared: Collection[str]) -> Iterator[str]:
+def _command(name: str, command: Any, shared: Sequence[str]) -> Iterator[str]:
     """shared: rows of the first command, which others do not repeat."""
     context = command.make_context(name, [], resilient_parsing=True)
     if name != "kassay":
@@ -41,8 +42,9 @@ def _command(name: str, command: Any, shared: Collection[str]) -> Iterator[str]:
         yield from _text(command.help or "")
     rows = _rows(name, command)
     if name != f"kassay {FIRST}" and sum(row in shared for row in rows) > _FEW:
+        lacking = [_names(row) for row in shared if _names(row) not in map(_names, rows) and "`--" in _names(row)]
         rows = [row for row in rows if row not in shared]
-        yield f"Other options are those of `kassay {FIRST}`.\n"
+        yield f"Other options are those of `kassay {FIRST}`{f', except {listed(lacking)}' if lacking else ''}.\n"
     if rows and name != "kassay":
         yield "| name | value | meaning | default |"
         yield "| --- | --- | --- | --- |"
@@ -51,6 +53,10 @@ def _command(name: str, command: Any, shared: Collection[str]) -> Iterator[str]:
     if hasattr(command, "list_commands"):
         for other in command.list_commands(context):
             yield from _command(f"{name} {other}", command.get_command(context, other), shared)
+
+
+def _names(row: str) -> str:
+    return row.split(" | ")[0].removeprefix("| ")
 
 
 def _text(text: str) -> Iterator[str]:

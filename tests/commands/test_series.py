@@ -13,6 +13,7 @@ from tests.building._repository import run
 from tests.building._repository import series as repository
 from tests.series.test_rows import Builder
 
+BASE = "build:debian-source:7.3"
 pytestmark = pytest.mark.slow  # dozens of calls of git
 
 
@@ -44,6 +45,25 @@ def test_kernels_of_a_series_are_not_matched_and_nothing_is_built(
     monkeypatch.setattr("kassay.tools.series.rows.rows_of", lambda *_: pytest.fail("the patches were read"))
     words = ("series", "mprotect_toggle", "--base", "build:debian-source:7.3", "--patches", "x.mbx")
     assert "one configuration" in refused(capsys, monkeypatch, *words, "--match", "preempt")
+
+
+def test_a_plan_is_of_base_and_the_whole_series_and_builds_no_other_kernel(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    diff = tmp_path / "a.diff"
+    diff.write_text("--- a/mm/a.c\n+++ b/mm/a.c\n@@ -1 +1 @@\n-a\n+b\n")
+
+    def shown(experiment: Experiment, *_: object) -> int:
+        assert [use.ref for use in experiment.kernels] == [BASE, f"{BASE}+{diff}"]
+        return 0
+
+    monkeypatch.setattr("kassay.commands._answer.show_commands", shown)
+    monkeypatch.setattr("kassay.tools.series.rows.rows_of", lambda *_: pytest.fail("the patches were read"))
+    words = ("series", "mprotect_toggle", "--base", BASE, "--patches", str(diff), "--clock", "metal")
+    monkeypatch.setattr(sys, "argv", ["kassay", *words, "--on", "ssh://me@host", "--plan"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
 
 
 def test_a_gap_needs_three_kernels(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ def _series(
 
     Example: kassay series mprotect_toggle --base build:~/linux@v7.0 --patches ./series.mbx --annotations
     """
-    from kassay.commands._answer import measure_and_answer
+    from kassay.commands._answer import measure_and_answer, show_commands
     from kassay.commands._experiment import checked_from, directory_for, experiments_from
     from kassay.commands._show import showing
     from kassay.tools.series import rows
@@ -48,7 +48,9 @@ def _series(
     if options.match:
         raise BadInput("--match preempt: the kernels of a series have one configuration", "leave it out")
     asked = Asked(alone=alone, hunks=hunks, annotations=annotations)
-    checked_from("series", workload, rows.ends_of(base, patches, options.arch), options)
+    counts, times = checked_from("series", workload, rows.ends_of(base, patches, options.arch), options)
+    if options.plan:  # of base and the whole series; the other kernels get the same commands
+        return show_commands(times or counts, directory_for(counts, options.out, options.fresh), options.reach)
     with showing() as tell:
         series_rows = rows.rows_of(base, patches, asked, options.arch, tell)
         series_rows = rows.built(series_rows, options.arch, tell, rows.image_of(options.flavour, tell))
@@ -63,4 +65,4 @@ def _series(
     )
 
 
-COMMAND = Command(name="series", order=22, run=with_options(_series, without=("debug_symbols", "plan")))
+COMMAND = Command(name="series", order=22, run=with_options(_series, without=("debug_symbols",)))
