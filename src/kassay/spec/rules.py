@@ -228,7 +228,8 @@ def _state(e: Experiment) -> Iterator[str]:
     asked = [name for name in ("nodes", *STATE) if getattr(e, name) is not UNSET]
     lacking = asked if _native(e) else [name for name in asked if name in _OF_GUESTS and _fixed(e)]
     if lacking:
-        yield f"{lacking[0]}: clock {e.clock} measures {_which(e)}; its memory cannot be chosen"
+        guests = listed(name for name, clock in measuring().items() if not clock.fixed)
+        yield f"{lacking[0]}: cannot be chosen: {e.clock} measures {_which(e)}; leave it out, or use clock {guests}"
     if e.thp is not UNSET and e.thp not in _POLICIES[:3]:
         yield f"thp: unknown {e.thp!r}; {nearest_of(e.thp, _POLICIES[:3])}"
     if e.mthp is not UNSET and not all(_SIZE_POLICY.fullmatch(item) for item in e.mthp.split(",")):
