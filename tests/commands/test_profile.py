@@ -12,10 +12,12 @@ from typer.testing import CliRunner
 from kassay import answers
 from kassay.analysis.itemised import Profiled
 from kassay.cli import build_app
+from kassay.commands._profile_options import Profiling
 from kassay.errors import BadInput
 from kassay.journal.directory import started
 from kassay.model.branches import Branch, CodePlace, FunctionBranches, KernelBranches, Loop, Times, of_kernel
 from kassay.model.lines import Frame
+from kassay.model.profile import CONTEXTS
 from kassay.model.reason import own_words
 from tests.analysis.plans import plan_of
 from tests.analysis.profiles import BASE, HEAD, value
@@ -91,6 +93,12 @@ def test_top_and_context_choose_rows_and_the_rest_is_counted(run: Run) -> None:
     assert "more function" not in run("--top", "0")
     user = run("--top", "0", "--context", "user")
     assert "measure (user)" in user and "6 more functions" in user and "change_pte_range  " not in user
+
+
+@pytest.mark.parametrize("context", [name for name in CONTEXTS if name not in ("user", "kernel")])
+def test_a_context_without_functions_is_said_and_the_help_names_it(run: Run, context: str) -> None:
+    assert run("--context", context) == f"no function of context {context}; there are functions of: kernel, user\n"
+    assert context in Profiling.__dataclass_fields__["context"].metadata["option"].help
 
 
 def test_clones_are_folded_when_asked(run: Run, asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,6 +73,10 @@ def answer(directory: Path, asked: Profiling) -> None:
             f"{one_line(f'no verdict ({verdict}): {reasons_text(reasons)}')}\n",
             error=asked.export is not None or asked.branches is not None,
         )
+    found = {function.context for profiled in profiles for function in profiled.profile.functions}
+    if asked.context is not None and asked.context not in found:
+        say(f"no function of context {asked.context}; there are functions of: {', '.join(sorted(found))}\n")
+        return
     form = next(iter(_forms_of(asked)), None)
     show = _FORMS[form][1] if form is not None else _kernel if alone else _pair
     show(_Shown(directory, asked, wanted, settings, profiles))

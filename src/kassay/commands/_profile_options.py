@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kassay.commands._with_options import option
+from kassay.model.profile import CONTEXTS
 from kassay.registry import names
 from kassay.report.answers import answer_formats
 
@@ -28,7 +29,7 @@ class Profiling:
     fold: bool = option(False, "", "Add .isra, .part, .constprop and .cold copies to their function.", "--fold")
     top: int = option(20, "N", "Number of functions to show. 0 shows all, unchanged ones included.", min=0)
     context: str | None = option(
-        None, "NAME", "Show only functions of one context: user, kernel, interrupt, other or idle."
+        None, "NAME", f"Show only functions of one context: {', '.join(CONTEXTS)}. docs/explained/profile.md"
     )
     export: str | None = option(
         None, "NAME", "Write the profile of one kernel for a viewer: callgrind, folded or speedscope."
