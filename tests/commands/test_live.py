@@ -4,9 +4,11 @@
 import io
 import sys
 from contextlib import ExitStack
+from time import sleep
 
 import pytest
 
+from kassay.commands import _show
 from kassay.commands._live import count_lines, live
 from kassay.commands._show import showing
 from kassay.model.progress import CellCount, HostCount, Progress, RunCounts
@@ -78,3 +80,20 @@ def test_a_log_leaves_passing_events_out(capsys: pytest.CaptureFixture[str], mon
         tell(Progress(stage="run", subject="0/8", done=0.0, counts=counts(), passing=True))
         tell(Progress(stage="run", subject="1/8", text="ok (b)", done=0.125, counts=counts()))
     assert capsys.readouterr().err == "run: 1/8 12% ok (b)\n"
+
+
+def test_a_log_has_a_percentage_once_and_then_says_that_kassay_still_works(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    monkeypatch.setattr(_show, "_SILENCE_S", 0.05)
+    monkeypatch.setattr(_show, "_PLAIN_EVERY_S", 0.0)
+    said = ""
+    with showing() as tell:
+        for _ in range(1000):
+            tell(Progress(stage="fetch", subject="lists", done=0.171))
+            said += capsys.readouterr().err
+            if "still" in said:
+                break
+            sleep(0.01)
+    assert said.splitlines()[:2] == ["fetch: lists 17%", "still working, 0 s"]

@@ -111,6 +111,7 @@ def showing() -> "Iterator[Tell]":
 
 def _plain(drawn: ExitStack) -> "Tell":
     started, last = clock.monotonic_s(), dict[str, float]()
+    shown = dict[str, str]()
     lock, ended = threading.Lock(), threading.Event()
     drawn.callback(ended.set)
 
@@ -126,12 +127,14 @@ def _plain(drawn: ExitStack) -> "Tell":
         key = key_of(event)
         now = clock.monotonic_s()
         with lock:
-            soon = now - last.get(key, -_PLAIN_EVERY_S) < _PLAIN_EVERY_S
-            if event.passing or (soon and event.done not in (None, 1.0)):
-                return
-            last[key] = now
             done = "" if event.done is None else f" {event.done:.0%}"
-            say(f"{event.stage}: {event.subject}{done} {event.text}".rstrip() + "\n", error=True)
+            line = f"{event.stage}: {event.subject}{done} {event.text}".rstrip() + "\n"
+            soon = now - last.get(key, -_PLAIN_EVERY_S) < _PLAIN_EVERY_S
+            stands = bool(done) and shown.get(key) == line
+            if event.passing or stands or (soon and event.done not in (None, 1.0)):
+                return
+            last[key], shown[key] = now, line
+            say(line, error=True)
 
     threading.Thread(target=watch, daemon=True).start()
     return tell
