@@ -26,6 +26,16 @@ def main() -> int:
     parser.add_argument("--governor", default="", metavar="NAME")
     parser.add_argument("--threads", type=int, choices=(1, 2), default=1)
     words = parser.parse_args()
+    if (words.what == "link") != (words.state is not None):
+        parser.error("link needs on or off, and nothing else takes it")
+    try:
+        return _done(words)
+    except KassayError as error:
+        print(error, file=sys.stderr)
+        return error.status
+
+
+def _done(words: argparse.Namespace) -> int:
     if words.what == "start":
         return _start(words.directory, words.governor, words.threads)
     standin = StandIn(words.directory)
@@ -34,17 +44,13 @@ def main() -> int:
     elif words.what == "stop":
         standin.stop()
     else:
-        standin.link(up=words.state != "off")
+        standin.link(up=words.state == "on")
     return 0
 
 
 def _start(directory: Path, governor: str, threads: int) -> int:
-    try:
-        made = image(_tell)
-        standin = start(directory, made, governor=governor, threads=threads, ends_with_us=False)
-    except KassayError as error:
-        print(error, file=sys.stderr)
-        return error.status
+    made = image(_tell)
+    standin = start(directory, made, governor=governor, threads=threads, ends_with_us=False)
     print(f"{standin.address}\nexport PATH={standin.directory}/bin:$PATH", flush=True)
     if not standin.answers():
         print(f"no answer; see {standin.directory}/console", file=sys.stderr)

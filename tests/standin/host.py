@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from kassay.effects.files import read_errors
 from kassay.errors import HostLacks
 from tests.standin.image import Image
 
@@ -43,8 +44,9 @@ class StandIn:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory.resolve()
-        self.port = int((self.directory / "port").read_text())
-        self.pid = int((self.directory / "pid").read_text())
+        with read_errors(directory, "name the directory in which a stand-in was started"):
+            self.port = int((self.directory / "port").read_text())
+            self.pid = int((self.directory / "pid").read_text())
 
     @property
     def address(self) -> str:
