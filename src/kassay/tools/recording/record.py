@@ -39,6 +39,7 @@ _REMEDIES = {
     "timeout": "give more time with --timeout, or fewer --rounds",
 }
 """By the outcome of the guest."""
+_LOST_REMEDY = "give more with --buffer"
 _OTHER_REMEDY = "a smaller --buffer or more --memory may help"
 
 
@@ -68,7 +69,7 @@ class Recorded(NamedTuple):
         """The file of the trace, with what it lacks; or the problem."""
         if self.path is None:
             return self.problem
-        lacks = f" lacks {self.lost} events, so that no replay takes it: give more with --buffer"
+        lacks = f" lacks {self.lost} events, so that no replay takes it"
         return self.path.name + (lacks if self.lost else "")
 
 
@@ -193,8 +194,8 @@ def _batch_scale_max(config: str | None) -> int:
 
 
 def failure(recorded: Iterable[Recorded]) -> BadInput | None:
-    """The error that names every cell without a trace; None if all have one."""
-    failed = [result for result in recorded if result.path is None]
-    lines = [f"{result.kernel} {result.cell.workload}: {result.problem}" for result in failed]
-    remedies = dict.fromkeys(result.remedy for result in failed)
+    """The error that names every cell without a trace that can be replayed; None if all have one."""
+    failed = [result for result in recorded if result.path is None or result.lost]
+    lines = [f"{result.kernel} {result.cell.workload}: {result.text}" for result in failed]
+    remedies = dict.fromkeys(result.remedy or _LOST_REMEDY for result in failed)
     return BadInput("\n".join(("not recorded:", *lines)), "\n  ".join(remedies)) if failed else None
