@@ -63,6 +63,11 @@ TWO = ("image:/etc/hostname", "image:/etc/hostname")
         (("run", "/nowhere.toml"), 2, "/nowhere.toml: No such file"),
         (("report", "/tmp"), 2, "/tmp: not a run directory"),
         (("workloads", "nothing"), 2, "unknown workload 'nothing'"),
+        (
+            ("notice", "do_wp_page", "6.17", "--no-measure", "--rounds", "3"),
+            2,
+            "--rounds: does nothing with --no-measure leave out one of them",
+        ),
         (("weigh",), 2, "No such command"),
         (("compare", "mprotect_toggle", *TWO, "--no-such-option"), 2, "No such option"),
     ],

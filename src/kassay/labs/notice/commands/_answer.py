@@ -15,7 +15,7 @@ from kassay.commands._inputs import check_directory, check_kernels
 from kassay.commands._options import FLAVOUR, Measuring
 from kassay.commands._set_option import one_value_each
 from kassay.commands._show import keep_answer, say_answer, showing
-from kassay.commands._together import check_together
+from kassay.commands._together import check_together, given_options
 from kassay.errors import BadInput, HostLacks
 from kassay.journal.directory import open_directory
 from kassay.labs.notice.answer import answer as answered
@@ -42,6 +42,8 @@ _MOST = 2
 _SUITE = "apps"
 _HOW = ("rounds", "repeats", "perturb", "boot", "memory", "predict", "fresh")
 """Options that say how to measure."""
+_OF_RUNS = frozenset(f"--{name}" for name in (*_HOW, "timeout", "out", "cluster"))
+"""Options that do nothing where nothing is measured."""
 
 
 class _Words(NamedTuple):
@@ -57,6 +59,8 @@ def answer(words: Sequence[str], options: Noticing) -> int:
     form = NOTICE.form(options.format_)
     asked = _read(words)
     check_together({} if asked.directory is not None else {"--set": ("a directory of runs",)})
+    if not options.measure and (useless := sorted(given_options() & _OF_RUNS)):
+        raise BadInput(f"{useless[0]}: does nothing with --no-measure", "leave out one of them")
     check_directory(options.out)
     for run in options.runs or ():
         open_directory(run)
