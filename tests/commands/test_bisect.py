@@ -15,6 +15,7 @@ from kassay.commands._options import Measuring
 from kassay.errors import BadInput, HostLacks, NotBuilt
 from kassay.journal.directory import SEARCH
 from kassay.model.bisect import SearchQuestion
+from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell
 from kassay.model.records import to_json
 from kassay.supply import kernels as kernel_store
@@ -52,6 +53,23 @@ STEP = ("bisect", "--step", "mprotect_toggle", "--good", "image:/good", "--bad",
 def test_what_cannot_be_searched_is_refused_in_words(words: tuple[str, ...], said: str) -> None:
     done = CliRunner().invoke(build_app(), ["bisect", *words])
     assert isinstance(done.exception, BadInput) and said in str(done.exception)
+
+
+def test_a_plan_is_of_the_ends_and_looks_up_no_range(monkeypatch: pytest.MonkeyPatch) -> None:
+    def shown(experiment: Experiment, *_: object) -> int:
+        assert [use.ref for use in experiment.kernels] == ["debian:6.12", "debian:6.17"]
+        return 0
+
+    monkeypatch.setattr("kassay.commands._bisect_search.show_commands", shown)
+    monkeypatch.setattr("kassay.commands._bisect_search._range", lambda *_: pytest.fail("the range was looked up"))
+    words = ("bisect", "mprotect_toggle", "--good", "6.12", "--bad", "6.17", "--clock", "metal", "--plan")
+    assert CliRunner().invoke(build_app(), [*words, "--on", "ssh://me@host"]).exception is None
+
+
+@pytest.mark.parametrize("words", [("--plan",), ("--program", "a.c", "--suite", "mm")])
+def test_words_that_a_step_refuses_stop_git_bisect_run(words: tuple[str, ...]) -> None:
+    done = CliRunner().invoke(build_app(), [*STEP, "--out", "x", *words], standalone_mode=False)
+    assert done.return_value == 128 + BadInput.status
 
 
 class Costs:

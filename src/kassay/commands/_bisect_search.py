@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, structs
 
-from kassay.commands._answer import deliver
+from kassay.commands._answer import deliver, show_commands
 from kassay.commands._bisect_options import Searching
 from kassay.commands._experiment import checked_from, directory_for, experiment_from, one_workload, words_of
 from kassay.commands._options import Measuring
@@ -37,7 +37,9 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
     compilers = tuple(filter(None, searching.compilers.split(",")))
     ends = kernels or [searching.good, searching.bad]
     built = [with_compiler(end, options.arch, compiler) for compiler in compilers for end in ends]
-    _check_inputs(workload, [*ends, *built], options)
+    experiment = _check_inputs(workload, [*ends, *built], options)
+    if options.plan:  # of the ends; the candidates between them get the same commands
+        return show_commands(experiment, directory_for(experiment, options.out, options.fresh), options.reach)
     chosen = format_named(options.format_)
     from kassay import pipeline
     from kassay.tools.search import loop
@@ -79,8 +81,7 @@ def one_step(workload: str, searching: Searching, options: Measuring) -> int:
     """Compares one kernel with the two ends; returns a status for `git bisect run`."""
     from kassay.commands._bisect_step import guarded
 
-    workload, _ = words_of(workload, [], options)
-    return guarded(lambda: _step(workload, searching, options))
+    return guarded(lambda: _step(words_of(workload, [], options)[0], searching, options))
 
 
 def _step(workload: str, searching: Searching, options: Measuring) -> int:
@@ -111,6 +112,8 @@ def _check(workload: str, kernels: list[str], searching: Searching, options: Mea
         problems.append(f"--error-rate {searching.error_rate:g}: outside 0..0.2; 0.01 means 1 %")
     if options.cmdline_base or options.cmdline_head:
         problems.append("--cmdline-base, --cmdline-head: a search has no sides; use --cmdline")
+    if options.plan and searching.one_step:
+        problems.append("--plan: does nothing with --step; leave out --step")
     if options.match:
         problems.append("--match: a search looks at kernels one by one; use --cmdline preempt=full")
     if "," in options.clock + options.cpus + options.memory or any(
@@ -131,9 +134,10 @@ def _field_of(options: Measuring) -> tuple[str, Measuring]:
     return fields[0], replace(options, state=None)
 
 
-def _check_inputs(workload: str, kernels: list[str], options: Measuring) -> None:
-    """Raises BadInput or HostLacks before the range is looked up, where anything that was given is not there."""
-    checked_from("ladder", "" if options.program else one_workload(workload), kernels, options)
+def _check_inputs(workload: str, kernels: list[str], options: Measuring) -> Experiment:
+    """The experiment of the ends. Raises BadInput or HostLacks before the range is looked up, where anything that was
+    given is not there."""
+    return checked_from("ladder", "" if options.program else one_workload(workload), kernels, options)[0]
 
 
 def _range(kernels: list[str], searching: Searching, options: Measuring, tell: Tell) -> "Range":

@@ -45,4 +45,4 @@ def _bisect(
     return search.searched(workload, kernels or [], searching, options)
 
 
-COMMAND = Command(name="bisect", order=25, run=with_options(_bisect, without=("debug_symbols", "plan")))
+COMMAND = Command(name="bisect", order=25, run=with_options(_bisect, without=("debug_symbols",)))
