@@ -141,8 +141,8 @@ OTHERS: list[tuple[tuple[str, ...], str]] = [
     (("pcp", "record", "process_mix", SOURCE, "--buffer", "1GiB"), "--buffer 1GiB: 2 CPUs have 1GiB of memory"),
     (("compare", *TWO, "--param", "size=4MiB"), "No such option: --param (Possible options: --set)"),
     (("site", "RUNS", "--param", "a=1"), "No such option: --param"),
-    (("bisect", "mprotect_toggle", "--plan"), "No such option"),
-    (("series", "mprotect_toggle", "--plan"), "No such option"),
+    (("bisect", "mprotect_toggle", "--debug-symbols"), "No such option"),
+    (("series", "mprotect_toggle", "--debug-symbols"), "No such option"),
     *((("compare", *TWO, *given.split()), f"{given.split()[0]}: belongs to {needed}, which is not given")
       for given, needed in (("--reset X", "--on"), ("--start X", "--on"), ("--boot-limit 60", "--on"),
                             ("--limit 7", "--program"), ("--trace-budget 1MiB", "--predict"),
