@@ -144,8 +144,8 @@ class Measuring:
     require: list[str] | None = _program(
         None,
         "NAME==VALUE",
-        "Fail the run unless this holds for a printed value, or for `status`, the exit status. The operators "
-        "are ==, !=, <= and >=. May be repeated.",
+        "Fail the run unless this holds for a printed value. The operators are ==, !=, <= and >=. `status==N` is "
+        "the exit status. May be repeated.",
     )
     state: list[str] | None = _program(
         None,

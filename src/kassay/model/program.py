@@ -59,7 +59,7 @@ class ProgramUse(Record, frozen=True, kw_only=True, omit_defaults=True):
     end: str = ""
     """Function whose first instruction ends a round, in the same form as `start`; "" if rounds are whole executions."""
     require: tuple[str, ...] = ()
-    """Values that it must print or its exit status, as NAME==VALUE, also with !=, <= or >=."""
+    """Values that it must print as NAME==VALUE, also with !=, <= or >=, or its exit status as status==N."""
     state: tuple[str, ...] = ()
     """Names of its printed metrics or state fields that must be the same for all kernels."""
     limit_ms: int = 2000
@@ -129,7 +129,7 @@ def checks(require: Iterable[str]) -> tuple[Check, ...]:
 
 def success_status(use: ProgramUse) -> str:
     """Exit status with which every execution must end, as --require says; "0" by default."""
-    required = (check.value for check in checks(use.require) if (check.name, check.operator) == ("status", "=="))
+    required = (check.value for check in checks(use.require) if check.name == "status")
     return next(required, "0")
 
 

@@ -169,6 +169,12 @@ def _programs(e: Experiment) -> Iterator[str]:
         for text in program.require:
             if not checks((text,)):
                 yield f"{at}.require: {text!r}: write NAME==VALUE, or !=, <=, >=, without blanks"
+        statuses = [check for check in checks(program.require) if check.name == "status"]
+        for check in statuses:
+            if check.operator != "==" or check.value not in map(str, range(256)):
+                yield f"{at}.require: 'status{check.operator}{check.value}': write status==N, N from 0 to 255"
+        if len({check.value for check in statuses}) > 1:
+            yield f"{at}.require: status: an execution ends with one status; leave the other out"
         arguments = () if program.application else (*program.args, *program.env)
         if any("\n" in word for word in arguments) or len(arguments) > 40 or sum(map(len, arguments)) > 2500:
             yield f"{at}: args and env: at most 40 words, 2500 characters, and no newline"
