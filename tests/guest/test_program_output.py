@@ -8,11 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from kassay.effects.files import sha256_bytes
 from kassay.model.guest import CapturedFile, GuestReport, PhaseRounds
 from kassay.model.program import checks
 from kassay.model.work import CallResult
+from kassay.supply.guest import protocol
+from kassay.supply.guest.printed_operations import operations_of
 from kassay.supply.guest.program_output import (
+    OUTPUT,
     RESULTS,
+    SEPARATOR,
     call_results,
     executions,
     operations_in,
@@ -21,6 +26,7 @@ from kassay.supply.guest.program_output import (
     values_in,
     with_printed_operations,
 )
+from tests.guest.frames import RECORDS, booted
 
 
 def report_of(text: str) -> GuestReport:
@@ -103,6 +109,30 @@ def test_what_is_required_is_held_against_every_execution(require: str, output: 
     found = unmet(checks([require]), [output])
     assert (found == "") == (words == "")
     assert words in found
+
+
+def test_the_hash_of_an_output_is_that_of_its_bytes() -> None:
+    payload = b"a\x80=\xff\n"
+    output = ("file", f"after:{OUTPUT}/output", payload + SEPARATOR.encode())
+    outputs = executions(protocol.parse(booted(*RECORDS, output)))
+    assert outputs is not None
+    ok, *wrong = (
+        unmet(checks([f"sha256=={sha256_bytes(each)}"]), outputs)
+        for each in (payload, payload.replace(b"\x80", b"\xff"), payload.replace(b"a", b"b"))
+    )
+    assert not ok
+    assert all("is required" in text for text in wrong)
+
+
+def test_json_that_is_nested_too_deeply_is_text_for_people() -> None:
+    deep = "[" * 5000 + "]" * 5000
+    assert values_in(f'{{"a": {deep}}}\n') == {}
+    assert operations_of([deep]) is None
+
+
+@pytest.mark.parametrize("text", ["a=\udcff\n", '{"a": "\\ud800"}\n'])
+def test_values_have_no_surrogates_which_a_journal_cannot_hold(text: str) -> None:
+    assert values_in(text) == {"a": ("\ufffd", "")}
 
 
 @given(st.lists(st.sampled_from(("a=1", "a 2 ms", '{"a": 1}', "=", ":", " ", "\n")) | st.text(max_size=9)), st.text())

@@ -96,7 +96,7 @@ def _benchmark_iterations(output: str) -> float | None:
     text."""
     try:
         parsed = json.loads(output)
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, or nested too deeply
         lines = _BENCHMARK_LINE.findall(output)
         return (float(lines[0]) if len(lines) == 1 else 0.0) if lines else None
     results = parsed.get("benchmarks") if isinstance(parsed, dict) and "context" in parsed else None

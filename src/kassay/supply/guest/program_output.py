@@ -33,6 +33,7 @@ _WORK = "kassay/program/work"
 SEPARATOR = "\x1e\n"
 """Behind the output of each execution."""
 _MOST = 200  # names
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _NAME = r"[A-Za-z_][\w./:%#\[\]<>()-]{0,199}?"  # without a limit a line without blanks takes its length squared
 _PAIR = re.compile(
@@ -52,7 +53,7 @@ _ORDER_OF_RESULTS = ("family_index", "per_family_instance_index", "repetitions",
 
 
 def executions(report: GuestReport) -> tuple[str, ...] | None:
-    """The output of each execution of a run; None of a workload that is no user's program."""
+    """Output of each execution, bytes that are not UTF-8 as surrogates; None if the workload is no user's program."""
     output = next((file.content for file in report.files if file.path == _PATH and file.moment == "after"), None)
     return None if output is None else tuple(output.split(SEPARATOR)[:-1] or (output,))
 
@@ -153,10 +154,12 @@ def printed(report: GuestReport) -> tuple[Printed, ...]:
 
 
 def values_in(text: str) -> dict[str, tuple[str, str]]:
-    """name -> (value, unit or "") of one execution's output. A name that comes again is NAME#2, NAME#3 ..."""
+    """name -> (value, unit or "") of one execution's output, without surrogates, which no journal can hold. A name that
+    comes again is NAME#2, NAME#3 ..."""
     values: dict[str, tuple[str, str]] = {}
     times: Counter[str] = Counter()
-    for name, value, unit in _json(text) or (item for line in text.splitlines() for item in _line(line)):
+    found = _json(text) or (item for line in text.splitlines() for item in _line(line))
+    for name, value, unit in ((_SURROGATE.sub("\ufffd", word) for word in item) for item in found):
         key = name
         while key in values:
             times[name] += 1
@@ -172,7 +175,7 @@ def unmet(checks: Iterable[Check], outputs: Sequence[str]) -> str:
         for check in checks:
             if check.name == "status":
                 continue  # the runner has checked it
-            digest = sha256_bytes(text.encode()) if check.name == "sha256" else None
+            digest = sha256_bytes(text.encode("utf-8", "surrogateescape")) if check.name == "sha256" else None
             value = digest or values.get(check.name, (None, ""))[0]
             if value is None:
                 return f"{check.name} was required, and execution {number} printed no such name{_names(values)}"
@@ -216,11 +219,11 @@ def _json(text: str) -> list[tuple[str, str, str]]:
     """Numbers and words of a JSON object by their dotted path; nothing when the text is no JSON object."""
     try:
         parsed = json.loads(text)
-    except ValueError:
+        if isinstance(parsed, dict) and "context" in parsed and isinstance(parsed.get("benchmarks"), list):
+            return list(_benchmarks(parsed["benchmarks"]))
+        return list(_flat(parsed, "")) if isinstance(parsed, dict) else []
+    except (ValueError, RecursionError):  # no JSON, or nested too deeply
         return []
-    if isinstance(parsed, dict) and "context" in parsed and isinstance(parsed.get("benchmarks"), list):
-        return list(_benchmarks(parsed["benchmarks"]))
-    return list(_flat(parsed, "")) if isinstance(parsed, dict) else []
 
 
 def _benchmarks(results: list[Any]) -> Iterator[tuple[str, str, str]]:

@@ -14,8 +14,10 @@ from urllib.parse import unquote
 
 from kassay.model.guest import GuestReport
 from kassay.supply.guest._records import assemble
+from kassay.supply.guest.program_output import OUTPUT
 
 _HEADER = re.compile(rb"KASSAY ([a-z]{1,16}) ([!-~]{1,320}) (0|[1-9]\d{0,8}) ([0-9a-f]{8})\n")
+_OUTPUT = f"after:{OUTPUT}/output"
 _ANNOUNCED = re.compile(r"section=([a-z]{1,32}) records=(\d{1,9})")
 
 
@@ -59,7 +61,7 @@ def parse(stream: bytes) -> GuestReport:
     if "boot" in sections and not stages:
         raise StreamError("torn-output", "the stream of a boot without stages")
     try:
-        return assemble((f.kind, f.name, _text(f.payload)) for name in sections for f in sections[name])
+        return assemble((f.kind, f.name, _text_of(f)) for name in sections for f in sections[name])
     except ValueError as error:
         raise StreamError("torn-output", str(error)) from error
 
@@ -108,6 +110,11 @@ def _announced(frame: Frame, kind: str) -> tuple[str, int]:
     if frame.kind != kind or match is None:
         raise StreamError("torn-output", f"a frame {frame.kind!r} where {kind!r} should be")
     return match.group(1), int(match.group(2))
+
+
+def _text_of(frame: Frame) -> str:
+    """The payload as text. Bytes of a program's output that are no UTF-8 stay as surrogates: its hash may be asked."""
+    return frame.payload.decode("utf-8", "surrogateescape") if frame.name == _OUTPUT else _text(frame.payload)
 
 
 def _text(payload: bytes) -> str:
