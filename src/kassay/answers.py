@@ -261,12 +261,6 @@ def itemised_findings(directory: Path) -> tuple[Finding, ...]:
     return itemised(read.compared.findings, read.folder.plan.cells, counted, primary_only=True)
 
 
-def functions_of(directory: Path, kernels: Sequence[str]) -> frozenset[str]:
-    """The names of all functions that these kernels have, executed or not. Raises BadInput without a profile."""
-    profiles_of_kernels = profiles(directory, kernels, None)
-    return frozenset(name for profile in profiles_of_kernels for name in profile.known)
-
-
 class Paired(NamedTuple):
     """The primary comparison of a point, with the profiles of the requested kernels."""
 

@@ -111,6 +111,22 @@ def test_what_the_atlas_lacks_is_said_or_measured(
 
 
 @pytest.mark.slow
+def test_names_are_checked_before_anything_is_measured(atlas: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[frozenset[str]] = []
+
+    def stopped(names: frozenset[str], *_: object) -> NoReturn:
+        checked.append(names)
+        raise BadInput("no such function")
+
+    monkeypatch.setattr(_answer, "check_before", stopped)
+    monkeypatch.setattr(_answer, "check_kernels", lambda *_: None)
+    monkeypatch.setattr(_answer, "pin_experiment", lambda experiment, _: experiment)
+    with pytest.raises(BadInput, match="no such function"):
+        answer(["nosuch", "6.16", "6.17"], Noticing(apps="page_fault", out=atlas / "out"))
+    assert checked == [{"nosuch"}] and not (atlas / "out").exists()
+
+
+@pytest.mark.slow
 def test_an_answer_of_bounds_is_shown_as_such(atlas: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert answer(["f", "g", "6.16", "6.17"], Noticing(apps="page_fault")) == 0
     text = " ".join(capsys.readouterr().out.split())

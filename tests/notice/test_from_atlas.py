@@ -114,6 +114,12 @@ def test_several_functions_are_answered_where_both_ends_agree(
 
 
 @pytest.mark.slow
+def test_a_function_that_one_kernel_lacks_is_not_answered(tmp_path: Path) -> None:
+    """It was inlined there, so its cost is in its caller's, or nothing executes it: the costs do not tell which."""
+    assert answered(tmp_path, looked("f"), costs_batch(pair({"g": (10, 50)}, {"f": (20, 60)}))) == ()
+
+
+@pytest.mark.slow
 def test_kernels_that_nobody_compared_are_not_answered(tmp_path: Path) -> None:
     costs = pair({"f": (10, 50)}, {"f": (20, 60)})
     assert answered(tmp_path, looked("f"), costs_batch(costs, verdict="")) == ()

@@ -6,18 +6,17 @@ from pathlib import Path
 
 from msgspec import UNSET, structs
 
-from kassay import __version__, answers
-from kassay.errors import BadInput, nearest
+from kassay import __version__
 from kassay.journal.directory import open_directory
 from kassay.labs.notice.applications import noticed_in
 from kassay.labs.notice.finding import Looked
 from kassay.labs.notice.kernels import Wanted, kernels_in, other_images
 from kassay.labs.notice.model import Notice, Noticed, SoughtFunction, Subject
+from kassay.labs.notice.names import check_in_runs
 from kassay.labs.notice.record import RecordedCalls, recorded_calls
 from kassay.labs.notice.representative import representative
 from kassay.labs.notice.subject import named
 from kassay.model.experiment import Experiment, labels
-from kassay.model.profile import base_name
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import grouped
 from kassay.model.texts import counted, listed, shortened
@@ -43,13 +42,13 @@ def answer(
     looked: Looked, directories: Sequence[Path], names: Sequence[str], tell: Tell, known: Sequence[Noticed] = ()
 ) -> Notice:
     """names: of the requested applications; without any, all applications of the directories. If several directories
-    have an application, the first one counts. known: answers that need no runs. Raises BadInput for a function that no
-    kernel has."""
+    have an application, the first one counts. known: answers that need no runs. Raises BadInput for a function that a
+    kernel lacks."""
     applications: dict[tuple[str, object], Noticed] = {}
     disclosures = []
     for number, directory in enumerate(directories, 1):
         if not looked.subject.workload:
-            _check_names(looked, directory)
+            check_in_runs(looked.sought.whole, directory, looked.wanted)
         for application in noticed_in(directory, looked.wanted, looked.sought, tell):
             if not names or application.application in names:
                 applications.setdefault((application.application, application.settings), application)
@@ -137,16 +136,6 @@ def _rank(application: Noticed) -> tuple[int, float, str]:
     else:
         weight = sum(f.base or 0 for f in application.functions)
     return _ORDER.index(application.verdict), -weight, application.application
-
-
-def _check_names(looked: Looked, directory: Path) -> None:
-    functions = {base_name(name) for name in answers.functions_of(directory, kernels_in(directory, looked.wanted))}
-    for name in looked.sought.whole:
-        if name not in functions:
-            near = nearest(name, functions)
-            guess = f"did you mean {near}? " if near else ""
-            problem = f"no function {name} in {' or '.join(kernel.label for kernel in looked.wanted.all)}"
-            raise BadInput(problem, f"{guess}A function that the compiler inlined is part of its caller: name that one")
 
 
 def _disclosures(looked: Looked, applications: Sequence[Noticed]) -> tuple[str, ...]:

@@ -41,8 +41,10 @@ def from_atlas(
     if len(found) < len(kernels) or names & looked.entry_code:
         return ()
     costs = atlas.costs(names)
-    if names - {name for (_, kernel), by_name in costs.items() if kernel in found for name in by_name}:
-        return ()  # a name that no kernel has, or that nothing executes: the runs' symbols decide which
+    if any(
+        names - {name for (_, at), by_name in costs.items() if at == kernel for name in by_name} for kernel in found
+    ):
+        return ()  # a name that a kernel lacks or has inlined, or that nothing executes: symbols decide which
     defaults = atlas.defaults()
     answers: list[Noticed] = []
     for use in uses:

@@ -20,6 +20,7 @@ from kassay.errors import BadInput, HostLacks
 from kassay.journal.directory import open_directory
 from kassay.labs.notice.answer import answer as answered
 from kassay.labs.notice.answer import looked_for_named, with_parameters, with_sizes
+from kassay.labs.notice.commands._names import check_before
 from kassay.labs.notice.commands._options import Noticing
 from kassay.labs.notice.finding import Looked, looked_for
 from kassay.labs.notice.from_atlas import from_atlas
@@ -83,7 +84,8 @@ def answer(words: Sequence[str], options: Noticing) -> int:
         missing = tuple(use for use in uses if use.name not in have)
         directories = [*(options.runs or ()), *_measured(looked, missing, options, tell)]
         if not (directories or known):
-            raise BadInput("no runs of applications were named", "leave out --no-measure, or name some with --runs")
+            raise BadInput("the atlas has no answer, and no runs of applications were named",
+                           "leave out --no-measure, or name some with --runs")  # fmt: skip
         if not options.measure:
             known = (*known, *map(_undecided, missing))
         notice = answered(looked, directories, named, tell, known)
@@ -196,6 +198,8 @@ def _measured(looked: Looked, uses: Sequence[WorkloadUse], options: Noticing, te
     check_kernels([parse_ref(kernel.use.ref, options.arch) for kernel in looked.wanted.all], FLAVOUR)
     experiment = pin_experiment(_experiment(looked, uses, options), tell)
     directory = directory_for(experiment, options.out, options.fresh)
+    if not looked.subject.workload:
+        check_before(looked.sought.whole, experiment, tell)
     pipeline.measure(experiment, directory, tell, cluster=options.cluster)
     return [directory]
 
