@@ -44,9 +44,8 @@ def test_symbols_are_read_before_anything_is_measured(tmp_path: Path, monkeypatc
     artifacts = []
     for name, function in (("a", "own.constprop.0"), ("b", "other"), ("c", "")):
         file = tmp_path / name
-        file.write_text(
-            f"ffffffff81000000 T _text\nffffffff81000010 t {function}\nffffffff81000020 t last\nffffffff81000030 T _end\n"
-        )
+        symbols = enumerate(("T _text", f"t {function}", "t last", "T _end"))
+        file.write_text("".join(f"{0xFFFFFFFF81000000 + 16 * at:x} {symbol}\n" for at, symbol in symbols))
         artifacts.append(SimpleNamespace(symbols=str(file) if function else None, identity=SimpleNamespace(ref=name)))
     monkeypatch.setattr(_names, "fetch_kernels", lambda *_: tuple(artifacts))
     monkeypatch.setattr(_names, "load_modules", lambda *_: ())

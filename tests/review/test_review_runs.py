@@ -38,7 +38,8 @@ def laboratory(monkeypatch: pytest.MonkeyPatch) -> Laboratory:
         for name, kind, ref in zip(("base", "whole"), ("base", "cumulative"), REFS, strict=True)
     )
     monkeypatch.setattr(rows, "rows_of", lambda *words: Series(base=REFS[0], patches=(PATCH,), rows=both))
-    monkeypatch.setattr("kassay.labs.review.review.read_mails", lambda path: ())
+    for name in ("read_mails", "read_patches"):
+        monkeypatch.setattr(f"kassay.labs.review.review.{name}", lambda path: ())
     monkeypatch.setattr("kassay.labs.review.review.kernel_version", lambda tree, name: "6.16.12")
     monkeypatch.setattr(stages, "source_change", _change)
     monkeypatch.setattr(stages, "seen", lambda directory, functions: _seen(found, directory, functions))

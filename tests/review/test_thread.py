@@ -8,9 +8,9 @@ from msgspec import structs
 
 from kassay.labs.review.model import Original
 from kassay.labs.review.report import REVIEW
-from kassay.labs.review.thread import message_ids, original_of
+from kassay.labs.review.thread import original_of
 from kassay.supply.building.mails import Mail
-from kassay.supply.building.patches import read_mails, read_patches
+from kassay.supply.building.patches import read_mails
 from tests.building._repository import run, series
 from tests.review.reviews import cell, review
 
@@ -26,19 +26,6 @@ def test_the_cover_letter_is_answered_else_the_first_patch() -> None:
     found = original_of([*mails, mail("[PATCH v2 0/2] mm: all")])
     assert found is not None and found.subject == "[PATCH v2 0/2] mm: all"
     assert original_of([mail("series", author="")]) is None
-
-
-def test_each_patch_keeps_the_message_id_of_its_mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    repository, _ = series(tmp_path, monkeypatch)
-    mailbox = tmp_path / "series.mbx"
-    mailbox.write_text(run(repository, "format-patch", "--stdout", "--thread", "--cover-letter", "HEAD~2..HEAD"))
-    mails, patches = read_mails(mailbox), read_patches(mailbox)
-    found = message_ids(mails, patches)
-    assert len(set(found)) == 2 and set(found) < {each.message_id for each in mails}
-    assert [next(each.title for each in mails if each.message_id == one) for one in found] == [
-        patch.subject for patch in patches
-    ]
-    assert message_ids((), patches) == ("", "")
 
 
 @pytest.mark.parametrize(

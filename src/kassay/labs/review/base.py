@@ -30,8 +30,7 @@ _MOST_TAGS = 5
 _MOST_RELEASES = 3
 _BASE_COMMIT = re.compile(r"^base-commit:[ \t]*([0-9a-f]{7,40})\b", re.MULTILINE)
 _PREREQUISITE = re.compile(r"^prerequisite-patch-id:[ \t]*([0-9a-f]{7,40})\b", re.MULTILINE)
-_BRACKETS = re.compile(r"\[([^\]]*\bPATCH[^\]]*)\]", re.IGNORECASE)
-_NO_TREE = re.compile(r"PATCH(v?\d+)?|RFC|RESEND|v\d+|\d+(/\d+)?|.*[^\w./-].*", re.IGNORECASE)
+_NO_TREE = re.compile(r"(PATCH|RFC)(v?\d+)?|RESEND|v\d+|\d+(/\d+)?|.*[^\w./-].*", re.IGNORECASE)
 _RELEASE = re.compile(r"v\d+\.\d+(\.\d+)?(-rc\d+)?")
 _VERSION = re.compile(r"^VERSION\s*=", re.MULTILINE)
 
@@ -170,7 +169,7 @@ def _all(pattern: re.Pattern[str], mails: Sequence[Mail]) -> list[str]:
 
 def _tree_words(mails: Sequence[Mail]) -> list[str]:
     """Names of trees in "[PATCH mm-unstable v2 1/3]"."""
-    words = [word for mail in mails for found in _BRACKETS.findall(mail.subject) for word in found.split()]
+    words = [word for mail in mails for word in mail.parts.tag.split()]
     return [word for word in dict.fromkeys(words) if not _NO_TREE.fullmatch(word)]
 
 

@@ -21,7 +21,7 @@ from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Known, Left, P
 from kassay.labs.review.patch_rows import PatchRows
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Seen, Sides
-from kassay.labs.review.thread import message_ids, original_of
+from kassay.labs.review.thread import original_of
 from kassay.model.experiment import WorkloadUse
 from kassay.model.finding import CHANGES, Finding
 from kassay.model.lines import SourceChange
@@ -30,7 +30,7 @@ from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.texts import machine_text
 from kassay.spec.load import suite_workloads
-from kassay.supply.building.patches import read_mails
+from kassay.supply.building.patches import read_mails, read_patches
 from kassay.supply.building.source import kernel_version
 from kassay.supply.prepare.workloads import describe_workloads
 
@@ -127,10 +127,11 @@ class Reviewer:
         return first
 
     def _begun(self, series: PatchRows, sides: Sides, first: Known) -> Review:
-        mails = read_mails(Path(self._wanted.patches))
+        source = Path(self._wanted.patches)
         return Review(
             kassay_version=kassay.__version__, command=self._command, source=self._wanted.source,
-            original=original_of(mails), message_ids=message_ids(mails, series.patches),
+            original=original_of(read_mails(source)),
+            message_ids=tuple(patch.message_id for patch in read_patches(source)),
             patches=series.patches, tries=self._tries, margin=0.0, machine="",
             base=result.kernel_side(sides.refs[0], sides.base), head=result.kernel_side(sides.refs[1], sides.head),
             known=first,

@@ -9,16 +9,13 @@ from pathlib import Path
 
 from kassay.effects import process
 from kassay.errors import BadInput
-from kassay.model.records import Record
+from kassay.model.records import Record, grouped
 from kassay.supply.building import git
 from kassay.supply.building.hunks import parse
+from kassay.supply.building.subjects import Subject, parse_subject
 
+_SUBJECT = re.compile(rb"^Subject:[^\n]*(?:\n[ \t][^\n]*)*", re.MULTILINE | re.IGNORECASE)
 _FIELD = re.compile(rb"(From [^\n]*\n)?([A-Za-z][A-Za-z0-9-]*):[ \t]")
-_NUMBER = re.compile(
-    r"\[[^\]]*\bPATCH(?=v?\d|\b)(?:[^\]]*?(?:\b|(?<=PATCH))v(\d+)\b)?[^\]]*?(?:\b(\d+)/(\d+))?\s*\]", re.IGNORECASE
-)
-_BRACKETS = re.compile(r"^(?:\s*(?:\[[^\]]*\]|re:|fwd?:|aw:))+\s*", re.IGNORECASE)
-_REPLY = re.compile(r"\s*(?:re|fwd?|aw):", re.IGNORECASE)
 
 
 class Mail(Record, frozen=True, kw_only=True):
@@ -26,7 +23,7 @@ class Mail(Record, frozen=True, kw_only=True):
 
     origin: str
     subject: str
-    """Subject as it was sent."""
+    """Subject of the mail's header, decoded."""
     author: str
     diff: str
     """Text of the mail from the diff on, decoded; "" without one."""
@@ -35,16 +32,24 @@ class Mail(Record, frozen=True, kw_only=True):
     message_id: str = ""
     """Message-ID with its brackets; "" if there is none."""
 
-    @property
-    def title(self) -> str:
-        """The subject without "[PATCH v2 2/5]" and "Re:"."""
-        return _BRACKETS.sub("", self.subject) or self.subject
+    in_body: str = ""
+    """Subject that the body begins with, which takes the header's place in the commit; "" if there is none."""
 
     @property
-    def numbering(self) -> tuple[str, int, int] | None:
+    def parts(self) -> Subject:
+        """Parts of the header's subject, which has the number."""
+        return parse_subject(self.subject)
+
+    @property
+    def title(self) -> str:
+        """Subject of the commit, without "[PATCH v2 2/5]" and "Re:"."""
+        return parse_subject(self.in_body or self.subject).title
+
+    @property
+    def numbering(self) -> tuple[int, int, int] | None:
         """(version, number, total) of "[PATCH v2 3/5]"; None when the subject has no number."""
-        match = _NUMBER.search(self.subject)
-        return (match[1] or "1", int(match[2]), int(match[3])) if match and match[2] else None
+        parts = self.parts
+        return (parts.version or 1, *parts.number) if parts.number else None
 
 
 def is_mail(data: bytes) -> bool:
@@ -68,32 +73,48 @@ def mails(file: Path) -> list[Mail]:
         return [_mail(raw, file, scratch) for raw in sorted(scratch.glob("[0-9]*"))]
 
 
-def ordered(all_mails: Sequence[Mail], where: str, *, resort: bool) -> list[Mail]:
-    """The mails with a patch. resort: in the order of the numbers in their subjects, where they have numbers.
-
-    Replies with a diff are left out when other mails have one. A file with a single mail is taken as it is. Raises
-    BadInput when a number is missing, comes twice with different content, or two versions of one series are mixed.
-    """
+def patches_in(all_mails: Sequence[Mail]) -> list[Mail]:
+    """The mails with a patch. Replies with a diff are left out when other mails have one."""
     # A cover letter has number 0; with --interdiff it contains a diff, too.
     patches = [mail for mail in all_mails if mail.diff and (mail.numbering is None or mail.numbering[1])]
-    originals = [mail for mail in patches if not _REPLY.match(mail.subject)]
-    patches = list({(mail.numbering, mail.diff): mail for mail in originals or patches}.values())
-    if resort and len(all_mails) == 1:  # one file of `git format-patch`, which the user chose
-        return patches
+    originals = [mail for mail in patches if not mail.parts.is_reply]
+    return list({(mail.numbering, mail.diff): mail for mail in originals or patches}.values())
+
+
+def ordered(files: Sequence[Sequence[Mail]], where: str, *, listed: bool) -> list[Mail]:
+    """The mails with a patch, file by file, each series in the order of its numbers. listed: the user gave the order of
+    the files; numbers then sort the mails of each file alone.
+
+    Raises BadInput when a number is missing, comes twice with different content, or two versions are mixed.
+    """
+    all_mails = [mail for of_file in files for mail in of_file]
+    patches = patches_in(all_mails)
     numbered = [numbering for mail in patches if (numbering := mail.numbering) is not None]
-    announced = {
-        (mail.numbering[0], mail.numbering[2])
-        for mail in all_mails
-        if mail.numbering and not _REPLY.match(mail.subject)
-    }
+    announced = {mail.numbering[::2] for mail in all_mails if mail.numbering and not mail.parts.is_reply}
     for version, total in sorted(announced):
-        _complete([n for v, n, of in numbered if (v, of) == (version, total) and n], total, where)
-    if not resort or not numbered:
-        return patches
-    if len({(version, of) for version, _, of in numbered}) > 1 or len(numbered) < len(patches):
-        raise BadInput(f"{where}: more than one series, or patches with and without a number",
-                       "keep one version, as `b4 am` does, or put each into a directory of files")  # fmt: skip
-    return sorted(patches, key=lambda mail: mail.numbering or ("", 0, 0))
+        _complete([n for v, n, of in numbered if (v, of) == (version, total)], total, where)
+    origins = {mail.origin for mail in patches}
+    by_file = [[mail for mail in of_file if mail.origin in origins] for of_file in files]
+    is_mixed = any(len({_series(mail) for mail in part}) > 1 for part in by_file)
+    if is_mixed or (not listed and len({mail.parts.version for mail in patches} - {None}) > 1):
+        raise BadInput(
+            f"{where}: more than one series, or patches with and without a number",
+            "keep one version, as `b4 am` does, or list files of one patch in a quilt `series` file",
+        )
+    parts = by_file if listed else [[mail for part in by_file for mail in part]]
+    return [mail for part in parts for mail in _by_number(part)]
+
+
+def _series(mail: Mail) -> tuple[int, int]:
+    """(version, number of patches) of the series that a mail belongs to; 0 patches if it has no number."""
+    return mail.parts.version or 1, mail.parts.number[1] if mail.parts.number else 0
+
+
+def _by_number(patches: Sequence[Mail]) -> list[Mail]:
+    """The patches, those of each series in the order of their numbers at the places that the series has."""
+    series = grouped((_series(mail), mail) for mail in patches)
+    sorted_ = {key: iter(sorted(each, key=lambda mail: mail.numbering or ())) for key, each in series.items()}
+    return [next(sorted_[_series(mail)]) for mail in patches]
 
 
 def _complete(numbers: Sequence[int], total: int, where: str) -> None:
@@ -105,30 +126,38 @@ def _complete(numbers: Sequence[int], total: int, where: str) -> None:
 
 
 def _mail(raw: Path, file: Path, scratch: Path) -> Mail:
-    """git mailinfo decodes the mail, and takes the author from a "From:" in the body where there is one."""
-    message, body = scratch / "message", scratch / "body"
-    with raw.open("rb") as data:
+    """git mailinfo decodes the mail, and takes author and subject from the body where it begins with them."""
+    origin, data = f"{file}, mail {int(raw.name)}", raw.read_bytes()
+    fields, text, body = _mailinfo(data, origin, scratch)
+    subjects = [" ".join(subject.split()) for subject in fields.get("Subject", ("",))]
+    in_body = next(filter(None, subjects), "") if len(subjects) > 1 else ""  # git then prints no other one
+    if in_body and (header := _SUBJECT.search(data.partition(b"\n\n")[0])):
+        (subject,) = _mailinfo(header[0] + b"\n\n", origin, scratch)[0].get("Subject", ("",))
+        subjects = [" ".join(subject.split())]
+    author = f"{fields.get('Author', ('',))[0]} <{fields.get('Email', ('',))[0]}>".strip()
+    return Mail(origin=origin, subject=subjects[0], in_body=in_body, author=author, diff=_diff(body),
+                text=text + body, message_id=_message_id(data))  # fmt: skip
+
+
+def _mailinfo(data: bytes, origin: str, scratch: Path) -> tuple[dict[str, list[str]], str, str]:
+    """Header fields, the text before the diff, and the rest of the body."""
+    mail, message, body = scratch / "mail", scratch / "message", scratch / "body"
+    mail.write_bytes(data)
+    with mail.open("rb") as opened:
         ended = process.run(
             ("git", "mailinfo", "-k", "--encoding=UTF-8", str(message), str(body)),
-            env={"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}, cwd=scratch, stdin=data,
+            env={"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}, cwd=scratch, stdin=opened,
         )  # fmt: skip
     if ended.status:
-        raise BadInput(
-            f"{file}: mail {int(raw.name)}: git mailinfo: {ended.err.strip()}", "save it again as plain mbox"
-        )
-    fields = dict(line.partition(": ")[::2] for line in ended.out.splitlines())
-    changelog, text = (part.read_bytes().decode("utf-8", "surrogateescape") for part in (message, body))
-    subject = " ".join(fields.get("Subject", "").split())
-    author = f"{fields.get('Author', '')} <{fields.get('Email', '')}>".strip()
-    return Mail(origin=f"{file}, mail {int(raw.name)}", subject=subject, author=author, diff=_diff(text),
-                text=changelog + text, message_id=_message_id(raw))  # fmt: skip
+        raise BadInput(f"{origin}: git mailinfo: {ended.err.strip()}", "save it again as plain mbox")
+    fields = grouped((name, value) for name, _, value in (line.partition(": ") for line in ended.out.splitlines()))
+    text, rest = (part.read_bytes().decode("utf-8", "surrogateescape") for part in (message, body))
+    return fields, text, rest
 
 
-def _message_id(raw: Path) -> str:
+def _message_id(data: bytes) -> str:
     """The Message-ID of a mail, which git mailinfo does not tell."""
-    with raw.open("rb") as data:
-        found = BytesHeaderParser().parse(data)["Message-ID"]
-    return str(found or "").strip()
+    return str(BytesHeaderParser().parsebytes(data)["Message-ID"] or "").strip()
 
 
 def _diff(text: str) -> str:

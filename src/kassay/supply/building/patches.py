@@ -10,7 +10,7 @@ from kassay.errors import BadInput, NotBuilt
 from kassay.model.records import Record
 from kassay.supply.building import git
 from kassay.supply.building.hunks import Hunk, hunks_of, parse
-from kassay.supply.building.mails import Mail, is_mail, mails, ordered
+from kassay.supply.building.mails import Mail, is_mail, mails, ordered, patches_in
 
 _SHOWN = 5
 _SUFFIXES = (".patch", ".diff", ".mbox", ".mbx", ".eml")
@@ -34,6 +34,8 @@ class Patch(Record, frozen=True, kw_only=True):
     hunks: int
     changes: tuple[int, int]
     """Number of lines added, and of lines removed."""
+    message_id: str
+    """Message-ID of its mail with brackets; "" if there is none."""
 
     @property
     def text(self) -> str:
@@ -45,7 +47,8 @@ def read_patches(path: Path) -> tuple[Patch, ...]:
     """The patches of a unified diff, a mail, a mailbox (`b4 am`, `git format-patch --stdout`) or a directory of those.
 
     A directory is read in the order of its quilt `series` file, else of names. Mails are put into the order that their
-    subjects tell; covers and replies are left out. Raises BadInput: nothing there, or a patch of a series is missing.
+    subjects tell, also across files that no `series` lists; covers and replies are left out. Raises BadInput: nothing
+    there, or a patch of a series is missing.
     """
     return tuple(_stored(mail) for mail in _patch_mails(path))
 
@@ -62,9 +65,11 @@ def read_mails(path: Path) -> tuple[Mail, ...]:
 
 def _patch_mails(path: Path) -> Sequence[Mail]:
     if path.is_dir():
-        patch_mails = ordered([mail for file in _files(path) for mail in _read(file)], str(path), resort=False)
+        listed = (path / "series").is_file()
+        patch_mails = ordered([_read(file) for file in _files(path)], str(path), listed=listed)
     elif path.is_file():
-        patch_mails = ordered(_read(path), str(path), resort=True)
+        read = _read(path)  # a single mail is a file of `git format-patch`, which the user chose
+        patch_mails = patches_in(read) if len(read) == 1 else ordered([read], str(path), listed=False)
     else:
         raise BadInput(f"{path}: no such patch", "name a diff, a mailbox as `b4 am` writes it, or a directory of them")
     if not patch_mails:
@@ -105,7 +110,7 @@ def patched(tree: str, paths: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 def _files(directory: Path) -> list[Path]:
     series = directory / "series"
     if series.is_file():
-        lines = series.read_text("utf-8").splitlines()
+        lines = series.read_text("utf-8", "surrogateescape").splitlines()
         return [_quilted(directory, line) for line in lines if line.partition("#")[0].strip()]
     files = [file for file in sorted(directory.iterdir()) if file.is_file() and not file.name.startswith(".")]
     files = [file for file in files if not file.name.endswith(_LEFT_BEHIND)]
@@ -158,6 +163,7 @@ def _stored(mail: Mail) -> Patch:
         files=tuple(dict.fromkeys(file.path for file in files)),
         hunks=len(counts),
         changes=(sum(added for added, _ in counts), sum(removed for _, removed in counts)),
+        message_id=mail.message_id,
     )
 
 
@@ -170,6 +176,11 @@ def _refused(patch: Patch, number: int, index: Path, text: str) -> NotBuilt:
         pass
     else:
         return NotBuilt(f"{name}: is in the source already", "leave it out")
+    if 2 * patch.text.count("\r\n") > patch.text.count("\n"):
+        return NotBuilt(
+            f"{name} does not apply: its lines end in CR LF",
+            f"`git am --quoted-cr=strip` takes {patch.origin}; give what `git format-patch` then writes",
+        )
     failed = _FAILED.search(text)
     hunk = _hunk_at(patch, failed[1], int(failed[2])) if failed else None
     if failed is None or hunk is None:
