@@ -105,6 +105,20 @@ def test_output_that_is_not_known_of_every_execution_meets_no_requirement() -> N
     assert measured_of(use).problem(two, None, ()) is None
 
 
+def test_operations_that_are_printed_with_several_values_are_not_chosen_from() -> None:
+    output = CapturedFile(
+        moment="after", path="kassay/program/output", content="ops=10 ops=1000\n\x1e\nops=10 ops=10\n\x1e\n"
+    )
+    phases = (PhaseRounds(phase="run", operations=1, ticks=(1, 2)),)
+    report = structs.replace(EMPTY, files=(output,), phases=phases)
+    found = {}
+    for work in ("ops", "ops#2"):
+        use = structs.replace(USES["program"], program=ProgramUse(path="p.c", work=work))
+        found[work] = measured_of(use).problem(report, None, ())
+    several = "program: --work ops: it prints ops several times: name one of ops=10 and ops#2=1000"
+    assert found == {"ops": ("check-failed", several), "ops#2": None}
+
+
 def test_rounds_that_only_a_profile_knows_need_one() -> None:
     problem = measured_of(USES["program"]).problem(structs.replace(EMPTY, counted=True), None, FIVE)
     assert problem == ("guest-error", "program: its rounds are counted by a profile, and this run has none")

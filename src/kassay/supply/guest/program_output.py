@@ -141,6 +141,16 @@ def operations_in(outputs: Sequence[str], name: str) -> tuple[int, ...]:
     return tuple(map(int, texts)) if all(text.isdecimal() and int(text) > 0 for text in texts) else ()
 
 
+def several_values(outputs: Sequence[str], name: str) -> dict[str, str]:
+    """Different values that one execution printed under a name: NAME, NAME#2 ... -> value; {} if none did."""
+    for text in outputs:
+        values = {key: value for key, (value, _) in values_in(text).items()
+                  if key == name or re.fullmatch(re.escape(name) + r"#\d+", key)}  # fmt: skip
+        if len({*values.values()}) > 1:
+            return values
+    return {}
+
+
 def printed(report: GuestReport) -> tuple[Printed, ...]:
     """Every name, in the order in which it first appeared."""
     outputs = [values_in(text) for text in executions(report) or ()]

@@ -14,9 +14,10 @@ from kassay.model.guest import GuestReport
 from kassay.model.program import OWN_ARGS, Check, ProgramUse, checks, filled, point_in, success_status
 from kassay.model.progress import Tell
 from kassay.model.records import Setting
+from kassay.model.texts import listed
 from kassay.model.workload import Workload
 from kassay.supply.guest import audit, program, program_source, sources
-from kassay.supply.guest.program_output import executions, operations_in, printed, unmet
+from kassay.supply.guest.program_output import executions, operations_in, printed, several_values, unmet
 from kassay.supply.guest.program_points import program_points
 from kassay.supply.measured._interface import Measured
 
@@ -71,6 +72,9 @@ class MeasuredProgram(Measured):
             return "check-failed", f"program: its output is known for {len(outputs)} of {made} executions; print less"
         if unmet_requirement := unmet(self._required({setting.name: setting.value for setting in settings}), outputs):
             return "check-failed", f"program: {unmet_requirement}"
+        if work and (values := several_values(outputs, work)):
+            each = listed([f"{name}={value}" for name, value in values.items()])
+            return "check-failed", f"program: --work {work}: it prints {work} several times: name one of {each}"
         if work and not operations_in(outputs, work):
             names = ", ".join(dict.fromkeys(item.name for item in printed(report))) or "nothing that can be read"
             return "check-failed", (
