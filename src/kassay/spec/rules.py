@@ -12,11 +12,12 @@ from kassay.model.kernel import parse_ref
 from kassay.model.kinds import kinds
 from kassay.model.machine import SAMPLED, SCHED, STATE
 from kassay.model.profile import PROFILES
-from kassay.model.program import LEAST_MS, MOST_MS, checks
+from kassay.model.program import LEAST_MS, MOST_MS, checks, name_of
 from kassay.model.question import Question
 from kassay.model.remote_machine import parse_ssh
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.registry import discover, load, names
+from kassay.spec.programs import KEYS
 from kassay.supply.arches import arches
 from kassay.supply.clocks import listed, measuring, profiling
 from kassay.supply.cpus import cpus_for
@@ -24,6 +25,7 @@ from kassay.supply.cpus import cpus_for
 QUESTIONS = "kassay.questions"
 _LEAST_FRACTION = 8
 _POLICIES = ("always", "madvise", "never", "inherit")
+_UNREADABLE = re.compile("[\0\ud800-\udfff]")
 _SIZE_POLICY = re.compile(rf"[2-8]=(?:{'|'.join(_POLICIES)})")
 _LEAST_NODE, _LEAST_SIZE = 128 << 20, 1 << 20
 _LEAST_TRACE, _MOST_TRACE = 64 << 10, 4 << 30
@@ -159,6 +161,8 @@ def _programs(e: Experiment) -> Iterator[str]:
         at, program = f"workloads[{index}]", use.program
         if workload_names.count(use.name) > 1:
             yield f"{at}.name: {use.name!r} is the name of two workloads; give the program another one with name"
+        if (plain := name_of(f"{use.name}.c")) != use.name:
+            yield f"{at}.name: {use.name!r}: write at most 40 letters, digits, '_', '.' and '-', such as {plain!r}"
         if program != structs.replace(program, sha256="") and not re.fullmatch("[0-9a-f]{64}", program.sha256):
             yield f"{at}.sha256: not the hash of a program; leave it out"
         if not LEAST_MS <= program.limit_ms <= MOST_MS:
@@ -196,8 +200,14 @@ def _texts(e: Experiment) -> Iterator[str]:
         *(w for k in e.kernels for w in (k.ref, k.cmdline, k.name)),
         *(u.name for u in e.workloads),
     )
-    if any("\ud800" <= char <= "\udfff" for word in texts for char in word):
-        yield "a name or reference holds bytes that are not UTF-8 text"
+    if any(map(_UNREADABLE.search, texts)):
+        yield "a name or reference holds a NUL, or bytes that are not UTF-8 text"
+    for index, use in enumerate(e.workloads):
+        for key, field in KEYS.items() if use.program else ():
+            value = getattr(use.program, field)
+            words = value if isinstance(value, tuple) else (value,)
+            if any(isinstance(word, str) and _UNREADABLE.search(word) for word in words):
+                yield f"workloads[{index}].{key}: holds a NUL, or bytes that are not UTF-8 text"
 
 
 def _snapshots(e: Experiment) -> Iterator[str]:
