@@ -148,6 +148,8 @@ OTHERS: list[tuple[tuple[str, ...], str]] = [
                             ("--limit 7", "--program"), ("--trace-budget 1MiB", "--predict"),
                             ("--allow-refused mprotect_toggle", "--exit-code"))),
     *((("compare", *TWO, "--boot-limit", value), f"{value} is not in the range x>=30") for value in ("-5", "0", "29")),
+    *((("compare", *TWO[1:], "--program", GONE, "--limit", value), f"--limit {value}: from 0.001 to 3600 seconds")
+      for value in ("nan", "inf", "0")),
     (("compare", *TWO, "--no-control"), "--no-control: clock icount counts"),
     (("compare", *TWO, "--predict", ""), "--predict '': no value"),
     (("report", "TREE", "--allow-refused", "w"), "belongs to --exit-code"),

@@ -313,7 +313,7 @@ def _workload(name: str, options: Measuring, problems: list[str], names: Sequenc
         given = [f"--{field.rstrip('_')}" for field in of_program if getattr(options, field)]
         problems += [f"{option}: belongs to --program, which is not given" for option in given]
         return WorkloadUse(name=name, axes=axes)
-    if not LEAST_MS <= options.limit * 1000 <= MOST_MS:
+    if not (in_range := LEAST_MS <= options.limit * 1000 <= MOST_MS):
         bounds = f"from {LEAST_MS / 1000:g} to {MOST_MS / 1000:g} seconds"
         problems.append(f"--limit {options.limit:g}: {bounds} of guest time")
     program = ProgramUse(
@@ -328,7 +328,7 @@ def _workload(name: str, options: Measuring, problems: list[str], names: Sequenc
         require=tuple(options.require or ()),
         state=tuple(options.state or ()),
         work=options.work,
-        limit_ms=round(options.limit * 1000),
+        limit_ms=round(options.limit * 1000) if in_range else 0,
     )
     return WorkloadUse(name=name, axes=axes, program=program if problems else program_source.pinned(program))
 
