@@ -86,6 +86,13 @@ def test_mail_is_ascii_of_72_columns_and_json_names_its_schema() -> None:
     assert json.loads(NOTICE.form("json").render(notice(NODE)))["schema"] == "kassay-notice/1"
 
 
+def test_a_mail_has_the_unit_of_each_row_and_no_entries_that_are_not_known() -> None:
+    rare = structs.replace(CHANGED, base_calls=0.0001, head_calls=0.0001)
+    of_atlas = structs.replace(REDIS, unit="instructions/line", entries=(), functions=(rare,))
+    (row,) = [line for line in NOTICE.form("mail").render(notice(of_atlas, NODE)).splitlines() if "1,000" in line]
+    assert row.split() == ["redis", "1,000", "lines", "0.1", "-", "666,000", "+2.00%"]
+
+
 def test_settings_are_counted_as_settings_and_named_by_what_each_pays() -> None:
     rows = [structs.replace(row, settings=(Setting(name="jobs", value=value),))
             for row, value in ((REDIS, "1"), (structs.replace(GCC, application="redis"), "8"))]  # fmt: skip

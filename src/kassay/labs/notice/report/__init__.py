@@ -11,6 +11,8 @@ from kassay.labs.notice.report._words import (
     cost_text,
     entries_text,
     looked_for,
+    names_of,
+    per_text,
     problems,
     sizes_text,
     title,
@@ -54,16 +56,18 @@ def _brief(notice: Notice) -> tuple[Table, ...]:
     """The applications in few columns."""
     answered = [application for application in notice.applications if application.verdict != "unknown"]
     two = bool(notice.subject.head)
-    columns = ("application", *figures("calls"), "by", *figures("instructions", *(["cost"] * two)))
-    rows = (cells(*_cells(application, two)) for application in answered)
+    names = names_of(answered)
+    columns = ("application", "per", *figures("calls"), "by", *figures("instructions", *(["cost"] * two)))
+    rows = (cells(names(application), per_text(application), *_cells(application, two)) for application in answered)
     return (table("", columns, rows),) if answered else ()
 
 
 def _cells(application: Noticed, two: bool) -> tuple[str, ...]:
     if application.verdict == "unexecuted":
-        return application.application, "0", "not executed", "0", *(["-"] * two)
-    return (application.application, calls_text(application), entries_text(application.entries),
-            cost_text(application, "head" if two else "base"), *([cost_share_text(application)] * two))  # fmt: skip
+        return "0", "not executed", "0", *(["-"] * two)
+    by = entries_text(application.entries) if application.entries else "-"  # the atlas does not know them
+    cost = cost_text(application, "head" if two else "base")
+    return calls_text(application), by, cost, *([cost_share_text(application)] * two)
 
 
 def _commands(notice: Notice) -> Iterator[Section]:
