@@ -143,6 +143,8 @@ OTHERS: list[tuple[tuple[str, ...], str]] = [
     (("site", "RUNS", "--param", "a=1"), "No such option: --param"),
     (("bisect", "mprotect_toggle", "--debug-symbols"), "No such option"),
     (("series", "mprotect_toggle", "--debug-symbols"), "No such option"),
+    (("review", "DIFF", "--plan", "--format", "json"), "--format: does nothing with --plan"),
+    (("review", "DIFF", "--plan", "--b4"), "--b4: does nothing with --plan"),
     *((("compare", *TWO, *given.split()), f"{given.split()[0]}: belongs to {needed}, which is not given")
       for given, needed in (("--reset X", "--on"), ("--start X", "--on"), ("--boot-limit 60", "--on"),
                             ("--limit 7", "--program"), ("--trace-budget 1MiB", "--predict"),

@@ -12,6 +12,7 @@ from msgspec import structs
 from kassay.commands._experiment import content_directory, cpus_to_predict, unused_directory
 from kassay.commands._inputs import check_directory, check_given
 from kassay.commands._show import keep_answer, say, say_answer, showing
+from kassay.commands._together import check_together
 from kassay.effects import runner
 from kassay.effects.files import disk_errors
 from kassay.effects.lock import check_host, locked, refusing
@@ -41,6 +42,7 @@ def answer(series: str, options: Reviewing) -> int:
 
     With --b4 an error is an answer as well: b4 shows the JSON on standard output, whatever the exit status is.
     """
+    check_together(unused={"--plan": ("--format", "--b4")})
     if not options.b4:
         return _answered(series, options)
     try:
