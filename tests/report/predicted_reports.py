@@ -3,11 +3,12 @@
 
 from msgspec.structs import replace
 
+from kassay.model.experiment import Axis, WorkloadUse
 from kassay.model.finding import Finding
 from kassay.model.prediction import PredictedCause, PredictedRow, Prediction
 from kassay.model.reason import reason
 from kassay.model.report import Report
-from tests.report.parts import KERNELS, finding, report_of
+from tests.report.parts import KERNELS, MACHINE, finding, report_of
 
 _ROWS = (
     ("change_pte_range", 20.0, 21.5, 160.0, 150.0, (("tlb", 12.0, 12.0), ("width", 8.0, 9.5))),
@@ -64,3 +65,16 @@ def predicted() -> Report:
         verdict="Yes: 672.6 instead of 301.6 instructions/page (+123.0 %).",
         findings=(with_predictions(finding(KERNELS[1], KERNELS[2], (301.6, 672.6))),),
     )
+
+
+def several(*cpus: str) -> Report:
+    """Two kernels and two workloads, counted and predicted on each of these booted CPUs."""
+    values = {"mprotect": (301.6, 672.6), "unmap": (1000.0, 1010.0)}
+    machines = [replace(MACHINE, cpu=cpu) for cpu in cpus]
+    findings = tuple(
+        replace(with_predictions(finding(KERNELS[1], KERNELS[2], pair)), workload=name, machine=machine)
+        for name, pair in values.items() for machine in machines
+    )  # fmt: skip
+    report = report_of(KERNELS[1:3], verdict="Two changed.", findings=findings)
+    uses = tuple(WorkloadUse(name=name, axes=(Axis(name="size", values=("64MiB",)),)) for name in values)
+    return replace(report, experiment=replace(report.experiment, workloads=uses))

@@ -11,12 +11,13 @@ from kassay.model.prediction import CAUSES, WAITING, PredictedCause, PredictedRo
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import grouped
 from kassay.model.report import Report
-from kassay.model.texts import counted, one_line, settings_text, shortened
+from kassay.model.texts import counted, one_line, shortened
 from kassay.model.units import format_decimals, format_signed
 from kassay.report.document import DOUBT, Block, Fact, Facts, Paragraph, Section
 from kassay.report.mail.names import mail_names
 from kassay.report.mail.text import ascii_text, stopped
 from kassay.report.series import ladders, step_pairs
+from kassay.report.words import point_name
 
 _NAMED, _CAUSED = 3, 2  # functions, and causes of each, that a sentence names
 _HIDDEN, _FEWEST = 0.2, 5  # least share and least number of added instructions in the shadow
@@ -56,7 +57,7 @@ def disagreements(report: Report) -> tuple[str, ...]:
                 holds = sum(one.meaning is not None and one.meaning.code == code for one in f.predictions)
                 cpus = sum(not _is_refused(one) for one in f.predictions)
                 of = f"; this holds on {holds} of {cpus} CPUs" if cpus > 1 else ""
-                of += f" ({_subject(f, findings)})" if len(findings) > 1 else ""
+                of += f" ({compared(f, findings)})" if len(findings) > 1 else ""
                 texts[code] = one_line(f"{reason_text(prediction.meaning)}{of}")
     return tuple(f"{text[:1].upper()}{text[1:]}." for text in texts.values())[:_SENTENCES]
 
@@ -71,7 +72,7 @@ def prediction_blocks(report: Report) -> Iterator[Block]:
     texts = shortened(doubts, _DOUBTS, "and {} more")
     for f in findings:
         doubtful = (Fact(name="doubt", texts=tuple(texts)),) if texts and f is findings[-1] else ()
-        yield Section(title=_subject(f, every), blocks=(Facts(rows=(*_facts(f), *doubtful)),))
+        yield Section(title=compared(f, every) if len(every) > 1 else "", blocks=(Facts(rows=(*_facts(f), *doubtful)),))
     left = len(every) - len(findings)
     if left > 0:
         yield Paragraph(text=f"and {left} more predictions: see --format markdown", tone=DOUBT)
@@ -86,12 +87,10 @@ def _all_doubts(findings: Sequence[Finding]) -> list[str]:
     return list(dict.fromkeys((*common, *texts)))
 
 
-def _subject(f: Finding, findings: Sequence[Finding]) -> str:
-    """A comparison's name among the others; "" if it is the only one."""
-    if len(findings) == 1:
-        return ""
-    parts = [" to ".join(f.kernels)]
-    parts += [f"{f.workload}, {settings_text(f.settings)}"] if len({other.point for other in findings}) > 1 else []
+def compared(f: Finding, findings: Sequence[Finding]) -> str:
+    """The kernels of a comparison, with the part of its point that tells it apart from the others."""
+    points = [other.point for other in findings]
+    parts = [" to ".join(f.kernels), *([point_name(f.point, points)] if len({*points}) > 1 else [])]
     return one_line(", ".join(parts))
 
 

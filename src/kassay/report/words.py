@@ -62,8 +62,9 @@ def point_name(point: Point, points: Sequence[Point]) -> str:
     others = [other for other in points if other.workload == point.workload]
     differing = [s for i, s in enumerate(point.settings) if len({other.settings[i].value for other in others}) > 1]
     parts = [point.workload, *(f"{setting.name}={setting.value}" for setting in differing)]
-    parts += [machine_text(point.machine)] if len({other.machine for other in others}) > 1 else []
-    return " ".join(parts)
+    machines = [machine_text(other.machine).split(", ") for other in others]
+    own = machine_text(point.machine).split(", ")
+    return " ".join((*parts, *(word for word in own if any(word not in words for words in machines))))
 
 
 def point_names(plan: Plan) -> tuple[str, ...]:

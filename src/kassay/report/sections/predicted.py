@@ -7,13 +7,13 @@ from kassay.model.finding import Finding
 from kassay.model.prediction import CAUSES, Prediction
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
-from kassay.model.texts import Table, TableCell, cells, figures, machine_text, one_line, settings_text, table
+from kassay.model.texts import Table, TableCell, cells, figures, one_line, table
 from kassay.model.timing import CountsAndTime
 from kassay.model.units import format_change
 from kassay.report.columns import Column, summed
 from kassay.report.document import LETTER, PAGE, Section, section
 from kassay.report.mail.headline import headline
-from kassay.report.predictions import ABOUT, because, disagreements, mail_text, ns, prediction_blocks, shown
+from kassay.report.predictions import ABOUT, because, compared, disagreements, mail_text, ns, prediction_blocks, shown
 from kassay.report.sections.brief import on_screen
 from kassay.report.words import interval_text
 from kassay.supply.clocks import clock_of
@@ -24,9 +24,10 @@ _ROWS = 20
 def predicted(report: Report) -> Iterator[Section]:
     """On a screen counted, predicted, why. On a page the sentences of each comparison, and every figure."""
     yield from on_screen(*prediction_blocks(report))
+    about = shown(report)
     items = (
-        f"{' to '.join(f.kernels)}, {text}"
-        for f in shown(report) for prediction in f.predictions if (text := because(f, prediction))
+        f"{compared(f, about)}, {text}"
+        for f in about for prediction in f.predictions if (text := because(f, prediction))
     )  # fmt: skip
     tables = prediction_tables(report)
     if tables:
@@ -45,11 +46,11 @@ def prediction_tables(report: Report) -> tuple[Table, ...]:
     every = [f for f in report.findings if f.predictions]
     if not every:
         return ()
-    tables = [_overview(every)]
-    for f in shown(report):
+    tables, about = [_overview(every)], shown(report)
+    for f in about:
         for prediction in f.predictions:
             if prediction.base_ns is not None and prediction.rows:
-                title = f"{f.metric}, {' to '.join(f.kernels)} on {prediction.cpu}"
+                title = f"{f.metric}, {compared(f, about)} on {prediction.cpu}"
                 causes = [(CAUSES.get(c.cause, c.cause), c.base_ns, c.head_ns) for c in prediction.causes]
                 functions = [(one_line(r.function), r.base_ns, r.head_ns) for r in prediction.rows]
                 tables.append(_added_up(f"{title}: by cause", "cause", causes, prediction))
@@ -61,19 +62,12 @@ def _overview(findings: Sequence[Finding]) -> Table:
     numbers = figures("counted", "predicted", "interval", "base, ns", "head, ns")
     names = ("comparison", "metric", "cpu", *numbers, "from")
     lines = (
-        cells(f"{' to '.join(f.kernels)}{_point(f, findings)}", f.metric, prediction.cpu,
+        cells(compared(f, findings), f.metric, prediction.cpu,
               format_change(f.change), format_change(prediction.change), interval_text(prediction.interval),
               ns(prediction.base_ns), ns(prediction.head_ns), _from(prediction))
         for f in findings for prediction in f.predictions
     )  # fmt: skip
     return table("Predicted time, per operation", names, lines)
-
-
-def _point(f: Finding, findings: Sequence[Finding]) -> str:
-    """The part of a comparison's name that others of the same kernels do not share."""
-    if len({other.point for other in findings}) < 2:
-        return ""
-    return f", {f.workload} {settings_text(f.settings)}; {machine_text(f.machine)}"
 
 
 def _from(prediction: Prediction) -> str:
