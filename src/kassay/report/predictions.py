@@ -26,6 +26,7 @@ _PRESENT, _STILL = (
     0.05,
 )  # least share of the time for an unchanged cause to be named; of the change for a changed one
 _FINDINGS, _SENTENCES, _DOUBTS = 4, 2, 5
+_FIRST = ("kernel-mitigates", "other-cpu-booted")  # doubts that come first; the first one has a command
 ABOUT = (
     "A model of each CPU executed the recorded instructions and memory accesses of chosen rounds. This is a "
     "prediction, no measurement and no verdict: its interval is how far the model was wrong on changes it had not "
@@ -68,8 +69,7 @@ def prediction_blocks(report: Report) -> Iterator[Block]:
     if report.overview is not None:
         every = sorted(every, key=lambda f: -max(abs(prediction.change or 0.0) for prediction in f.predictions))
     findings = every[:_FINDINGS]
-    doubts = _all_doubts(findings)
-    texts = shortened(doubts, _DOUBTS, "and {} more")
+    texts = _all_doubts(findings)
     for f in findings:
         doubtful = (Fact(name="doubt", texts=tuple(texts)),) if texts and f is findings[-1] else ()
         yield Section(title=compared(f, every) if len(every) > 1 else "", blocks=(Facts(rows=(*_facts(f), *doubtful)),))
@@ -79,12 +79,16 @@ def prediction_blocks(report: Report) -> Iterator[Block]:
 
 
 def _all_doubts(findings: Sequence[Finding]) -> list[str]:
-    """The doubts that all comparisons have, then the others with their workload."""
-    of = [(f, _doubts(f)) for f in findings]
-    common = [text for text in (of[0][1] if of else ()) if all(text in doubts for _, doubts in of)]
-    several = len({f.point for f in findings}) > 1
-    texts = [f"{f.workload}: {text}" if several else text for f, doubts in of for text in doubts if text not in common]
-    return list(dict.fromkeys((*common, *texts)))
+    """Each doubt once, with the comparisons that have it unless all do. None of those with a command is cut."""
+    points = [f.point for f in findings]
+    points_of = grouped((doubt, f.point) for f in findings for doubt in _doubts(f))
+    doubts = sorted(points_of, key=lambda doubt: doubt.rank)
+    texts = []
+    for doubt in doubts:
+        of = dict.fromkeys(points_of[doubt])
+        where = f" ({', '.join(point_name(point, points) for point in of)})" if len(of) < len({*points}) else ""
+        texts.append(one_line(f"{doubt.cpus and f'{doubt.cpus}: '}{doubt.text}{where}"))
+    return shortened(texts, max(_DOUBTS, sum(doubt.rank == 0 for doubt in doubts)), "and {} more")
 
 
 def compared(f: Finding, findings: Sequence[Finding]) -> str:
@@ -104,16 +108,29 @@ def _facts(f: Finding) -> Iterator[Fact]:
         yield Fact(name="why", texts=(why,))
 
 
-def _doubts(f: Finding) -> list[str]:
-    """Each doubt once, with its CPUs where it is not of all."""
-    return [f"{cpus}: {text}" if cpus else text for cpus, text in _cpus_and_doubts(f)]
+class _Doubt(NamedTuple):
+    """A doubt on predictions of one comparison."""
+
+    rank: int
+    """Position of its code in _FIRST."""
+    cpus: str
+    """Names of the CPUs that it is of; "" if of all."""
+    text: str
 
 
-def _cpus_and_doubts(f: Finding, names: Mapping[str, str] = MappingProxyType({})) -> Iterator[tuple[str, str]]:
-    """Each doubt once, after the names of its CPUs; "" if all have it."""
-    cpus_of = grouped((reason_text(doubt, names), p.cpu) for p in f.predictions for doubt in p.doubts)
-    for text, cpus in cpus_of.items():
-        yield "" if len(cpus) == len(f.predictions) else ", ".join(cpus), text
+def _doubts(f: Finding, names: Mapping[str, str] = MappingProxyType({})) -> list[_Doubt]:
+    """Each doubt once, those of _FIRST before the others."""
+    doubts = ((doubt, p.cpu) for p in f.predictions for doubt in p.doubts)
+    cpus_of = grouped(((_rank(doubt.code), reason_text(doubt, names)), cpu) for doubt, cpu in doubts)
+    found = (
+        _Doubt(rank, "" if len(cpus) == len(f.predictions) else ", ".join(cpus), text)
+        for (rank, text), cpus in cpus_of.items()
+    )
+    return sorted(found, key=lambda doubt: doubt.rank)
+
+
+def _rank(code: str) -> int:
+    return _FIRST.index(code) if code in _FIRST else len(_FIRST)
 
 
 def _change_text(prediction: Prediction, number: int) -> str:
@@ -265,5 +282,5 @@ def mail_text(report: Report, f: Finding) -> str:
         for prediction in f.predictions
     ]
     by = "Predicted time, by a model of the CPU over the recorded instructions, not measured"
-    doubts = (f"In doubt{cpus and f' on {cpus}'}: {stopped(text)}" for cpus, text in _cpus_and_doubts(f, names))
+    doubts = (f"In doubt{cpus and f' on {cpus}'}: {stopped(text)}" for _, cpus, text in _doubts(f, names))
     return ascii_text(" ".join((f"{by}: {', '.join(texts)}.", *doubts)))
