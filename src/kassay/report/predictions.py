@@ -13,7 +13,7 @@ from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import counted, one_line, shortened
 from kassay.model.units import format_decimals, format_signed
-from kassay.report.document import DOUBT, Block, Fact, Facts, Paragraph, Section
+from kassay.report.document import DOUBT, LETTER, Block, Fact, Facts, Paragraph, Section, filled, section
 from kassay.report.mail.names import mail_names
 from kassay.report.mail.text import ascii_text, stopped
 from kassay.report.series import ladders, step_pairs
@@ -46,7 +46,7 @@ def shown(report: Report) -> list[Finding]:
     return about or ([] if ladders(report) and report.lead is None else predicted)
 
 
-def disagreements(report: Report) -> tuple[str, ...]:
+def disagreements(report: Report, names: Mapping[str, str] = MappingProxyType({})) -> tuple[str, ...]:
     """Where counts and prediction differ in size or sign: one sentence for each kind of difference, the largest change
     first. It names the first CPU, and of how many it is true."""
     findings = shown(report)
@@ -58,17 +58,15 @@ def disagreements(report: Report) -> tuple[str, ...]:
                 holds = sum(one.meaning is not None and one.meaning.code == code for one in f.predictions)
                 cpus = sum(not _is_refused(one) for one in f.predictions)
                 of = f"; this holds on {holds} of {cpus} CPUs" if cpus > 1 else ""
-                of += f" ({compared(f, findings)})" if len(findings) > 1 else ""
-                texts[code] = one_line(f"{reason_text(prediction.meaning)}{of}")
+                of += f" ({compared(f, findings, names)})" if len(findings) > 1 else ""
+                texts[code] = one_line(f"{reason_text(prediction.meaning, names)}{of}")
     return tuple(f"{text[:1].upper()}{text[1:]}." for text in texts.values())[:_SENTENCES]
 
 
 def prediction_blocks(report: Report) -> Iterator[Block]:
     """Counted, predicted, why: of each comparison shown; then what is in doubt. What is left out is counted."""
     every = shown(report)
-    if report.overview is not None:
-        every = sorted(every, key=lambda f: -max(abs(prediction.change or 0.0) for prediction in f.predictions))
-    findings = every[:_FINDINGS]
+    findings = _first(report, every)
     texts = _all_doubts(findings)
     for f in findings:
         doubtful = (Fact(name="doubt", texts=tuple(texts)),) if texts and f is findings[-1] else ()
@@ -78,10 +76,17 @@ def prediction_blocks(report: Report) -> Iterator[Block]:
         yield Paragraph(text=f"and {left} more predictions: see --format markdown", tone=DOUBT)
 
 
-def _all_doubts(findings: Sequence[Finding]) -> list[str]:
+def _first(report: Report, every: Sequence[Finding]) -> Sequence[Finding]:
+    """As many comparisons as are shown; of an overview those with the largest predicted changes."""
+    if report.overview is not None:
+        every = sorted(every, key=lambda f: -max(abs(prediction.change or 0.0) for prediction in f.predictions))
+    return every[:_FINDINGS]
+
+
+def _all_doubts(findings: Sequence[Finding], names: Mapping[str, str] = MappingProxyType({})) -> list[str]:
     """Each doubt once, with the comparisons that have it unless all do. None of those with a command is cut."""
     points = [f.point for f in findings]
-    points_of = grouped((doubt, f.point) for f in findings for doubt in _doubts(f))
+    points_of = grouped((doubt, f.point) for f in findings for doubt in _doubts(f, names))
     doubts = sorted(points_of, key=lambda doubt: doubt.rank)
     texts = []
     for doubt in doubts:
@@ -91,11 +96,11 @@ def _all_doubts(findings: Sequence[Finding]) -> list[str]:
     return shortened(texts, max(_DOUBTS, sum(doubt.rank == 0 for doubt in doubts)), "and {} more")
 
 
-def compared(f: Finding, findings: Sequence[Finding]) -> str:
+def compared(f: Finding, findings: Sequence[Finding], names: Mapping[str, str] = MappingProxyType({})) -> str:
     """The kernels of a comparison, with the part of its point that tells it apart from the others."""
     points = [other.point for other in findings]
-    parts = [" to ".join(f.kernels), *([point_name(f.point, points)] if len({*points}) > 1 else [])]
-    return one_line(", ".join(parts))
+    point = f", {point_name(f.point, points)}" if len({*points}) > 1 else ""
+    return one_line(" to ".join(names.get(kernel, kernel) for kernel in f.kernels) + point)
 
 
 def _facts(f: Finding) -> Iterator[Fact]:
@@ -158,7 +163,12 @@ def rough(change: float | None) -> str:
 
 
 def _basis(f: Finding, prediction: Prediction, names: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Both times, and where the model's figures come from."""
+    """Both times, and where the model's figures come from; of a refusal its reason."""
+    parts = (_times(f, prediction, names), "" if prediction.refused is not None else _checked(prediction))
+    return "; ".join(filter(None, parts))
+
+
+def _times(f: Finding, prediction: Prediction, names: Mapping[str, str]) -> str:
     per = f.unit.partition("/")[2]
     times = ""
     if prediction.base_ns is not None:
@@ -166,11 +176,15 @@ def _basis(f: Finding, prediction: Prediction, names: Mapping[str, str] = Mappin
     if prediction.refused is not None:
         without = f"; the model has {times}" if times else ""
         return f"{reason_text(prediction.refused, names)}{without}"
-    inside = f"{prediction.level or 0:.0%} of held-out changes inside such intervals"
+    return times
+
+
+def _checked(prediction: Prediction) -> str:
+    """How far the interval can be relied on."""
+    if prediction.calibrated:
+        return f"calibrated on this CPU, {prediction.level or 0:.0%} of held-out changes inside such intervals"
     # Figures of the CPU were measured, though no changes were.
-    measured = any(doubt.code == "no-changes-measured" for doubt in prediction.doubts)
-    basis = f"calibrated on this CPU, {inside}" if prediction.calibrated else _UNCHECKED[measured]
-    return f"{times}; {basis}" if times else basis
+    return _UNCHECKED[any(doubt.code == "no-changes-measured" for doubt in prediction.doubts)]
 
 
 _UNCHECKED = {
@@ -271,16 +285,44 @@ def _named(cause: PredictedCause) -> str:
     return CAUSES.get(cause.cause, cause.cause)
 
 
+_MODEL = "Predicted time, by a model of the CPU over the recorded instructions, not measured"
+
+
+def mail_blocks(report: Report, f: Finding) -> Iterator[Section]:
+    """In a mail: the predictions, of several comparisons as a list, then where they disagree with the counts. f: the
+    comparison of the headline."""
+    names, every = mail_names(report), shown(report)
+    findings = _first(report, every)
+    disagree = disagreements(report, names)
+    if len(findings) < 2:
+        if text := mail_text(report, f):
+            yield section("", text=(" ".join((text, *disagree)),), readers=(LETTER,))
+        return
+    items = (
+        f"{compared(one, every, names)}: {rough(one.change)}% {one.unit} counted, predicted "
+        + ", ".join(_mail_prediction(prediction, _times(one, prediction, names)) for prediction in one.predictions)
+        for one in findings
+    )
+    left = len(every) - len(findings)
+    more = (f"{left} more predictions are in the full report",) if left else ()
+    checked = grouped((_checked(p), p.cpu) for one in findings for p in one.predictions if not _is_refused(p))
+    notes = (f"{', '.join(dict.fromkeys(cpus))}: {text}" for text, cpus in checked.items())
+    yield section(_MODEL, items=map(ascii_text, (*items, *more, *notes)), readers=(LETTER,))
+    yield from filled("In doubt", items=map(ascii_text, _all_doubts(findings, names)), readers=(LETTER,))
+    if disagree:
+        yield section("", text=(ascii_text(" ".join(disagree)),), readers=(LETTER,))
+
+
 def mail_text(report: Report, f: Finding) -> str:
     """The prediction for one comparison in a mail, on every CPU, then each doubt; "" if nothing was to be predicted."""
     if not f.predictions or f.verdict in REFUSED:
         return ""
     names = mail_names(report)
-    texts = [
-        f"{'refused' if _is_refused(prediction) else f'{rough(prediction.change)}%{_between(prediction)}'} on "
-        f"{prediction.cpu} ({_basis(f, prediction, names)})"
-        for prediction in f.predictions
-    ]
-    by = "Predicted time, by a model of the CPU over the recorded instructions, not measured"
+    texts = (_mail_prediction(prediction, _basis(f, prediction, names)) for prediction in f.predictions)
     doubts = (f"In doubt{cpus and f' on {cpus}'}: {stopped(text)}" for _, cpus, text in _doubts(f, names))
-    return ascii_text(" ".join((f"{by}: {', '.join(texts)}.", *doubts)))
+    return ascii_text(" ".join((f"{_MODEL}: {', '.join(texts)}.", *doubts)))
+
+
+def _mail_prediction(prediction: Prediction, basis: str) -> str:
+    what = "refused" if _is_refused(prediction) else f"{rough(prediction.change)}%{_between(prediction)}"
+    return f"{what} on {prediction.cpu}{basis and f' ({basis})'}"

@@ -7,7 +7,7 @@ from kassay.model.finding import REFUSED, VERDICTS, Finding, Ladder
 from kassay.model.report import Report
 from kassay.model.texts import listed
 from kassay.report.conditions import confounder_sentences
-from kassay.report.mail.headline import headline
+from kassay.report.mail.headline import headline, told
 from kassay.report.mail.names import (
     everyday_text,
     mail_name,
@@ -56,25 +56,33 @@ def answer(report: Report) -> list[str]:
         meanings = [clock_of(f.machine.clock).meaning]
     else:
         families = [ascii_text(family_sentence(family, mail_names(report))) for family in report.families]
-        paragraphs = [_answered(report, f, primary), confounders, *families]
+        paragraphs = [_answered(report, primary), confounders, *families]
         clocks = dict.fromkeys(f.machine.clock for f in primary)
         meanings = [] if f.verdict in REFUSED else [clock_of(clock).meaning for clock in clocks]
     paragraphs += map(ascii_text, further_sentences(report, " ".join(paragraphs)))
     return [text for text in (*paragraphs, " ".join([*meanings, *_built(report)])) if text]
 
 
-def _answered(report: Report, f: Finding, primary: Sequence[Finding]) -> str:
-    """The comparison of the headline, and how many other settings there are."""
-    subject = (f.settings, f.machine, f.metric)
-    in_order = () if report.sources else ladders(report, primary=True)
-    same = [ladder for ladder in in_order if (ladder.settings, ladder.machine, ladder.metric) == subject]
-    texts = [_ladder(report, ladder) for ladder in same] or [_pair(report, f)]
-    others = [other_steps(ladder, ladders(report), mail_names(report)) for ladder in same]
-    texts += filter(None, map(ascii_text, others or [other_phases(f, report.findings)]))
+def _answered(report: Report, primary: Sequence[Finding]) -> str:
+    """The comparison of the headline, then one of each other workload if these are few, and how many more there are."""
+    described = told(report)
+    texts = [text for f in described for text in _described(report, f)]
     count = len(primary) if report.sources else len({finding.point for finding in primary})
     noun = "comparisons" if report.sources else "settings"
-    more = [f"That is one of {count} {noun}; the table below has them all."] if count > 1 else []
-    return " ".join((*texts, *more))
+    if count > len(described):
+        which = f"That is one of {count} {noun}; the table below has"
+        which = which if len(described) == 1 else f"Those are {len(described)} of {count} cases; the tables below have"
+        texts.append(f"{which} them all.")
+    return " ".join(texts)
+
+
+def _described(report: Report, f: Finding) -> list[str]:
+    """A comparison, or the ladder that it is a step of, then its other phases."""
+    in_order = () if report.sources else ladders(report, primary=True)
+    same = [ladder for ladder in in_order if (ladder.point, ladder.metric) == (f.point, f.metric)]
+    texts = [_ladder(report, ladder) for ladder in same] or [_pair(report, f)]
+    others = [other_steps(ladder, ladders(report), mail_names(report)) for ladder in same]
+    return [*texts, *filter(None, map(ascii_text, others or [other_phases(f, report.findings)]))]
 
 
 def _built(report: Report) -> list[str]:

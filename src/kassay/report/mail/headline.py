@@ -8,7 +8,7 @@ from kassay.model.build import parse_build
 from kassay.model.experiment import labels
 from kassay.model.finding import CHANGES, REFUSED, Finding
 from kassay.model.kernel import KernelIdentity
-from kassay.model.records import Record
+from kassay.model.records import Record, grouped
 from kassay.model.report import Report
 from kassay.model.timing import CountsAndTime
 from kassay.report.mail.layout import wrapped
@@ -20,6 +20,8 @@ from kassay.supply.clocks import clock_of
 
 STRONG = ("exact", "reliable")
 """Evidence on which a regression is announced, or ended."""
+_WORKLOADS = 3
+"""Most workloads of which a mail describes each."""
 _RANK = ("[REGRESSION]", "[PERF]", "[RFC]")
 
 
@@ -36,18 +38,34 @@ class Headline(Record, frozen=True, kw_only=True):
 
 def headline(report: Report) -> Headline | None:
     """The strongest and then largest change of the primary metrics; None when nothing was compared."""
+    ranked, stepped = _ranked(report)
+    if not ranked:
+        return None
+    weak = report.lead is not None and report.lead.weak
+    return Headline(finding=ranked[0], tag="[RFC]" if weak else tag(report, ranked[0]), step=stepped)
+
+
+def told(report: Report) -> list[Finding]:
+    """The comparisons that a mail describes: the headline's, then the leading one of each other workload, unless these
+    are many or imported."""
+    ranked, _ = _ranked(report)
+    leading = [several[0] for several in grouped((f.workload, f) for f in ranked).values()]
+    return leading if len(leading) <= _WORKLOADS and not report.sources else leading[:1]
+
+
+def _ranked(report: Report) -> tuple[list[Finding], bool]:
+    """The comparisons that a mail may be about, the leading one first, and True if they are steps of a ladder."""
     steps = {(ladder.point, ladder.metric, step.ends) for ladder in ladders(report) for step in ladder.steps}
     primary = [f for f in report.findings if f.primary] or list(report.findings)
     # Where the question says which comparisons the answer is about, the others only explain these.
     pairs = report.lead.pairs if report.lead is not None else ()
     primary = [f for f in primary if f.kernels in pairs] or primary
     stepped = [f for f in primary if (f.point, f.metric, f.kernels) in steps and f.verdict not in REFUSED]
-    chosen = stepped or primary
-    if not chosen:
-        return None
-    best = min(chosen, key=lambda f: (_RANK.index(tag(report, f)), f.verdict != "regression", -abs(f.change or 0.0)))
-    weak = report.lead is not None and report.lead.weak
-    return Headline(finding=best, tag="[RFC]" if weak else tag(report, best), step=bool(stepped))
+
+    def weight(f: Finding) -> tuple[int, bool, float]:
+        return _RANK.index(tag(report, f)), f.verdict != "regression", -abs(f.change or 0.0)
+
+    return sorted(stepped or primary, key=weight), bool(stepped)
 
 
 def tag(report: Report, f: Finding) -> str:

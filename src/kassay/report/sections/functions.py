@@ -9,9 +9,9 @@ from kassay.model.report import Report
 from kassay.model.texts import cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_number
 from kassay.report.document import PAGE, SCREEN, Section, Stacks, letter, section
-from kassay.report.itemised import differences, full_table, functions_text_at, has_families, top_table
+from kassay.report.itemised import differences, full_table, functions_text_at, has_families, top_table, where
 from kassay.report.mail.headline import headline
-from kassay.report.mail.names import mail_name, unit_text
+from kassay.report.mail.names import mail_name, point_text, unit_text
 from kassay.report.mail.text import lettered
 from kassay.report.sections.brief import FUNCTION, GROUPS, first_tables, limited
 from kassay.report.series import ladders, step_pairs
@@ -89,8 +89,9 @@ def of_headline(report: Report) -> Iterator[Section]:
     topic = headline(report)
     if topic is None or (report.lead is not None and not report.lead.mail_functions):
         return
-    kernels = topic.finding.kernels
-    same = [d for d in differences(report) if (d.base, d.head) == kernels]
+    kernels, at = topic.finding.kernels, where(topic.finding, report)
+    of_kernels = [d for d in differences(report) if (d.base, d.head) == kernels]
+    same = [d for d in of_kernels if report.sources or d.where == at]
     if not same:
         return
     d = next((d for d in same if d.metric == topic.finding.metric), same[0])
@@ -104,7 +105,8 @@ def of_headline(report: Report) -> Iterator[Section]:
     small = table("", ("function", *figures(*columns, "difference")), rows)
     how = "one boot of each, every executed instruction attributed"
     how = "computed from printed shares, each figure to three digits" if report.sources else how
-    title = f"Where the difference between {base} and {head} is ({unit_text(d.unit)}, {how})"
+    point = "" if report.sources else point_text(report, topic.finding)
+    title = f"Where the difference between {base} and {head} is ({point and f'{point}; '}{unit_text(d.unit)}, {how})"
     notes = (legend, _INLINED if has_families(d.itemised) else "")
     yield letter(title, (small,), filter(None, notes))
 

@@ -9,7 +9,7 @@ from kassay.model.texts import listed
 from kassay.model.timing import ControlCheck, FailureCheck, Timing
 from kassay.report.document import LETTER, PAGE, Section, filled, section
 from kassay.report.mail.headline import headline
-from kassay.report.mail.names import everyday_sentence, everyday_text, mail_name
+from kassay.report.mail.names import everyday_sentence, everyday_text, mail_name, point_text
 from kassay.report.mail.text import bare_percent, interval, percent
 from kassay.report.sections.timing import timing_tables
 from kassay.supply.clocks import clock_of
@@ -48,7 +48,9 @@ def judged(report: Report) -> Iterator[Section]:
     text = _JUDGED_ELSEWHERE if report.sources else _JUDGED
     yield from filled("How time was judged", text=text, tables=timing_tables(report), readers=(PAGE,))
     if texts := _how_sure(report):
-        yield section("", text=(f"How sure: {texts[0]}", *texts[1:]), readers=(LETTER,))
+        topic = headline(report)
+        point = point_text(report, topic.finding) if topic is not None and not report.sources else ""
+        yield section("", text=(f"How sure{point and f' ({point})'}: {texts[0]}", *texts[1:]), readers=(LETTER,))
 
 
 def _how_sure(report: Report) -> list[str]:

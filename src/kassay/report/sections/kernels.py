@@ -90,9 +90,19 @@ def _letter(report: Report) -> Iterator[Section]:
         named_refs = ((compiler, [name_of.get(ref, ascii_text(ref)) for ref in refs]) for compiler, refs in built)
         items += [f"compiler of {listed(refs)}: {compiler}" for compiler, refs in named_refs]
     items += [_configuration(report), *_machine_texts(report)] if report.kernels else _machine_texts(report)
-    given = next((str(reason["parameters"]) for reason in report.disclosures if reason.code == "command-line"), "")
+    given = _command_line(report)
     code = (Code(caption="Kernel command line", text=given, breaks="words"),) if given else ()
     yield from filled("Kernels and machine", items=items, code=code, readers=(LETTER,))
+
+
+def _command_line(report: Report) -> str:
+    """The kernel parameters of all runs, those of the user included; then a line for each kernel that has its own."""
+    shared = [str(reason["parameters"]) for reason in report.disclosures if reason.code == "command-line"]
+    own = dict(zip(mail_names(report).values(), (use.cmdline for use in report.experiment.kernels), strict=True))
+    alike = len({*own.values()}) == 1
+    lines = [] if alike else [f"{name}: {words}" for name, words in own.items() if words]
+    common = " ".join(filter(None, (*shared, *(list(own.values())[:1] if alike else []))))
+    return "\n".join(filter(None, (common, *lines)))
 
 
 def _configuration(report: Report) -> str:

@@ -11,9 +11,9 @@ from kassay.model.texts import Table, TableCell, cells, figures, one_line, table
 from kassay.model.timing import CountsAndTime
 from kassay.model.units import format_change
 from kassay.report.columns import Column, summed
-from kassay.report.document import LETTER, PAGE, Section, section
+from kassay.report.document import PAGE, Section, section
 from kassay.report.mail.headline import headline
-from kassay.report.predictions import ABOUT, because, compared, disagreements, mail_text, ns, prediction_blocks, shown
+from kassay.report.predictions import ABOUT, because, compared, mail_blocks, ns, prediction_blocks, shown
 from kassay.report.sections.brief import on_screen
 from kassay.report.words import interval_text
 from kassay.supply.clocks import clock_of
@@ -35,10 +35,10 @@ def predicted(report: Report) -> Iterator[Section]:
 
 
 def predicted_headline(report: Report) -> Iterator[Section]:
-    """In a mail: the prediction for the comparison of the headline, and where its counts disagree."""
+    """In a mail: the prediction for the comparison of the headline, or for each workload and machine."""
     topic = headline(report)
-    if topic is not None and (text := mail_text(report, topic.finding)):
-        yield section("", text=(" ".join((text, *disagreements(report))),), readers=(LETTER,))
+    if topic is not None:
+        yield from mail_blocks(report, topic.finding)
 
 
 def prediction_tables(report: Report) -> tuple[Table, ...]:

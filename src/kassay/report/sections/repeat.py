@@ -3,16 +3,18 @@
 
 from collections.abc import Iterator, Sequence
 from shlex import join, quote
+from typing import NamedTuple
 
 from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import Finding
 from kassay.model.kernel import OWN_CPU, KernelIdentity, exact_ref
 from kassay.model.machine import Point
 from kassay.model.program import options_of
+from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import memory_text, one_line, verbatim
 from kassay.report.document import LETTER, PAGE, Code, Paragraph, Section, section
-from kassay.report.mail.headline import headline
+from kassay.report.mail.headline import headline, told
 from kassay.supply.clocks import clock_of
 
 _DEFAULT = Experiment(name="", question="", kernels=(), workloads=())
@@ -27,33 +29,74 @@ def whole_again(directory: str) -> str:
 def step_alone(experiment: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int],
                point: Point) -> str:  # fmt: skip
     """A compare of two kernels under an experiment's conditions; of exact counts with more perturbed runs."""
-    command = _compare(experiment, kernels, pair, point)
+    command = _compare(experiment, kernels, pair, _at(experiment, point))
     more = ("--perturb", str(max(6, 2 * experiment.perturb))) if not experiment.timed else ()
     return join((*command, *more))
 
 
-def _compare(e: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int], point: Point,
+class _Asked(NamedTuple):
+    """Workloads and machines of a command."""
+
+    workload: tuple[str, ...]
+    sets: Sequence[tuple[str, str]]
+    """Parameters of workloads with their values."""
+    cpus: str
+    memory: str
+    machine: Sequence[tuple[str, str]]
+    """Other settings of machines with their values."""
+
+
+def _at(e: Experiment, point: Point) -> _Asked:
+    """One point of an experiment."""
+    program = e.program(point.workload)
+    given = {axis.name for use in e.workloads if use.name == point.workload for axis in use.axes}
+    return _Asked(
+        options_of(program) if program is not None else (point.workload,),
+        [(s.name, s.value) for s in point.settings if s.name in given],
+        str(point.machine.cpus or 1), memory_text(point.machine.memory_bytes or _MEMORY),
+        [(s.name, s.value) for s in point.machine.chosen],
+    )  # fmt: skip
+
+
+def _whole(e: Experiment, point: Point) -> _Asked:
+    """All workloads of an experiment on all its machines; point: any one of it."""
+    axes = [(use.name, axis.name, ",".join(axis.values)) for use in e.workloads for axis in use.axes]
+    uses_of = grouped(((name, values), workload) for workload, name, values in axes)
+    sets = [
+        (prefix + name, values)
+        for (name, values), uses in uses_of.items()
+        for prefix in ([""] if len(uses) == len(e.workloads) else [f"{use}." for use in uses])
+    ]
+    machine = [(s.name, s.value) for s in point.machine.chosen if s.name not in ("cpu", "nodes")]
+    machine += [("cpu", ",".join(e.cpu))] if e.cpu else []
+    machine += [("nodes", str(e.nodes))] if e.nodes else []
+    names = ",".join(use.name for use in e.workloads)
+    return _Asked((names,), sets, ",".join(map(str, e.cpus)), ",".join(map(memory_text, e.memory_bytes)), machine)
+
+
+def _compare(e: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int], asked: _Asked,
              left_out: Sequence[str] = ()) -> list[str]:  # fmt: skip
     """Words of a compare of two kernels, without the numbers of boots and the options left out."""
-    base, head = pair
-    program = e.program(point.workload)
-    workload = options_of(program) if program is not None else (point.workload,)
-    command = ["kassay", "compare", *workload, *(_named(e, kernels, index) for index in pair)]
-    given = {axis.name for use in e.workloads if use.name == point.workload for axis in use.axes}
-    command += [word for s in point.settings if s.name in given for word in ("--set", f"{s.name}={s.value}")]
+    command = ["kassay", "compare", *asked.workload, *(_named(e, kernels, index) for index in pair)]
+    command += [word for name, value in asked.sets for word in ("--set", f"{name}={value}")]
     chosen = (
         ("--clock", e.machine or e.clock, _DEFAULT.clock), ("--arch", e.arch, _DEFAULT.arch),
         ("--on", e.on or "", ""),
-        ("--cpus", str(point.machine.cpus or 1), str(_DEFAULT.cpus[0])),
-        ("--memory", memory_text(point.machine.memory_bytes or _MEMORY), memory_text(_MEMORY)),
+        ("--cpus", asked.cpus, str(_DEFAULT.cpus[0])), ("--memory", asked.memory, memory_text(_MEMORY)),
         ("--flavour", e.flavour, _DEFAULT.flavour), ("--boot", e.boot, _DEFAULT.boot),
         ("--rounds", str(e.rounds), str(_DEFAULT.rounds)), ("--margin", f"{e.margin:g}", f"{_DEFAULT.margin:g}"),
         ("--predict", ",".join(e.predict or ()), ""),
-        ("--cmdline-base", e.kernels[base].cmdline, ""), ("--cmdline-head", e.kernels[head].cmdline, ""),
+        *_parameters(e, pair),
     )  # fmt: skip
     wanted = [(option, value) for option, value, default in chosen if value != default and option not in left_out]
-    wanted += [(f"--{setting.name.replace('_', '-')}", setting.value) for setting in point.machine.chosen]
+    wanted += [(f"--{name.replace('_', '-')}", value) for name, value in asked.machine]
     return command + [word for given_option in wanted for word in given_option]
+
+
+def _parameters(e: Experiment, pair: tuple[int, int]) -> tuple[tuple[str, str, str], ...]:
+    """The user's kernel parameters as options with their values and defaults."""
+    base, head = (e.kernels[index].cmdline for index in pair)
+    return (("--cmdline", base, ""),) if base == head else (("--cmdline-base", base, ""), ("--cmdline-head", head, ""))
 
 
 def _named(e: Experiment, kernels: tuple[KernelIdentity, ...], index: int) -> str:
@@ -97,15 +140,18 @@ def _letter(report: Report) -> Iterator[Section]:
 
 
 def _as_it_was(report: Report, f: Finding) -> str:
-    """A finding's comparison with the experiment's own numbers of boots, and with both clocks where two were read.
+    """The comparison of a finding, of all workloads if a mail describes each, with the experiment's numbers of boots.
 
-    Where the question has a command of its own, this command asks the whole question again: the kernels that it built
-    may be in this host's store only.
+    Both clocks are read again where two were. Where the question has a command of its own, this command asks the
+    whole question again: the kernels that it built may be in this host's store only.
     """
     e, kernel_labels = report.experiment, labels(report.experiment)
     pair = (kernel_labels.index(f.sides[0].kernel), kernel_labels.index(f.sides[1].kernel))
     timed = next((row.clock for row in report.beside if not clock_of(row.clock).native), "")
-    command = _compare(e, report.kernels, pair, f.point, ("--clock", "--margin") if timed else ())
+    own = report.lead is not None and report.lead.repeat
+    several = len(told(report)) > 1 and len(e.kernels) == 2 and not own and not any(use.program for use in e.workloads)
+    asked = (_whole if several and not e.paired else _at)(e, f.point)
+    command = _compare(e, report.kernels, pair, asked, ("--clock", "--margin") if timed else ())
     if report.lead is not None and report.lead.repeat:
         at = command.index(_named(e, report.kernels, pair[0]))
         command[1], command[at : at + 2] = report.lead.repeat[0], report.lead.repeat[1:]

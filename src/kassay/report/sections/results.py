@@ -148,7 +148,7 @@ def _letter(report: Report, found: Sequence[MetricGroup]) -> Iterator[Section]:
     else:
         admitted = [group for group in found if _admitted(group)]
         for group in admitted[:_LETTER_GROUPS]:
-            yield from _kernels_and_parts(report, group, alone=len(admitted) == 1)
+            yield from _kernels_and_parts(report, group, admitted)
         if len(admitted) > _LETTER_GROUPS:
             more = f"{len(admitted) - _LETTER_GROUPS} more comparisons are in the full report."
             yield section("", text=(more,), readers=(LETTER,))
@@ -185,10 +185,12 @@ def _gap_legend(report: Report) -> str:
     )
 
 
-def _kernels_and_parts(report: Report, group: MetricGroup, *, alone: bool) -> Iterator[Section]:
+def _kernels_and_parts(report: Report, group: MetricGroup, admitted: Sequence[MetricGroup]) -> Iterator[Section]:
+    """A comparison, named by its workload, settings and machine if others stand beside it."""
     first = group.lead
     better = f", {first.better} is better" if first.better in ("lower", "higher") else ""
-    where = "" if alone else f" ({settings_text(first.settings)}; {machine_text(first.machine)})"
+    named = f"{first.workload}, " if first.workload and len({each.lead.workload for each in admitted}) > 1 else ""
+    where = f" ({named}{settings_text(first.settings)}; {machine_text(first.machine)})" if len(admitted) > 1 else ""
     unit = unit_text(first.unit) or first.metric
     title = f"In {unit}{better}{where}" if first.unit else f"{unit}{better}{where}"
     is_perturbed = any(row.side.perturbed for row in first.rows)

@@ -9,7 +9,7 @@ from kassay.model.records import grouped
 from kassay.model.report import AuditTable, Report
 from kassay.model.texts import Table, TableCell, cells, machine_text, one_line, settings_text, table
 from kassay.report.document import LETTER, PAGE, Items, Paragraph, Section, filled, section
-from kassay.report.mail.headline import headline
+from kassay.report.mail.headline import headline, told
 from kassay.report.mail.names import everyday_text, mail_name, mail_names, point_text, work_text
 from kassay.report.mail.text import ascii_text, sentence, stopped
 from kassay.report.parted import parted_sentences
@@ -32,19 +32,26 @@ def definitions(report: Report) -> Iterator[Section]:
     topic = headline(report)
     if topic is None:
         return
-    f, rounds = topic.finding, report.experiment.rounds
+    rounds = report.experiment.rounds
+    items = [
+        *(text for f in told(report) for text in _measured(report, f)),
+        f"A round is one repetition of the work inside a boot; a boot has {rounds} of them." if rounds else "",
+        clock_of(topic.finding.machine.clock).mechanism,
+    ]
+    yield section("What was measured", items=filter(None, items), readers=(LETTER,))
+
+
+def _measured(report: Report, f: Finding) -> tuple[str, str, str]:
+    """The work of a comparison, the state that it needs, and its metric; "" for what is not known."""
     workload = next((w for w in report.workloads if w.name == f.workload), None)
     settings = ", ".join(f"{setting.name}={setting.value}" for setting in f.settings)
     summary = workload.summary if workload is not None else work_text(report, f)
     more = f"; {settings}" if settings and workload is not None else ""
-    items = [
+    return (
         stopped(f"{f.workload}: {summary}{more}") if summary != f.workload else "",
         sentence(f"State it needs: {workload.state}") if workload is not None and workload.state else "",
         stopped(f"{f.metric}: {f.definition}") if f.definition else "",
-        f"A round is one repetition of the work inside a boot; a boot has {rounds} of them." if rounds else "",
-        clock_of(f.machine.clock).mechanism,
-    ]
-    yield section("What was measured", items=filter(None, items), readers=(LETTER,))
+    )
 
 
 def _definitions_table(report: Report) -> Table:
