@@ -10,7 +10,7 @@ from kassay.model.prediction import PredictedCause
 from kassay.model.reason import reason
 from kassay.report.predictions import because, disagreements, mail_text, rough, shown
 from kassay.report.sections.predicted import checked_table, prediction_tables
-from tests.report.rendering import rendered, sample_report
+from tests.report.rendering import rendered, sample_report, without_library
 from tests.report.reports import attribution
 
 
@@ -27,6 +27,29 @@ def test_the_first_line_says_of_how_many_cpus_it_is_true() -> None:
     (found,) = report.findings
     alone = replace(report, findings=(replace(found, predictions=found.predictions[:1]),))
     assert disagreements(alone)[0].endswith("on average.")
+
+
+def test_why_and_the_first_line_are_of_the_cpu_whose_prediction_is_furthest_from_the_counts() -> None:
+    report = sample_report("predicted")
+    (found,) = report.findings
+    known = found.predictions[0]
+    assert known.meaning is not None
+    named = replace(known.meaning, arguments=(*known.meaning.arguments, ("cpu", "zen5")))
+    other = replace(known, cpu="zen5", change=-0.2, meaning=named)
+    both = replace(report, findings=(replace(found, predictions=(known, other)),))
+    assert "predicted time on zen5" in disagreements(both)[0] and disagreements(both)[0].endswith("on 2 of 2 CPUs.")
+    assert "ns/page on zen5: " in without_library("terminal", both)
+
+
+def test_a_report_says_where_cpus_differ_in_sign() -> None:
+    report = sample_report("predicted")
+    (found,) = report.findings
+    known = found.predictions[0]
+    both = replace(found, predictions=(known, replace(known, cpu="zen5", change=-0.2)))
+    said = "CPUs differ in sign: -20 % predicted time on zen5, +47 % on zen3."
+    assert disagreements(replace(report, findings=(both,)))[-1] == said
+    small = replace(found, predictions=(known, replace(known, cpu="zen5", change=-0.009)))  # the margin is 1 %
+    assert not any("sign" in text for text in disagreements(replace(report, findings=(small,))))
 
 
 def test_counted_predicted_and_why_stand_below_the_verdict() -> None:

@@ -48,11 +48,12 @@ def shown(report: Report) -> list[Finding]:
 
 def disagreements(report: Report, names: Mapping[str, str] = MappingProxyType({})) -> tuple[str, ...]:
     """Where counts and prediction differ in size or sign: one sentence for each kind of difference, the largest change
-    first. It names the first CPU, and of how many it is true."""
+    first. It names the CPU whose prediction is furthest from the counts, and of how many it is true. Then where CPUs
+    differ in sign."""
     findings = shown(report)
     texts: dict[str, str] = {}
     for f in sorted(findings, key=lambda f: -abs(f.change or 0.0)):
-        for prediction in f.predictions:
+        for prediction in _furthest_first(f):
             if prediction.meaning is not None and prediction.meaning.code not in texts:
                 code = prediction.meaning.code
                 holds = sum(one.meaning is not None and one.meaning.code == code for one in f.predictions)
@@ -60,7 +61,26 @@ def disagreements(report: Report, names: Mapping[str, str] = MappingProxyType({}
                 of = f"; this holds on {holds} of {cpus} CPUs" if cpus > 1 else ""
                 of += f" ({compared(f, findings, names)})" if len(findings) > 1 else ""
                 texts[code] = one_line(f"{reason_text(prediction.meaning, names)}{of}")
-    return tuple(f"{text[:1].upper()}{text[1:]}." for text in texts.values())[:_SENTENCES]
+    sentences = [f"{text[:1].upper()}{text[1:]}." for text in texts.values()][:_SENTENCES]
+    return (*sentences, *_opposed(findings, report.experiment.margin, names))
+
+
+def _furthest_first(f: Finding) -> list[Prediction]:
+    """Predictions by how far the predicted change is from the counted one; those that are refused last."""
+    return sorted(f.predictions, key=lambda p: (_is_refused(p), -abs((p.change or 0.0) - (f.change or 0.0))))
+
+
+def _opposed(findings: Sequence[Finding], margin: float, names: Mapping[str, str]) -> Iterator[str]:
+    """The comparison whose predicted changes lie furthest apart in two directions, each beyond the margin."""
+    opposed = []
+    for f in findings:
+        changes = sorted((p.change, p.cpu) for p in f.predictions if p.change is not None and not _is_refused(p))
+        if changes and changes[0][0] < -margin and changes[-1][0] > margin:
+            opposed.append((changes[-1][0] - changes[0][0], changes[0], changes[-1], f))
+    if opposed:
+        _, (low, faster), (high, slower), f = max(opposed, key=lambda one: one[0])
+        of = f" ({compared(f, findings, names)})" if len(findings) > 1 else ""
+        yield f"CPUs differ in sign: {rough(low)} % predicted time on {faster}, {rough(high)} % on {slower}{of}."
 
 
 def prediction_blocks(report: Report) -> Iterator[Block]:
@@ -108,7 +128,7 @@ def _facts(f: Finding) -> Iterator[Fact]:
     for number, prediction in enumerate(f.predictions):
         text = _change_text(prediction, number)
         yield Fact(name="" if number else "predicted", texts=(text,), detail=_basis(f, prediction))
-    why = next((because(f, prediction) for prediction in f.predictions if prediction.rows), "")
+    why = next((because(f, prediction) for prediction in _furthest_first(f) if prediction.rows), "")
     if why:
         yield Fact(name="why", texts=(why,))
 
