@@ -302,8 +302,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "merge-itself": "the merge itself: {problem}",
     "merge-of-several": "the merge brought in {branches} branches, which were not searched: bisect each of them",
     # of predictions
-    "no-changes-measured": "the CPU was calibrated, but no changes were measured on it: the interval is an "
-    "estimate, and wide",
+    "no-changes-measured": "the CPU was calibrated, but no changes were measured on it: the interval is "
+    "an estimate",
     "cause-not-calibrated": "{share:.0%} of the change is {cause}, which was never calibrated on this CPU: it occurs "
     "in {calibrated} of its measured changes, and {needed} are needed",
 })  # fmt: skip

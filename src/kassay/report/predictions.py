@@ -208,8 +208,8 @@ def _checked(prediction: Prediction) -> str:
 
 
 _UNCHECKED = {
-    False: "not checked against measured changes: wide interval",
-    True: "its figures measured on this CPU, its error not: wide",
+    False: "no changes were measured on this CPU: the interval is an estimate",
+    True: "figures of this CPU were measured, but no changes: the interval is an estimate",
 }
 
 
