@@ -37,6 +37,15 @@ def test_a_parameter_that_does_not_exist_is_refused_before_anything_is_fetched(u
         check_settings(plan_of(1, workloads=(use,)).experiment)
 
 
+def test_a_parameter_that_one_of_two_workloads_has_is_suggested_for_it_alone() -> None:
+    axes = (Axis(name="share", values=("private", "shared")),)
+    uses = tuple(WorkloadUse(name=name, axes=axes) for name in ("mprotect_toggle", "folio_munmap"))
+    with pytest.raises(BadInput, match="workload folio_munmap: unknown parameter 'share'") as refused:
+        check_settings(plan_of(1, workloads=uses).experiment)
+    assert "--set mprotect_toggle.share=private,shared" in refused.value.remedy
+    check_settings(plan_of(1, workloads=(uses[0], WorkloadUse(name="folio_munmap"))).experiment)
+
+
 @pytest.mark.parametrize(
     ("name", "settings", "state", "said"),
     [

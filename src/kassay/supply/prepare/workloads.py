@@ -52,11 +52,24 @@ def settings_of(experiment: Experiment, workloads: Mapping[str, Workload]) -> tu
 
 
 def _settings(experiment: Experiment, workloads: Mapping[str, Workload]) -> tuple[WorkloadSettings, ...]:
+    _check_owners(experiment.workloads, workloads)
     return tuple(
         (use.name, catalog.settings(workloads[use.name], point, arch_of(experiment.arch)))
         for use in experiment.workloads
         for point in matrix(use.axes)
     )
+
+
+def _check_owners(uses: Sequence[WorkloadUse], workloads: Mapping[str, Workload]) -> None:
+    """Raises BadInput for a parameter that another one of the workloads has, with what to write for that one alone."""
+    names_of = {use.name: {parameter.name for parameter in workloads[use.name].parameters} for use in uses}
+    unknown = ((use.name, axis) for use in uses for axis in use.axes if axis.name not in names_of[use.name])
+    for workload, axis in unknown:
+        if owner := next((name for name, names in names_of.items() if axis.name in names), ""):
+            raise BadInput(
+                f"workload {workload}: unknown parameter {axis.name!r}",
+                f"write --set {owner}.{axis.name}={','.join(axis.values)}, which is for {owner} alone",
+            )
 
 
 def possible_workloads(experiment: Experiment) -> tuple[Experiment, tuple[str, ...]]:
