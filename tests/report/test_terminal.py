@@ -7,6 +7,7 @@ from rich.cells import cell_len
 
 from kassay.model.reason import reason
 from kassay.report.formats import format_named
+from tests.report.predicted_reports import several
 from tests.report.reports import HOSTILE, KERNELS, SAMPLES
 
 FORMAT = format_named("terminal")
@@ -72,3 +73,12 @@ def test_the_share_of_deferred_work_is_on_the_screen() -> None:
     )
     shown = format_named("terminal").render(replace(SAMPLES["compare"](), disclosures=(told,)))
     assert "4.0% of the instructions in the measured region are work" in " ".join(shown.split())
+
+
+def test_evidence_names_the_workload_of_each_way_in_which_rounds_became_numbers() -> None:
+    report = several("zen3")
+    assert "; mode of 4/5 rounds state" in " ".join(FORMAT.render(report).split())
+    first, second = report.findings
+    other = replace(second, sides=tuple(replace(side, method="median of 20 rounds") for side in second.sides))
+    text = " ".join(FORMAT.render(replace(report, findings=(first, other))).split())
+    assert "; mprotect mode of 4/5 rounds; unmap median of 20 rounds" in text

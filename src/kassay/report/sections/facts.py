@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from kassay.model.finding import EVIDENCE, REFUSED, Finding
 from kassay.model.reason_texts import reason_text
+from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import one_line, shortened
 from kassay.report.conditions import cpu_facts
@@ -59,12 +60,20 @@ def _evidence(report: Report) -> str:
     numbers."""
     primary = [f for f in report.findings if f.primary] or list(report.findings)
     levels = sorted({f.evidence for f in primary}, key=list(EVIDENCE).index)
-    how = f"; {primary[0].sides[0].method}" if primary[0].sides[0].value is not None else ""
     floors = [f.floor for f in primary if f.floor is not None]
     floor = (
         f"; runs of one kernel, perturbed ones included, differ by {floor_text(max(floors))} at most" if floors else ""
     )
-    return f"{levels[-1]}: {_meaning(levels[-1], primary)}{how}{floor}"
+    return f"{levels[-1]}: {_meaning(levels[-1], primary)}{_methods(primary)}{floor}"
+
+
+def _methods(primary: Sequence[Finding]) -> str:
+    """How rounds became numbers, for each workload if that differs."""
+    methods = grouped((f.workload, f.sides[0].method) for f in primary if f.sides[0].value is not None)
+    texts = list(dict.fromkeys(of_points[0] for of_points in methods.values()))
+    if len(texts) > 1:
+        texts = [f"{workload} {of_points[0]}" for workload, of_points in methods.items()]
+    return "".join(f"; {text}" for text in shortened(texts, MOST_REASONS, "and {} more"))
 
 
 def _meaning(word: str, primary: Sequence[Finding]) -> str:
