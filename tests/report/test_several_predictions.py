@@ -26,14 +26,16 @@ def test_each_comparison_is_named_by_its_workload_and_its_booted_cpu() -> None:
 
 def test_doubts_with_a_command_come_first_and_are_never_cut() -> None:
     report = several("zen3", "zen5")
-    commands = [reason("kernel-mitigates", mitigations=((f"PTI {i}", 0),), cmdline=f"a={i}") for i in range(6)]
+    commands = [
+        reason("kernel-mitigates", mitigations=((f"PTI {i}", 0),), options=f"--cmdline 'a={i}'") for i in range(6)
+    ]
     few = [reason("rounds-spread", spread=0.01 * i) for i in range(1, 4)]
     doubts = (*few, reason("other-cpu-booted", booted="zen3"), *commands)
     doubtful = replace(report.findings[0].predictions[0], doubts=doubts)
     findings = (replace(report.findings[0], predictions=(doubtful,)), *report.findings[1:])
     texts = _doubt_texts(replace(report, findings=findings))
     where = "(mprotect cpu=zen3)"
-    assert texts[0] == f"the kernel has PTI 0 on the emulated CPU only: --cmdline 'a=0' ends it {where}"
+    assert texts[0] == f"the kernel has PTI 0 on the emulated CPU only; nearer: --cmdline 'a=0' {where}"
     assert len(texts) == 7 and all("--cmdline" in text for text in texts[:6])
     assert texts[6] == "and 5 more"
 

@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 
 from kassay.model.finding import Finding
-from kassay.model.prediction import CAUSES, Prediction
+from kassay.model.prediction import CAUSES, PredictedRow, Prediction
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
 from kassay.model.texts import Table, TableCell, cells, figures, one_line, table
@@ -19,6 +19,8 @@ from kassay.report.words import interval_text
 from kassay.supply.clocks import clock_of
 
 _ROWS = 20
+_COSTLIEST = 5
+"""Functions of a table that are there for their time, if it did not change much."""
 
 
 def predicted(report: Report) -> Iterator[Section]:
@@ -52,10 +54,24 @@ def prediction_tables(report: Report) -> tuple[Table, ...]:
             if prediction.base_ns is not None and prediction.rows:
                 title = f"{f.metric}, {compared(f, about)} on {prediction.cpu}"
                 causes = [(CAUSES.get(c.cause, c.cause), c.base_ns, c.head_ns) for c in prediction.causes]
-                functions = [(one_line(r.function), r.base_ns, r.head_ns) for r in prediction.rows]
+                functions = [(one_line(r.function), r.base_ns, r.head_ns) for r in _named_first(prediction.rows)]
                 tables.append(_added_up(f"{title}: by cause", "cause", causes, prediction))
-                tables.append(_added_up(f"{title}: by function", "function", functions, prediction, _ROWS))
+                tables.append(
+                    _added_up(
+                        f"{title}: functions of the largest change, then of the most time",
+                        "function",
+                        functions,
+                        prediction,
+                        _ROWS,
+                    )
+                )
     return tuple(tables)
+
+
+def _named_first(rows: Sequence[PredictedRow]) -> list[PredictedRow]:
+    """The rows that a table names first: those of the largest change, then those of the most time."""
+    changed, rest = rows[: _ROWS - _COSTLIEST], rows[_ROWS - _COSTLIEST :]
+    return [*changed, *sorted(rest, key=lambda row: -max(row.base_ns, row.head_ns))]
 
 
 def _overview(findings: Sequence[Finding]) -> Table:
