@@ -29,6 +29,8 @@ from benchmarks._truth_tables import absolute, cpus, score, sources, table
 
 OPTIONS = ("--rounds", "8", "--repeats", "1", "--perturb", "0", "--profile", "none")
 RUNS = Path("kassay-out/truth")
+UNASKED = "not measured yet"
+"""Problem of a question that has no runs, and for which none were to be made."""
 _DONE = "predicted-from"
 """File in a directory of runs: it is finished, and `kassay predict` answers from it."""
 
@@ -55,7 +57,7 @@ def outcomes(
                 report, problem = _asked(directory, question, tuple(asked), stored=stored)
                 if report is not None:
                     answers[directory.name] = findings_of(report)
-                elif directory.name in kept:
+                elif problem == UNASKED and directory.name in kept:
                     report, problem = as_report(kept[directory.name]), ""
                     earlier |= {question} if not is_of_now(kept[directory.name]) else set()
                 found[question] = report, problem
@@ -71,7 +73,7 @@ def _asked(directory: Path, question: tuple[str, ...], cpus_asked: Sequence[str]
     if (directory / _DONE).is_file():
         words = ["predict", str(directory), "--cpu", ",".join(cpus_asked), *form]
     elif stored:
-        return None, "not measured yet"
+        return None, UNASKED
     else:
         words = ["compare", *OPTIONS, *question, "--predict", ",".join(cpus_asked), *form, "--out", str(directory)]
         if "arm64" not in question:

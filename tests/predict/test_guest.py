@@ -15,7 +15,7 @@ from kassay.labs.predict.guest import (
     features_of,
     guest_cpu,
     lacking,
-    spared,
+    needless,
 )
 from kassay.labs.predict.timing import timing_for
 from kassay.model.guest import GuestCpu
@@ -94,10 +94,10 @@ def test_what_the_guest_lacks_is_what_the_real_cpu_has() -> None:
 
 
 def test_mitigations_that_only_the_emulated_cpu_has_are_known() -> None:
-    used = {name: [one.mitigation for one in spared(cpu, SEEN)] for name, cpu in cpus().items()}
+    used = {name: [one.mitigation for one in needless(cpu, SEEN)] for name, cpu in cpus().items()}
     assert used["sapphirerapids"] == used["alderlake_p"] == ["PTI", "Retpolines", "thunks"]
     assert used["icelake_sp"] == ["PTI", "Retpolines"]
     assert (used["zen4"], used["zen5"]) == (["Retpolines"], ["Retpolines", "Safe RET"])
     assert used["zen3"] == used["skylake_sp"] == used["qemu64"] == []
     cured = structs.replace(SEEN, vulnerabilities=(Setting(name="meltdown", value="Vulnerable"),))
-    assert spared(cpus()["sapphirerapids"], cured) == spared(None, SEEN) == spared(cpus()["zen5"], None) == ()
+    assert needless(cpus()["sapphirerapids"], cured) == needless(None, SEEN) == needless(cpus()["zen5"], None) == ()

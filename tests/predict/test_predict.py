@@ -11,7 +11,7 @@ from kassay.model.finding import Finding
 from kassay.model.prediction import Prediction
 from kassay.model.reason import Reason, reason
 from kassay.model.reason_texts import reason_text
-from kassay.supply.cpus import PAGE_TABLES, RETPOLINES, cpus
+from kassay.supply.cpus import PAGE_TABLES, RETPOLINES, RETPOLINES_KEPT, cpus
 from tests.report.parts import finding
 
 ZEN3 = OnCpu(name="zen3", calibrated=True, ghz=2.0, model="m")
@@ -213,14 +213,20 @@ def test_functions_that_the_kernel_chose_for_another_cpu_are_named() -> None:
 
 
 def test_mitigations_of_the_emulated_cpu_alone_are_named_with_the_options_that_end_them() -> None:
-    base, head = side(replayed(BASE)), side(replayed(BASE))._replace(spared=(PAGE_TABLES, RETPOLINES))
+    base, head = side(replayed(BASE)), side(replayed(BASE))._replace(needless=(PAGE_TABLES, RETPOLINES))
     xeon = ZEN3._replace(real=cpus()["sapphirerapids"])
     (doubt,) = (one for one in prediction(counted(), xeon, base, head, wide).doubts if one.code == "kernel-mitigates")
     assert reason_text(doubt) == (
-        "the kernel has PTI, Retpolines on the emulated CPU only; nearer: "
+        "the kernel has PTI, Retpolines on the emulated CPU only; to end them: "
         "--cpu sapphirerapids --cmdline 'nopti spectre_v2=off'"
     )
     assert "kernel-mitigates" not in codes(*prediction(counted(), xeon, base, base, wide).doubts)
+    ended = side(replayed(BASE))._replace(needless=(RETPOLINES_KEPT,))
+    older = ZEN3._replace(real=cpus()["icelake_sp"])
+    (doubt,) = (
+        one for one in prediction(counted(), older, ended, ended, wide).doubts if one.code == "kernel-mitigates"
+    )
+    assert reason_text(doubt) == "the kernel has Retpolines on the emulated CPU only"
 
 
 def test_huge_pages_are_taken_as_small_ones_and_that_is_told() -> None:

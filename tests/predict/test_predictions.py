@@ -14,8 +14,8 @@ from kassay.labs.predict.predict import Replay, ReplayedRow
 from kassay.labs.predict.predictions import (
     agreeing,
     asked_timings,
-    belongs,
     found_timings,
+    is_predicted_at,
     keep_timings,
     timings_for,
 )
@@ -135,7 +135,7 @@ def test_in_a_matrix_of_cpus_time_is_predicted_on_the_cpu_that_was_booted_and_on
         (name, cpu)
         for name in ("zen5", "sapphirerapids", "zen3")
         for cpu in matrix
-        if belongs(timing_for(name), {cpu}, matrix)
+        if is_predicted_at(timing_for(name), {cpu}, matrix)
     }
     assert told == {
         ("zen5", "zen5"),
@@ -143,5 +143,5 @@ def test_in_a_matrix_of_cpus_time_is_predicted_on_the_cpu_that_was_booted_and_on
         ("zen3", "zen5"),
         ("zen3", "sapphirerapids"),
     }
-    assert belongs(timing_for("zen5"), {""}, {""})  # one CPU, the default
-    assert belongs(timing_for("zen5"), matrix, matrix)  # KERNEL@cpu=: a CPU on each side
+    assert is_predicted_at(timing_for("zen5"), {""}, {""})  # one CPU, the default
+    assert is_predicted_at(timing_for("zen5"), matrix, matrix)  # KERNEL@cpu=: a CPU on each side

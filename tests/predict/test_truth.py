@@ -119,7 +119,7 @@ def test_score_is_given_for_each_class_of_source_state() -> None:
         for name in ("mprotect-none-400k", "fork-exec-7.0-spr", "mprot-tw4m-zen3")
     ]
     text = _truth_tables.score(tuple(ENTRIES.values()), made)
-    assert "same source state, 2:" not in text  # the answer is of zen3, and fork-exec of alderlake_p
+    assert "same source state, 2:" not in text  # the answer is of zen3, and fork-exec of sapphirerapids
     assert "same source state, 1:" in text
     assert "other binary" in text
 
@@ -161,3 +161,13 @@ def _kept_answers_stand_in(
     ((name, (finding,)),) = kept.items()
     now = structs.replace(finding, predictions=(structs.replace(finding.predictions[0], model=model),))
     assert predict_truth.outcomes([entry], folder / "lost", kept={name: (now,)}, stored=True)[0] == first
+
+
+def test_a_question_that_fails_has_no_earlier_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry, text = ENTRIES["mprotect-none-40k"], json.dumps(_answer("iteration", (100, 180), {}))
+    monkeypatch.setattr(predict_truth, "kassay", lambda *_: Answer(0, text, "", 0.0, 0.0))
+    (tmp_path / "mprotect-none-40k-eab8f16e").mkdir()
+    _, kept = predict_truth.outcomes([entry], tmp_path)
+    monkeypatch.setattr(predict_truth, "kassay", lambda *_: Answer(5, "", "kassay: it failed", 0.0, 0.0))
+    (failed,), _ = predict_truth.outcomes([entry], tmp_path / "anew", kept=kept)
+    assert (failed.problem, failed.predicted) == ("kassay: it failed", ())

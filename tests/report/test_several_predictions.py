@@ -35,7 +35,7 @@ def test_doubts_with_a_command_come_first_and_are_never_cut() -> None:
     findings = (replace(report.findings[0], predictions=(doubtful,)), *report.findings[1:])
     texts = _doubt_texts(replace(report, findings=findings))
     where = "(mprotect cpu=zen3)"
-    assert texts[0] == f"the kernel has PTI 0 on the emulated CPU only; nearer: --cmdline 'a=0' {where}"
+    assert texts[0] == f"the kernel has PTI 0 on the emulated CPU only; to end them: --cmdline 'a=0' {where}"
     assert len(texts) == 7 and all("--cmdline" in text for text in texts[:6])
     assert texts[6] == "and 5 more"
 

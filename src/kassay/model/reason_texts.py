@@ -239,7 +239,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "predicted CPU it may choose others",
     "kernel-chose": "the emulated CPU lacks {features:names}, so the kernel chose {functions:names}; the predicted CPU "
     "has {features:names} and executes other functions, whose time may differ",
-    "kernel-mitigates": "the kernel has {mitigations:names} on the emulated CPU only[; nearer: {options}]",
+    "kernel-mitigates": "the kernel has {mitigations:names} on the emulated CPU only[; to end them: {options}]",
     "traced-rounds-differ": "the rounds answered for execute {traced:.4g} instructions per operation, the value "
     "stands for {value:.4g}",
     "rounds-spread": "the predicted rounds vary by {spread:.1%}",

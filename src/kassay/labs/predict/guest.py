@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from kassay.labs.predict.timing import Timing, timing_for
 from kassay.model.guest import GuestCpu
-from kassay.supply.cpus import Cpu, Spared, cpus, cpus_for
+from kassay.supply.cpus import Cpu, NeedlessMitigation, cpus, cpus_for
 
 _BY_CPU = re.compile(r"__(?:mem|rawmem|str|stp|wcs|wmem)\w*_(?:sse\d?|ssse3|sse4_\d|avx\d*|avx512|evex\d*)(?:_|$)")
 """Names of functions of which a C library has several and takes the one for the CPU that it finds."""
@@ -52,12 +52,12 @@ def lacking(cpu: Cpu | None, seen: GuestCpu | None) -> tuple[str, ...]:
     return tuple(name for name in _CHOICES if name in cpu.features and name not in seen.features)
 
 
-def spared(cpu: Cpu | None, seen: GuestCpu | None) -> tuple[Spared, ...]:
+def needless(cpu: Cpu | None, seen: GuestCpu | None) -> tuple[NeedlessMitigation, ...]:
     """Mitigations that the guest's kernel used and would not use on the real CPU."""
     if cpu is None or seen is None:
         return ()
     states = {item.name: item.value for item in seen.vulnerabilities}
-    return tuple(one for one in cpu.spared if one.mitigation in states.get(one.vulnerability, ""))
+    return tuple(one for one in cpu.needless if one.mitigation in states.get(one.vulnerability, ""))
 
 
 def chosen_by_library(times: Mapping[str, float]) -> tuple[str, ...]:

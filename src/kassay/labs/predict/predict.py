@@ -15,7 +15,7 @@ from kassay.model.prediction import CAUSES, PredictedCause, PredictedRow, Predic
 from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
 from kassay.model.traced_rounds import ROUNDS_MOST
-from kassay.supply.cpus import Cpu, Spared
+from kassay.supply.cpus import Cpu, NeedlessMitigation
 
 UNKNOWN_MOST = 0.05
 """Share of the time in instructions without data above which nothing is predicted; below it is a doubt."""
@@ -82,7 +82,7 @@ class TracedSide(NamedTuple):
     """Name by which its machine's CPU was asked for, or ""."""
     lacking: tuple[str, ...] = ()
     """Features by which a C library chooses functions, and which its machine's CPU lacked."""
-    spared: tuple[Spared, ...] = ()
+    needless: tuple[NeedlessMitigation, ...] = ()
     """Mitigations that its kernel used and would not use on the predicted CPU."""
     huge_kb: int = 0
     """Memory in anonymous huge pages, kB."""
@@ -314,12 +314,18 @@ def doubts_of(
         doubts.append(reason("library-chose", functions=_names(functions), features=_names(lacking)))
     if functions := chosen_by_kernel(_times_of(replays), cpu.real):
         doubts.append(reason("kernel-chose", functions=_names(functions), features=_names(features_of(functions))))
-    if spared := tuple(dict.fromkeys(one for side in sides for one in side.spared)):
-        parameters = dict.fromkeys(one.parameter for one in cpu.real.spared if one.parameter) if cpu.real else ()
-        options = f"--cpu {cpu.real.name} --cmdline '{' '.join(parameters)}'" if cpu.real and parameters else None
-        used = dict.fromkeys(one.mitigation for one in spared)
-        doubts.append(reason("kernel-mitigates", mitigations=_names(used), options=options))
+    if needless := tuple(dict.fromkeys(one for side in sides for one in side.needless)):
+        used = dict.fromkeys(one.mitigation for one in needless)
+        doubts.append(reason("kernel-mitigates", mitigations=_names(used), options=_ending(needless, cpu.real)))
     return tuple(doubts)
+
+
+def _ending(needless: Iterable[NeedlessMitigation], cpu: Cpu | None) -> str | None:
+    """Options that end these mitigations on the CPU that needs none of them; None if none of them can be ended."""
+    if cpu is None or not any(one.parameter for one in needless):
+        return None
+    every = dict.fromkeys(one.parameter for one in cpu.needless if one.parameter)
+    return f"--cpu {cpu.name} --cmdline '{' '.join(every)}'"
 
 
 def _times_of(replays: Sequence[Replay]) -> Mapping[str, float]:

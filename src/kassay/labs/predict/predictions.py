@@ -20,7 +20,7 @@ from kassay.evidence.profiles import raw_of, report_of, symbols_of
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
 from kassay.labs.predict.core import core
-from kassay.labs.predict.guest import guest_cpu, lacking, spared
+from kassay.labs.predict.guest import guest_cpu, lacking, needless
 from kassay.labs.predict.interval import interval_of, refusals
 from kassay.labs.predict.predict import IntervalOf, Nanoseconds, OnCpu, Replay, TracedSide, prediction
 from kassay.labs.predict.replay import replay_of, version
@@ -133,17 +133,16 @@ def with_predictions(
         f for f in findings if f.verdict not in REFUSED and f.change is not None and (f.primary or not primary_only)
     ]
     replays = replays_of(folder.path, [traces.of(f, side) for f in wanted for side in f.sides], timings, tell)
-    booted = frozenset(cpu for f in wanted for cpu in traces.booted(f))
     predictions = {
-        id(f): (*(_prediction(f, timing, traces, replays) for timing in timings.values()
-                  if belongs(timing, traces.booted(f), booted)), *lacking)
+        id(f): (*(_prediction(f, timing, traces, replays) for timing in traces.timings_at(f, timings)), *lacking)
         for f in wanted
-    }  # fmt: skip
+    }
     return tuple(structs.replace(f, predictions=predictions[id(f)]) if id(f) in predictions else f for f in findings)
 
 
-def belongs(timing: Timing, here: Set[str], anywhere: Set[str]) -> bool:
-    """In a matrix of CPUs each one's time is predicted where it was booted, and that of others everywhere."""
+def is_predicted_at(timing: Timing, here: Set[str], anywhere: Set[str]) -> bool:
+    """In a matrix of CPUs the time of each is predicted where it was booted, and that of others everywhere. here,
+    anywhere: names of the CPUs that were booted."""
     guest = guest_cpu(timing)
     return guest is None or len(here) > 1 or guest.name in here or guest.name not in anywhere
 
@@ -158,14 +157,15 @@ class Traces:
         self.directory = folder.path
         self._records = {record.run: record for record in records if record.outcome == "ok"}
         self._evidence = {(item.cell.point, item.label): item for item in evidence}
+        self._booted = frozenset(_booted(item.cell) for item in evidence)
 
     def cell(self, f: Finding, side: Side) -> Cell:
         return self._evidence[f.point, side.kernel].cell
 
-    def booted(self, f: Finding) -> frozenset[str]:
-        """Names by which the CPUs of the sides were asked for; "" for the default."""
-        cells = (self.cell(f, side) for side in f.sides)
-        return frozenset(cell.cpu or cell.machine.cpu or "" for cell in cells)
+    def timings_at(self, f: Finding, timings: Mapping[str, Timing]) -> tuple[Timing, ...]:
+        """The CPUs whose time is predicted from the code of this comparison."""
+        here = frozenset(_booted(self.cell(f, side)) for side in f.sides)
+        return tuple(timing for timing in timings.values() if is_predicted_at(timing, here, self._booted))
 
     def of(self, f: Finding, side: Side) -> RunRecord | None:
         """The first plain run with a trace."""
@@ -185,6 +185,11 @@ class Traces:
         return max((int(value) for value in values if value.isdecimal()), default=0)
 
 
+def _booted(cell: Cell) -> str:
+    """Name by which the CPU of a cell was asked for; "" for the default."""
+    return cell.cpu or cell.machine.cpu or ""
+
+
 def _prediction(f: Finding, timing: Timing, traces: Traces, replays: "Replays") -> Prediction:
     sides = [traced_side(f, side, timing, traces, replays) for side in f.sides]
     learned = timing.calibrated and timing.interval.n > 0
@@ -201,8 +206,7 @@ def _prediction(f: Finding, timing: Timing, traces: Traces, replays: "Replays") 
 
 def traced_side(f: Finding, side: Side, timing: Timing, traces: Traces, replays: "Replays") -> TracedSide:
     """A side with its replay on one CPU, and the rounds that its value stands for."""
-    record, cell = traces.of(f, side), traces.cell(f, side)
-    cpu = cell.cpu or cell.machine.cpu or ""
+    record, cpu = traces.of(f, side), _booted(traces.cell(f, side))
     if record is None:
         return TracedSide(None, problem=reason("no-trace", side.kernel), cpu=cpu)
     replay = replays[record.run, timing.name]
@@ -217,7 +221,7 @@ def traced_side(f: Finding, side: Side, timing: Timing, traces: Traces, replays:
     real, seen = guest_cpu(timing), traces.seen(f, side, record)
     return TracedSide(
         replay, operations, intervals_of(report, f.metric), chosen, cpu=cpu, lacking=lacking(real, seen),
-        spared=spared(real, seen), huge_kb=traces.huge_kb(f, side, record),
+        needless=needless(real, seen), huge_kb=traces.huge_kb(f, side, record),
     )  # fmt: skip
 
 

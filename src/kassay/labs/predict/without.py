@@ -46,7 +46,7 @@ def without(
     Raises BadInput if no trace has such an instruction.
     """
     told = [(f, side, timing, traced_side(f, side, timing, traces, whole))
-            for f, side in sides for timing in timings.values()]  # fmt: skip
+            for f, side in sides for timing in traces.timings_at(f, timings)]  # fmt: skip
     records = [traces.of(f, side) for f, side, *_ in told]
     jobs = [_Job(traces.directory, record, timing, removal)
             for record, (_, _, timing, now) in zip(records, told, strict=True)

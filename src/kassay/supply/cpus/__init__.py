@@ -14,7 +14,7 @@ from kassay.registry import discover, ordered
 
 
 @dataclass(frozen=True)
-class Spared:
+class NeedlessMitigation:
     """A mitigation that kernels use on the emulated CPU and not on the real one."""
 
     vulnerability: str
@@ -27,11 +27,11 @@ class Spared:
 
 # Sources: the kernel's Documentation/admin-guide/hw-vuln, and arch/x86/kernel/cpu/{common,bugs}.c. A CPU says by
 # ARCH_CAPABILITIES or by its features that it needs none of these; QEMU cannot emulate that.
-PAGE_TABLES = Spared("meltdown", "PTI", "nopti")
-RETPOLINES = Spared("spectre_v2", "Retpolines", "spectre_v2=off")
-RETPOLINES_BESIDE_THUNKS = Spared("spectre_v2", "Retpolines")  # the parameter would remove the thunks as well
-THUNKS = Spared("indirect_target_selection", "thunks", "spectre_v2=off")
-SAFE_RETURNS = Spared("spec_rstack_overflow", "Safe RET", "spec_rstack_overflow=off")
+PAGE_TABLES = NeedlessMitigation("meltdown", "PTI", "nopti")
+RETPOLINES = NeedlessMitigation("spectre_v2", "Retpolines", "spectre_v2=off")
+RETPOLINES_KEPT = NeedlessMitigation("spectre_v2", "Retpolines")  # the parameter would remove the thunks as well
+THUNKS = NeedlessMitigation("indirect_target_selection", "thunks", "spectre_v2=off")
+SAFE_RETURNS = NeedlessMitigation("spec_rstack_overflow", "Safe RET", "spec_rstack_overflow=off")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class Cpu:
     memory management, entry and exit, string operations and interrupts."""
     hidden: tuple[str, ...] = ()
     """Further features of that kind, which /proc/cpuinfo does not list. Source: QEMU's model of the CPU."""
-    spared: tuple[Spared, ...] = ()
+    needless: tuple[NeedlessMitigation, ...] = ()
 
 
 @cache

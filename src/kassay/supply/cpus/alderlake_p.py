@@ -23,5 +23,5 @@ CPU = Cpu(
         "ibpb", "stibp", "ssbd", "md_clear", "arch_capabilities",
     ),
     hidden=("fsrs",),
-    spared=(PAGE_TABLES, RETPOLINES, THUNKS),
+    needless=(PAGE_TABLES, RETPOLINES, THUNKS),
 )  # fmt: skip

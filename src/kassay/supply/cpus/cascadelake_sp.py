@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Intel Cascade Lake: the core of Skylake-SP, without Meltdown."""
 
-from kassay.supply.cpus import PAGE_TABLES, RETPOLINES_BESIDE_THUNKS, Cpu
+from kassay.supply.cpus import PAGE_TABLES, RETPOLINES_KEPT, Cpu
 
 CPU = Cpu(
     name="cascadelake_sp",
@@ -14,5 +14,5 @@ CPU = Cpu(
         "xsaves", "x2apic", "tsc_deadline_timer", "ibrs", "ibrs_enhanced", "ibpb", "stibp", "ssbd", "md_clear",
         "arch_capabilities", "avx512f",
     ),
-    spared=(PAGE_TABLES, RETPOLINES_BESIDE_THUNKS),
+    needless=(PAGE_TABLES, RETPOLINES_KEPT),
 )  # fmt: skip

@@ -19,5 +19,5 @@ CPU = Cpu(
     identity=(("vendor_id", "GenuineIntel"), ("cpu family", "6"), ("model", "207")),
     features=SAPPHIRERAPIDS.features,
     hidden=SAPPHIRERAPIDS.hidden,
-    spared=SAPPHIRERAPIDS.spared,
+    needless=SAPPHIRERAPIDS.needless,
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Intel Ice Lake-SP: short string moves (FSRM), five levels of page tables, not affected by Meltdown."""
 
-from kassay.supply.cpus import PAGE_TABLES, RETPOLINES_BESIDE_THUNKS, Cpu
+from kassay.supply.cpus import PAGE_TABLES, RETPOLINES_KEPT, Cpu
 
 CPU = Cpu(
     name="icelake_sp",
@@ -14,5 +14,5 @@ CPU = Cpu(
         "rdtscp", "clflushopt", "clwb", "xsaves", "x2apic", "tsc_deadline_timer", "ibrs", "ibrs_enhanced", "ibpb",
         "stibp", "ssbd", "md_clear", "arch_capabilities", "avx512f",
     ),
-    spared=(PAGE_TABLES, RETPOLINES_BESIDE_THUNKS),
+    needless=(PAGE_TABLES, RETPOLINES_KEPT),
 )  # fmt: skip

@@ -22,5 +22,5 @@ CPU = Cpu(
         "ibrs", "ibrs_enhanced", "ibpb", "stibp", "ssbd", "arch_capabilities", "avx512f",
     ),
     hidden=("fsrs",),
-    spared=(PAGE_TABLES, RETPOLINES, THUNKS),
+    needless=(PAGE_TABLES, RETPOLINES, THUNKS),
 )  # fmt: skip

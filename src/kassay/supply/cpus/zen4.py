@@ -20,5 +20,5 @@ CPU = Cpu(
         "rdpid", "rdtscp", "clflushopt", "clwb", "clzero", "wbnoinvd", "xsaves", "x2apic", "ibrs", "ibrs_enhanced",
         "ibpb", "stibp", "ssbd", "avx512f",
     ),
-    spared=(RETPOLINES,),
+    needless=(RETPOLINES,),
 )  # fmt: skip

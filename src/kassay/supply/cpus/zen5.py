@@ -20,5 +20,5 @@ CPU = Cpu(
     },
     identity=(("vendor_id", "AuthenticAMD"), ("cpu family", "26"), ("model", "2")),
     features=ZEN4.features,
-    spared=(*ZEN4.spared, SAFE_RETURNS),
+    needless=(*ZEN4.needless, SAFE_RETURNS),
 )

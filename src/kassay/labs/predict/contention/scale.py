@@ -100,7 +100,9 @@ def scaled(
 ) -> tuple[Scaled, ...]:  # fmt: skip
     """One answer for each side and CPU. whole: the replays of these sides."""
     answers: list[Scaled | _Job] = [
-        _prepared(f, side, timing, traces, whole, wanted) for f, side in sides for timing in timings.values()
+        _prepared(f, side, timing, traces, whole, wanted)
+        for f, side in sides
+        for timing in traces.timings_at(f, timings)
     ]
     jobs = [one for one in answers if isinstance(one, _Job)]
     curves = []
