@@ -7,7 +7,7 @@ from kassay.model.experiment import Axis
 from kassay.model.reason import reason
 from kassay.model.report import Report
 from kassay.report.document import Fact, Facts, Section
-from kassay.report.predictions import prediction_blocks
+from kassay.report.predictions import disagreements, prediction_blocks
 from kassay.report.sections.predicted import prediction_tables
 from tests.report.predicted_reports import several
 from tests.report.rendering import without_library
@@ -38,6 +38,16 @@ def test_doubts_with_a_command_come_first_and_are_never_cut() -> None:
     assert texts[0] == f"the kernel has PTI 0 on the emulated CPU only; to end them: --cmdline 'a=0' {where}"
     assert len(texts) == 7 and all("--cmdline" in text for text in texts[:6])
     assert texts[6] == "and 5 more"
+
+
+def test_a_headline_says_which_mitigations_put_it_in_doubt() -> None:
+    report = several("zen3", "zen5")
+    doubt = reason("kernel-mitigates", mitigations=(("PTI", 0), ("Safe RET", 0)), options=None)
+    first = report.findings[0]
+    doubtful = replace(first, predictions=tuple(replace(one, doubts=(doubt,)) for one in first.predictions))
+    told = disagreements(replace(report, findings=(doubtful,)))
+    assert told and told[0].endswith("; in doubt, as the kernel has PTI, Safe RET on the emulated CPU only.")
+    assert not any("in doubt" in text for text in disagreements(report))
 
 
 def test_a_doubt_of_all_comparisons_names_none() -> None:

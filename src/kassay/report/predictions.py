@@ -60,9 +60,16 @@ def disagreements(report: Report, names: Mapping[str, str] = MappingProxyType({}
                 cpus = sum(not _is_refused(one) for one in f.predictions)
                 of = f"; this holds on {holds} of {cpus} CPUs" if cpus > 1 else ""
                 of += f" ({compared(f, findings, names)})" if len(findings) > 1 else ""
+                of += _in_doubt(prediction)
                 texts[code] = one_line(f"{reason_text(prediction.meaning, names)}{of}")
     sentences = [f"{text[:1].upper()}{text[1:]}." for text in texts.values()][:_SENTENCES]
     return (*sentences, *_opposed(findings, report.experiment.margin, names))
+
+
+def _in_doubt(prediction: Prediction) -> str:
+    """The mitigations that may be the whole of a predicted change, without the options that end them."""
+    doubts = (reason_text(doubt) for doubt in prediction.doubts if doubt.code == _FIRST[0])
+    return "".join(f"; in doubt, as {text.partition('; ')[0]}" for text in doubts)
 
 
 def _furthest_first(f: Finding) -> list[Prediction]:
