@@ -61,6 +61,13 @@ def test_a_subject_in_the_body_names_the_patch_and_the_header_numbers_it(box: Ca
     assert [one.subject for one in read_mails(path)] == ["[PATCH 2/2] sent", "[PATCH 1/2] sent"]
 
 
+def test_brackets_inside_a_title_are_no_tag(box: Callable[..., Path]) -> None:
+    assert order(box(mail("net: follow [RFC6724] rules", "a"), mail("mm: b", "b"))) == ["a", "b"]
+    title = "[net] tcp: follow [RFC 6724] rules"
+    (patch,) = read_patches(box(mail("[PATCH 1/1] sent", "a", f"Subject: {title}\n\n")))
+    assert patch.subject == title
+
+
 def test_two_versions_without_numbers_are_no_series(box: Callable[..., Path], tmp_path: Path) -> None:
     mails = mail("[PATCH] mm: a", "a"), mail("[PATCH v2] mm: a", "b")
     with pytest.raises(BadInput, match="more than one series"):

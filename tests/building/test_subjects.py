@@ -26,6 +26,17 @@ from kassay.supply.building.subjects import parse_subject
         ("Re: mm: a", None, None, "mm: a", True),
         ("mm: a v2 1/2", None, None, "mm: a v2 1/2", False),
         ("[PATCH 1/2]", 1, (1, 2), "[PATCH 1/2]", False),
+        ("Re[2]: [EXT] Fwd : [PATCH 1/2] mm: a", 1, (1, 2), "mm: a", True),
+        ("[EXT] tr: [PATCH 1/2] mm: a", 1, (1, 2), "mm: a", True),
+        ("***SPAM*** [PATCH 1/1] mm: a", 1, (1, 1), "mm: a", False),
+        ("mm-unstable: [PATCH 1/2] mm: a", 1, (1, 2), "mm: a", False),
+        ("net: [PATCH 1/2] mm: a", 1, (1, 2), "mm: a", False),
+        ("[RFCv2 100/120] mm: a", 2, (100, 120), "mm: a", False),
+        ("[RFC 100/120] mm: a", 1, (100, 120), "mm: a", False),
+        ("net: follow [RFC6724] rules", None, None, "net: follow [RFC6724] rules", False),
+        ("net: follow [RFC] rules", None, None, "net: follow [RFC] rules", False),
+        ("[RFC 6724] rules", None, None, "rules", False),
+        ('Revert "[PATCH] mm: a"', None, None, 'Revert "[PATCH] mm: a"', False),
     ],
 )
 def test_parts_of_a_subject(
@@ -33,3 +44,9 @@ def test_parts_of_a_subject(
 ) -> None:
     found = parse_subject(subject)
     assert (found.version, found.number, found.title, found.is_reply) == (version, number, title, is_reply)
+
+
+def test_words_of_a_tag_are_those_of_its_own_brackets() -> None:
+    assert parse_subject("[linux-mm] [RFC] [PATCH mm-unstable 1/2] [media] a").words == [
+        "RFC", "PATCH", "mm-unstable", "1/2",
+    ]  # fmt: skip

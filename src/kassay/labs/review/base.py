@@ -169,7 +169,7 @@ def _all(pattern: re.Pattern[str], mails: Sequence[Mail]) -> list[str]:
 
 def _tree_words(mails: Sequence[Mail]) -> list[str]:
     """Names of trees in "[PATCH mm-unstable v2 1/3]"."""
-    words = [word for mail in mails for word in mail.parts.tag.split()]
+    words = [word for mail in mails for word in mail.parts.words]
     return [word for word in dict.fromkeys(words) if not _NO_TREE.fullmatch(word)]
 
 

@@ -43,7 +43,8 @@ class Mail(Record, frozen=True, kw_only=True):
     @property
     def title(self) -> str:
         """Subject of the commit, without "[PATCH v2 2/5]" and "Re:"."""
-        return parse_subject(self.in_body or self.subject).title
+        parts = parse_subject(self.in_body or self.subject)
+        return self.in_body if self.in_body and not parts.tag else parts.title
 
     @property
     def numbering(self) -> tuple[int, int, int] | None:
