@@ -179,12 +179,19 @@ def main() -> None:
         print("kassay: interrupted; finished runs are kept, the same command resumes", file=sys.stderr)
         status = _INTERRUPTED
     except SystemExit as ended:  # click ends with 1 if a pipe breaks; no command does
-        status = _BROKEN_PIPE if ended.code == 1 else ended.code
+        status = _pipe_broke() if ended.code == 1 else ended.code
     except Exception as error:
         status = _disk_failed(error) or _unexpected(error)
         if "--step" in sys.argv:  # `git bisect run` would take 1..127 for an answer
             status += 128
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _pipe_broke() -> int:
+    """Exit status; says so, because nothing else does."""
+    print("kassay: a program, or a machine, to which kassay was writing has ended\n  "
+          "look at what it printed; the same command resumes, and finished runs are kept", file=sys.stderr)  # fmt: skip
+    return _BROKEN_PIPE
 
 
 def _leave() -> None:

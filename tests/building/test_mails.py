@@ -95,7 +95,7 @@ def test_numbers_count_more_than_names_of_files_and_a_series_file_more_than_both
 def test_mails_of_one_file_in_a_directory_are_sorted(box: Callable[..., Path], tmp_path: Path) -> None:
     box(mail("[PATCH 2/2] mm: b", "b"), mail("[PATCH 1/2] mm: a", "a"), name="d/t.mbx")
     assert order(tmp_path / "d") == ["a", "b"]
-    (tmp_path / "d" / "series").write_bytes(b"t.mbx # \xff\n")
+    (tmp_path / "d" / "series").write_bytes(b"t.mbx # \xff\nt.mbx\n")
     assert order(tmp_path / "d") == ["a", "b"]
 
 
@@ -115,5 +115,10 @@ def test_lines_that_end_in_cr_lf_are_told(tmp_path: Path, monkeypatch: pytest.Mo
     body = "why\n---\n--- a/mm/walk.c\n+++ b/mm/walk.c\n@@ -1 +1 @@\n-a\n+b\n".replace("\n", "\r\n")
     head = f"From: A <a@b.c>\nDate: {LATER}\nSubject: [PATCH] mm: a\nContent-Transfer-Encoding: base64\n"
     (tmp_path / "a.eml").write_text(f"{head}\n{base64.encodebytes(body.encode()).decode()}")
-    with pytest.raises(NotBuilt, match="does not apply: its lines end in CR LF"):
+    with pytest.raises(NotBuilt, match="does not apply: its lines end in CR LF") as caught:
         apply(trees[0], read_patches(tmp_path / "a.eml"))
+    assert caught.value.remedy.startswith(f"`git am --quoted-cr=strip {tmp_path}/a.eml`; ")
+    (tmp_path / "a.diff").write_text(body.partition("---\r\n")[2], newline="")
+    with pytest.raises(NotBuilt, match="does not apply: its lines end in CR LF") as caught:
+        apply(trees[0], read_patches(tmp_path / "a.diff"))
+    assert caught.value.remedy == f"give what `sed 's/\\r$//' {tmp_path}/a.diff` writes"

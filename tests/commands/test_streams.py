@@ -56,6 +56,19 @@ def test_a_reader_that_ends_early_changes_no_status(stream: str, words: tuple[st
     assert (ended.returncode, "Traceback" in (ended.stderr or "")) == (1, False)
 
 
+def test_a_child_of_a_command_has_open_streams() -> None:
+    code = "import os; from kassay.effects import streams; streams.set_up(); os.system('echo to; cat; echo end >&2')"
+    line = '"$@" >&- <&-'
+    ended = subprocess.run(("sh", "-c", line, "sh", sys.executable, "-c", code), stderr=subprocess.PIPE, timeout=60)
+    assert ended.stderr == b"end\n"
+
+
+def test_a_pipe_to_another_program_that_breaks_is_told() -> None:
+    command = _COMMAND.replace("return 1", "raise BrokenPipeError(32, 'Broken pipe')")
+    ended = subprocess.run((sys.executable, "-c", command), capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 141 and "to which kassay was writing has ended" in ended.stderr
+
+
 def test_an_answer_that_cannot_be_written_is_an_error() -> None:
     ended, errors = status(">/dev/full")
     assert (ended, "the disk is full" in errors, "Traceback" in errors) == (3, True, False)

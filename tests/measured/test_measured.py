@@ -111,6 +111,10 @@ def test_operations_that_are_printed_with_several_values_are_not_chosen_from() -
     )
     phases = (PhaseRounds(phase="run", operations=1, ticks=(1, 2)),)
     report = structs.replace(EMPTY, files=(output,), phases=phases)
+    many = structs.replace(output, content=" ".join(f"ops={n}" for n in range(500)))
+    report_of_many = structs.replace(report, files=(many,), phases=(structs.replace(phases[0], ticks=(1,)),))
+    use = structs.replace(USES["program"], program=ProgramUse(path="p.c", work="ops"))
+    assert "ops#5=4 and 495 more" in str(measured_of(use).problem(report_of_many, None, ()))
     found = {}
     for work in ("ops", "ops#2"):
         use = structs.replace(USES["program"], program=ProgramUse(path="p.c", work=work))

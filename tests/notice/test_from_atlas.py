@@ -61,12 +61,12 @@ def test_the_cost_of_the_paths_lies_within_the_bounds_and_has_the_same_verdict(
         assert decided and measured.base == pytest.approx(most_base)
 
 
-def looked(*functions: str, head: bool = True, whole: bool = True, **changes: object) -> Looked:
+def looked(*functions: str, head: bool = True, whole: bool = True, workload: str = "", **changes: object) -> Looked:
     labels = ("debian:6.16", "debian:6.17")[: 1 + head]
     kernels = [Kernel(label, KernelUse(ref=label, **changes)) for label in labels]  # type: ignore[arg-type]
     sought = named(functions) if whole else Sought(frozenset(), frozenset(functions))
     wanted = Wanted(kernels[0], kernels[1] if head else None)
-    return Looked(wanted, sought, Subject(workload="", base=labels[0], head=labels[-1], functions=()))
+    return Looked(wanted, sought, Subject(workload=workload, base=labels[0], head=labels[-1], functions=()))
 
 
 def answered(
@@ -114,9 +114,12 @@ def test_several_functions_are_answered_where_both_ends_agree(
 
 
 @pytest.mark.slow
-def test_a_function_that_one_kernel_lacks_is_not_answered(tmp_path: Path) -> None:
+def test_a_named_function_that_one_kernel_lacks_is_not_answered(tmp_path: Path) -> None:
     """It was inlined there, so its cost is in its caller's, or nothing executes it: the costs do not tell which."""
-    assert answered(tmp_path, looked("f"), costs_batch(pair({"g": (10, 50)}, {"f": (20, 60)}))) == ()
+    batch = costs_batch(pair({"g": (10, 50)}, {"f": (20, 60)}))
+    assert answered(tmp_path / "a", looked("f"), batch) == ()
+    (found,) = answered(tmp_path / "b", looked("f", "g", workload="w"), batch)  # of a finding, which has it on one side
+    assert found.verdict == "noticed"
 
 
 @pytest.mark.slow

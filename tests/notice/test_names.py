@@ -52,5 +52,6 @@ def test_symbols_are_read_before_anything_is_measured(tmp_path: Path, monkeypatc
     uses = tuple(KernelUse(ref=f"debian:6.{minor}") for minor in (16, 17, 18))
     experiment = Experiment(name="x", question="ladder", kernels=uses, workloads=(WorkloadUse(name="page_fault"),))
     _names.check_before({"last"}, experiment, silent)
-    with pytest.raises(BadInput, match=r"debian:6\.17 has no function own of its own"):
+    with pytest.raises(BadInput, match=r"debian:6\.17 has no function own of its own") as caught:
         _names.check_before({"own"}, experiment, silent)
+    assert "`kassay profile DIR" in caught.value.remedy

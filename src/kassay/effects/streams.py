@@ -15,7 +15,7 @@ _STDERR = 2
 def set_up() -> None:
     """Give the process streams that never end a command. A stream that pytest or a caller replaced stays as it is."""
     while (number := os.open(os.devnull, os.O_RDWR)) <= _STDERR:  # a closed stream: no file may get its number
-        pass
+        os.set_inheritable(number, True)  # programs that kassay starts need them, too
     os.close(number)
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 # open until the process ends
@@ -27,7 +27,7 @@ def set_up() -> None:
 
 def _stream(number: int, former: object) -> io.TextIOWrapper:
     encoding = former.encoding if isinstance(former, io.TextIOWrapper) else "utf-8"
-    raw = _Unread(number, "w", closefd=False)
+    raw = _ForgivingStream(number, "w", closefd=False)
     return io.TextIOWrapper(
         io.BufferedWriter(raw), encoding,
         errors="replace",  # a terminal that cannot show ◄ still gets the answer
@@ -35,7 +35,7 @@ def _stream(number: int, former: object) -> io.TextIOWrapper:
     )  # fmt: skip
 
 
-class _Unread(io.FileIO):
+class _ForgivingStream(io.FileIO):
     """Standard output or standard error. Text for a reader that has ended is dropped. So is progress that cannot be
     written; an answer that cannot be written is an error."""
 

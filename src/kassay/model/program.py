@@ -129,7 +129,7 @@ def checks(require: Iterable[str]) -> tuple[Check, ...]:
 
 def success_status(use: ProgramUse) -> str:
     """Exit status with which every execution must end, as --require says; "0" by default."""
-    required = (check.value for check in checks(use.require) if check.name == "status")
+    required = (check.value for check in checks(use.require) if (check.name, check.operator) == ("status", "=="))
     return next(required, "0")
 
 

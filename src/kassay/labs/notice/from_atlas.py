@@ -41,10 +41,9 @@ def from_atlas(
     if len(found) < len(kernels) or names & looked.entry_code:
         return ()
     costs = atlas.costs(names)
-    if any(
-        names - {name for (_, at), by_name in costs.items() if at == kernel for name in by_name} for kernel in found
-    ):
-        return ()  # a name that a kernel lacks or has inlined, or that nothing executes: symbols decide which
+    known = [{name for (_, at), by_name in costs.items() if at == kernel for name in by_name} for kernel in found]
+    if not looked.subject.workload and any(names - of_kernel for of_kernel in known):
+        return ()  # a user's name that a kernel lacks or has inlined, or that nothing executes: symbols decide which
     defaults = atlas.defaults()
     answers: list[Noticed] = []
     for use in uses:

@@ -46,8 +46,12 @@ def check_names(
         if lacking:
             shared = set.intersection(*known.values())
             callers = listed(shortened(_callers(name, paths(), shared), _CALLERS))
-            raise BadInput(f"{lacking[0]} has no function {name} of its own: it is part of its callers, or not there",
-                           f"name a caller that both kernels have{callers and ': '}{callers}")  # fmt: skip
+            having = next(label for label in known if label not in lacking)
+            lists = f"`kassay profile DIR --kernel {having} --export folded` lists call paths"
+            raise BadInput(
+                f"{lacking[0]} has no function {name} of its own: it is inlined into its callers, or it does not exist",
+                f"name a caller that both kernels have: {callers or lists}",
+            )
 
 
 def _callers(name: str, paths: Iterable[KernelPath], shared: set[str]) -> list[str]:

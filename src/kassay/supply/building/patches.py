@@ -2,6 +2,7 @@
 """Patches as diffs, mails, mailboxes or directories, and how they are applied to a tree."""
 
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -68,8 +69,8 @@ def _patch_mails(path: Path) -> Sequence[Mail]:
         listed = (path / "series").is_file()
         patch_mails = ordered([_read(file) for file in _files(path)], str(path), listed=listed)
     elif path.is_file():
-        read = _read(path)  # a single mail is a file of `git format-patch`, which the user chose
-        patch_mails = patches_in(read) if len(read) == 1 else ordered([read], str(path), listed=False)
+        found = _read(path)  # a single mail is a file of `git format-patch`, which the user chose
+        patch_mails = patches_in(found) if len(found) == 1 else ordered([found], str(path), listed=False)
     else:
         raise BadInput(f"{path}: no such patch", "name a diff, a mailbox as `b4 am` writes it, or a directory of them")
     if not patch_mails:
@@ -111,7 +112,7 @@ def _files(directory: Path) -> list[Path]:
     series = directory / "series"
     if series.is_file():
         lines = series.read_text("utf-8", "surrogateescape").splitlines()
-        return [_quilted(directory, line) for line in lines if line.partition("#")[0].strip()]
+        return list(dict.fromkeys(_quilted(directory, line) for line in lines if line.partition("#")[0].strip()))
     files = [file for file in sorted(directory.iterdir()) if file.is_file() and not file.name.startswith(".")]
     files = [file for file in files if not file.name.endswith(_LEFT_BEHIND)]
     return [file for file in files if file.suffix in _SUFFIXES or parse(_text(file.read_bytes()))]
@@ -177,10 +178,12 @@ def _refused(patch: Patch, number: int, index: Path, text: str) -> NotBuilt:
     else:
         return NotBuilt(f"{name}: is in the source already", "leave it out")
     if 2 * patch.text.count("\r\n") > patch.text.count("\n"):
+        mailbox = patch.origin.rpartition(", mail ")[0]
         return NotBuilt(
             f"{name} does not apply: its lines end in CR LF",
-            f"`git am --quoted-cr=strip` takes {patch.origin}; give what `git format-patch` then writes",
-        )
+            f"`git am --quoted-cr=strip {shlex.quote(mailbox)}`; give what `git format-patch` then writes"
+            if mailbox else f"give what `sed 's/\\r$//' {shlex.quote(patch.origin)}` writes",
+        )  # fmt: skip
     failed = _FAILED.search(text)
     hunk = _hunk_at(patch, failed[1], int(failed[2])) if failed else None
     if failed is None or hunk is None:

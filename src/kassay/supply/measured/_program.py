@@ -14,12 +14,14 @@ from kassay.model.guest import GuestReport
 from kassay.model.program import OWN_ARGS, Check, ProgramUse, checks, filled, point_in, success_status
 from kassay.model.progress import Tell
 from kassay.model.records import Setting
-from kassay.model.texts import listed
+from kassay.model.texts import listed, shortened
 from kassay.model.workload import Workload
 from kassay.supply.guest import audit, program, program_source, sources
 from kassay.supply.guest.program_output import executions, operations_in, printed, several_values, unmet
 from kassay.supply.guest.program_points import program_points
 from kassay.supply.measured._interface import Measured
+
+_VALUES = 5  # that an error names
 
 
 class MeasuredProgram(Measured):
@@ -73,7 +75,7 @@ class MeasuredProgram(Measured):
         if unmet_requirement := unmet(self._required({setting.name: setting.value for setting in settings}), outputs):
             return "check-failed", f"program: {unmet_requirement}"
         if work and (values := several_values(outputs, work)):
-            each = listed([f"{name}={value}" for name, value in values.items()])
+            each = listed(shortened([f"{name}={value}" for name, value in values.items()], _VALUES))
             return "check-failed", f"program: --work {work}: it prints {work} several times: name one of {each}"
         if work and not operations_in(outputs, work):
             names = ", ".join(dict.fromkeys(item.name for item in printed(report))) or "nothing that can be read"
