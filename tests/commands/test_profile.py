@@ -16,8 +16,8 @@ from kassay.commands._profile_options import Profiling
 from kassay.errors import BadInput
 from kassay.journal.directory import started
 from kassay.model.branches import Branch, CodePlace, FunctionBranches, KernelBranches, Loop, Times, of_kernel
+from kassay.model.contexts import CONTEXTS
 from kassay.model.lines import Frame
-from kassay.model.profile import CONTEXTS
 from kassay.model.reason import own_words
 from tests.analysis.plans import plan_of
 from tests.analysis.profiles import BASE, HEAD, value
@@ -97,8 +97,15 @@ def test_top_and_context_choose_rows_and_the_rest_is_counted(run: Run) -> None:
 
 @pytest.mark.parametrize("context", [name for name in CONTEXTS if name not in ("user", "kernel")])
 def test_a_context_without_functions_is_said_and_the_help_names_it(run: Run, context: str) -> None:
-    assert run("--context", context) == f"no function of context {context}; there are functions of: kernel, user\n"
+    assert run("--context", context) == f"no function of context {context}; there are functions of: user, kernel\n"
     assert context in Profiling.__dataclass_fields__["context"].metadata["option"].help
+
+
+def test_a_profile_without_functions_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = msgspec.structs.replace(STACKED, functions=())
+    profiled = Profiled(profile=empty, unit=UNIT, value=0.0, known=frozenset())
+    monkeypatch.setattr(answers, "profiles", lambda *_: (profiled, profiled))
+    assert run("--context", "idle") == "no function of context idle; the profile has no functions\n"
 
 
 def test_clones_are_folded_when_asked(run: Run, asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.errors import BadInput
-from kassay.model.program import ProgramUse, checks, filled, name_of
+from kassay.model.program import ProgramUse, checks, filled, name_of, success_status
 from kassay.supply.guest.payload import Packed, pack, unpack
 from kassay.supply.guest.program import packed, program_in
 from kassay.supply.guest.program_source import contents, kind_of, pinned
@@ -155,6 +155,12 @@ def test_neither_sources_nor_a_program_is_refused(tmp_path: Path) -> None:
 def test_words_and_names() -> None:
     assert filled("-s{size} {other}", {"size": "4"}) == "-s4 {other}"
     assert [check.name for check in checks(["a==1", "b>=2", "c = 3"])] == ["a", "b"]
+
+
+def test_a_required_status_of_another_operator_is_read_as_by_earlier_versions() -> None:
+    """Directories of earlier versions have them; a new plan refuses them."""
+    assert success_status(ProgramUse(path="p.c", require=("status!=2", "status==3"))) == "3"
+    assert success_status(ProgramUse(path="p.c", require=("status<=2",))) == "0"
     assert [name_of(path) for path in ("/x/my repro.c", "dir/", "/")] == ["my_repro", "dir", "program"]
 
 

@@ -57,7 +57,7 @@ def test_lost_events_are_told_when_recorded_and_when_the_trace_is_there_already(
         assert one.path == tmp_path / "a.pages.zst" and read_pages(one.path).origin.lost == 5
         assert told[-1].text == "a.pages.zst lacks 5 events, so that no replay takes it"
         assert str(record.failure([one])) == (
-            f"not recorded:\ndebian:6.12 process_mix: {told[-1].text}\n  give more with --buffer"
+            f"no trace that can be replayed:\ndebian:6.12 process_mix: {told[-1].text}\n  give more with --buffer"
         )
 
 

@@ -4,11 +4,12 @@
 from collections.abc import Iterable, Sequence
 
 from kassay.analysis.itemised import Profiles, cell_of
+from kassay.model.contexts import CONTEXTS
 from kassay.model.costs import counted
 from kassay.model.finding import Finding, Side
 from kassay.model.kernel_share import LARGEST, FunctionShare, KernelShare
 from kassay.model.plan import Cell
-from kassay.model.profile import CONTEXTS, DEFERRED, NoProfile, Profile
+from kassay.model.profile import DEFERRED, NoProfile, Profile
 from kassay.supply.clocks import clock_of
 
 _KERNEL = ("kernel", "interrupt", *DEFERRED)

@@ -25,9 +25,9 @@ from kassay.evidence.profile.lines import rows as source_lines
 from kassay.evidence.profile.lines import rows_of_table
 from kassay.journal.directory import open_directory
 from kassay.model.branches import BranchReport
+from kassay.model.contexts import CONTEXTS
 from kassay.model.costs import DEFAULT, Cost, cost_of, weighed
 from kassay.model.experiment import labels
-from kassay.model.profile import CONTEXTS
 from kassay.model.reason_texts import reasons_text
 from kassay.model.texts import one_line
 from kassay.registry import discover
@@ -75,7 +75,9 @@ def answer(directory: Path, asked: Profiling) -> None:
         )
     found = {function.context for profiled in profiles for function in profiled.profile.functions}
     if asked.context is not None and asked.context not in found:
-        say(f"no function of context {asked.context}; there are functions of: {', '.join(sorted(found))}\n")
+        contexts = ", ".join(name for name in CONTEXTS if name in found)
+        others = f"there are functions of: {contexts}" if contexts else "the profile has no functions"
+        say(f"no function of context {asked.context}; {others}\n")
         return
     form = next(iter(_forms_of(asked)), None)
     show = _FORMS[form][1] if form is not None else _kernel if alone else _pair

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kassay.commands._with_options import option
-from kassay.model.profile import CONTEXTS
+from kassay.model.contexts import CONTEXTS
 from kassay.registry import names
 from kassay.report.answers import answer_formats
 

@@ -130,8 +130,8 @@ def _plain(drawn: ExitStack) -> "Tell":
             done = "" if event.done is None else f" {event.done:.0%}"
             line = f"{event.stage}: {event.subject}{done} {event.text}".rstrip() + "\n"
             soon = now - last.get(key, -_PLAIN_EVERY_S) < _PLAIN_EVERY_S
-            stands = bool(done) and shown.get(key) == line
-            if event.passing or stands or (soon and event.done not in (None, 1.0)):
+            is_repeated = bool(done) and shown.get(key) == line
+            if event.passing or is_repeated or (soon and event.done not in (None, 1.0)):
                 return
             last[key], shown[key] = now, line
             say(line, error=True)

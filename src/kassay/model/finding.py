@@ -99,7 +99,7 @@ class AttributionRow(Record, frozen=True, kw_only=True):
     """Instructions and string iterations of head."""
     delta: float
     context: str = "kernel"
-    """One of profile.CONTEXTS: user, kernel, interrupt, other or idle; "" when not known."""
+    """One of contexts.CONTEXTS: user, kernel, interrupt, other or idle; "" when not known."""
     place: str = "kernel"
     """Place of the function: "kernel", a module's name or "program"."""
     base_calls: float = 0.0

@@ -25,17 +25,6 @@ PROFILES = ("auto", *MODES)
 auto: with exact counts, call stacks in the first plain run of a cell and counts in the others. With other clocks, none.
 """
 
-CONTEXTS = {
-    "user": "the workload's own code in user mode",
-    "kernel": "kernel code that runs for the workload: system calls and faults",
-    "interrupt": "interrupts, and the softirqs they end with, whatever they interrupted",
-    "other": "any other task, in user or kernel mode",
-    "idle": "the idle task",
-    "work-item": "work items that the workload queued, run by a kworker",
-    "rcu-callback": "RCU callbacks that the workload queued, run after a grace period",
-    "irq-work": "irq_work that the workload queued",
-    "timer": "functions of timers that the workload armed",
-}
 DEFERRED = ("work-item", "rcu-callback", "irq-work", "timer")
 """Contexts of deferred work: the kernel does it later, for the task that queued it."""
 NO_SYMBOL = "[no symbol]"

@@ -3,8 +3,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from kassay.model.contexts import CONTEXTS
 from kassay.model.finding import CHANGES, REFUSED
-from kassay.model.profile import CONTEXTS
 from kassay.model.records import Setting, grouped
 from kassay.model.report import Report
 from kassay.model.texts import Table, TableCell, cells, figures, memory_text, one_line, table

@@ -6,8 +6,9 @@ from typing import TypeAlias
 
 from kassay.evidence.profile.counters import IDLE, OTHER, RawProfile
 from kassay.evidence.profile.place import Placed, Span
+from kassay.model.contexts import CONTEXTS
 from kassay.model.costs import counted
-from kassay.model.profile import CONTEXTS, NO_SYMBOL, FunctionCost
+from kassay.model.profile import NO_SYMBOL, FunctionCost
 
 Counts: TypeAlias = Mapping[int, int]
 """Counts of one context of the file, by counter."""

@@ -22,10 +22,11 @@ from kassay.evidence.profile.totals import (
     totals,
     unseen,
 )  # fmt: skip
+from kassay.model.contexts import CONTEXTS
 from kassay.model.costs import counted
 from kassay.model.guest import GuestReport
 from kassay.model.lines import LineTable
-from kassay.model.profile import CONTEXTS, DEFERRED, DeferredWork, Profile, RegionSummary
+from kassay.model.profile import DEFERRED, DeferredWork, Profile, RegionSummary
 
 _LARGEST = 5
 

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from kassay import __version__
+from kassay.model.contexts import CONTEXTS
 from kassay.model.costs import counted
-from kassay.model.profile import CONTEXTS, Profile
+from kassay.model.profile import Profile
 from kassay.model.records import grouped
 from kassay.model.texts import one_line
 from kassay.report.exports import Export

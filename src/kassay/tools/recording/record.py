@@ -198,4 +198,4 @@ def failure(recorded: Iterable[Recorded]) -> BadInput | None:
     failed = [result for result in recorded if result.path is None or result.lost]
     lines = [f"{result.kernel} {result.cell.workload}: {result.text}" for result in failed]
     remedies = dict.fromkeys(result.remedy or _LOST_REMEDY for result in failed)
-    return BadInput("\n".join(("not recorded:", *lines)), "\n  ".join(remedies)) if failed else None
+    return BadInput("\n".join(("no trace that can be replayed:", *lines)), "\n  ".join(remedies)) if failed else None
