@@ -19,6 +19,7 @@ from kassay.supply.building.subjects import parse_subject
         ("[RFC][PATCH v2 1/2] mm: a", 2, (1, 2), "mm: a", False),
         ("[linux-mm] [PATCH 1/2] [media] mm: a", 1, (1, 2), "mm: a", False),
         ("[PATCH 4.19/5.4 net/ipv4 1/2] mm: a", 1, (1, 2), "mm: a", False),
+        ("[PATCH v6.12 1/2] mm: a", 1, (1, 2), "mm: a", False),
         ("Re: [PATCH v2 1/2] mm: a", 2, (1, 2), "mm: a", True),
         ("SV: [PATCH] mm: a", 1, None, "mm: a", True),
         ("回复：[PATCH] mm: a", 1, None, "mm: a", True),

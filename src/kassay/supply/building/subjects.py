@@ -12,7 +12,7 @@ _TAG = re.compile(
     rf"((?:\s*(?:{_BRACKET}|{_WORD}|\*++[^*\[]+\*++))*?)\s*\[[^\]]*{_OWN}[^\]]*\](?:\s*{_BRACKET})*", re.IGNORECASE
 )
 """Brackets with PATCH or RFC at the beginning, and those next to them: "Re: ***SPAM*** [mm] [RFC][PATCH 1/2]"."""
-_VERSION = re.compile(r"(?:\b|(?<=PATCH)|(?<=RFC))v(\d+)\b", re.IGNORECASE)
+_VERSION = re.compile(r"(?:\b|(?<=PATCH)|(?<=RFC))v(\d+)(?![\w.])", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w./])(\d+)/(\d+)(?![\w./])")
 _REPLY = re.compile(r"\s*(?:re|fwd?|aw):", re.IGNORECASE)
 _REPLY_WORD = re.compile(
