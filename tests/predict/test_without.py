@@ -171,6 +171,7 @@ def test_the_gain_is_told_by_function_and_adds_up() -> None:
     shown = _text(ANSWER)
     assert "without walk() and every xchg" in shown
     assert "w, iteration on debian:6.17, zen4: 18 to 10 ns/page, 8 ns gained (-44.4 %, between -50.0 % and" in shown
+    assert "w, iteration on debian:6.17, zen4 \\[ns/page\\]" in shown
     assert "| walk | 10 | 0 | 10 | 30 |" in shown
     assert "| leaf | 5 | 7 | -2 | 0 |" in shown
     assert "| 3 more functions | 3 | 3 | 0 | 0 |" in shown

@@ -42,8 +42,12 @@ def document(report: WithoutReport) -> Document:
     )  # fmt: skip
 
 
+def _where(answer: Without) -> str:
+    return f"{answer.workload}, {answer.metric} on {answer.kernel}, {answer.cpu}"
+
+
 def _sentence(answer: Without, removal: Removal) -> str:
-    at = f"{answer.workload}, {answer.metric} on {answer.kernel}, {answer.cpu}:"
+    at = f"{_where(answer)}:"
     if answer.now_ns is None or answer.without_ns is None:
         return one_line(f"{at} no prediction: {answer.problem}.")
     if not answer.changes:
@@ -91,7 +95,7 @@ def _functions(answer: Without) -> Table:
         for name, now, then, removed in lines
     ]
     columns = ("function", *figures("now", "then", "gained", "instructions removed"))
-    return table(one_line(f"{answer.kernel} on {answer.cpu} [ns/{answer.operation}]"), columns, rows)
+    return table(one_line(f"{_where(answer)} [ns/{answer.operation}]"), columns, rows)
 
 
 def _notes(report: WithoutReport) -> Iterator[str]:

@@ -135,7 +135,7 @@ def _curve(answer: Scaled) -> Table:
     ]  # fmt: skip
     columns = (*figures("CPUs", f"{answer.operation or 'operation'}s/s", "speedup", "interval", "waiting"), "for",
                *(("holds",) if marked else ()))  # fmt: skip
-    return table(one_line(f"{answer.kernel} on {answer.cpu}"), columns, rows)
+    return table(one_line(_where(answer)), columns, rows)
 
 
 def _locks(answer: Scaled) -> Table:
@@ -149,7 +149,7 @@ def _locks(answer: Scaled) -> Table:
     ]  # fmt: skip
     per = answer.operation or "operation"
     columns = ("lock or line", "shared by", *figures(f"per {per}", "held, ns", "share of time", "lines that move"))
-    return table(one_line(f"Locks on one CPU, {answer.kernel} on {answer.cpu}"), columns, rows)
+    return table(one_line(f"Locks on one CPU: {_where(answer)}"), columns, rows)
 
 
 def _notes(report: ScaleReport) -> Iterator[str]:
