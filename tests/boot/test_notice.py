@@ -13,14 +13,15 @@ from tests.boot.conftest import NEW, Kassay
 pytestmark = pytest.mark.boot
 
 APPS = "process_exec,mprot,page_fault"
-QUICK = ("--suite", "mm", "--apps", APPS, "--repeats", "1", "--boot", "snapshot", "--format", "json")
+ASKED = ("--suite", "mm", "--apps", APPS, "--format", "json")
+QUICK = (*ASKED, "--repeats", "1", "--boot", "snapshot")
 
 
 @pytest.fixture(scope="module")
 def noticed(kassay: Kassay, ladder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     out = tmp_path_factory.mktemp("notice") / "runs"
     found: dict[str, Any] = kassay("notice", str(ladder), "6.16", NEW, *QUICK, "--out", str(out)).json()
-    again = kassay("notice", str(ladder), "6.16", NEW, *QUICK, "--runs", str(out), "--no-measure")
+    again = kassay("notice", str(ladder), "6.16", NEW, *ASKED, "--runs", str(out), "--no-measure")
     assert again.status == 0, again.err
     assert again.json()["applications"] == found["applications"]
     assert json.loads((ladder / "notice.json").read_text()) == again.json()
@@ -54,8 +55,7 @@ def test_the_atlas_of_the_same_runs_gives_the_same_answers(
     own = {**os.environ, "XDG_DATA_HOME": str(tmp_path)}
     (runs,) = {one["directory"] for one in noticed["applications"]}
     assert kassay("history", "add", runs, env=own).status == 0
-    words = ("--suite", "mm", "--apps", APPS, "--no-measure", "--format", "json")
-    answered = kassay("notice", str(ladder), "6.16", NEW, *words, env=own).json()["applications"]
+    answered = kassay("notice", str(ladder), "6.16", NEW, *ASKED, "--no-measure", env=own).json()["applications"]
     measured = {one["application"]: one for one in noticed["applications"]}
     assert len(answered) == len(measured)
     for one in answered:
