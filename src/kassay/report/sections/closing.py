@@ -31,7 +31,7 @@ def limits(report: Report) -> Iterator[Section]:
     told = (one_line(reason_text(reason)) for reason in report.disclosures)
     text = filter(None, (one_line(report.scope),))
     yield section("How far this claim reaches", text=text, items=told, readers=(PAGE,))
-    # Parameters of all kernels stand below "Kernel command line". Those of single ones may be the cause of a change.
+    # "Kernel command line" has the parameters of all kernels. One that a single kernel has may cause the change.
     alike = len({use.cmdline for use in report.experiment.kernels}) == 1
     told_below = ("command-line", "own-parameters") if alike else ("command-line",)
     items = [everyday_sentence(report, reason) for reason in report.disclosures if reason.code not in told_below]

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Intel Emerald Rapids: what kernels choose code by is as of Sapphire Rapids."""
 
-from kassay.supply.cpus import Cpu
+from dataclasses import replace
+
 from kassay.supply.cpus.sapphirerapids import CPU as SAPPHIRERAPIDS
 
-CPU = Cpu(
+CPU = replace(
+    SAPPHIRERAPIDS,
     name="emeraldrapids",
     order=24,
     summary="Intel Xeon of the fifth generation, Emerald Rapids (2023)",
@@ -17,7 +19,4 @@ CPU = Cpu(
         )
     },
     identity=(("vendor_id", "GenuineIntel"), ("cpu family", "6"), ("model", "207")),
-    features=SAPPHIRERAPIDS.features,
-    hidden=SAPPHIRERAPIDS.hidden,
-    needless=SAPPHIRERAPIDS.needless,
 )
