@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from kassay.model.finding import REFUSED, Finding
 from kassay.model.prediction import CAUSES, WAITING, PredictedCause, PredictedRow, Prediction
+from kassay.model.reason import reason
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import grouped
 from kassay.model.report import Report
@@ -68,8 +69,9 @@ def disagreements(report: Report, names: Mapping[str, str] = MappingProxyType({}
 
 def _in_doubt(prediction: Prediction) -> str:
     """The mitigations that may be the whole of a predicted change, without the options that end them."""
-    doubts = (reason_text(doubt) for doubt in prediction.doubts if doubt.code == _FIRST[0])
-    return "".join(f"; in doubt, as {text.partition('; ')[0]}" for text in doubts)
+    used = (doubt["mitigations"] for doubt in prediction.doubts if doubt.code == _FIRST[0])
+    doubts = (reason(_FIRST[0], mitigations=names, options=None) for names in used)
+    return "".join(f"; in doubt, as {reason_text(doubt)}" for doubt in doubts)
 
 
 def _furthest_first(f: Finding) -> list[Prediction]:
