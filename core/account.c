@@ -27,6 +27,7 @@ static struct {
 	struct row *rows;
 	uint32_t functions, round, interval, context;
 	uint64_t accesses; /* of the measured task */
+	uint64_t l2_misses; /* until this interval */
 	struct row others[CONTEXTS]; /* of other contexts than the measured task's, by context */
 	bool open;
 } a;
@@ -77,8 +78,8 @@ static void print_interval(void)
 
 	for (uint32_t f = 0; f < a.functions; f++)
 		add(&sum, &a.rows[f]);
-	printf("t %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", a.round, a.interval,
-	       sum.instructions[0], sum.cycles[0] * 100, a.accesses);
+	printf("t %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", a.round, a.interval,
+	       sum.instructions[0], sum.cycles[0] * 100, a.accesses, statistics.l2_misses - a.l2_misses);
 	for (uint32_t f = 0; f < a.functions; f++) {
 		for (unsigned int cause = 0; cause < CAUSE_COUNT; cause++) {
 			const struct row *row = &a.rows[f];
@@ -98,6 +99,7 @@ static void print_interval(void)
 	memset(a.rows, 0, a.functions * sizeof(*a.rows));
 	memset(a.others, 0, sizeof(a.others));
 	a.accesses = 0;
+	a.l2_misses = statistics.l2_misses;
 }
 
 void account_turn(uint32_t round, uint32_t interval)

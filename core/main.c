@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a CPU would make of a trace: core PARAMS PROGRAM TRACE [WATCH]. Formats and model
- * are in docs/explained/core.md. Only whole numbers enter a result, so that every host
+ * What a CPU would make of a trace: core PARAMS PROGRAM TRACE [PLACEMENT [WATCH]]. Formats and
+ * model are in docs/explained/core.md. Only whole numbers enter a result, so that every host
  * prints the same digits.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "account.h"
 #include "params.h"
@@ -15,16 +16,19 @@
 
 int main(int count, char **arguments)
 {
-	if (count != 4 && count != 5) {
-		fprintf(stderr, "usage: core PARAMS PROGRAM TRACE [WATCH]\n");
+	char *end = "";
+	unsigned long placement = count > 4 ? strtoul(arguments[4], &end, 10) : 0;
+
+	if (count < 4 || count > 6 || *end || placement > UINT32_MAX) {
+		fprintf(stderr, "usage: core PARAMS PROGRAM TRACE [PLACEMENT [WATCH]]\n");
 		return 2;
 	}
 	params_read(arguments[1]);
 	program_read(arguments[2]);
-	if (count == 5)
-		watch_read(arguments[4]);
+	if (count == 6)
+		watch_read(arguments[5]);
 	account_start(program.functions);
-	pipeline_start();
+	pipeline_start((uint32_t)placement);
 	trace_replay(arguments[3]);
 	account_end();
 	watch_end();

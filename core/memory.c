@@ -16,10 +16,12 @@ static struct {
 	struct cache l1, l2, l3;
 	struct meter l2_lines, l3_lines, memory_lines;
 	struct pool l1_fills, l2_fills;
+	uint32_t placement;
 } m;
 
-void memory_start(void)
+void memory_start(uint32_t placement)
 {
+	m.placement = placement * 0x9e3779b9u;
 	m.l1 = cache_make(params.l1d_size >> LINE_SHIFT, params.l1d_ways);
 	m.l2 = cache_make(params.l2_size >> LINE_SHIFT, params.l2_ways);
 	m.l3 = cache_make(params.l3_size >> LINE_SHIFT, params.l3_ways);
@@ -33,7 +35,7 @@ void memory_start(void)
  */
 static uint64_t scattered(uint64_t line)
 {
-	uint32_t frame = (uint32_t)(line >> IN_PAGE);
+	uint32_t frame = (uint32_t)(line >> IN_PAGE) ^ m.placement;
 
 	frame = (frame ^ frame >> 15) * 0x2c1b3c6du;
 	frame = (frame ^ frame >> 12) * 0x297a2d39u;

@@ -17,7 +17,8 @@ struct arrival {
 	enum cause level;
 };
 
-void memory_start(void);
+/* @placement: number of one of many ways in which pages lie in physical memory. */
+void memory_start(uint32_t placement);
 
 /* A load or a store of @line whose address is known in @cycle. */
 struct arrival memory_access(uint64_t line, uint64_t cycle, bool store);

@@ -35,9 +35,9 @@ static struct {
 	uint64_t string;               /* address of the repeated instruction that was executed last, and one */
 } p;
 
-void pipeline_start(void)
+void pipeline_start(uint32_t placement)
 {
-	memory_start();
+	memory_start(placement);
 	tlb_start();
 	branch_start();
 	front_start();

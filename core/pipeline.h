@@ -8,7 +8,7 @@
 #include "access.h"
 #include "program.h"
 
-void pipeline_start(void);
+void pipeline_start(uint32_t placement);
 
 /* The first @limit instructions of @block are executed, with these accesses in order. */
 void pipeline_block(struct block *block, uint32_t limit, const struct access *accesses, uint32_t count);

@@ -6,7 +6,8 @@ from math import fsum
 import pytest
 from msgspec.structs import replace
 
-from kassay.labs.predict.predict import Nanoseconds, OnCpu, Replay, ReplayedRow, TracedSide, prediction
+from kassay.labs.predict.predict import Nanoseconds, prediction
+from kassay.labs.predict.side import OnCpu, Replay, ReplayedRow, TracedSide
 from kassay.model.finding import Finding
 from kassay.model.prediction import Prediction
 from kassay.model.reason import Reason, reason

@@ -10,7 +10,6 @@ from msgspec import structs
 from kassay.commands._experiment import cpus_to_predict
 from kassay.errors import BadInput
 from kassay.evidence.profile.counters import RawProfile
-from kassay.labs.predict.predict import Replay, ReplayedRow
 from kassay.labs.predict.predictions import (
     agreeing,
     asked_timings,
@@ -19,6 +18,7 @@ from kassay.labs.predict.predictions import (
     keep_timings,
     timings_for,
 )
+from kassay.labs.predict.side import Replay, ReplayedRow
 from kassay.labs.predict.timing import path_of, timing_for
 from kassay.model.prediction import TIMINGS
 from tests.commands.conftest import Kassay, kassay

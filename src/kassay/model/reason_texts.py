@@ -243,6 +243,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "traced-rounds-differ": "the rounds answered for execute {traced:.4g} instructions per operation, the value "
     "stands for {value:.4g}",
     "rounds-spread": "the predicted rounds vary by {spread:.1%}",
+    "placements-spread": "the time varies by {spread:.1%} with where its pages lie in physical memory",
     # what every reader is told
     "deferred-work": "{kernel}: {share:.1%} of the instructions in the measured region are work that the workload "
     "queued and the kernel did later, {part}. Instructions in all its rounds: {counts:counts}[; not finished when the "
@@ -302,8 +303,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "merge-itself": "the merge itself: {problem}",
     "merge-of-several": "the merge brought in {branches} branches, which were not searched: bisect each of them",
     # of predictions
-    "no-changes-measured": "the CPU was calibrated, but no changes were measured on it: the interval is "
-    "an estimate",
+    "no-changes-measured": "the CPU was calibrated, but no changes were measured on it: the interval is an estimate",
     "cause-not-calibrated": "{share:.0%} of the change is {cause}, which was never calibrated on this CPU: it occurs "
     "in {calibrated} of its measured changes, and {needed} are needed",
 })  # fmt: skip

@@ -28,6 +28,8 @@ class ReplayedInterval:
     cycles100: int
     accesses: int
     """Loads and stores."""
+    l2_misses: int
+    """Lines that the second level did not have, those of other tasks and of prefetches included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,9 @@ class Replayed:
     watched: tuple[Watched, ...] = ()
 
 
-def replay(params: str, program: str, trace: Path, watch: str = "") -> Replayed:
-    """The time that a CPU takes for a trace. params, program, watch: text as in docs/explained/core.md.
+def replay(params: str, program: str, trace: Path, watch: str = "", placement: int = 0) -> Replayed:
+    """The time that a CPU takes for a trace. params, program, watch: text as in docs/explained/core.md. placement:
+    number of a way in which pages lie in physical memory.
 
     Raises HostLacks without a compiler; BadInput for a trace that is no trace; Defect for other wrong input.
     """
@@ -88,7 +91,7 @@ def replay(params: str, program: str, trace: Path, watch: str = "") -> Replayed:
         for name, text in (("params", params), ("program", program), ("watch", watch)):
             paths.append(Path(scratch) / name)
             paths[-1].write_text(text, "utf-8")
-        words = [str(model), *map(str, paths[:2]), str(trace), *map(str, paths[2:] if watch else ())]
+        words = [str(model), *map(str, paths[:2]), str(trace), str(placement), *map(str, paths[2:] if watch else ())]
         done = process.run(words, timeout_s=TIMEOUT_S)
     if done.timed_out:
         raise HostLacks(f"{trace}: the core model did not end within {TIMEOUT_S} s", "predict from a smaller trace")

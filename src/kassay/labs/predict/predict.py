@@ -4,16 +4,24 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import fsum
-from types import MappingProxyType
-from typing import NamedTuple
 
 from msgspec import structs
 
 from kassay.labs.predict.guest import chosen_by_kernel, chosen_by_library, features_of
+from kassay.labs.predict.side import (
+    OnCpu,
+    Replay,
+    Share,
+    Shares,
+    SideTime,
+    TracedSide,
+    accesses_of,
+    cause_order,
+    side_time,
+)
 from kassay.model.finding import Finding
 from kassay.model.prediction import CAUSES, PredictedCause, PredictedRow, Prediction
 from kassay.model.reason import Reason, reason
-from kassay.model.records import Record
 from kassay.model.traced_rounds import ROUNDS_MOST
 from kassay.supply.cpus import Cpu, NeedlessMitigation
 
@@ -31,126 +39,9 @@ _IPIS = (
 """Functions whose execution interrupts another CPU."""
 
 
-class ReplayedRow(Record, frozen=True, kw_only=True):
-    """Time of one function for one cause, in hundredths of a cycle, in one interval of one predicted round."""
-
-    round: int
-    interval: int
-    function: str
-    cause: str
-    cycles100: int
-    instructions: int
-
-
-class Replay(Record, frozen=True, kw_only=True):
-    """One trace on one CPU."""
-
-    rounds: tuple[int, ...]
-    """Rounds that were predicted, in order."""
-    complete: int
-    """Complete rounds of the trace."""
-    asked: int
-    """Rounds that the trace was asked for."""
-    cut: bool
-    """True if its budget ended the trace."""
-    rows: tuple[ReplayedRow, ...]
-    unknown: tuple[str, ...] = ()
-    """Forms of instructions without data, most frequent first."""
-    others: tuple[tuple[int, int, int], ...] = ()
-    """Round, interval and instructions of interrupts and other tasks, whose time is not in the rows."""
-    accesses: tuple[tuple[int, int, int], ...] = ()
-    """Round, interval, and loads and stores that the measured task executed."""
-    cpus: int = 1
-    """Number of CPUs that executed."""
-    left_out: tuple[str, ...] = ()
-    """Reasons why rounds that were recorded are not predicted."""
-
-
-class TracedSide(NamedTuple):
-    """One kernel's side."""
-
-    replay: Replay | None
-    """Replay of the side's trace; None if there is none, and `problem` is the reason then."""
-    operations: int = 0
-    """Operations of a round of the metric."""
-    intervals: range = range(0)
-    """Intervals of a round that the metric covers."""
-    chosen: frozenset[int] = frozenset()
-    """Rounds (the first of a run is 1) that the counted value stands for. The others were disturbed."""
-    problem: Reason | None = None
-    cpu: str = ""
-    """Name by which its machine's CPU was asked for, or ""."""
-    lacking: tuple[str, ...] = ()
-    """Features by which a C library chooses functions, and which its machine's CPU lacked."""
-    needless: tuple[NeedlessMitigation, ...] = ()
-    """Mitigations that its kernel used and would not use on the predicted CPU."""
-    huge_kb: int = 0
-    """Memory in anonymous huge pages, kB."""
-
-    @property
-    def rounds(self) -> tuple[int, ...]:
-        """Answered for and steady; where none is steady, all that are answered for."""
-        answered = self.replay.rounds if self.replay is not None else ()
-        return tuple(number for number in answered if number in self.chosen) or answered
-
-
-class OnCpu(NamedTuple):
-    """The CPU whose time is predicted."""
-
-    name: str
-    calibrated: bool
-    ghz: float
-    """Number by which cycles are divided."""
-    model: str
-    """Content of timing file and core."""
-    weights: Mapping[str, float] = MappingProxyType({})
-    """Factor of each cause's time; 1 for a cause that is not named."""
-    guest: str = ""
-    """Name by which QEMU may be asked for it, where that is another one."""
-    real: Cpu | None = None
-    """The CPU as it is known to QEMU; None if it is not."""
-
-
 Nanoseconds = Mapping[str, float]
 IntervalOf = Callable[[Nanoseconds, Nanoseconds], "tuple[float, float, float] | Reason"]
 """(ns by cause of base, of head) -> (lowest change, highest change, level), or why there is none."""
-
-
-class _Share(NamedTuple):
-    """Share of one cause, per operation: ns, and the instructions that waited for it or that it hid."""
-
-    ns: float = 0.0
-    instructions: float = 0.0
-
-
-_Shares = Mapping[str, _Share]
-"""Share of each cause."""
-
-
-class SideTime(NamedTuple):
-    """One side: ns of each round answered for, shares of all functions together and of each."""
-
-    rounds: tuple[float, ...]
-    causes: _Shares
-    functions: Mapping[str, _Shares]
-
-    @property
-    def ns(self) -> float:
-        return fsum(share.ns for share in self.causes.values())
-
-    @property
-    def ns_by_cause(self) -> dict[str, float]:
-        return {cause: share.ns for cause, share in self.causes.items()}
-
-    @property
-    def executed(self) -> float:
-        return fsum(share.instructions for share in self.causes.values())
-
-    def ns_in(self, function: str) -> float:
-        return fsum(share.ns for share in self.functions.get(function, {}).values())
-
-    def executed_in(self, function: str) -> float:
-        return fsum(share.instructions for share in self.functions.get(function, {}).values())
 
 
 def prediction(finding: Finding, cpu: OnCpu, base: TracedSide, head: TracedSide, interval_of: IntervalOf) -> Prediction:
@@ -168,7 +59,8 @@ def prediction(finding: Finding, cpu: OnCpu, base: TracedSide, head: TracedSide,
         base_ns=timed[0].ns, head_ns=timed[1].ns, causes=_causes(timed[0].causes, timed[1].causes),
         rows=_rows(*timed), base_instructions=timed[0].executed, head_instructions=timed[1].executed,
         base_rounds=timed[0].rounds, head_rounds=timed[1].rounds,
-        base_accesses=_accesses(base, base.replay), head_accesses=_accesses(head, head.replay),
+        base_placed=timed[0].placed, head_placed=timed[1].placed,
+        base_accesses=accesses_of(base, base.replay), head_accesses=accesses_of(head, head.replay),
         doubts=doubts_of(finding, cpu, (base, head), timed),
     )  # fmt: skip
     refused = refused_because(finding, (base, head), (base.replay, head.replay), timed)
@@ -176,55 +68,23 @@ def prediction(finding: Finding, cpu: OnCpu, base: TracedSide, head: TracedSide,
     if isinstance(between, Reason):
         return structs.replace(predicted, refused=between)
     low, high, level = between
-    whole = structs.replace(predicted, change=timed[1].ns / timed[0].ns - 1, interval=(low, high), level=level)
+    whole = structs.replace(
+        predicted, change=timed[1].ns / timed[0].ns - 1, interval=_wherever_placed((low, high), timed), level=level
+    )
     return structs.replace(whole, meaning=_meaning(finding, whole))
 
 
-def side_time(side: TracedSide, replay: Replay, cpu: OnCpu) -> SideTime:
-    """Time of one side per operation.
-
-    Sums of a cause are made of whole hundredths of a cycle, so that rows and causes have one total.
-    """
-    per, many = 100 * cpu.ghz * side.operations, len(side.rounds)
-    rounds: dict[int, float] = dict.fromkeys(side.rounds, 0.0)
-    sums: dict[str, dict[str, tuple[int, int]]] = {}
-    for row in replay.rows:
-        if row.interval in side.intervals and row.round in rounds:
-            rounds[row.round] += row.cycles100 * cpu.weights.get(row.cause, 1.0)
-            by_cause = sums.setdefault(row.function, {})
-            cycles, executed = by_cause.get(row.cause, (0, 0))
-            by_cause[row.cause] = (cycles + row.cycles100, executed + row.instructions)
-
-    def share(cause: str, cycles: int, executed: int) -> _Share:
-        return _Share(cycles * cpu.weights.get(cause, 1.0) / per / many, executed / side.operations / many)
-
-    causes = sorted({cause for by_cause in sums.values() for cause in by_cause}, key=_cause_order)
-    wholes = {
-        cause: [sum(by_cause.get(cause, (0, 0))[i] for by_cause in sums.values()) for i in (0, 1)] for cause in causes
-    }  # fmt: skip
-    return SideTime(
-        tuple(cycles / per for cycles in rounds.values()),
-        {cause: share(cause, *whole) for cause, whole in wholes.items()},
-        {name: {cause: share(cause, *values) for cause, values in by_cause.items()} for name, by_cause in sums.items()},
-    )
+def _wherever_placed(interval: tuple[float, float], timed: tuple[SideTime, SideTime]) -> tuple[float, float]:
+    """The interval of a change, made wider by the range of its ratio over the placements of both sides."""
+    (base, head), ratio = (side.placed or (side.ns,) for side in timed), timed[1].ns / timed[0].ns
+    lowest, highest = min(head) / max(base) / ratio, max(head) / min(base) / ratio
+    return (1 + interval[0]) * lowest - 1, (1 + interval[1]) * highest - 1
 
 
-def _accesses(side: TracedSide, replay: Replay) -> float:
-    """Loads and stores per operation."""
-    counts = (count for number, i, count in replay.accesses if i in side.intervals and number in side.rounds)
-    return sum(counts) / side.operations / len(side.rounds)
-
-
-def _cause_order(cause: str) -> tuple[int, str]:
-    """A sort key: known causes in their order, then those of a later core."""
-    order = list(CAUSES)
-    return (order.index(cause) if cause in CAUSES else len(order), cause)
-
-
-def _causes(base: _Shares, head: _Shares) -> tuple[PredictedCause, ...]:
+def _causes(base: Shares, head: Shares) -> tuple[PredictedCause, ...]:
     causes = []
-    for cause in sorted(base.keys() | head.keys(), key=_cause_order):
-        before, after = base.get(cause, _Share()), head.get(cause, _Share())
+    for cause in sorted(base.keys() | head.keys(), key=cause_order):
+        before, after = base.get(cause, Share()), head.get(cause, Share())
         causes.append(
             PredictedCause(cause=cause, base_ns=before.ns, head_ns=after.ns, base_instructions=before.instructions,
                            head_instructions=after.instructions)
@@ -240,7 +100,7 @@ def _rows(base: SideTime, head: SideTime) -> tuple[PredictedRow, ...]:
             PredictedRow(
                 function=name, base_ns=fsum(c.base_ns for c in causes), head_ns=fsum(c.head_ns for c in causes),
                 base_instructions=base.executed_in(name), head_instructions=head.executed_in(name),
-                causes=tuple(sorted(causes, key=lambda c: (-abs(c.delta_ns), _cause_order(c.cause)))),
+                causes=tuple(sorted(causes, key=lambda c: (-abs(c.delta_ns), cause_order(c.cause)))),
             )
         )  # fmt: skip
     return tuple(sorted(rows, key=lambda row: (-abs(row.delta_ns), row.function)))
@@ -292,9 +152,10 @@ def doubts_of(
         if replay.cut:
             doubts.append(reason("trace-cut", side.kernel, complete=replay.complete, rounds=replay.asked))
         doubts += [reason("traced-round-left-out", side.kernel, problem=problem) for problem in replay.left_out]
-        spread = (max(predicted.rounds) - min(predicted.rounds)) / predicted.ns if predicted.ns else 0.0
-        if spread > _SPREAD_REPORTED:
+        if (spread := _spread(predicted.rounds, predicted.ns)) > _SPREAD_REPORTED:
             doubts.append(reason("rounds-spread", side.kernel, spread=spread))
+        if (spread := _spread(predicted.placed, predicted.ns)) > _SPREAD_REPORTED:
+            doubts.append(reason("placements-spread", side.kernel, spread=spread))
         if traced.huge_kb:
             doubts.append(reason("huge-pages-as-small", side.kernel, size=traced.huge_kb))
         executed = _executed(traced, replay, predicted)
@@ -318,6 +179,11 @@ def doubts_of(
         used = dict.fromkeys(one.mitigation for one in needless)
         doubts.append(reason("kernel-mitigates", mitigations=_names(used), options=_ending(needless, cpu.real)))
     return tuple(doubts)
+
+
+def _spread(times: Sequence[float], ns: float) -> float:
+    """The range of times around ns, as a share of it."""
+    return (max(times) - min(times)) / ns if times and ns else 0.0
 
 
 def _ending(needless: Iterable[NeedlessMitigation], cpu: Cpu | None) -> str | None:

@@ -22,8 +22,9 @@ from kassay.journal.directory import RunDirectory
 from kassay.labs.predict.core import core
 from kassay.labs.predict.guest import guest_cpu, lacking, needless
 from kassay.labs.predict.interval import interval_of, refusals
-from kassay.labs.predict.predict import IntervalOf, Nanoseconds, OnCpu, Replay, TracedSide, prediction
+from kassay.labs.predict.predict import IntervalOf, Nanoseconds, prediction
 from kassay.labs.predict.replay import replay_of, version
+from kassay.labs.predict.side import OnCpu, Replay, TracedSide
 from kassay.labs.predict.timing import Timing, is_shipped, path_of, timing_for, timings
 from kassay.labs.predict.trace import disagreements
 from kassay.model.finding import REFUSED, Finding, Side
@@ -300,6 +301,8 @@ def agreeing(replay: Replay, raw: RawProfile | None) -> Replay | str:
     counts: Counter[tuple[int, int]] = Counter()
     for row in replay.rows:
         counts[row.round, row.interval] += row.instructions
+    for key in counts:
+        counts[key] //= replay.placements
     for number, interval, executed in replay.others:
         counts[number, interval] += executed
     problems = disagreements(counts, raw, replay.rounds) if raw else {}

@@ -13,9 +13,10 @@ from kassay.evidence.profile.counters import ProfileError
 from kassay.evidence.profiles import lines_of_run, report_of, symbols_of
 from kassay.journal import artifacts
 from kassay.labs.predict.decode import CALL, CALL_INDIRECT, REPEAT, RETURN, Facts
-from kassay.labs.predict.predict import OnCpu, Replay, SideTime, TracedSide, doubts_of, refused_because, side_time
+from kassay.labs.predict.predict import doubts_of, refused_because
 from kassay.labs.predict.predictions import Replays, Traces, bounded, traced_side
 from kassay.labs.predict.replay import replay_of
+from kassay.labs.predict.side import OnCpu, Replay, SideTime, TracedSide, side_time
 from kassay.labs.predict.static import Alters
 from kassay.labs.predict.timing import Timing
 from kassay.labs.predict.without_model import Removal, Without, WithoutRow
@@ -35,6 +36,7 @@ class _Job(NamedTuple):
     record: RunRecord
     timing: Timing
     removal: Removal
+    placements: int
 
 
 def without(
@@ -48,7 +50,7 @@ def without(
     told = [(f, side, timing, traced_side(f, side, timing, traces, whole))
             for f, side in sides for timing in traces.timings_at(f, timings)]  # fmt: skip
     records = [traces.of(f, side) for f, side, *_ in told]
-    jobs = [_Job(traces.directory, record, timing, removal)
+    jobs = [_Job(traces.directory, record, timing, removal, now.replay.placements)
             for record, (_, _, timing, now) in zip(records, told, strict=True)
             if record is not None and now.replay is not None]  # fmt: skip
     replays: dict[tuple[str, str], Replay | str] = {}
@@ -91,7 +93,8 @@ def _replayed(job: _Job) -> Replay | str:
 
         removes = removing(job.removal, name_of, inlined)
         alters = replacing(dict(job.removal.replaced))
-        return replay_of(artifacts.get(directory, record.trace), job.timing, name_of, removes, alters)
+        return replay_of(artifacts.get(directory, record.trace), job.timing, name_of, removes, alters,
+                         job.placements)  # fmt: skip
     except KassayError as error:
         return f"{error.what} ({error.remedy})" if error.remedy else error.what
     except ProfileError as error:

@@ -17,8 +17,8 @@ from kassay.labs.predict.contention.loads import Chosen, Guest, Sequenced, lock_
 from kassay.labs.predict.contention.queues import ASSUMED, FEWEST, MOST, Level, Load, Machine, contended
 from kassay.labs.predict.contention.scale_model import Scaled, ScalePoint, Waiting
 from kassay.labs.predict.contention.watched import Uses, uses_of
-from kassay.labs.predict.predict import OnCpu, side_time
 from kassay.labs.predict.predictions import Replays, Traces, traced_side
+from kassay.labs.predict.side import OnCpu, side_time
 from kassay.labs.predict.timing import Timing
 from kassay.model.finding import Finding, Side
 from kassay.model.progress import Progress, Tell
