@@ -254,8 +254,8 @@ def test_what_a_change_moves_is_told_for_each_lock() -> None:
         NOTHING, kernel="base", points=(point(104, 90, lruvec_lock=0.027, zone_lock=0.001),), bend=None
     )
     head = structs.replace(NOTHING, kernel="head", points=(point(104, 80, lruvec_lock=0.068),), bend=104)
-    assert list(moved(base, head)) == [
-        "skylake_sp, base to head: waiting for the lruvec lock from 2.7% to 6.8% of the time at 104 CPUs."
+    assert list(moved(base, head, "w, skylake_sp, base to head")) == [
+        "w, skylake_sp, base to head: waiting for the lruvec lock from 2.7% to 6.8% of the time at 104 CPUs."
     ]
     lost = structs.replace(NOTHING, kernel="lost", problem="no trace")
     report = ScaleReport(scale_as=THREADS, shared=("f",), answers=(base, head, lost), kassay_version="0")
@@ -263,7 +263,11 @@ def test_what_a_change_moves_is_told_for_each_lock() -> None:
     assert f"missed by {PUBLISHED_ERROR} in the median" in shown
     assert "104 CPUs do the work of 90" in shown and "The curve does not bend." in shown
     assert "on lost, skylake_sp: no curve: no trace." in shown
-    assert "from 2.7% to 6.8%" in shown and "threads of one process" in shown and "--scale-shared says" in shown
+    assert (
+        "w, skylake_sp, base to head: waiting for the lruvec lock from 2.7% to 6.8%" in shown
+        and "threads of one process" in shown
+        and "--scale-shared says" in shown
+    )
 
 
 def test_figures_that_do_not_hold_decide_nothing() -> None:
@@ -273,11 +277,11 @@ def test_figures_that_do_not_hold_decide_nothing() -> None:
     head = structs.replace(
         base, kernel="head", points=(few, point(2, 1.8, mmap_lock=0.05), point(64, 2, mmap_lock=0.4))
     )
-    assert [text.partition(": ")[2] for text in moved(base, head)] == [
+    assert [text.partition(": ")[2] for text in moved(base, head, "w")] == [
         "waiting for the mmap lock from 2.0% to 5.0% of the time at 2 CPUs."
     ]
     none = structs.replace(base, kernel="none", points=(most,))
-    assert list(moved(none, head)) == []
+    assert list(moved(none, head, "w")) == []
     report = ScaleReport(scale_as=THREADS, shared=(), answers=(base, none), kassay_version="0")
     shown = SCALE.form("markdown").render(report)
     assert "2 CPUs do the work of 1.9 " in shown and "The curve does not bend up to 2 CPUs." in shown

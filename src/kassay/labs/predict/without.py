@@ -12,6 +12,7 @@ from kassay.errors import BadInput, KassayError
 from kassay.evidence.profile.counters import ProfileError
 from kassay.evidence.profiles import lines_of_run, report_of, symbols_of
 from kassay.journal import artifacts
+from kassay.labs.predict.asked import asked
 from kassay.labs.predict.decode import CALL, CALL_INDIRECT, REPEAT, RETURN, Facts
 from kassay.labs.predict.predict import doubts_of, refused_because
 from kassay.labs.predict.predictions import Replays, Traces, bounded, traced_side
@@ -154,12 +155,9 @@ def _parts(form: str) -> tuple[tuple[str, ...], str]:
 
 
 def _answer(f: Finding, side: Side, timing: Timing, now: TracedSide, replay: Replay | str | None) -> Without:
-    cpu = OnCpu(name=timing.name, calibrated=timing.calibrated and timing.interval.n > 0, ghz=timing.ghz.value,
-                model="", weights=timing.interval.weights)  # fmt: skip
-    answer = Without(
-        kernel=side.kernel, workload=f.workload, settings=f.settings, metric=f.metric,
-        operation=f.unit.partition("/")[2], cpu=cpu.name, calibrated=cpu.calibrated,
-    )  # fmt: skip
+    answer = Without(**structs.asdict(asked(f, side, timing)))
+    cpu = OnCpu(name=timing.name, calibrated=answer.calibrated, ghz=timing.ghz.value, model="",
+                weights=timing.interval.weights)  # fmt: skip
     if now.replay is None or not isinstance(replay, Replay):
         problem = reason_text(now.problem) if now.problem is not None else str(replay or "no trace")
         return structs.replace(answer, problem=problem)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Answer of `kassay predict --without`: time of a kernel on a CPU as it is, and without some of its instructions."""
 
-from kassay.model.records import Record, Setting
+from kassay.labs.predict.asked import Asked
+from kassay.model.records import Record
 from kassay.model.texts import listed
 
 WITHOUT_SCHEMA = "kassay-without/1"
@@ -39,17 +40,9 @@ class WithoutRow(Record, frozen=True, kw_only=True):
     """Instructions of the function that are left out."""
 
 
-class Without(Record, frozen=True, kw_only=True):
+class Without(Asked, frozen=True, kw_only=True):
     """One kernel on one CPU, per operation."""
 
-    kernel: str
-    workload: str
-    settings: tuple[Setting, ...]
-    metric: str
-    operation: str
-    cpu: str
-    calibrated: bool
-    """True if the timing file was calibrated on this CPU and held against measured changes."""
     now_ns: float | None = None
     without_ns: float | None = None
     interval: tuple[float, float] | None = None

@@ -4,8 +4,9 @@
 from collections.abc import Iterator
 from math import fsum
 
-from kassay.labs.predict.without_model import Removal, Without, WithoutReport
-from kassay.model.texts import Table, cells, figures, one_line, settings_text, table
+from kassay.labs.predict.asked import kernel_at, name_of
+from kassay.labs.predict.without_model import Without, WithoutReport
+from kassay.model.texts import Table, cells, figures, one_line, table
 from kassay.model.units import format_change, format_number, format_numbers
 from kassay.report.answers import Kind
 from kassay.report.document import VERDICT, Document, Items, Paragraph, Section, section_of_table
@@ -34,24 +35,20 @@ def document(report: WithoutReport) -> Document:
         title=one_line(report.removal.text), kicker="kassay predict", kassay_version=report.kassay_version,
         width=120, level=3,
         blocks=(
-            *(Paragraph(text=_sentence(answer, report.removal), tone=VERDICT) for answer in report.answers),
+            *(Paragraph(text=_sentence(answer, report), tone=VERDICT) for answer in report.answers),
             section_of_table(_overview(report)),
-            *(section_of_table(_functions(answer)) for answer in report.answers if answer.changes),
+            *(section_of_table(_functions(answer, report)) for answer in report.answers if answer.changes),
             Section(title="How to read this", blocks=(Items(texts=tuple(_notes(report))),)),
         ),
     )  # fmt: skip
 
 
-def _where(answer: Without) -> str:
-    return f"{answer.workload}, {answer.metric} on {answer.kernel}, {answer.cpu}"
-
-
-def _sentence(answer: Without, removal: Removal) -> str:
-    at = f"{_where(answer)}:"
+def _sentence(answer: Without, report: WithoutReport) -> str:
+    at = f"{name_of(answer, report.answers)}:"
     if answer.now_ns is None or answer.without_ns is None:
         return one_line(f"{at} no prediction: {answer.problem}.")
     if not answer.changes:
-        return one_line(f"{at} executes none of them{removal.if_replaced}.")
+        return one_line(f"{at} executes none of them{report.removal.if_replaced}.")
     now, then, gain = format_numbers([answer.now_ns, answer.without_ns, answer.now_ns - answer.without_ns])
     change = format_change(answer.without_ns / answer.now_ns - 1 if answer.now_ns else None)
     if answer.interval:
@@ -60,12 +57,10 @@ def _sentence(answer: Without, removal: Removal) -> str:
 
 
 def _overview(report: WithoutReport) -> Table:
-    points = {(answer.workload, answer.settings) for answer in report.answers}
     columns = ("kernel", "CPU", *figures("ns", "then", "change", "interval", "instructions", "removed"))
     rows = [
         cells(
-            answer.kernel + (f", {answer.workload} {settings_text(answer.settings)}" if len(points) > 1 else ""),
-            answer.cpu,
+            kernel_at(answer, report.answers), answer.cpu,
             *format_numbers([answer.now_ns, answer.without_ns]),
             format_change(answer.without_ns / answer.now_ns - 1),
             " to ".join(map(format_change, answer.interval)) if answer.interval else "-",
@@ -76,7 +71,7 @@ def _overview(report: WithoutReport) -> Table:
     return table("Time and instructions, per operation", columns, rows)
 
 
-def _functions(answer: Without) -> Table:
+def _functions(answer: Without, report: WithoutReport) -> Table:
     total = answer.now_ns or 0.0
     large = [row for row in answer.rows if abs(row.now_ns - row.without_ns) >= _SMALLEST * total or row.removed]
     shown = large[:_TOP]
@@ -95,7 +90,7 @@ def _functions(answer: Without) -> Table:
         for name, now, then, removed in lines
     ]
     columns = ("function", *figures("now", "then", "gained", "instructions removed"))
-    return table(one_line(f"{_where(answer)} [ns/{answer.operation}]"), columns, rows)
+    return table(one_line(f"{name_of(answer, report.answers)} [ns/{answer.operation}]"), columns, rows)
 
 
 def _notes(report: WithoutReport) -> Iterator[str]:

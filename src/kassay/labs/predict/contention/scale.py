@@ -13,6 +13,7 @@ from kassay.errors import BadInput, KassayError
 from kassay.evidence.profile.counters import ProfileError
 from kassay.evidence.profiles import report_of, symbols_of
 from kassay.journal import artifacts
+from kassay.labs.predict.asked import asked
 from kassay.labs.predict.contention.loads import Chosen, Guest, Sequenced, lock_uses, on_large_machine, sequenced
 from kassay.labs.predict.contention.queues import ASSUMED, FEWEST, MOST, Level, Load, Machine, contended
 from kassay.labs.predict.contention.scale_model import Scaled, ScalePoint, Waiting
@@ -117,11 +118,7 @@ def scaled(
 def _prepared(
     f: Finding, side: Side, timing: Timing, traces: Traces, whole: Replays, wanted: Wanted
 ) -> Scaled | _Job:  # fmt: skip
-    calibrated = timing.calibrated and timing.interval.n > 0
-    answer = Scaled(
-        kernel=side.kernel, workload=f.workload, settings=f.settings, metric=f.metric,
-        operation=f.unit.partition("/")[2], cpu=timing.name, calibrated=calibrated,
-    )  # fmt: skip
+    answer = Scaled(**structs.asdict(asked(f, side, timing)))
     record, traced = traces.of(f, side), traced_side(f, side, timing, traces, whole)
     if record is None or traced.replay is None:
         problem = reason_text(traced.problem) if traced.problem is not None else "no trace"
@@ -134,7 +131,7 @@ def _prepared(
             "measure with --cpus 1 and tasks=1"
         )
         return structs.replace(answer, problem=problem)
-    cpu = OnCpu(timing.name, calibrated, timing.ghz.value, "", timing.interval.weights)
+    cpu = OnCpu(timing.name, answer.calibrated, timing.ghz.value, "", timing.interval.weights)
     ns = side_time(traced, traced.replay, cpu).ns
     operations = traced.operations * len(traced.rounds)
     machine = traces.cell(f, side).machine

@@ -3,7 +3,8 @@
 
 from itertools import takewhile
 
-from kassay.model.records import Record, Setting
+from kassay.labs.predict.asked import Asked
+from kassay.model.records import Record
 
 SCALE_SCHEMA = "kassay-scale/1"
 PROCESSES, THREADS = "processes", "threads"
@@ -51,16 +52,9 @@ class ScalePoint(Record, frozen=True, kw_only=True):
     """Reason why the figures do not hold; "" if they do."""
 
 
-class Scaled(Record, frozen=True, kw_only=True):
+class Scaled(Asked, frozen=True, kw_only=True):
     """One kernel on one CPU."""
 
-    kernel: str
-    workload: str
-    settings: tuple[Setting, ...]
-    metric: str
-    operation: str
-    cpu: str
-    calibrated: bool
     one_ns: float | None = None
     """Time of an operation on one CPU."""
     points: tuple[ScalePoint, ...] = ()

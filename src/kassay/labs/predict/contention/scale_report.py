@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 from itertools import groupby
 
+from kassay.labs.predict.asked import name_of, pair_name
 from kassay.labs.predict.contention.scale_model import THREADS, Scaled, ScalePoint, ScaleReport
 from kassay.model.texts import Table, cells, figures, one_line, settings_text, table
 from kassay.model.units import format_number, format_numbers
@@ -34,41 +35,39 @@ _HELD_AGAINST = (
 
 def document(report: ScaleReport) -> Document:
     """The answer of each CPU, what a change moves, then the curves and the locks."""
+    named = [(answer, name_of(answer, report.answers)) for answer in report.answers]
     return Document(
         title="throughput by number of CPUs", kicker="kassay predict", kassay_version=report.kassay_version,
         width=120, level=3,
         blocks=(
-            *(Paragraph(text=_sentence(answer), tone=VERDICT) for answer in report.answers),
-            *(Paragraph(text=text, tone=VERDICT) for pair in _pairs(report) for text in moved(*pair)),
-            *(Paragraph(text=one_line(f"{_where(answer)}: {doubt}."), tone=DOUBT)
-              for answer in report.answers for doubt in _doubts(answer)),
+            *(Paragraph(text=_sentence(answer, name), tone=VERDICT) for answer, name in named),
+            *(Paragraph(text=text, tone=VERDICT) for base, head in _pairs(report)
+              for text in moved(base, head, pair_name(base, head, report.answers))),
+            *(Paragraph(text=one_line(f"{name}: {doubt}."), tone=DOUBT)
+              for answer, name in named for doubt in _doubts(answer)),
             *((Paragraph(text=_HELD_AGAINST, tone=DOUBT),) if any(one.points for one in report.answers) else ()),
-            *(section_of_table(_curve(answer)) for answer in report.answers if answer.points),
-            *(section_of_table(_locks(answer)) for answer in report.answers if answer.points),
+            *(section_of_table(_curve(answer, name)) for answer, name in named if answer.points),
+            *(section_of_table(_locks(answer, name)) for answer, name in named if answer.points),
             Section(title="How to read this", blocks=(Items(texts=tuple(_notes(report))),)),
         ),
     )  # fmt: skip
 
 
-def _where(answer: Scaled) -> str:
-    return f"{answer.workload}, {answer.metric} on {answer.kernel}, {answer.cpu}"
-
-
-def _sentence(answer: Scaled) -> str:
+def _sentence(answer: Scaled, name: str) -> str:
     if answer.problem or not answer.points:
-        return one_line(f"{_where(answer)}: no curve: {answer.problem}.")
+        return one_line(f"{name}: no curve: {answer.problem}.")
     if not answer.sound:
-        return one_line(f"{_where(answer)}: the figures do not hold at any number of CPUs.")
+        return one_line(f"{name}: the figures do not hold at any number of CPUs.")
     last = answer.sound[-1]
     reach = f"{_cpus(last.cpus)} {'does' if last.cpus == 1 else 'do'} the work of {_speedup(last)}"
     if last.cpus == 1:
-        return one_line(f"{_where(answer)}: {reach}. More CPUs are needed to see a bend.")
+        return one_line(f"{name}: {reach}. More CPUs are needed to see a bend.")
     if answer.bend is None:
         up_to = "" if last is answer.points[-1] else f" up to {last.cpus} CPUs"
-        return one_line(f"{_where(answer)}: {reach}. The curve does not bend{up_to}.")
+        return one_line(f"{name}: {reach}. The curve does not bend{up_to}.")
     lock = f", by the {answer.bend_lock}" if answer.bend_lock else ""
     peak = f" The most is at {_cpus(answer.peak)}." if answer.peak is not None else ""
-    return one_line(f"{_where(answer)}: the curve bends at {answer.bend} CPUs{lock}; {reach}.{peak}")
+    return one_line(f"{name}: the curve bends at {answer.bend} CPUs{lock}; {reach}.{peak}")
 
 
 def _cpus(number: int) -> str:
@@ -83,15 +82,15 @@ def _speedup(point: ScalePoint) -> str:
 def _pairs(report: ScaleReport) -> Iterator[tuple[Scaled, Scaled]]:
     """Kernels of the same point and CPU, the first one with each other one."""
 
-    def key(answer: Scaled) -> tuple[str, str, str, str]:
-        return answer.workload, settings_text(answer.settings), answer.metric, answer.cpu
+    def key(answer: Scaled) -> tuple[str, ...]:
+        return answer.workload, settings_text(answer.settings), str(answer.machine), answer.metric, answer.cpu
 
     for _, group in groupby(sorted(report.answers, key=key), key=key):
         first, *others = group
         yield from ((first, other) for other in others)
 
 
-def moved(base: Scaled, head: Scaled) -> Iterator[str]:
+def moved(base: Scaled, head: Scaled, name: str) -> Iterator[str]:
     """Sentences on what a change moves: the share of waiting for each lock, with the most CPUs for which the figures of
     both hold."""
     both = list(zip(base.sound, head.sound, strict=False))
@@ -105,8 +104,7 @@ def moved(base: Scaled, head: Scaled) -> Iterator[str]:
         old, new = (share.get(lock, 0.0) for share in shares)
         if max(old, new) >= _NOTICED:
             yield one_line(
-                f"{head.cpu}, {base.kernel} to {head.kernel}: waiting for the {lock} from {old:.1%} to {new:.1%} of "
-                f"the time at {after.cpus} CPUs."
+                f"{name}: waiting for the {lock} from {old:.1%} to {new:.1%} of the time at {after.cpus} CPUs."
             )
 
 
@@ -121,7 +119,7 @@ def _doubts(answer: Scaled) -> Iterator[str]:
                f"{lock.held:.1%} of the time. --scale-shared names the function if all CPUs share it")  # fmt: skip
 
 
-def _curve(answer: Scaled) -> Table:
+def _curve(answer: Scaled, name: str) -> Table:
     sound = len(answer.sound)
     marked = sound < len(answer.points)
     rows = [
@@ -135,10 +133,10 @@ def _curve(answer: Scaled) -> Table:
     ]  # fmt: skip
     columns = (*figures("CPUs", f"{answer.operation or 'operation'}s/s", "speedup", "interval", "waiting"), "for",
                *(("holds",) if marked else ()))  # fmt: skip
-    return table(one_line(_where(answer)), columns, rows)
+    return table(one_line(name), columns, rows)
 
 
-def _locks(answer: Scaled) -> Table:
+def _locks(answer: Scaled, name: str) -> Table:
     shown = [lock for lock in answer.locks if lock.hold_ns or lock.sharers not in ("own", "cpu")][:_MOST_LOCKS]
     rows = [
         cells(
@@ -149,7 +147,7 @@ def _locks(answer: Scaled) -> Table:
     ]  # fmt: skip
     per = answer.operation or "operation"
     columns = ("lock or line", "shared by", *figures(f"per {per}", "held, ns", "share of time", "lines that move"))
-    return table(one_line(f"Locks on one CPU: {_where(answer)}"), columns, rows)
+    return table(one_line(f"Locks on one CPU: {name}"), columns, rows)
 
 
 def _notes(report: ScaleReport) -> Iterator[str]:
