@@ -28,8 +28,9 @@ def of_time(cycles: int, misses: int, walking: int = 0) -> Replayed:
     [
         (0, [(1000, 0), (2000, 0)], 1),
         (3, [(1000, 0), (1009, 0)], 2),
+        (3, [(1000, 500), (1000, 507)], 2),
         (3, [(1000, 0), (1011, 0), (1, 0), (2, 0), (3, 0)], PLACEMENTS),
-        (3, [(1000, 500), (1000, 507), (1, 0), (2, 0), (3, 0)], PLACEMENTS),  # its total is the same by chance
+        (3, [(1000, 500), (1000, 508), (1, 0), (2, 0), (3, 0)], PLACEMENTS),  # its total is the same by chance
     ],
 )
 def test_so_many_placements_are_replayed_as_matter(misses: int, rounds: list[tuple[int, int]], expected: int) -> None:

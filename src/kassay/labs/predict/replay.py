@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One trace on one CPU: the time that the core model predicts for its rounds, by function and cause."""
 
+import math
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Sequence, Set
 from functools import cache
 from pathlib import Path
@@ -87,17 +87,18 @@ def placed_as_it_matters(
         return [first]
     second = replay(1)
     moved = _moved(_sums([first], answered), _sums([second], answered))
-    if not any(moved[one.round, one.interval] > MOVED * one.cycles100 for one in wanted):
+    if not any(moved.get((one.round, one.interval), 0.0) > MOVED * one.cycles100 for one in wanted):
         return [first, second]
     return [first, second, *(replay(placement) for placement in range(2, PLACEMENTS))]
 
 
-def _moved(first: _Sums, second: _Sums) -> Counter[tuple[int, int]]:
-    """1/100 cycles by round and interval that functions gain or lose by a cause. Totals may be equal by chance."""
-    moved: Counter[tuple[int, int]] = Counter()
+def _moved(first: _Sums, second: _Sums) -> dict[tuple[int, int], float]:
+    """1/100 cycles by round and interval that another placement moves: the difference of the totals, or the root of the
+    squares of the rows' differences if that is more. Totals may be equal by chance."""
+    moves: dict[tuple[int, int], list[int]] = {}
     for key in first.keys() | second.keys():
-        moved[key[:2]] += abs(first.get(key, (0, 0))[0] - second.get(key, (0, 0))[0])
-    return moved
+        moves.setdefault(key[:2], []).append(second.get(key, (0, 0))[0] - first.get(key, (0, 0))[0])
+    return {key: max(abs(sum(parts)), math.hypot(*parts)) for key, parts in moves.items()}
 
 
 def _sums(placed: Sequence[Replayed], answered: Set[int]) -> _Sums:
