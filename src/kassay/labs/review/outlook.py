@@ -18,7 +18,7 @@ from kassay.model.progress import Tell
 from kassay.model.records import Setting
 from kassay.model.texts import counted, listed
 from kassay.spec.load import suite_workloads
-from kassay.supply.building.changes import changed_functions
+from kassay.supply.building.changes import changed_functions, may_compile
 from kassay.supply.building.hunks import function_of, hunks_of
 from kassay.supply.building.patches import Patch, read_patches, steps
 from kassay.supply.building.source import source_tree
@@ -36,17 +36,22 @@ def outlook(wanted: Wanted, fetch: str, tell: Tell) -> str:
     patches = read_patches(Path(wanted.patches))
     build = parse_build(parse_ref(wanted.base, wanted.arch).locator)
     if fetch:
-        base, version, functions = wanted.base, build.tree.rpartition(":")[2], _functions_of_the_diffs(patches)
+        base, version, functions = (
+            wanted.base,
+            build.tree.rpartition(":")[2],
+            _functions_of_the_diffs(patches, wanted.arch),
+        )
     else:
         tree, source = source_tree(build, tell)
         base, version = f"{source.base}, Linux {source.version}", source.version
-        functions = changed_functions(tree, steps(tree, patches)[-1])
+        functions = changed_functions(tree, steps(tree, patches)[-1], wanted.arch)
     answer = known(functions, version, wanted.arch, tell)
     return "\n".join(_lines(wanted, patches, base, functions, answer, fetch)) + "\n"
 
 
-def _functions_of_the_diffs(patches: Sequence[Patch]) -> tuple[str, ...]:
-    names = (function_of(hunk) for patch in patches for _, hunk in hunks_of(patch.text))
+def _functions_of_the_diffs(patches: Sequence[Patch], arch: str) -> tuple[str, ...]:
+    hunks = (each for patch in patches for each in hunks_of(patch.text))
+    names = (function_of(hunk) for file, hunk in hunks if may_compile(file.path, arch))
     return tuple(dict.fromkeys(filter(None, names)))
 
 
@@ -54,7 +59,7 @@ def _lines(
     wanted: Wanted, patches: Sequence[Patch], base: str, functions: Sequence[str], answer: Known, fetch: str
 ) -> Iterator[str]:  # fmt: skip
     uses, unknown = uses_of(answer), answer.unknown
-    first = _texts(suite_workloads(wanted.suite) if unknown else uses)
+    first = _texts(suite_workloads(wanted.suite) if unknown or not functions else uses)
     described = describe_workloads(uses, None)
     near = [text for use in uses for text in _texts(neighbours(use, described[use.name]))]
     once = tuple(dict.fromkeys((*first, *near)))
@@ -79,6 +84,9 @@ def _lines(
     yield from known_texts(answer)
     if unknown:
         yield from _row("", f"no workload is known to execute {listed(unknown)}: suite {wanted.suite} is run once")
+    if not functions:
+        yield from _row("", f"if the kernels differ, suite {wanted.suite} is run once, and the largest changes are "
+                        "measured; if they are the same, the review ends after the build")  # fmt: skip
     yield ""
     for name, (seconds, what) in times.items():
         yield from _row(name, f"{what}: {_minutes(seconds)}")

@@ -42,11 +42,14 @@ class PatchRows:
         whole = next(row for row in self._series.rows if row.name == WHOLE)
         return refs[BASE], refs[whole.same_as or WHOLE]
 
-    def functions(self) -> Mapping[int, tuple[str, ...]]:
-        """By the number of a patch the functions that it changes: base and the rows patch by patch have the trees."""
+    def functions(self, arch: str = "") -> Mapping[int, tuple[str, ...]]:
+        """By the number of a patch the functions that it changes: base and the rows patch by patch have the trees.
+
+        arch: leave out functions that no kernel of this architecture has.
+        """
         kinds = ("base", "cumulative")
         trees = [row.tree for row in self._series.rows if row.kind in kinds and row.tree is not None]
-        return {number: changed_functions(*pair) for number, pair in enumerate(pairwise(trees), 1)}
+        return {number: changed_functions(*pair, arch) for number, pair in enumerate(pairwise(trees), 1)}
 
     def measured(
         self, sides: Sides, settings: Sequence[Key], directory: Path

@@ -101,6 +101,11 @@ class Build:
     library_flags: int = 0
     """Flags of its libraries in the loader's cache (/etc/ld.so.cache); 0 if no such cache is made."""
 
+    @property
+    def sources(self) -> str:
+        """Directory of the architecture in the kernel's sources: ARCH=x86_64 is arch/x86."""
+        return f"arch/{self.make_arch.removesuffix('_64')}/"
+
 
 Special = Callable[[str, int, int], Iterator[str]]
 

@@ -5,12 +5,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from kassay.model.lines import NO_SOURCE, NOT_COMPILED, NOTHING_OF_ITS_OWN, SourcePart
+from kassay.supply.arches import arch_of
 from kassay.supply.building import git, line_tables
 from kassay.supply.building.hunks import BEGINS_FUNCTION, FileDiff, Hunk, function_named_in, hunks_of
 
 MOST_FILES = 400
 """Trees that differ in more files are different releases: a list of their hunks would be read by nobody."""
 _SOURCES = (".c", ".h", ".S", ".inc")
+_NO_KERNEL = ("Documentation/", "samples/", "scripts/", "tools/", "usr/")
+"""Directories of programs and texts. No kernel has their functions."""
 
 
 class TooMany(Exception):
@@ -33,11 +36,22 @@ def parts(base: str, head: str, base_lines: Path, head_lines: Path) -> tuple[Sou
     return tuple(_part(file.path, hunk, *sides) for file, hunk in _hunks(base, head))
 
 
-def changed_functions(base: str, head: str) -> tuple[str, ...]:
-    """Functions that differ between two trees, in the order of the diff; read from the sources alone."""
+def may_compile(path: str, arch: str) -> bool:
+    """True if a kernel of the architecture may have code of this file, as far as its path tells."""
+    of_arch = path.startswith(arch_of(arch).build.sources) or not path.startswith("arch/")
+    return of_arch and path.endswith(_SOURCES) and not path.startswith(_NO_KERNEL)
+
+
+def changed_functions(base: str, head: str, arch: str = "") -> tuple[str, ...]:
+    """Functions that differ between two trees, in the order of the diff; read from the sources alone.
+
+    arch: leave out functions that no kernel of this architecture has.
+    """
     sides = (_Side(base, {}), _Side(head, {}))
     found: dict[str, None] = {}
     for file, hunk in _hunks(base, head):
+        if not (may_compile(file.path, arch) if arch else file.path.endswith(_SOURCES)):
+            continue
         side, span = (sides[1], hunk.new) if hunk.new[1] else (sides[0], hunk.old)
         found.update(dict.fromkeys(side.function(file.path, line) for line in _numbers(span)))
     return tuple(filter(None, found))
