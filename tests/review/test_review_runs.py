@@ -10,10 +10,11 @@ from msgspec import structs
 from kassay.labs.review import stages
 from kassay.labs.review.model import SCREENED, UNDER_WAY, Left, Review
 from kassay.labs.review.outcomes import Ways
+from kassay.labs.review.report import REVIEW
 from kassay.labs.review.review import Reviewer, Wanted
 from kassay.labs.review.stages import BASE, HEAD, Seen, Sides
 from kassay.model.experiment import Experiment
-from kassay.model.lines import SourceChange, SourcePart
+from kassay.model.lines import NOT_COMPILED, SourceChange, SourcePart
 from kassay.model.patch import SeriesPatch
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.report import Report
@@ -120,3 +121,17 @@ def test_what_hurt_in_the_earlier_version_alone_is_measured(
     assert laboratory.measured[-2:] == ["previous-once", "previous"]
     assert found.previous is not None
     assert "mprot" in {cell.workload for cell in found.previous.cells}
+
+
+@pytest.mark.parametrize("part", [{"function": ""}, {"path": "tools/x.c", "code": (), "reason": NOT_COMPILED}])
+def test_a_macro_or_a_default_is_measured_where_it_changes_most(
+    tmp_path: Path, laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, part: dict[str, object]
+) -> None:
+    """Such a change lies in no function that a kernel has. The whole suite runs, and tells what it does."""
+    parts = (structs.replace(PART, **part),)
+    monkeypatch.setattr(stages, "source_change", lambda sides: SourceChange(base=BASE, head=HEAD, parts=parts, hunks=1))
+    found = reviewed(tmp_path, [])
+    assert {cell.workload for cell in found.cells if cell.verdict != SCREENED} == {"mprotect_toggle"}
+    assert found.others == ("mprot",)
+    reason = "execute no changed function" if found.functions[0].function else "not among the largest changes"
+    assert f"Run once, and {reason}: mprot." in REVIEW.form("markdown_full").render(found)

@@ -101,11 +101,10 @@ def functions_of(
     return tuple(sorted(rows, key=lambda row: order.index(row.state)))
 
 
-def idle_settings(seen: Sequence[Seen]) -> tuple[str, ...]:
-    """The settings that ran on both kernels and executed none of the changed functions."""
-    executing = {one.key for one in seen if one.functions}
+def idle_settings(seen: Sequence[Seen], affected: Collection[Key]) -> tuple[str, ...]:
+    """The settings that ran on both kernels and are not affected."""
     both = {one.key for one in seen if one.kernel == BASE} & {one.key for one in seen if one.kernel == HEAD}
-    return tuple(sorted(setting_text(*key) for key in both - executing))
+    return tuple(sorted(setting_text(*key) for key in both.difference(affected)))
 
 
 def ways_by_kernel(seen: Sequence[Seen]) -> Mapping[str, Ways]:

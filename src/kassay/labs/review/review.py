@@ -24,7 +24,7 @@ from kassay.labs.review.stages import Seen, Sides
 from kassay.labs.review.thread import original_of
 from kassay.model.experiment import WorkloadUse
 from kassay.model.finding import CHANGES, Finding
-from kassay.model.lines import SourceChange
+from kassay.model.lines import NOT_COMPILED, SourceChange
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record
 from kassay.model.report import Report
@@ -92,6 +92,7 @@ class Reviewer:
         self._tries = tries
         self._longest_s = 0.0
         self._by_patch: Mapping[int, tuple[str, ...]] = {}
+        self._functions = frozenset[str]()
 
     def run(self) -> Review:
         """The whole answer. Raises BadInput and NotBuilt where there is nothing to say."""
@@ -119,7 +120,8 @@ class Reviewer:
 
     def _first_answer(self, series: PatchRows) -> Known:
         """Who is known to execute the changed functions; told before the kernels are built."""
-        functions = dict.fromkeys(name for names in self._by_patch.values() for name in names)
+        by_patch = series.functions(self._wanted.arch)
+        functions = dict.fromkeys(name for names in by_patch.values() for name in names)
         version = kernel_version(series.base_tree, self._wanted.base)
         first = known(tuple(functions), version, self._wanted.arch, self._tell)
         if text := known_line(first):
@@ -139,21 +141,23 @@ class Reviewer:
 
     def _guarded(self, review: Review, sides: Sides, change: SourceChange) -> Review:
         """Runs the settings once on both kernels, then measures those that decide."""
-        functions = frozenset(part.function for part in change.parts if part.function)
+        compiled = (part.function for part in change.parts if part.reason != NOT_COMPILED)
+        self._functions = frozenset(filter(None, compiled))
         assert review.known is not None  # looked up when the review began
         uses = uses_of(review.known)
-        if functions - executed_names(review.known):  # on this kernel another workload may execute them: all are asked
+        # On this kernel another workload may execute them. A macro or a default has no function: all are asked.
+        if not self._functions or self._functions - executed_names(review.known):
             uses = suite_workloads(self._wanted.suite)
         self._budget.allows(self._directory / SCREEN)  # the first step that a command makes
-        first = self._screened(SCREEN, uses, sides, functions)
-        executing = {one.key[0] for one in self._seen if one.functions}
+        first = self._screened(SCREEN, uses, sides)
+        affected = {name for name, _ in self._affected()}
         described = describe_workloads(uses, None)
-        more = [near for use in uses if use.name in executing for near in neighbours(use, described[use.name])]
+        more = [near for use in uses if use.name in affected for near in neighbours(use, described[use.name])]
         del self._owed[: 1 if more else 2]
         second = first
         review = self._kept(self._updated(review, change))
         if more and self._time(_NEIGHBOURS, "neighbours"):
-            second = self._screened("neighbours", more, sides, functions)
+            second = self._screened("neighbours", more, sides)
         picked = self._picked((first, second))
         review = self._kept(self._updated(review, change))
         if picked and self._time(_MEASURED, "guard"):
@@ -169,9 +173,16 @@ class Reviewer:
             review = self._kept(self._updated(review, change, measured=report))
         return review
 
-    def _screened(
-        self, name: str, uses: Sequence[WorkloadUse], sides: Sides, functions: frozenset[str]
-    ) -> Report | None:
+    def _affected(self) -> set[Key]:
+        """The settings that execute a changed function. If the series changes no function, those with the largest
+        changes."""
+        if self._functions:
+            return {one.key for one in self._seen if one.functions}
+        findings = [found for report in self._reports for found in report.findings if found.primary]
+        changes = {(found.workload, found.settings): found.change for found in findings if found.change}
+        return set(chosen({}, changes, _SPOTS, self._wanted.settings))
+
+    def _screened(self, name: str, uses: Sequence[WorkloadUse], sides: Sides) -> Report | None:
         """Each setting once on both kernels; None if none of them could be run."""
         if not uses:
             return None
@@ -181,31 +192,31 @@ class Reviewer:
         directory = self._directory / name
         report = stages.measured(asked, directory, self._tell)
         self._reports.append(report)
-        self._seen += stages.seen(directory, functions)
+        self._seen += stages.seen(directory, self._functions)
         for key, why in {key: why for key, _, why in stages.failures(directory)}.items():
             self._left.append(Left(what=setting_text(*key), why=why))
         return report
 
     def _picked(self, reports: Sequence[Report | None]) -> tuple[Key, ...]:
-        took = result.took_by_setting(self._seen)
+        took, affected = result.took_by_setting(self._seen), self._affected()
         changes = {
             (f.workload, f.settings): f.change
             for report in reports
             if report is not None
             for f in report.findings
-            if f.change is not None and f.primary and (f.workload, f.settings) in took
+            if f.change is not None and f.primary and (f.workload, f.settings) in affected
         }
         return chosen(took, changes, _SPOTS, self._wanted.settings)
 
     def _updated(self, review: Review, change: SourceChange, measured: Report | None = None) -> Review:
         """The review with what is known by now."""
-        executing = {one.key for one in self._seen if one.functions}
+        affected = self._affected()
         cells = list(result.cells_of(measured, once=False)) if measured is not None else []
         have = {(cell.workload, cell.settings, cell.phase) for cell in cells}
         for report in self._reports:
             for cell in result.cells_of(report, once=True) if report is not measured else ():
                 key = (cell.workload, cell.settings, cell.phase)
-                if key not in have and result.key_of(cell) in executing:
+                if key not in have and result.key_of(cell) in affected:
                     have.add(key)
                     cells.append(cell)
         ways = result.ways_by_kernel(self._seen)
@@ -213,7 +224,7 @@ class Reviewer:
             review,
             functions=result.functions_of(change, self._reports, self._seen, self._by_patch),
             cells=tuple(cells),
-            others=result.idle_settings(self._seen),
+            others=result.idle_settings(self._seen, affected),
             branches=result.branches_of(ways),
             branches_seen=sum(len(found.took) for found in ways.values()),
             branches_open=sum(len(found.open) for found in ways.values()),
@@ -265,7 +276,7 @@ class Reviewer:
     def _changed_since(self, both: Sides) -> tuple[Key, ...]:
         """The settings with the largest changes between the earlier version and this one, each run once: what hurt
         in the earlier version alone is not among the measured settings of this one."""
-        ran = dict.fromkeys(one.key for one in self._seen if one.functions)
+        ran = sorted(self._affected(), key=str)
         asked = stages.experiment(
             "previous-once", both.uses, [use_of(key) for key in ran], both.arch, once=True, question="compare",
             tell=self._tell,

@@ -168,9 +168,14 @@ def _rest(review: Review) -> Iterator[Block]:
     if review.others:
         idle = shortened(review.others, _OTHERS)
         yield Section(
-            blocks=(Paragraph(text=f"Run once, and execute no changed function: {listed(idle)}.", tone=QUIET),),
+            blocks=(Paragraph(text=f"Run once, and {_why_idle(review)}: {listed(idle)}.", tone=QUIET),),
             readers=(PAGE,),
         )  # fmt: skip
+
+
+def _why_idle(review: Review) -> str:
+    names = any(row.function for row in review.functions)
+    return "execute no changed function" if names else "not among the largest changes"
 
 
 def _against_previous(review: Review, previous: Previous) -> Iterator[Block]:
