@@ -126,3 +126,17 @@ def test_a_shallow_clone_is_named(linux: tuple[Path, tuple[str, ...]], tmp_path:
     with pytest.raises(BadInput, match="no commit in common") as caught:
         range_in("origin/base..origin/main", tmp_path / "clone")
     assert "git fetch --unshallow" in caught.value.remedy
+
+
+def test_a_commit_that_changes_no_file_is_no_patch(linux: tuple[Path, tuple[str, ...]], tmp_path: Path) -> None:
+    """`b4 prep` keeps the cover letter in such a commit, below the patches."""
+    repository, trees = linux
+    run(repository, "checkout", "-q", "-b", "b4/walk", "HEAD~2")
+    run(repository, "commit", "-q", "--allow-empty", "-m", "EDITME: cover title")
+    run(repository, "cherry-pick", "main~1", "main")
+    given = series_of("main~2..b4/walk", repository, tmp_path / "into")
+    patches = read_patches(given.patches)
+    assert [patch.subject for patch in patches] == ["mm/walk: größere Schritte", "mm/walk: add nothing"]
+    assert apply(git.tree_of(repository, "main~2"), patches) == trees[3]
+    with pytest.raises(BadInput, match="no commit of this range changes a file"):
+        series_of("main~2..b4/walk~2", repository, tmp_path / "into")

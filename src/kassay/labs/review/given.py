@@ -139,8 +139,11 @@ def _patches_of(text: str, commits: Range, into: Path) -> Given:
     if merges := git.git(("rev-list", "--merges", f"{left}..{last}"), repository=tree).split():
         raise BadInput(f"{text}: commit {short(merges[-1])} is a merge", "rebase the series, or name a base behind it")
     with tempfile.TemporaryDirectory(prefix="range-", dir=git.store()) as name:
-        git.git((*_FORMAT, f"--output-directory={name}", f"{left}..{last}"), repository=tree)
+        # The path leaves out commits that change no file, before the others are numbered: b4's cover letter is one.
+        git.git((*_FORMAT, f"--output-directory={name}", f"{left}..{last}", "--", ":/"), repository=tree)
         data = b"".join(mail.read_bytes() for mail in sorted(Path(name).iterdir()))
+    if not data:
+        raise BadInput(f"{text}: no commit of this range changes a file", "name a range with a patch")
     return Given(_written(data, into), build_text(BuildRef(tree=str(tree), revision=left)), commits)
 
 
