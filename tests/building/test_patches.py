@@ -2,6 +2,7 @@
 """Patches as people hand them on become trees, or are refused with what is wrong with them."""
 
 import base64
+import gzip
 from pathlib import Path
 
 import pytest
@@ -191,7 +192,9 @@ def test_nothing_to_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "notes").write_text("no patch\n")
     (tmp_path / "empty").mkdir()
-    for name, what in (("gone", "no such patch"), ("notes", "neither a mail"), ("empty", "no patch in it")):
+    (tmp_path / "t.mbox.gz").write_bytes(gzip.compress(b"From x\n"))
+    refused = {"gone": "no such patch", "notes": "neither a mail", "empty": "no patch in it", "t.mbox.gz": "by gzip"}
+    for name, what in refused.items():
         with pytest.raises(BadInput, match=what):
             read_patches(tmp_path / name)
 
@@ -251,4 +254,34 @@ def test_a_patch_of_other_paths_is_refused_in_gits_words_and_no_more(
     diff.write_text("--- mm/walk.c\n+++ mm/walk.c\n@@ -1 +1 @@\n-a\n+b\n")
     with pytest.raises(NotBuilt) as caught:
         apply(linux[1][0], read_patches(diff))
+    assert caught.value.what == "patch 1 (x) does not apply: its paths have no a/ and b/"
+    assert "--no-prefix" in caught.value.remedy
+    diff.write_text("--- lib/walk.c\n+++ lib/walk.c\n@@ -1 +1 @@\n-a\n+b\n")
+    with pytest.raises(NotBuilt) as caught:
+        apply(linux[1][0], read_patches(diff))
     assert caught.value.what == "patch 1 (x) does not apply: walk.c: does not exist in index"
+
+
+@pytest.mark.parametrize("context", [0, 1])
+def test_lines_without_a_context_are_not_put_at_the_end_of_the_file(
+    linux: tuple[Path, tuple[str, ...]], tmp_path: Path, context: int
+) -> None:
+    repository, trees = linux
+    after = commit(repository, BASE.replace("\tint i;\n", "\tint i;\n\tint j;\n"), "one line more")
+    diff = tmp_path / "more.diff"
+    diff.write_text(run(repository, "diff", f"-U{context}", trees[0], after))
+    if context:
+        assert apply(trees[0], read_patches(diff)) == after
+        return
+    with pytest.raises(NotBuilt, match=r"has no context lines at mm/walk.c:4"):
+        apply(trees[0], read_patches(diff))
+
+
+def test_a_whole_file_needs_no_context(linux: tuple[Path, tuple[str, ...]], tmp_path: Path) -> None:
+    repository, trees = linux
+    texts = ("one\n", "two\n", "")
+    after = [commit(repository, text, "whole") for text in texts]
+    for before, then in zip((trees[3], *after), (*after, after[0]), strict=True):
+        diff = tmp_path / "whole.diff"
+        diff.write_text(run(repository, "diff", before, then))
+        assert apply(before, read_patches(diff)) == then

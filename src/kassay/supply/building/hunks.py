@@ -50,6 +50,12 @@ class Hunk(Record, frozen=True, kw_only=True):
         """Lines added and removed."""
         return sum(line[:1] == "+" for line in self.lines), sum(line[:1] == "-" for line in self.lines)
 
+    @property
+    def lacks_context(self) -> bool:
+        """True if lines of the file stand before the hunk, and the hunk shows none of them, as with -U0."""
+        is_behind_lines = self.old[0] > (1 if self.old[1] else 0)
+        return is_behind_lines and all(line[:1] in ("+", "-", "\\") for line in self.lines)
+
 
 class FileDiff(Record, frozen=True, kw_only=True):
     """The changes of a diff to one file."""

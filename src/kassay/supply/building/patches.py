@@ -13,6 +13,7 @@ from kassay.supply.building import git
 from kassay.supply.building.hunks import Hunk, hunks_of, parse
 from kassay.supply.building.mails import Mail, is_mail, mails, ordered, patches_in
 
+_GZIP = b"\x1f\x8b"
 _SHOWN = 5
 _SUFFIXES = (".patch", ".diff", ".mbox", ".mbx", ".eml")
 _LEFT_BEHIND = ("~", ".orig", ".rej", ".bak")  # by editors and by patch
@@ -95,6 +96,10 @@ def steps(tree: str, patches: Sequence[Patch]) -> tuple[str, ...]:
 
 
 def _applied(patch: Patch, number: int, index: Path) -> str:
+    bare = next((f"{file.path}:{hunk.old[0]}" for file, hunk in hunks_of(patch.text) if hunk.lacks_context), "")
+    if bare:  # git would put added lines at the end of the file
+        raise NotBuilt(f"patch {number} ({patch.subject}) has no context lines at {bare}, so its place is not certain",
+                       "make it again with context: `git format-patch -U3`")  # fmt: skip
     try:
         git.apply(Path(patch.diff), index)
     except git.GitFailed as error:
@@ -133,6 +138,8 @@ def _read(file: Path) -> list[Mail]:
     if not readable(file):
         raise BadInput(f"{file}: Permission denied", "name a patch that you may read")
     data = file.read_bytes()
+    if data.startswith(_GZIP):
+        raise BadInput(f"{file}: compressed by gzip", f"unpack it first: `gunzip {shlex.quote(str(file))}`")
     if is_mail(data):
         return mails(file)
     if not parse(_text(data)):
@@ -184,6 +191,12 @@ def _refused(patch: Patch, number: int, index: Path, text: str) -> NotBuilt:
             f"`git am --quoted-cr=strip {shlex.quote(mailbox)}`; give what `git format-patch` then writes"
             if mailbox else f"give what `sed 's/\\r$//' {shlex.quote(patch.origin)}` writes",
         )  # fmt: skip
+    names = [
+        line[4:].partition("\t")[0] for file in parse(patch.text) for line in file.header if line.startswith("--- ")
+    ]
+    if "does not exist in index" in text and git.git(("ls-files", "--", *names), index=index):
+        return NotBuilt(f"{name} does not apply: its paths have no a/ and b/",
+                        "make it again without --no-prefix: `git format-patch --default-prefix`")  # fmt: skip
     failed = _FAILED.search(text)
     hunk = _hunk_at(patch, failed[1], int(failed[2])) if failed else None
     if failed is None or hunk is None:
