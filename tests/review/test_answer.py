@@ -110,7 +110,11 @@ def test_functions_without_code_are_not_counted_as_unexecuted() -> None:
 def test_the_same_image_says_in_which_configuration() -> None:
     (sentence,) = verdict(review(same_image=True))
     assert "With gcc 12.2.0 and the configuration lab" in sentence
-    assert "--build config=distro" in sentence
+    assert "Another configuration may compile its lines: --build config=distro." in sentence
+    found = review(same_image=True)
+    arm64 = structs.replace(found.patches[0], files=("arch/arm64/mm/fault.c",))
+    (sentence,) = verdict(structs.replace(found, patches=(arm64,)))
+    assert "Another configuration or architecture may compile its lines: --build config=distro or --arch." in sentence
 
 
 def test_a_gain_holds_in_the_corners_that_have_it() -> None:
