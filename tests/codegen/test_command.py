@@ -126,7 +126,7 @@ def test_two_classes_stand_side_by_side_in_text_and_on_a_page(tmp_path: Path) ->
     ("words", "said"),
     [
         (("scam", "image:old"), "functions that are there: scan"),
-        (("scan", "image:old", "--show", "A,C"), "there are A"),
+        (("scan", "image:old", "--show", "A,B"), "all code is of class A"),
         (("scan", "image:old", "--cc", "gcc-12"), "--source"),
         (("scan", "image:old", "--runs", "a", "--measure", "b"), "give one of them"),
         (("scan", "image:old", "--format", "pdf"), "known: html, json, mail, markdown, markdown_full, terminal"),

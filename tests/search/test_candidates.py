@@ -59,6 +59,7 @@ def test_merge_base_replaces_a_good_commit_that_is_no_ancestor(tmp_path: Path) -
     ("good", "bad", "words"),
     [
         ("build:{t}@HEAD", "build:{t}@HEAD~2", "not newer"),
+        ("build:{t}@HEAD", "build:{t}@HEAD~0", "are one commit"),
         ("build:{t}@HEAD~2", "build:{t}@HEAD,cc=clang-16", "differ in more than the revision"),
         ("build:{t}", "build:{t}@HEAD", "no revision"),
         ("build:{t}@HEAD~2", "image:/x", "nothing is known to be between"),

@@ -128,6 +128,8 @@ def _commits(good: KernelRef, bad: KernelRef, tell: Tell) -> Range:
     if not build.revision:
         raise BadInput(f"{good.text}: no revision", "write build:TREE@REV; the working files are no commit")
     old, new = resolve(repository, build.revision), resolve(repository, other.revision or "HEAD")
+    if old == new:
+        raise BadInput(f"{good.text} and {bad.text} are one commit, {old[:12]}", "name two commits")
     try:
         base = git(("merge-base", old, new), repository=repository).strip()
     except GitFailed as error:

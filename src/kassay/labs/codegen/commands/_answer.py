@@ -119,6 +119,9 @@ def _pair(show: str | None, bodies: Sequence[Body]) -> tuple[str, str] | None:
         return None
     classes = list(dict.fromkeys(body.own_class for body in bodies if body.own_class))
     wanted = show.split(",")
+    if len(classes) == 1:
+        raise BadInput(f"--show {show!r}: all code is of class {classes[0]}",
+                       "leave --show out, or name kernels whose code differs")  # fmt: skip
     if len(wanted) != 2 or any(letter not in classes for letter in wanted):
         raise BadInput(f"--show {show!r}: not two classes", f"there are {', '.join(classes)}; write --show A,B")
     return wanted[0], wanted[1]
