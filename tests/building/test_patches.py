@@ -255,8 +255,9 @@ def test_a_patch_of_other_paths_is_refused_in_gits_words_and_no_more(
     with pytest.raises(NotBuilt) as caught:
         apply(linux[1][0], read_patches(diff))
     assert caught.value.what == "patch 1 (x) does not apply: its paths have no a/ and b/"
-    assert "--no-prefix" in caught.value.remedy
-    diff.write_text("--- lib/walk.c\n+++ lib/walk.c\n@@ -1 +1 @@\n-a\n+b\n")
+    assert "--src-prefix=a/" in caught.value.remedy
+    new = "--- /dev/null\n+++ mm/new.c\n@@ -0,0 +1 @@\n+a\n"
+    diff.write_text(f"{new}--- lib/walk.c\n+++ lib/walk.c\n@@ -1 +1 @@\n-a\n+b\n")
     with pytest.raises(NotBuilt) as caught:
         apply(linux[1][0], read_patches(diff))
     assert caught.value.what == "patch 1 (x) does not apply: walk.c: does not exist in index"

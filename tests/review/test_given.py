@@ -27,7 +27,8 @@ def linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, tuple[
 def test_range_becomes_a_mailbox_on_its_base(linux: tuple[Path, tuple[str, ...]], tmp_path: Path) -> None:
     repository, trees = linux
     run(repository, "config", "format.coverLetter", "true")
-    run(repository, "config", "diff.noprefix", "true")
+    for name, value in (("noprefix", "true"), ("mnemonicPrefix", "true"), ("srcPrefix", "x/"), ("context", "0")):
+        run(repository, "config", f"diff.{name}", value)
     path, base, commits = series_of("HEAD~3..", repository, tmp_path / "into")
     first = run(repository, "rev-parse", "HEAD~3").strip()
     assert (path, base) == (tmp_path / "into" / "series.mbx", f"build:{repository}@{first}")

@@ -21,7 +21,7 @@ _RANGE = re.compile(r"(?P<base>.*?[^.])\.\.(?P<head>[^.].*)?")
 _PATH = re.compile(r"(?:^|/)\.\.?/|^[/~]")
 _MESSAGE = re.compile(r"https?://\S+|<?[^\s/<>]+@[^\s/<>]+>?")
 # The tree's own configuration must not change what is written.
-_FORMAT = ("-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "format-patch", "--quiet", "--numbered",
+_FORMAT = ("format-patch", "--quiet", "--numbered", "--src-prefix=a/", "--dst-prefix=b/", "--unified=3",
            "--no-cover-letter", "--no-attach", "--no-signature", "--no-base", "--no-thread", "--no-renames",
            "--no-ext-diff", "--no-color", "--subject-prefix=PATCH", "--full-index", "--binary")  # fmt: skip
 

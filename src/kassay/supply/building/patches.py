@@ -194,9 +194,10 @@ def _refused(patch: Patch, number: int, index: Path, text: str) -> NotBuilt:
     names = [
         line[4:].partition("\t")[0] for file in parse(patch.text) for line in file.header if line.startswith("--- ")
     ]
-    if "does not exist in index" in text and git.git(("ls-files", "--", *names), index=index):
+    is_missing = bool(names) and "does not exist in index" in text
+    if is_missing and git.git(("ls-files", "--", *names), index=index, may_fail=True):
         return NotBuilt(f"{name} does not apply: its paths have no a/ and b/",
-                        "make it again without --no-prefix: `git format-patch --default-prefix`")  # fmt: skip
+                        "make it again: `git format-patch --src-prefix=a/ --dst-prefix=b/`")  # fmt: skip
     failed = _FAILED.search(text)
     hunk = _hunk_at(patch, failed[1], int(failed[2])) if failed else None
     if failed is None or hunk is None:
