@@ -57,10 +57,10 @@ def _seen(laboratory: Laboratory, directory: Path, functions: frozenset[str]) ->
 
 def reviewed(
     directory: Path, kept: list[Review], budget_s: float = 600, told: list[Progress] | None = None,
-    corners: tuple[str, ...] = (), previous: str = "",
+    corners: tuple[str, ...] = (), previous: str = "", settings: int = 4,
 ) -> Review:  # fmt: skip
     tell = silent if told is None else told.append
-    wanted = structs.replace(WANTED, corners=corners, previous=previous)
+    wanted = structs.replace(WANTED, corners=corners, previous=previous, settings=settings)
     return Reviewer(wanted, directory, budget_s, "kassay review s.mbx", (), tell, kept.append).run()
 
 
@@ -130,8 +130,10 @@ def test_a_macro_or_a_default_is_measured_where_it_changes_most(
     """Such a change lies in no function that a kernel has. The whole suite runs, and tells what it does."""
     parts = (structs.replace(PART, **part),)
     monkeypatch.setattr(stages, "source_change", lambda sides: SourceChange(base=BASE, head=HEAD, parts=parts, hunks=1))
-    found = reviewed(tmp_path, [])
-    assert {cell.workload for cell in found.cells if cell.verdict != SCREENED} == {"mprotect_toggle"}
+    more = {"page_fault": (10.0, 10.2), "mincore_scan": (10.0, 10.1)}
+    laboratory.values = {**VALUES, **more}
+    found = reviewed(tmp_path, [], settings=10)
+    assert {cell.workload for cell in found.cells if cell.verdict != SCREENED} == {"mprotect_toggle", *more}
     assert found.others == ("mprot",)
     reason = "execute no changed function" if found.functions[0].function else "not among the largest changes"
     assert f"Run once, and {reason}: mprot." in REVIEW.form("markdown_full").render(found)

@@ -173,6 +173,11 @@ class Reviewer:
             review = self._kept(self._updated(review, change, measured=report))
         return review
 
+    @property
+    def _extremes(self) -> int:
+        """Number of gains, and of losses, to measure. Without a changed function no way through one adds a setting."""
+        return _SPOTS if self._functions else max(_SPOTS, self._wanted.settings // 2)
+
     def _affected(self) -> set[Key]:
         """The settings that execute a changed function. If the series changes no function, those with the largest
         changes."""
@@ -180,7 +185,7 @@ class Reviewer:
             return {one.key for one in self._seen if one.functions}
         findings = [found for report in self._reports for found in report.findings if found.primary]
         changes = {(found.workload, found.settings): found.change for found in findings if found.change}
-        return set(chosen({}, changes, _SPOTS, self._wanted.settings))
+        return set(chosen({}, changes, self._extremes, self._wanted.settings))
 
     def _screened(self, name: str, uses: Sequence[WorkloadUse], sides: Sides) -> Report | None:
         """Each setting once on both kernels; None if none of them could be run."""
@@ -206,7 +211,7 @@ class Reviewer:
             for f in report.findings
             if f.change is not None and f.primary and (f.workload, f.settings) in affected
         }
-        return chosen(took, changes, _SPOTS, self._wanted.settings)
+        return chosen(took, changes, self._extremes, self._wanted.settings)
 
     def _updated(self, review: Review, change: SourceChange, measured: Report | None = None) -> Review:
         """The review with what is known by now."""
