@@ -18,10 +18,12 @@ from kassay.effects.files import (
     check_writable,
     derived_text,
     disk_errors,
+    is_whole,
     publish_directory,
     sha256_bytes,
     sha256_file,
     write_atomic,
+    write_checked,
 )
 from kassay.errors import HostLacks
 
@@ -243,3 +245,28 @@ def test_what_a_living_process_writes_of_the_same_file_stays(tmp_path: Path) -> 
         assert partial.exists()
     write_atomic(path, b"newer")
     assert not partial.exists() and path.read_bytes() == b"newer"
+
+
+@pytest.mark.parametrize("damaged", [b"", b"tex", b"tExt"])
+def test_a_damaged_derived_text_is_made_anew(cache: Path, damaged: bytes) -> None:
+    made: list[int] = []
+
+    def make() -> str:
+        made.append(1)
+        return "text"
+
+    assert derived_text("x.json", make) == "text"
+    (cache / "derived" / "x.json").write_bytes(damaged)
+    assert [derived_text("x.json", make) for _ in range(2)] == ["text", "text"] and len(made) == 2
+
+
+def test_a_damaged_file_is_not_whole_and_one_without_a_hash_need_only_be_there(tmp_path: Path) -> None:
+    path = tmp_path / "program"
+    assert not is_whole(path)
+    write_checked(path, b"program", mode=0o755)
+    assert is_whole(path) and path.stat().st_mode & 0o777 == 0o755
+    with path.open("r+b") as file:
+        file.truncate(3)
+    assert not is_whole(path)
+    write_atomic(path, b"of an earlier version")
+    assert is_whole(path)

@@ -56,6 +56,16 @@ def test_a_program_is_compiled_again_only_when_its_sources_changed(
     assert compiled == ["init", "init", "calibrate"]
 
 
+def test_a_damaged_program_is_compiled_again(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compile, "_compile", lambda program: b"program")
+    path = compile.build("init", "x86_64")
+    path.write_bytes(b"prog")
+    assert compile.build("init", "x86_64").read_bytes() == b"program"
+    brought = compile.received_programs({"init": b"brought"}, "gcc", ()).files[0][1]
+    brought.write_bytes(b"")
+    assert compile.received_programs({"init": b"brought"}, "gcc", ()).files[0][1].read_bytes() == b"brought"
+
+
 @pytest.mark.slow
 def test_common_files_are_compiled_once_for_all_programs(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[str] = []

@@ -10,7 +10,7 @@ from pathlib import Path
 from kassay.effects import process
 from kassay.effects.background import Once
 from kassay.effects.compiling import report_compilation
-from kassay.effects.files import write_atomic
+from kassay.effects.files import write_checked
 from kassay.errors import Defect
 
 COMPILER = "gcc"
@@ -61,5 +61,5 @@ def program(subject: str, cached: Path, argv: Sequence[str], cwd: Path) -> str:
         output = Path(scratch) / "program"
         problem = compiled(subject, (*argv, "-o", str(output)), output, cwd)
         if not problem:
-            write_atomic(cached, output.read_bytes(), mode=0o755)
+            write_checked(cached, output.read_bytes(), mode=0o755)
     return problem

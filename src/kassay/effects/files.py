@@ -22,6 +22,7 @@ _UNUSABLE_PATH = (
     errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.EISDIR,
     errno.ENAMETOOLONG, errno.ELOOP,
 )  # fmt: skip
+_HASH = "user.kassay.sha256"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FAILED_DISK = (errno.EIO, errno.ESTALE, errno.ENOTCONN, errno.EREMOTEIO, errno.ETIMEDOUT, errno.ENODEV)
 _OTHER_PLACE = "choose a place you may write to, with --out or XDG_CACHE_HOME"
@@ -62,14 +63,15 @@ def _home() -> Path:
 def derived_text(name: str, make: Callable[[], str]) -> str:
     """Result of make(), stored in the cache under `name`. The name must identify everything that the result depends on.
 
-    Where the cache cannot be read or written, make() is called each time.
+    Where the cache cannot be read or written, or the file in it is damaged, make() is called.
     """
     path = cache_directory() / "derived" / name
     with suppress(OSError, UnicodeDecodeError):
-        return path.read_text("utf-8")
+        if is_whole(path):
+            return path.read_text("utf-8")
     text = make()
     with suppress(OSError, HostLacks):
-        write_atomic(path, text.encode())
+        write_checked(path, text.encode())
     return text
 
 
@@ -160,6 +162,22 @@ def write_atomic(path: Path, data: bytes, *, mode: int = 0o644) -> None:
             os.close(lock)
         sync_directory(path.parent)
         _sweep(path)
+
+
+def write_checked(path: Path, data: bytes, *, mode: int = 0o644) -> None:
+    """write_atomic(), and stores the hash of the bytes as an attribute of the file, for is_whole()."""
+    write_atomic(path, data, mode=mode)
+    with suppress(OSError):  # a file system without attributes
+        os.setxattr(path, _HASH, sha256_bytes(data).encode())
+
+
+def is_whole(path: Path) -> bool:
+    """True if the file is there and has the bytes that write_checked() wrote. A file without a stored hash, such as one
+    of an earlier version, need only be there."""
+    try:
+        return os.getxattr(path, _HASH).decode("ascii", "replace") == sha256_file(path)
+    except OSError:
+        return path.is_file()
 
 
 def _begun(path: Path) -> tuple[Path, int]:

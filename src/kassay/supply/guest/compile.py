@@ -12,7 +12,7 @@ from kassay.effects import process
 from kassay.effects.compiler import digest, version
 from kassay.effects.compiling import report_compilation
 from kassay.effects.distribution import install
-from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
+from kassay.effects.files import cache_directory, is_whole, sha256_bytes, write_checked
 from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
 from kassay.model.guest import Programs
 from kassay.model.program import RUNNER_BASE
@@ -75,8 +75,8 @@ def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
         )
     program = _Program(name, arch, compiler or _usual(arch))
     path = program.path
-    if not path.is_file():
-        write_atomic(path, _compile(program), mode=0o755)
+    if not is_whole(path):
+        write_checked(path, _compile(program), mode=0o755)
     return path
 
 
@@ -85,8 +85,8 @@ def received_programs(contents: Mapping[str, bytes], compiler: str, workloads: t
     files = []
     for name, data in contents.items():
         path = cache_directory() / "guest" / "brought" / sha256_bytes(data)
-        if not path.is_file():
-            write_atomic(path, data, mode=0o755)
+        if not is_whole(path):
+            write_checked(path, data, mode=0o755)
         files.append((name, path))
     return Programs(files=tuple(files), compiler=compiler, workloads=workloads)
 
@@ -109,11 +109,11 @@ def _compile(program: _Program) -> bytes:
         objects: list[Path] = []
         for file in program.files:
             objects.append(program.object_path(file))
-            if not objects[-1].is_file():
+            if not is_whole(objects[-1]):
                 done = process.run((program.cc, *_COMPILING, "-c", "-o", str(output), file), cwd=root, timeout_s=120)
                 if done.status != 0:
                     break
-                write_atomic(objects[-1], output.read_bytes())
+                write_checked(objects[-1], output.read_bytes())
         else:
             base = (f"-Wl,-Ttext-segment={RUNNER_BASE:#x}",) if program.name == sources.RUNS_PROGRAMS else ()
             argv = (program.cc, *_LINKING, *base, "-pthread", "-o", str(output), *map(str, objects))

@@ -34,7 +34,7 @@ def plugin(arch: str, qemu_version: str) -> Path:
         )
     place = files.cache_directory() / "plugin"
     paths = {api: place / f"{_key(api, qemu_version, arch)}.so" for api in interfaces(qemu_version)}
-    built = next((path for path in paths.values() if path.is_file()), None)
+    built = next((path for path in paths.values() if files.is_whole(path)), None)
     return built or _first_that_loads(paths, arch, qemu_version)
 
 
@@ -45,7 +45,7 @@ def _first_that_loads(paths: Mapping[int, Path], arch: str, qemu_version: str) -
             library = _compile(api, qemu_version, Path(scratch))
             why = _refusal(library, arch)
             if not why:
-                files.write_atomic(path, library.read_bytes(), mode=0o755)
+                files.write_checked(path, library.read_bytes(), mode=0o755)
                 return path
     raise HostLacks(f"no profile: QEMU {qemu_version} does not load the plugin: {why}",
                     "use a QEMU built with plugins (Debian's is), or measure with --profile none")  # fmt: skip
