@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The archive's file: whole or unchanged, read by many, confined, and said to be damaged when it is."""
 
+import errno
 import multiprocessing
+import os
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -109,6 +112,25 @@ def test_readers_stand_side_by_side(tmp_path: Path) -> None:
     path = filled(tmp_path / "h")
     with reading(path) as one, reading(path) as other:
         assert one.rows("SELECT count(*) FROM runs") == other.rows("SELECT count(*) FROM runs")
+
+
+@pytest.mark.parametrize("has_lock", [True, False])
+def test_an_archive_in_a_directory_of_another_user_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_lock: bool
+) -> None:
+    path, opened = filled(tmp_path / "h"), os.open
+    if not has_lock:
+        path.with_name("h.lock").unlink()
+
+    def refusing(name: Any, flags: int, *rest: Any) -> int:
+        if str(name).endswith(".lock") and flags & os.O_RDWR:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(name))
+        return opened(name, flags, *rest)
+
+    monkeypatch.setattr(os, "open", refusing)
+    assert count(path) == 6
+    with pytest.raises(HostLacks, match="Permission denied"), writing(path):
+        pass
 
 
 @settings(max_examples=25)

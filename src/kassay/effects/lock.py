@@ -60,7 +60,7 @@ def locked(path: Path, busy: Busy | None = None, *, shared: bool = False) -> Ite
     interrupted. The file names the process that has the lock.
     """
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-    handle = _opened(path)
+    handle = _opened(path, shared)
     try:
         try:
             _take(handle, kind, busy)
@@ -68,17 +68,22 @@ def locked(path: Path, busy: Busy | None = None, *, shared: bool = False) -> Ite
             if error.errno not in _WITHOUT_LOCKS:
                 raise
             os.close(handle)
-            handle = _opened(_substitute(path))
+            handle = _opened(_substitute(path), shared)
             _take(handle, kind, busy)
         yield
     finally:
         os.close(handle)
 
 
-def _opened(path: Path) -> int:
+def _opened(path: Path, shared: bool) -> int:
     with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            if not shared or error.errno not in (errno.EACCES, errno.EROFS):
+                raise
+            return os.open(path, os.O_RDONLY)  # of another user: enough for a shared lock
 
 
 def _take(handle: int, kind: int, busy: Busy | None) -> None:

@@ -7,7 +7,7 @@ Version history ("kassay-history/N" in the table `about`):
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -203,8 +203,10 @@ def reading(path: Path, tell: Tell = silent) -> Iterator[Archive]:
     if not path.is_file():
         raise BadInput(f"{path}: there is no history yet", "add a run directory: kassay history add DIR")
     path = unpacked(path)
-    with _locked(path, tell, shared=True), _connected(path, read_only=True) as archive:
-        yield archive
+    with ExitStack() as stack:
+        with suppress(HostLacks):  # a directory that this user only reads, where no writer has made the lock yet
+            stack.enter_context(_locked(path, tell, shared=True))
+        yield stack.enter_context(_connected(path, read_only=True))
 
 
 @contextmanager
