@@ -86,8 +86,22 @@ def test_a_cut_compressed_file_is_refused_by_its_path(trace: PageTrace, tmp_path
     write_pages(tmp_path / "a.zst", trace)
     data = (tmp_path / "a.zst").read_bytes()
     (tmp_path / "a.zst").write_bytes(data[: len(data) // 2])
-    with pytest.raises(BadInput, match=r"a\.zst: page trace"):
+    with pytest.raises(BadInput, match=r"a\.zst: page trace: its end is missing"):
         read_pages(tmp_path / "a.zst")
+
+
+def test_a_flipped_bit_of_a_compressed_trace_is_found(trace: PageTrace, tmp_path: Path) -> None:
+    path = tmp_path / "a.zst"
+    write_pages(path, trace)
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        data = bytearray(whole)
+        data[place] ^= 1
+        try:
+            read = from_bytes(bytes(data))
+        except PagesError:
+            continue
+        assert to_bytes(read) == to_bytes(trace), place
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

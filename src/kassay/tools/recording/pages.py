@@ -188,7 +188,9 @@ def to_bytes(trace: PageTrace) -> bytes:
 def write_pages(path: Path, trace: PageTrace) -> None:
     """Writes the file, compressed when its name ends with ".zst"."""
     data = to_bytes(trace)
-    write_atomic(path, zstandard.ZstdCompressor(level=3).compress(data) if path.suffix == ".zst" else data)
+    if path.suffix == ".zst":
+        data = zstandard.ZstdCompressor(level=3, write_checksum=True).compress(data)
+    write_atomic(path, data)
 
 
 def read_pages(path: Path) -> PageTrace:
@@ -204,10 +206,13 @@ def read_pages(path: Path) -> PageTrace:
 def from_bytes(data: bytes) -> PageTrace:
     """Raises PagesError for what is no whole trace, or contradicts itself."""
     if data.startswith(_ZSTD):
+        frame = zstandard.ZstdDecompressor().decompressobj()
         try:
-            data = zstandard.ZstdDecompressor().decompressobj().decompress(data)
+            data = frame.decompress(data)
         except zstandard.ZstdError as error:
             raise PagesError(f"cannot be decompressed ({error})") from error
+        if not frame.eof:
+            raise PagesError("its end is missing")
     end = data.find(b"\n\n")
     if not data.startswith(f"{SCHEMA}\n".encode()) or end < 0:
         raise PagesError(f"not the beginning of one: {data[:40]!r}", "give a file that kassay pcp record wrote")
