@@ -37,9 +37,5 @@ def with_step(site: Site, old: SiteStep, **changes: object) -> Site:
     """The same site with other fields in one step."""
     return msgspec.structs.replace(
         site,
-        steps=tuple(msgspec.structs.replace(one, **changes) if _pair(one) == _pair(old) else one for one in site.steps),
+        steps=tuple(msgspec.structs.replace(one, **changes) if one.pair == old.pair else one for one in site.steps),
     )
-
-
-def _pair(step: SiteStep) -> tuple[str, ...]:
-    return step.arch, step.series, step.before, step.after

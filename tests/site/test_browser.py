@@ -22,7 +22,7 @@ _FUNCTION = function_path(_STEP.functions[0].function)
 _PAGES = (
     "", "matrix/x86_64", "matrix/x86_64/all", "matrix/x86_64/time-skylake_sp", "matrix/x86_64/accesses",
     workload_path(_STEP.series),
-    step_path(_STEP.arch, _STEP.series, _STEP.before, _STEP.after), "compare", "function", _FUNCTION, "workload",
+    step_path(*_STEP.pair), "compare", "function", _FUNCTION, "workload",
     "kernel", "step", "status", "corrections", "about", f"kernel/x86_64/{_STEP.after}",
     f"compare/x86_64/{_STEP.before}-{_STEP.after}",
 )  # fmt: skip
@@ -161,7 +161,7 @@ def test_any_two_kernels_are_compared_from_a_disk(page: Tab, site: Path) -> None
     text = page.run(f"[...document.querySelectorAll('#compared tbody tr')].{find}")
     assert f"{(_STEP.change or 0) * 100:+.1f} %" in text
     links = page.run("[...document.querySelectorAll('#compared td a')].map(link => link.getAttribute('href'))")
-    assert f"../{step_path(_STEP.arch, _STEP.series, _STEP.before, _STEP.after)}/index.html" in links
+    assert f"../{step_path(*_STEP.pair)}/index.html" in links
     function = next(one for one in small_site().functions if any(cost[0] == "x86_64" for cost in one.costs))
     page.open(_address(site, "compare", f"{query}&function={function.name}"))
     fewer = page.wait("document.querySelectorAll('#compared tbody tr').length")

@@ -167,7 +167,7 @@ def test_feed_has_the_newest_kernels_first_in_one_turn() -> None:
 
 def test_step_page_has_figures_with_unit_n_and_command(files: Mapping[str, bytes]) -> None:
     step = first_shown(small_site())
-    text = files[f"{step_path(step.arch, step.series, step.before, step.after)}/index.html"].decode()
+    text = files[f"{step_path(*step.pair)}/index.html"].decode()
     assert "instructions/page, n = 2 + 2" in text
     assert step.repeat[0] in text
     assert step.functions[0].function in text
@@ -179,7 +179,7 @@ def test_compilers_copy_leads_to_the_page_of_its_function(tmp_path: Path) -> Non
     name = next(one.name for one in site.functions if "." not in one.name)
     site = with_step(site, step, functions=(FunctionCost(function=f"{name}.constprop.0", base=1.0, head=9.0),))
     files = written(site, tmp_path / "site")
-    address = step_path(step.arch, step.series, step.before, step.after)
+    address = step_path(*step.pair)
     assert f'function/{name}/index.html">{name}.constprop.0</a>'.encode() in files[f"{address}/index.html"]
     assert f"{address}/index.html".encode() in files[f"function/{name}/index.html"]
 
@@ -325,10 +325,7 @@ def test_loads_and_stores_have_a_matrix_and_a_place_in_the_step(tmp_path: Path) 
     text = files["matrix/x86_64/accesses/index.html"].decode()
     row = next(line for line in text.splitlines() if f">{step.series}</a>" in line)
     assert "▲ +50.0\u00a0%" in row
-    assert (
-        "100 loads and stores before, and 150 after"
-        in files[f"{step_path(step.arch, step.series, step.before, step.after)}/index.html"].decode()
-    )
+    assert "100 loads and stores before, and 150 after" in files[f"{step_path(*step.pair)}/index.html"].decode()
     assert 'matrix/x86_64/accesses/index.html">loads and stores</a>' in files["matrix/x86_64/all/index.html"].decode()
     without = msgspec.structs.replace(site, steps=tuple(msgspec.structs.replace(s, accesses=None) for s in site.steps))
     assert "matrix/x86_64/accesses/index.html" not in written(without, tmp_path / "without")

@@ -40,7 +40,7 @@ def _kill_after(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
 
 def _address(site: Any) -> str:
     step = first_shown(site)
-    return step_path(step.arch, step.series, step.before, step.after)
+    return step_path(*step.pair)
 
 
 @pytest.mark.slow

@@ -84,6 +84,11 @@ class PublicSource(Record, frozen=True, kw_only=True):
     """Hash of the archive's file; "" for a commit."""
 
 
+def build_in(ref: str) -> BuildRef | None:
+    """Parts of a reference "build:..."; None for a reference of another kind. Raises BadInput as parse_build() does."""
+    return parse_build(ref.removeprefix("build:")) if ref.startswith("build:") else None
+
+
 def parse_build(locator: str) -> BuildRef:
     """Reads what stands after "build:". Raises BadInput that shows the grammar.
 

@@ -38,7 +38,7 @@ def read_site(history: Path, *, title: str = "", address: str = "", tell: Tell =
 
 def _site(archive: Archive, found: tuple[Comparison, ...], title: str, address: str, tell: Tell) -> Site:
     kernels = site_kernels(archive, found)
-    series = rows_of(archive, found, {number: kernel.arch for number, kernel in kernels.items()})
+    series = rows_of(archive, found, kernels)
     names = source_names(archive)
     steps = steps_of(found, kernels, series, names)
     tell(Progress(stage="site", subject="history", text=f"{len(steps)} comparisons of {len(series)} series"))

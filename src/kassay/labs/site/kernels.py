@@ -14,7 +14,7 @@ from kassay.model.build import build_text
 from kassay.model.kernel import name_and_version, parse_ref
 from kassay.tools.history.archive import Archive
 from kassay.tools.history.development import ancestors_of_builds, build_of, places_of_builds
-from kassay.tools.history.query import release_order
+from kassay.tools.history.query import release_order, stored_kernels
 from kassay.tools.history.records import StoredKernel
 
 _UPSTREAM = re.compile(r"\d+\.\d+(?:\.\d+)?(?:[-~]?rc\d+)?")
@@ -27,9 +27,7 @@ were narrowed to it: the change stays between the kernels that a reader follows.
 def site_kernels(archive: Archive, found: Sequence[Comparison]) -> dict[int, SiteKernel]:
     """Kernels that a comparison has, by their number in the history; in the order of the columns. Patched builds and
     kernels that no reference names are left out."""
-    names = StoredKernel.__struct_fields__
-    stored = {row[0]: StoredKernel(**dict(zip(names, row[1:], strict=True))) for row in archive.rows(
-        f"SELECT kernel, {', '.join(names)} FROM t_kernels ORDER BY kernel")}  # fmt: skip
+    stored = stored_kernels(archive)
     dates = archive.rows("SELECT kernel, strftime(min(first_utc), '%Y-%m-%dT%H:%M:%SZ') FROM t_points GROUP BY kernel")
     first: dict[int, str] = dict(dates)
     cells = Counter(_measured(found))

@@ -144,6 +144,10 @@ class SitePrediction(Record, frozen=True, kw_only=True):
     high: float
 
 
+Pair = tuple[str, str, str, str]
+"""(arch, series, before, after) of a step."""
+
+
 class SiteStep(Record, frozen=True, kw_only=True):
     """Two neighbouring kernels of one series, changed or not."""
 
@@ -199,6 +203,16 @@ class SiteStep(Record, frozen=True, kw_only=True):
     """People and lists that MAINTAINERS names for the files."""
     bundle: str = ""
     """File name of its bundle in the site's bundle/; "" if there is none."""
+
+    @property
+    def pair(self) -> Pair:
+        """Line, row and kernels: no other step has the same."""
+        return self.arch, self.series, self.before, self.after
+
+    @property
+    def size(self) -> float:
+        """Size of its change without a direction; zero where it has none."""
+        return abs(self.change or 0.0)
 
 
 class SiteFunction(Record, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from kassay.labs.site.model import SiteSeries
+from kassay.labs.site.model import SiteKernel, SiteSeries
 from kassay.model.finding import REFUSED
 from kassay.model.machine import STATE
 from kassay.model.records import from_json
@@ -66,11 +66,13 @@ def descriptions(archive: Archive) -> dict[str, Workload]:
     return {name: from_json(text, Workload) for name, text in rows}
 
 
-def rows_of(archive: Archive, found: Sequence[Comparison], line_of: dict[int, str]) -> dict[int, SiteSeries]:
+def rows_of(
+    archive: Archive, found: Sequence[Comparison], kernels: Mapping[int, SiteKernel]
+) -> dict[int, SiteSeries]:  # fmt: skip
     """Row of each series that has a comparison, by the number of the series. Series that differ in nothing but how they
-    were measured (emulator, build of the guest programs, rounds) share a row. line_of: line of each kernel."""
+    were measured (emulator, build of the guest programs, rounds) share a row."""
     workloads = descriptions(archive)
-    lines = {comparison.series: line_of[comparison.base] for comparison in found if comparison.base in line_of}
+    lines = {comparison.series: kernels[comparison.base].arch for comparison in found if comparison.base in kernels}
     series = {number: one for number, one in all_series(archive) if number in lines}
     usual: dict[str, int | None] = {}
     for _, one in sorted(series.items()):  # the first size of memory has no word in addresses, whatever comes later

@@ -16,7 +16,6 @@ from kassay.tools.history.archive import Archive, Row
 from kassay.tools.history.development import developments
 from kassay.tools.history.records import KernelPoint, PointLine, StoredKernel, StoredSeries
 
-_KERNEL = StoredKernel.__struct_fields__
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 _SHOWN = 40
 
@@ -168,11 +167,16 @@ def _settings(values: dict[str, str]) -> tuple[Setting, ...]:
     return tuple(Setting(name=name, value=value) for name, value in values.items())
 
 
+def stored_kernels(archive: Archive) -> dict[int, StoredKernel]:
+    """Every kernel by its number, in the order in which they were added."""
+    names = StoredKernel.__struct_fields__
+    rows = archive.rows(f"SELECT kernel, {', '.join(names)} FROM t_kernels ORDER BY kernel")
+    return {number: StoredKernel(**dict(zip(names, row, strict=True))) for number, *row in rows}
+
+
 def _points(archive: Archive, numbers: Sequence[int], dates: bool) -> dict[int, list[KernelPoint]]:
     """The points of series, by their numbers, in the order in which their kernels were added."""
-    kernels = {row[0]: StoredKernel(**dict(zip(_KERNEL, row[1:], strict=True))) for row in archive.rows(
-        f"SELECT kernel, {', '.join(_KERNEL)} FROM t_kernels"
-    )}  # fmt: skip
+    kernels = stored_kernels(archive)
     session, source = ("directory", "sessions JOIN t_experiments USING (experiment)") if dates else ("''", "points")
     rows = archive.rows(
         f"SELECT series, kernel, value, n, coalesce(deviation, spread), lowest, highest, all_runs,"

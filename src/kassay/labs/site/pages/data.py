@@ -9,7 +9,7 @@ from kassay.labs.site.model import SiteFunction
 from kassay.labs.site.pages.addresses import function_data, kernel_data
 from kassay.labs.site.pages.entries import Book
 from kassay.labs.site.pages.lookup import Lookup
-from kassay.labs.site.pages.outcomes import COMPARED, outcome
+from kassay.labs.site.pages.outcomes import COMPARED, SHOWN, outcome
 from kassay.labs.site.pages.publish import File
 from kassay.labs.site.pages.records import (
     FUNCTIONS_SCHEMA,
@@ -56,11 +56,11 @@ def _kernels(book: Book) -> Iterator[File]:
     lookup = book.lookup
     cells = grouped(((cell.arch, cell.kernel), cell) for cell in lookup.site.cells)
     into = grouped(
-        ((placed.kernel.arch, placed.kernel.key), placed.step)
+        ((placed.kernel.arch, placed.kernel.key), (placed.outcome, placed.step))
         for series in lookup.site.series for placed in lookup.row(series) if placed.step
     )  # fmt: skip
     verdicts: dict[tuple[str, str, str], dict[str, list[str | float | None]]] = {}
-    for step in (*lookup.steps.values(), *(step for steps in into.values() for step in steps)):
+    for step in (*lookup.steps.values(), *(step for steps in into.values() for _, step in steps)):
         word = outcome(step, lookup.series[step.arch, step.series])
         if word in COMPARED:
             of_head = verdicts.setdefault((step.arch, step.series, step.after), {})
@@ -71,8 +71,8 @@ def _kernels(book: Book) -> Iterator[File]:
         pages.setdefault((step.arch, step.series, step.after), {})[step.before] = f"{address}/index.html"
     for (arch, key), kernel in lookup.kernel.items():
         steps = tuple(
-            msgspec.structs.replace(step, mail="", functions=step.functions if lookup.is_shown(step) else ())
-            for step in into.get((arch, key), ())
+            msgspec.structs.replace(step, mail="", functions=step.functions if word in SHOWN else ())
+            for word, step in into.get((arch, key), ())
         )
         own = tuple(cells.get((arch, key), ()))
         units = {cell.series: lookup.series[arch, cell.series].unit for cell in own}

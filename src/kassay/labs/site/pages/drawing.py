@@ -2,6 +2,7 @@
 """Charts as SVG: a step line over kernels, and a sparkline. Each has a title; the page has a table with its figures."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -18,19 +19,18 @@ def chart(title: str, unit: str, names: Sequence[str], values: Sequence[float | 
     known = [value for value in values if value is not None]
     if not known:
         return Markup("")
-    low, high = _range(known)
-    width, height = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
-    slot = width / max(1, len(values))
+    axis = _Axis(*_range(known), top=_TOP, height=_HEIGHT - _TOP - _BOTTOM)
+    width = _WIDTH - _LEFT - _RIGHT
+    slot = width / len(values)
     xs = [_LEFT + slot * (place + 0.5) for place in range(len(values))]
-    ys = [None if value is None else _TOP + height * (high - value) / (high - low) for value in values]
+    ys = [None if value is None else axis.y(value) for value in values]
     parts = [
         f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img"><title>{escape(title)}</title>'
         f'<text x="0" y="12">{escape(unit)}</text>',
         *(
-            f'<path class="grid" d="M{_LEFT} {_TOP + height * (high - v) / (high - low):.1f}h{width}"/>'
-            f'<text class="y" x="{_LEFT - 8}" y="{_TOP + height * (high - v) / (high - low) + 4:.1f}">'
-            f"{escape(format_number(v))}</text>"
-            for v in ((low, (low + high) / 2, high))
+            f'<path class="grid" d="M{_LEFT} {axis.y(v):.1f}h{width}"/>'
+            f'<text class="y" x="{_LEFT - 8}" y="{axis.y(v) + 4:.1f}">{escape(format_number(v))}</text>'
+            for v in (axis.low, (axis.low + axis.high) / 2, axis.high)
         ),
         f'<path class="line" d="{_steps(xs, ys, slot)}"/>',
     ]
@@ -53,16 +53,28 @@ def sparkline(title: str, values: Sequence[float | None]) -> Markup:
     known = [value for value in values if value is not None]
     if not known:
         return Markup("")
-    low, high = _range(known)
     width, height = _SPARK
+    axis = _Axis(*_range(known), top=2, height=height - 4)
     slot = width / len(values)
     xs = [slot * (place + 0.5) for place in range(len(values))]
-    ys = [None if value is None else 2 + (height - 4) * (high - value) / (high - low) for value in values]
-    path = _steps(xs, ys, slot)
+    ys = [None if value is None else axis.y(value) for value in values]
     return Markup(
         f'<svg class="spark" viewBox="0 0 {width} {height}" role="img"><title>{escape(title)}</title>'
-        f'<path class="line" d="{path}"/></svg>'
+        f'<path class="line" d="{_steps(xs, ys, slot)}"/></svg>'
     )
+
+
+class _Axis(NamedTuple):
+    """Values from bottom to top."""
+
+    low: float
+    high: float
+    top: int
+    height: int
+
+    def y(self, value: float) -> float:
+        """Place of a value in the picture."""
+        return self.top + self.height * (self.high - value) / (self.high - self.low)
 
 
 def _range(values: Sequence[float]) -> tuple[float, float]:

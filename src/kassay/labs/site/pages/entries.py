@@ -49,13 +49,12 @@ class Book:
             for arch, columns in lookup.columns.items()
             for place, kernel in enumerate(columns)
         }
-        self.kernel_pages = set(lookup.kernel)
         self.function_pages = frozenset(_large_functions(lookup))
 
     def entry(self, step: SiteStep, series: SiteSeries | None = None, *, arch: bool = False) -> Entry:
         """Row of a step."""
         series = series or self.lookup.series[step.arch, step.series]
-        address = step_path(step.arch, step.series, step.before, step.after)
+        address = step_path(*step.pair)
         return Entry(
             step=step, series=series, outcome=outcome(step, series), href=address if address in self.steps else "",
             arch=arch,
@@ -63,7 +62,7 @@ class Book:
 
     def entries(self, steps: Iterable[SiteStep], *, arch: bool = False) -> list[Entry]:
         """Rows of steps, largest change first."""
-        return [self.entry(step, arch=arch) for step in sorted(steps, key=lambda step: -abs(step.change or 0.0))]
+        return [self.entry(step, arch=arch) for step in sorted(steps, key=lambda step: -step.size)]
 
     def comparison(self, arch: str, before: str, after: str) -> list[Entry]:
         """Rows of all series with a value on both kernels: shown ones first, by size; then those without a verdict."""
@@ -74,7 +73,7 @@ class Book:
                 step = structs.replace(step, functions=self._functions(series, before, after))
             found += [self.entry(step, series)] if step is not None else []
         rank = {"worse": 0, "better": 0, "refused": 1, "inconclusive": 1, "small": 2}
-        return sorted(found, key=lambda one: (rank.get(one.outcome, 3), -abs(one.step.change or 0.0)))
+        return sorted(found, key=lambda one: (rank.get(one.outcome, 3), -one.step.size))
 
     def _functions(self, series: SiteSeries, before: str, after: str) -> tuple[FunctionCost, ...]:
         """Own costs of the functions that changed between two kernels without a comparison, largest change first."""

@@ -4,7 +4,7 @@
 import uuid
 from collections.abc import Iterator, Mapping
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from kassay.labs.site.model import Site
 from kassay.labs.site.pages.publish import File
@@ -30,7 +30,7 @@ def feed(site: Site, steps: Mapping[str, Revised]) -> File:
     def order(one: tuple[Change, int, StepFile]) -> tuple[str, int, float, str, int]:
         change, number, file = one
         step = file.step
-        return change.utc, -age.get((step.arch, step.after), oldest), abs(step.change or 0.0), file.address, number
+        return change.utc, -age.get((step.arch, step.after), oldest), step.size, file.address, number
 
     changes = sorted(
         ((change, number, page.file) for page in steps.values() for number, change in _told(page.file)),
@@ -73,5 +73,5 @@ def _entry(change: Change, number: int, file: StepFile, base: str) -> Markup:
         '<link href="{base}{address}/index.html"/><summary>{summary}</summary></entry>\n'
     ).format(
         id=_id(f"{file.address}/{number}"), address=file.address, title=title, utc=change.utc, base=base,
-        summary=escape(summary),
+        summary=summary,
     )  # fmt: skip

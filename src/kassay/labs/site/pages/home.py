@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any
 
 from kassay.labs.site.model import SiteStep, taken_back
 from kassay.labs.site.pages.addresses import step_path
@@ -11,6 +10,7 @@ from kassay.labs.site.pages.entries import Book
 from kassay.labs.site.pages.lookup import Lookup, Placed
 from kassay.labs.site.pages.outcomes import SHOWN, counts_text
 from kassay.labs.site.pages.render import Renderer
+from kassay.model.records import grouped
 from kassay.model.texts import counted
 
 _LARGEST = 3
@@ -60,7 +60,7 @@ def _taken_back(book: Book) -> Iterator[tuple[str, str, str]]:
             row = book.lookup.row(series)
             if row and row[-1].outcome == "better" and (back := _taken_back_by(row, book.lookup)) is not None:
                 text = f"{series.key}, {back.before} → {back.after}, by {row[-1].kernel.name}"
-                yield text, step_path(arch, series.key, back.before, back.after), ""
+                yield text, step_path(*back.pair), ""
 
 
 def _taken_back_by(row: tuple[Placed, ...], lookup: Lookup) -> SiteStep | None:
@@ -80,7 +80,7 @@ def _taken_back_by(row: tuple[Placed, ...], lookup: Lookup) -> SiteStep | None:
 
 def _more(primary: int, others: int) -> str:
     """Steps that the table leaves out, in words."""
-    parts = [f"{primary} more {'step' if primary == 1 else 'steps'} of primary metrics"] * (primary > 0)
+    parts = [f"{counted(primary, 'more step')} of primary metrics"] * (primary > 0)
     parts += [f"{counted(others, 'step')} of phases"] * (others > 0)
     return " and ".join(parts)
 
@@ -93,11 +93,10 @@ def failed(book: Book) -> list[tuple[str, str]]:
 
 def failed_cells(book: Book) -> list[tuple[str, str, str]]:
     """(kernel, workloads, why no run of them succeeded), the newest kernels last."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for series, placed in book.lookup.placed():
-        if placed.outcome == "failed" and placed.cell is not None:
-            name = f"{placed.kernel.name} ({series.arch})"
-            found.setdefault((name, placed.cell.reason), []).append(series.workload)
+    found = grouped(
+        ((f"{placed.kernel.name} ({series.arch})", placed.cell.reason), series.workload)
+        for series, placed in book.lookup.placed() if placed.outcome == "failed" and placed.cell
+    )  # fmt: skip
     return [(name, ", ".join(dict.fromkeys(names)), reason) for (name, reason), names in found.items()]
 
 
@@ -117,7 +116,7 @@ def without_verdict(book: Book, word: str) -> list[tuple[str, str, str, str]]:
 def _not_measured(book: Book) -> list[str]:
     texts = [f"{kernel}: {reason}" for kernel, reason in failed(book)]
     for arch in book.lookup.archs:
-        words: list[Any] = [book.lookup.row(series)[-1].outcome for series in book.lookup.rows.get(arch, ())]
+        words = [book.lookup.row(series)[-1].outcome for series in book.lookup.rows.get(arch, ())]
         name = book.lookup.columns[arch][-1].name
         for word in ("refused", "failed", "inconclusive"):
             if number := words.count(word):

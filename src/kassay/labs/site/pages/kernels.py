@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from kassay.labs.site.model import SiteKernel
-from kassay.labs.site.pages.addresses import compare_path, kernel_data, kernel_path, minor, segment
+from kassay.labs.site.pages.addresses import compare_path, kernel_data, kernel_path, segment
 from kassay.labs.site.pages.entries import Book, Entry
 from kassay.labs.site.pages.lookup import Lookup
 from kassay.labs.site.pages.outcomes import counts_text
@@ -84,19 +84,3 @@ def _links(lookup: Lookup, kernel: SiteKernel) -> list[tuple[str, str]]:
 def _with_ids(entries: Sequence[Entry]) -> list[Entry]:
     """Each row can be linked to."""
     return [msgspec.structs.replace(one, id=segment(one.series.key)) for one in entries]
-
-
-def release_redirects(book: Book) -> dict[tuple[str, str, str, str], tuple[str, str]]:
-    """(arch, series, "6.16", "6.17") -> (before, after) of the newest step between kernels of these two."""
-    place = {(one.arch, one.key): number for number, one in enumerate(book.lookup.site.kernels)}
-    found: dict[tuple[str, str, str, str], tuple[str, str]] = {}
-    for page in book.steps.values():
-        step = page.file.step
-        short = (step.arch, step.series, minor(step.before), minor(step.after))
-        if not short[2] or not short[3] or short[2] == short[3] or short[2:] == (step.before, step.after):
-            continue
-        age = [(place.get((step.arch, key), -1)) for key in (step.after, step.before)]
-        old = found.get(short)
-        if old is None or age > [place.get((step.arch, key), -1) for key in (old[1], old[0])]:
-            found[short] = (step.before, step.after)
-    return found

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from kassay.labs.site.model import (
     NOT_LINKED,
+    Pair,
     Site,
     SiteCell,
     SiteFunction,
@@ -25,8 +26,6 @@ _WHY_NOT = (
     "nobody compared these two kernels, and between them a comparison was refused, is missing, or was made on other "
     "terms (emulator, guest program, rounds)"
 )
-Pair = tuple[str, str, str, str]
-"""(arch, series, before, after) of a step."""
 
 
 class Placed(NamedTuple):
@@ -51,7 +50,7 @@ class Lookup:
         self.series = {(series.arch, series.key): series for series in site.series}
         self.workload: dict[str, SiteWorkload] = {workload.name: workload for workload in site.workloads}
         self.function: dict[str, SiteFunction] = {function.name: function for function in site.functions}
-        self.steps: dict[Pair, SiteStep] = {(s.arch, s.series, s.before, s.after): s for s in site.steps}
+        self.steps: dict[Pair, SiteStep] = {step.pair: step for step in site.steps}
         self._place = {(one.arch, one.key): place for place, one in enumerate(site.kernels)}
         self._cells: dict[tuple[str, str], dict[str, SiteCell]] = {}
         for cell in site.cells:
@@ -151,7 +150,7 @@ class Lookup:
         for series in self.site.series:
             for placed in self.row(series):
                 if placed.step and placed.outcome in SHOWN:
-                    found[series.arch, series.key, placed.step.before, placed.step.after] = placed.step
+                    found[placed.step.pair] = placed.step
         return found
 
     @cached_property
@@ -173,16 +172,9 @@ class Lookup:
                 found.setdefault((arch, series), set()).add(kernel)
         return {row: sorted(kernels, key=lambda key: self.place(row[0], key)) for row, kernels in found.items()}
 
-    def is_shown(self, step: SiteStep) -> bool:
-        """True if a step is above the floor and the margin."""
-        return outcome(step, self.series[step.arch, step.series]) in SHOWN
-
-    def into(self, arch: str, kernel: str) -> list[SiteStep]:
-        """Shown steps from the left neighbour into a kernel, largest change first."""
-        found = [
-            placed.step
-            for series in self.rows.get(arch, ())
-            for placed in self.row(series)
-            if placed.kernel.key == kernel and placed.step and placed.outcome in SHOWN
-        ]
-        return sorted(found, key=lambda step: -abs(step.change or 0.0))
+    def into(self, arch: str, kernel: str) -> Iterator[SiteStep]:
+        """Shown steps from the left neighbour into a kernel."""
+        for series in self.rows.get(arch, ()):
+            for placed in self.row(series):
+                if placed.kernel.key == kernel and placed.step and placed.outcome in SHOWN:
+                    yield placed.step

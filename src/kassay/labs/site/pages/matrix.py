@@ -131,9 +131,9 @@ def _row(book: Book, series: SiteSeries, places: slice, view: str) -> dict[str, 
         cells = [_time_cell(one, view.removeprefix(_TIME)) for one in placed]
     else:
         cells = [(one.outcome, cell_text(one.outcome, one.step), _href(book, series, one)) for one in placed]
-    changes = [one for one in placed if one.outcome in SHOWN and one.step]
-    most = max((abs(one.step.change or 0.0) for one in changes if one.step), default=0.0)
-    ways = " ".join(sorted({one.outcome for one in changes}))
+    changes = [(one.outcome, one.step) for one in placed if one.outcome in SHOWN and one.step]
+    most = max((step.size for _, step in changes), default=0.0)
+    ways = " ".join(sorted({word for word, _ in changes}))
     cell_words = {word for word, _, _ in cells}
     is_quiet = cell_words <= {"absent"} if view.startswith(_TIME) else cell_words.isdisjoint(SHOWN)
     return {"series": series, "cells": cells, "most": f"{most:.6g}", "ways": ways, "quiet": is_quiet}
@@ -147,7 +147,7 @@ def _href(book: Book, series: SiteSeries, placed: Placed) -> str:
     if step is None:
         return ""
     if placed.outcome in SHOWN:
-        return f"{step_path(step.arch, step.series, step.before, step.after)}/index.html"
+        return f"{step_path(*step.pair)}/index.html"
     if placed.outcome in ("refused", "inconclusive"):
         address = book.compared_href(step.arch, step.before, step.after)
         return f"{address}/index.html?all=1#{segment(series.key)}" if address else ""
@@ -175,4 +175,4 @@ def _time_cell(placed: Placed, cpu: str) -> tuple[str, str, str]:
     word = "small" if found.low <= 0 <= found.high else "worse" if found.change > 0 else "better"
     interval = f"{format_change(found.low)} to {format_change(found.high)}"
     text = f"{arrow} {format_change(found.change)} ({interval})".replace(" %", "\u00a0%")
-    return word, text, f"{step_path(step.arch, step.series, step.before, step.after)}/index.html"
+    return word, text, f"{step_path(*step.pair)}/index.html"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from kassay.labs.site.model import NOT_LINKED, SiteCell, SiteSeries, SiteStep
 from kassay.model.finding import CHANGES, REFUSED
+from kassay.model.texts import counted
 from kassay.model.units import format_change
 
 OUTCOMES = {
@@ -64,7 +65,7 @@ def counts_text(words: Iterable[str]) -> str:
     counts = Counter(words)
     ran = sum(counts[word] for word in COMPARED)
     parts = [
-        f"{ran} {'cell' if ran == 1 else 'cells'} compared",
+        f"{counted(ran, 'cell')} compared",
         f"{counts['equal']} equal to the digit",
         f"{counts['small']} below the floor or the margin",
         f"{counts['worse'] + counts['better']} shown",

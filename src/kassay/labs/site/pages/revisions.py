@@ -11,11 +11,9 @@ import msgspec
 
 from kassay.labs.site.model import SiteStep
 from kassay.labs.site.pages.addresses import step_path
-from kassay.labs.site.pages.lookup import Lookup, Pair
+from kassay.labs.site.pages.lookup import Lookup
 from kassay.labs.site.pages.records import STEP_SCHEMA, Change, StepFile
-from kassay.model.records import Record, from_plain, to_indented_json
-
-_NEVER_NOMINATED = ""
+from kassay.model.records import Record, from_plain
 
 
 class Revised(Record, frozen=True, kw_only=True):
@@ -71,41 +69,41 @@ def revise(lookup: Lookup, before: dict[str, Revised]) -> dict[str, Revised]:
     """Every step page of the site, by address: notable steps, and those that the directory had already."""
     utc = lookup.site.made_utc
     now = dict(before)
-    for pair, step in _wanted(lookup, before):
-        address = step_path(*pair)
-        old = before.get(address)
+    for step in _wanted(lookup, before):
+        address = step_path(*step.pair)
         file = StepFile(
             schema=STEP_SCHEMA, address=address, revision=1, published_utc=utc, step=step,
-            series=lookup.series[pair[:2]], before=lookup.kernel.get((pair[0], pair[2])),
-            after=lookup.kernel.get((pair[0], pair[3])),
+            series=lookup.series[step.arch, step.series], before=lookup.kernel.get((step.arch, step.before)),
+            after=lookup.kernel.get((step.arch, step.after)),
         )  # fmt: skip
-        now[address] = _revised(file, old, utc)
+        now[address] = _revised(file, before.get(address), utc)
     return dict(sorted(now.items()))
 
 
-def _wanted(lookup: Lookup, before: dict[str, Revised]) -> Iterator[tuple[Pair, SiteStep]]:
+def _wanted(lookup: Lookup, before: dict[str, Revised]) -> Iterator[SiteStep]:
     """Steps of the site that have a page, and those that are small now and had a page before."""
-    yield from lookup.notable.items()
+    yield from lookup.notable.values()
     for revised in before.values():
         step = revised.file.step
-        pair = (step.arch, step.series, step.before, step.after)
-        series = lookup.series.get(pair[:2])
-        if series is not None and pair not in lookup.notable and (new := lookup.step(series, step.before, step.after)):
-            yield pair, new
+        series = lookup.series.get((step.arch, step.series))
+        if series and step.pair not in lookup.notable and (new := lookup.step(series, step.before, step.after)):
+            yield new
 
 
 def _revised(file: StepFile, old: Revised | None, utc: str) -> Revised:
     states = old.file.states if old else ()
     step = file.step
     change = Change(utc=utc, life=step.life, text=step.life_text, link=step.link)
-    if step.life != _NEVER_NOMINATED and (not states or states[-1].life != step.life):
-        states = (*states, change)
-    elif states and states[-1].life == step.life:
+    if states and states[-1].life == step.life:
         states = (*states[:-1], msgspec.structs.replace(change, utc=states[-1].utc))
-    is_first_verdict = old is not None and not old.file.step.verdict and _values(old.file.step) == _values(step)
+    elif step.life:  # "" for a step that nobody nominated
+        states = (*states, change)
     if old is None:
         return Revised(file=msgspec.structs.replace(file, states=states))
-    if is_first_verdict or figures(old.file.step) == figures(step):
+    # Figures must not change in place. A first verdict on the same values is no correction.
+    known = old.file.step
+    is_equal = (known.before_value, known.after_value) == (step.before_value, step.after_value)
+    if is_equal and known.verdict in ("", step.verdict):
         kept = msgspec.structs.replace(
             file, states=states, revision=old.file.revision, published_utc=old.file.published_utc
         )
@@ -114,15 +112,6 @@ def _revised(file: StepFile, old: Revised | None, utc: str) -> Revised:
     is_moved = bool(old.earlier) and old.earlier[-1].revision == old.file.revision
     earlier = old.earlier if is_moved else (*old.earlier, old.file)
     return Revised(file=msgspec.structs.replace(file, states=states, revision=old.file.revision + 1), earlier=earlier)
-
-
-def figures(step: SiteStep) -> tuple[object, ...]:
-    """Figures that must not change in place."""
-    return *_values(step), step.verdict
-
-
-def _values(step: SiteStep) -> tuple[float | None, float | None]:
-    return step.before_value, step.after_value
 
 
 def figures_text(step: SiteStep, unit: str) -> str:
@@ -134,8 +123,3 @@ def corrections(pages: dict[str, Revised]) -> list[tuple[Revised, StepFile, Step
     """(page, wrong, right) of each corrected revision, newest first."""
     found = [(page, wrong, right) for page in pages.values() for wrong, right in pairwise((*page.earlier, page.file))]
     return sorted(found, key=lambda one: one[2].published_utc, reverse=True)
-
-
-def step_json(file: StepFile) -> bytes:
-    """Content of index.json."""
-    return to_indented_json(file).encode()

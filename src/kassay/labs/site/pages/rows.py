@@ -2,11 +2,10 @@
 """Pages of workloads and of kernel functions, and their lists."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from kassay.labs.site.model import SiteFunction, SiteKernel, SiteSeries, SiteWorkload
-from kassay.labs.site.pages.addresses import function_path, step_path, workload_path
+from kassay.labs.site.model import SiteFunction, SiteKernel, SiteSeries
+from kassay.labs.site.pages.addresses import function_path, workload_path
 from kassay.labs.site.pages.drawing import sparkline
 from kassay.labs.site.pages.entries import Book
 from kassay.labs.site.pages.lookup import Lookup, Placed
@@ -27,40 +26,22 @@ _KEPT = 3
 """Newest kernels of a workload's table that are always shown."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Line:
-    """A kernel in the table of a workload."""
-
-    kernel: SiteKernel
-    cell: Any
-    step: Any
-    outcome: str
-    text: str
-    href: str
-    note: str
-    keep: bool
-
-
 def workloads(book: Book, renderer: Renderer) -> Iterator[File]:
     """A page for each workload."""
     by_workload = grouped((series.workload, series) for rows in book.lookup.rows.values() for series in rows)
     for name, rows in by_workload.items():
-        workload = book.lookup.workload.get(name) or SiteWorkload(name=name, group=rows[0].group, summary="", state="")
         words = [placed.outcome for series in rows for placed in book.lookup.row(series)]
         yield renderer.page(
-            "workload.html.j2", workload_path(name), workload=workload, counts=counts_text(words),
+            "workload.html.j2", workload_path(name), workload=book.lookup.workload[name], counts=counts_text(words),
             blocks=[_block(book, series, _MOST_ROWS // len(rows)) for series in rows],
         )  # fmt: skip
-    groups = grouped((rows[0].group, (workload_path(name), name, _summary(book, name)))
-                     for name, rows in by_workload.items())  # fmt: skip
+    groups = grouped(
+        (rows[0].group, (workload_path(name), name, f"– {summary}" if summary else ""))
+        for name, rows in by_workload.items() for summary in (book.lookup.workload[name].summary,)
+    )  # fmt: skip
     yield renderer.page(
         "list.html.j2", "workload", heading="Workloads", text="One value over all kernels.", groups=list(groups.items())
     )
-
-
-def _summary(book: Book, name: str) -> str:
-    workload = book.lookup.workload.get(name)
-    return f"– {workload.summary}" if workload and workload.summary else ""
 
 
 def _block(book: Book, series: SiteSeries, most: int) -> dict[str, Any]:
@@ -68,46 +49,38 @@ def _block(book: Book, series: SiteSeries, most: int) -> dict[str, Any]:
     row = book.lookup.row(series)
     refs = [placed.kernel.ref for placed in row[-2:] if placed.kernel.ref]
     lines = [_line(book, placed, place >= len(row) - _KEPT or place == 0) for place, placed in enumerate(row)]
-    kept = [line for place, line in enumerate(lines) if line.href or line.keep or place >= len(lines) - most]
+    kept = [line for place, line in enumerate(lines) if line["href"] or line["keep"] or place >= len(lines) - most]
     return {
         "series": series, "chart": book.chart_of(series), "rows": kept[::-1], "left_out": len(lines) - len(kept),
         "command": " ".join(["kassay compare", series.command, *refs]),
     }  # fmt: skip
 
 
-def _line(book: Book, placed: Placed, keep: bool) -> _Line:
+def _line(book: Book, placed: Placed, keep: bool) -> dict[str, Any]:
+    """A kernel in the table of a workload."""
     step = placed.step
-    href = ""
-    if step is not None and placed.outcome in SHOWN:
-        href = step_path(step.arch, step.series, step.before, step.after)
-        href = href if href in book.steps else ""
+    href = book.entry(step).href if step is not None and placed.outcome in SHOWN else ""
     note = placed.cell.reason if placed.cell else ""
     if not note and step is not None and placed.outcome in ("refused", "inconclusive"):
         note = "; ".join(step.reasons)
-    return _Line(
-        kernel=placed.kernel, cell=placed.cell, step=step, outcome=placed.outcome,
-        text=cell_text(placed.outcome, step), href=href, note=note, keep=keep,
-    )  # fmt: skip
+    text = cell_text(placed.outcome, step)
+    return {**placed._asdict(), "text": text, "href": href, "note": note, "keep": keep}
 
 
 def functions(book: Book, renderer: Renderer) -> Iterator[File]:
     """A page for each function that costs enough, and the list."""
     counts = {arch: len(rows) for arch, rows in book.lookup.rows.items()}
-    for function in book.lookup.site.functions:
-        if function.name in book.function_pages:
-            steps = book.entries(book.lookup.steps_by_function.get(base_name(function.name), ()), arch=True)
-            steps.sort(key=lambda one: book.distance(one.step) > 1)
-            yield renderer.page(
-                "function.html.j2", function_path(function.name), function=function, series_count=counts,
-                tables=_tables(book, function), steps=steps[:_STEPS], function_pages=book.function_pages,
-            )  # fmt: skip
     listed = [one for one in book.lookup.site.functions if one.name in book.function_pages]
+    for function in listed:
+        steps = book.entries(book.lookup.steps_by_function.get(base_name(function.name), ()), arch=True)
+        steps.sort(key=lambda one: book.distance(one.step) > 1)
+        yield renderer.page(
+            "function.html.j2", function_path(function.name), function=function, series_count=counts,
+            tables=_tables(book, function), steps=steps[:_STEPS], function_pages=book.function_pages,
+        )  # fmt: skip
+    listed.sort(key=lambda one: (not one.file, not one.file.startswith("mm/"), one.file.rpartition("/")[0], one.name))
     by_file = grouped(
-        ((one.file.rpartition("/")[0] or "file not known"), (function_path(one.name), one.name, ""))
-        for one in sorted(
-            listed,
-            key=lambda one: (not one.file, not one.file.startswith("mm/"), one.file.rpartition("/")[0], one.name),
-        )
+        (one.file.rpartition("/")[0] or "file not known", (function_path(one.name), one.name, "")) for one in listed
     )
     text = f"{len(listed)} of {len(book.lookup.site.functions)} functions cost at least 0.1 % of some cell."
     yield renderer.page(

@@ -3,22 +3,20 @@
 
 from collections.abc import Iterator
 
-from kassay.labs.site.model import LIVES, SiteKernel, taken_back
-from kassay.labs.site.pages.addresses import step_path
+from kassay.labs.site.model import LIVES, Pair, SiteKernel, taken_back
+from kassay.labs.site.pages.addresses import minor, step_path
 from kassay.labs.site.pages.entries import Book, Entry
 from kassay.labs.site.pages.home import was_taken_back
-from kassay.labs.site.pages.kernels import release_redirects
 from kassay.labs.site.pages.outcomes import outcome
 from kassay.labs.site.pages.publish import File
 from kassay.labs.site.pages.records import StepFile
 from kassay.labs.site.pages.render import Renderer
-from kassay.labs.site.pages.revisions import Revised, step_json
-from kassay.model.build import parse_build
+from kassay.labs.site.pages.revisions import Revised
+from kassay.model.build import build_in
 from kassay.model.profile import base_name
-from kassay.model.records import grouped
+from kassay.model.records import grouped, to_indented_json
 
 _RELATED = 10
-_BUILD = "build:"
 _NAMING = 5
 """Functions of a step by which related steps are found."""
 _LISTED = 60
@@ -35,12 +33,11 @@ _UNSURE = ("not confirmed", "undecided", "found")
 def step_pages(book: Book, renderer: Renderer) -> Iterator[File]:
     """Revisions first, so that no page links to a revision that is not there."""
     for address, page in book.steps.items():
-        for old in page.earlier:
-            yield f"{address}/r{old.revision}/index.json", step_json(old)
-            yield _page(book, renderer, old, f"{address}/r{old.revision}", page)
-        yield f"{address}/index.json", step_json(page.file)
-        yield _page(book, renderer, page.file, address, page)
-    for (arch, series, before, after), (old_key, new_key) in release_redirects(book).items():
+        places = [(f"{address}/r{old.revision}", old) for old in page.earlier]
+        for place, file in (*places, (address, page.file)):
+            yield f"{place}/index.json", to_indented_json(file).encode()
+            yield _page(book, renderer, file, place, page)
+    for (arch, series, before, after), (old_key, new_key) in _release_redirects(book).items():
         yield renderer.page(
             "redirect.html.j2", step_path(arch, series, before, after), name=f"{series}, {before} → {after}",
             target=step_path(arch, series, old_key, new_key), target_name=f"{old_key} → {new_key}",
@@ -56,15 +53,35 @@ def _page(book: Book, renderer: Renderer, file: StepFile, address: str, page: Re
         "step.html.j2", address, file=file, word=word if word != "absent" else "inconclusive",
         superseded=file is not page.file, current=page.file, earlier=page.earlier if file is page.file else (),
         link=step.link if is_web else "", related=_related(book, file), chart=book.chart_of(series) if series else "",
-        function_page=book.function_page, kernel_pages=book.kernel_pages,
+        function_page=book.function_page, kernel_pages=book.lookup.kernel,
         compared=book.compared_href(step.arch, step.before, step.after), tree=_tree_of(file.after),
     )  # fmt: skip
 
 
+def _release_redirects(book: Book) -> dict[Pair, tuple[str, str]]:
+    """(arch, series, "6.16", "6.17") -> (before, after) of the newest step between kernels of these two."""
+    found: dict[Pair, tuple[str, str]] = {}
+    for page in book.steps.values():
+        step = page.file.step
+        before, after = minor(step.before), minor(step.after)
+        if not before or not after or before == after or (before, after) == (step.before, step.after):
+            continue
+        short = (step.arch, step.series, before, after)
+        old = found.get(short)
+        if old is None or _places(book, step.arch, step.before, step.after) > _places(book, step.arch, *old):
+            found[short] = (step.before, step.after)
+    return found
+
+
+def _places(book: Book, arch: str, before: str, after: str) -> tuple[int, int]:
+    """Places of both kernels of a step in the order of releases, the later one first."""
+    return book.lookup.place(arch, after), book.lookup.place(arch, before)
+
+
 def _tree_of(kernel: SiteKernel | None) -> str:
     """Name of the git tree that a kernel was built from; "" for a kernel of the archive."""
-    is_build = kernel is not None and kernel.ref.startswith(_BUILD)
-    return parse_build(kernel.ref.removeprefix(_BUILD)).tree if kernel is not None and is_build else ""
+    build = build_in(kernel.ref) if kernel is not None else None
+    return build.tree if build is not None else ""
 
 
 def _related(book: Book, file: StepFile) -> list[Entry]:
@@ -73,13 +90,10 @@ def _related(book: Book, file: StepFile) -> list[Entry]:
     found = {}
     for cost in step.functions[:_NAMING]:
         for other in book.lookup.steps_by_function.get(base_name(cost.function), ()):
-            same_row = (other.arch, other.series) == (step.arch, step.series)
-            if not same_row and book.lookup.series[other.arch, other.series].workload != file.series.workload:
-                found[other.arch, other.series, other.before, other.after] = other
+            if book.lookup.series[other.arch, other.series].workload != file.series.workload:
+                found[other.pair] = other
     kernels = (step.arch, step.before, step.after)
-    ranked = sorted(
-        found.values(), key=lambda one: ((one.arch, one.before, one.after) != kernels, -abs(one.change or 0.0))
-    )
+    ranked = sorted(found.values(), key=lambda one: ((one.arch, one.before, one.after) != kernels, -one.size))
     return [book.entry(one, arch=True) for one in ranked[:_RELATED]]
 
 
@@ -89,7 +103,7 @@ def _list_order(book: Book, file: StepFile) -> tuple[bool, bool, int, float]:
     kernels = book.lookup.kernels.get(step.arch, [])
     newest = book.lookup.place(step.arch, kernels[-1].key) if kernels else 0
     age = newest - book.lookup.place(step.arch, step.after)
-    return book.distance(step) > 1, not file.series.primary, age, -abs(step.change or 0.0)
+    return book.distance(step) > 1, not file.series.primary, age, -step.size
 
 
 def step_list(book: Book, renderer: Renderer) -> File:

@@ -12,8 +12,8 @@ from kassay.labs.site.turn.steps_file import Entry
 from kassay.model.finding import CHANGES
 from kassay.tools.history.archive import Archive
 from kassay.tools.history.nominations import Known, nominations
-from kassay.tools.history.query import SeriesFilter, all_series, lines
-from kassay.tools.history.records import KernelPoint, Nomination, StoredKernel
+from kassay.tools.history.query import SeriesFilter, all_series, lines, stored_kernels
+from kassay.tools.history.records import KernelPoint, Nomination
 
 _EXACT = "exact"
 _HALF = 0.5
@@ -45,7 +45,7 @@ def changes_of(archive: Archive) -> tuple[Change, ...]:
     """Every exact change of a primary metric, oldest kernels first, then by row."""
     found = comparisons(archive) if archive.has_comparisons else ()
     kernels = site_kernels(archive, found)
-    rows = rows_of(archive, found, {number: kernel.arch for number, kernel in kernels.items()})
+    rows = rows_of(archive, found, kernels)
     places = {number: place for place, number in enumerate(kernels)}
     columns = [(places[number], kernel) for number, kernel in kernels.items() if kernel.column]
     groups = groups_of(found)
@@ -145,7 +145,8 @@ def nomination_of(archive: Archive, change: Change) -> tuple[Nomination, bool]:
     """The nomination that a fresh pair confirms. True if the history nominates the same two kernels itself, and in the
     same direction: the runs of other directories can have moved its points the other way."""
     series = dict(all_series(archive))[change.comparison.series]
-    sides = [_kernel(archive, number) for number in (change.comparison.base, change.comparison.head)]
+    kernels = stored_kernels(archive)
+    sides = [kernels[number] for number in (change.comparison.base, change.comparison.head)]
     key = (series.id, *(kernel.id for kernel in sides))
     wanted = SeriesFilter(metric=f"{series.workload}.{series.metric}", workload=series.workload)
     for line in lines(archive, wanted):
@@ -166,9 +167,3 @@ def nomination_of(archive: Archive, change: Change) -> tuple[Nomination, bool]:
         why="exact counts of neighbouring kernels",
     )  # fmt: skip
     return own, False
-
-
-def _kernel(archive: Archive, number: int) -> StoredKernel:
-    names = StoredKernel.__struct_fields__
-    (row,) = archive.rows(f"SELECT {', '.join(names)} FROM t_kernels WHERE kernel = ?", [number])
-    return StoredKernel(**dict(zip(names, row, strict=True)))

@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 
 from kassay.errors import BadInput, KassayError
 from kassay.labs.site.turn.settings import ALL, Branch, Lab
-from kassay.model.build import BuildRef, build_text, parse_build
+from kassay.model.build import BuildRef, build_in, build_text
 from kassay.model.progress import Tell
 from kassay.model.records import Record
 from kassay.supply import kernels as kernel_store
@@ -17,7 +17,6 @@ from kassay.supply.building.git import GitFailed, commits_in_order, git, is_repo
 BETWEEN = ".."
 """Between the two kernels in the name of a pair's directory."""
 _DIGITS = 12
-_BUILD = "build:"
 
 
 class Kernel(Record, frozen=True, kw_only=True):
@@ -31,9 +30,8 @@ class Kernel(Record, frozen=True, kw_only=True):
 def name_in_reports(ref: str, name: str) -> str:
     """The name of a build in reports: its tree and commit, "linux 0123456789ab". "" for a kernel of the archive, whose
     reference is its name. A reference to a build has a path of this host."""
-    if not ref.startswith(_BUILD):
-        return ""
-    return f"{PurePath(parse_build(ref.removeprefix(_BUILD)).tree).name} {name}"
+    build = build_in(ref)
+    return f"{PurePath(build.tree).name} {name}" if build is not None else ""
 
 
 class Line(Record, frozen=True, kw_only=True):

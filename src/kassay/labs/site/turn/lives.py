@@ -153,8 +153,8 @@ class Lives:
                 introduced=(found.introduced, "found by bisection") if found.introduced else None,
             )  # fmt: skip
         if self._lab.address:
-            page = step_path(entry.arch, entry.series, entry.before, entry.after)
-            text = f"Page of this change, with its evidence: {self._lab.address.rstrip('/')}/{page}/"
+            page = f"{self._lab.address.rstrip('/')}/{step_path(*entry.pair)}/"
+            text = f"Page of this change, with its evidence: {page}"
             lead = structs.replace(lead, mail_also=(*lead.mail_also, text))
         return format_named("mail").render(structs.replace(report, lead=lead))
 
@@ -191,7 +191,8 @@ class Lives:
         directory = self._directory("narrow", entry)
         telling = self._budget.telling(self._tell)
         try:
-            found = narrowed(experiment, directory, self._run, telling, self._means.between, self._lab.leave_out)
+            measure, range_ = self._means.measure, self._means.between
+            found = narrowed(experiment, directory, measure, telling, range_, self._lab.leave_out)
         except KassayError as error:
             if is_of_disk(error):
                 raise
@@ -228,15 +229,12 @@ class Lives:
     def _measure(self, experiment: Experiment, directory: Path) -> None:
         """Makes the missing runs. A directory of an earlier kassay is moved aside."""
         try:
-            self._run(experiment, directory, self._budget.telling(self._tell))
+            self._means.measure(experiment, directory, self._budget.telling(self._tell))
         except BadInput:
             if not (directory / "plan.json").is_file():
                 raise
             move_aside(directory)
-            self._run(experiment, directory, self._budget.telling(self._tell))
-
-    def _run(self, experiment: Experiment, directory: Path, tell: Tell) -> None:
-        self._means.measure(experiment, directory, tell)
+            self._means.measure(experiment, directory, self._budget.telling(self._tell))
 
     def _directory(self, what: str, entry: Entry) -> Path:
         return Path(self._lab.runs) / what / file_name(entry.id)

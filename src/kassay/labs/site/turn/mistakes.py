@@ -28,9 +28,9 @@ class _File(Record, frozen=True, kw_only=True):
 
 def mistakes(steps: Iterable[SiteStep], entries: Iterable[Entry], steps_file: Path) -> tuple[Mistake, ...]:
     """All mistakes, the newest first. steps_file: the laboratory's steps.toml. Raises BadInput for a wrong file."""
-    changes = {(one.arch, one.series, one.before, one.after): one.change for one in steps}
+    changes = {step.pair: step.change for step in steps}
     refuted = (
-        _refuted(entry, changes.get((entry.arch, entry.series, entry.before, entry.after)))
+        _refuted(entry, changes.get(entry.pair))
         for entry in entries if entry.state == "not confirmed" and not entry.text.startswith(GONE)
     )  # fmt: skip
     return tuple(sorted((*written(steps_file), *refuted), key=lambda one: one.date, reverse=True))
@@ -39,7 +39,7 @@ def mistakes(steps: Iterable[SiteStep], entries: Iterable[Entry], steps_file: Pa
 def _refuted(entry: Entry, change: float | None) -> Mistake:
     found = "a change was found" if change is None else f"a change of {format_change(change)} was found"
     return Mistake(
-        date=entry.since, page=f"{step_path(entry.arch, entry.series, entry.before, entry.after)}/", wrong=found,
+        date=entry.since, page=f"{step_path(*entry.pair)}/", wrong=found,
         right=f"a fresh pair does not show it: {entry.text}",
     )  # fmt: skip
 

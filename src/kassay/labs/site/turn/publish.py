@@ -37,10 +37,10 @@ def with_lives(site: Site, entries: Sequence[Entry], lab: Lab) -> Site:
     """The site with the life of each step, the draft of its mail, its bundle, and all mistakes."""
     names = _short_names(lab)
     public = [structs.replace(one, text=names.text(one.text)) for one in entries]
-    by_place = {(one.arch, one.series, one.before, one.after): one for one in public}
+    by_pair = {one.pair: one for one in public}
 
     def alive(step: SiteStep) -> SiteStep:
-        entry = by_place.get((step.arch, step.series, step.before, step.after))
+        entry = by_pair.get(step.pair)
         if entry is None:
             return step
         draft, bundle = draft_file(lab, entry), bundle_file(lab, entry)

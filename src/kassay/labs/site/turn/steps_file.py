@@ -15,7 +15,7 @@ import msgspec
 
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput, nearest_of, wrong_value
-from kassay.labs.site.model import LIVES
+from kassay.labs.site.model import LIVES, Pair
 from kassay.model.records import Record, from_plain
 
 _HEADER = re.compile(r"(?m)^[ \t]*\[\[[ \t]*step[ \t]*\]\]")
@@ -44,6 +44,11 @@ class Entry(Record, frozen=True, kw_only=True):
     text: str = ""
     since: str = ""
     """Date of the state."""
+
+    @property
+    def pair(self) -> Pair:
+        """SiteStep.pair of the step."""
+        return self.arch, self.series, self.before, self.after
 
     @property
     def is_own(self) -> bool:

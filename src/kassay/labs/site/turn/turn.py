@@ -14,7 +14,7 @@ from kassay.effects.lock import locked, refusing
 from kassay.errors import BadInput, HostLacks, KassayError
 from kassay.journal.directory import CULPRIT, open_directory
 from kassay.labs.site.model import Site
-from kassay.labs.site.pages import write_site
+from kassay.labs.site.pages.build import write_site
 from kassay.labs.site.pages.publish import check_place
 from kassay.labs.site.sources import remember_sources
 from kassay.labs.site.turn import mistakes, steps_file
