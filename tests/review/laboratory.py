@@ -9,7 +9,7 @@ from msgspec import structs
 
 from kassay.errors import BadInput
 from kassay.labs.review import stages
-from kassay.labs.review.choice import Key
+from kassay.labs.review.model import Key
 from kassay.labs.review.stages import Sides
 from kassay.model.experiment import Experiment
 from kassay.model.finding import Finding

@@ -13,7 +13,7 @@ from kassay.labs.review.exit_status import exit_status
 from kassay.labs.review.model import SCREENED, Cell, CheckedClaim, Corner, Left, PredictedChange, Previous, Try
 from kassay.labs.review.report import REVIEW
 from kassay.labs.review.report._corner_words import corners
-from kassay.labs.review.report._words import changelog, letter, portable, reach, spans, unexecuted, verdict
+from kassay.labs.review.report._words import changelog, letter, portable, reach, spans_of, unexecuted, verdict
 from kassay.labs.review.review import _spots
 from kassay.model.lines import EXECUTED, NOT_EXECUTED
 from tests.review.reviews import cell, function, review
@@ -308,5 +308,5 @@ def test_pages_do_not_name_the_directory_of_the_tree() -> None:
 
 
 def test_spans_of_lines() -> None:
-    assert spans([5, 1, 2, 3]) == "1-3,5"
-    assert spans([]) == ""
+    assert spans_of([5, 1, 2, 3], [7]) == "1-3,5, removed 7"
+    assert spans_of([], []) == ""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Settings that are run and measured."""
 
-from kassay.labs.review.choice import Key, chosen, neighbours, use_of
+from kassay.labs.review.choice import chosen, neighbours, use_of
+from kassay.labs.review.model import Key
 from kassay.labs.review.outcomes import Way
 from kassay.model.experiment import Axis, WorkloadUse
 from kassay.model.records import Setting

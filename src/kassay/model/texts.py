@@ -36,9 +36,21 @@ def shortened(texts: Sequence[str], most: int, more: str = "{} more") -> list[st
 
 
 def counted(number: int, noun: str) -> str:
-    """ "1 boot", "2 boots", "2 entries"."""
+    """ "1 boot", "2 boots", "2 entries", "2 patches"."""
     plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
+    plural = f"{noun}es" if noun.endswith("ch") else plural
     return f"{number} {noun if number == 1 else plural}"
+
+
+def spans(numbers: Iterable[int]) -> list[str]:
+    """Whole numbers in their order, neighbours together: "12-14", "20"."""
+    found: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if found and number == found[-1][1] + 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return [str(first) if first == last else f"{first}-{last}" for first, last in found]
 
 
 def settings_text(settings: Iterable[Setting]) -> str:

@@ -40,9 +40,18 @@ def format_bytes(value: int) -> str:
     return f"{value}B"
 
 
-def format_duration(seconds: float) -> str:
-    """ "45 s", "12 min"."""
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+
+
+def parse_duration(text: str, units: str) -> float | None:
+    """Seconds of "90s", "2h" or "1.5d"; None for another text. units: the letters that may stand behind the number."""
+    match = re.fullmatch(rf"(\d+(?:\.\d+)?)([{units}])", text)
+    return float(match[1]) * _SECONDS[match[2]] if match else None
+
+
+def format_duration(seconds: float, *, minutes_from: float = 100) -> str:
+    """ "45 s", "12 min". minutes_from: the seconds from which on minutes are written."""
+    return f"{seconds:.0f} s" if seconds < minutes_from else f"{seconds / 60:.0f} min"
 
 
 def format_number(value: float | None) -> str:

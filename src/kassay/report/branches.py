@@ -41,8 +41,7 @@ def _summary(function: str, kernel: KernelBranches) -> str:
         return one_line(f"{head} {ran}, no branch ran.")
     both = sum(branch.taken.least > 0 and branch.passed.least > 0 for branch in found.branches)
     calls = f"{format_number(found.calls / per)} calls per {kernel.operation}, " if found.calls else ""
-    number = len(found.branches)
-    text = f"{calls}{number} branch{'' if number == 1 else 'es'}, {both or 'none'} of them both ways"
+    text = f"{calls}{counted(len(found.branches), 'branch')}, {both or 'none'} of them both ways"
     return one_line(f"{head} {text}, {counted(len(found.loops), 'loop')}.")
 
 

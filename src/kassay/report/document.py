@@ -203,9 +203,9 @@ def filled(
         yield found
 
 
-def section_of_table(table: Table) -> Section:
+def section_of_table(table: Table, readers: tuple[str, ...] = ()) -> Section:
     """A section with the table's title, and its first column as wide as there is room."""
-    return Section(title=table.title, blocks=(structs.replace(table, title="", name_width=0),))
+    return Section(title=table.title, blocks=(structs.replace(table, title="", name_width=0),), readers=readers)
 
 
 def section_of(block: TextBlock) -> Section:

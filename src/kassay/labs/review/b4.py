@@ -5,6 +5,7 @@ Source of the format: docs/maintainer/review.rst of b4, section "CI check protoc
 """
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 from kassay.errors import BadInput, KassayError
@@ -19,22 +20,17 @@ _STATUSES = {0: "pass", 1: "warn", 4: "warn"}
 def b4_checks(review: Review, page: Path) -> str:
     """One check of the series. page: the whole answer, as a file on this host."""
     lines = first_lines(review)
-    check = {
-        "tool": "kassay", "status": _STATUSES[exit_status(review)], "summary": lines[0],
-        "details": "\n".join((*lines, f"whole answer: {page.absolute()}")),
-    }  # fmt: skip
-    return json.dumps([check], indent=2) + "\n"
+    return _checks(_STATUSES[exit_status(review)], lines[0], (*lines, f"whole answer: {page.absolute()}"))
 
 
 def b4_refusal(error: KassayError) -> str:
     """The check of a command that ends without an answer."""
     summary, *more = error.what.splitlines()
-    check = {
-        "tool": "kassay",
-        "status": "fail",
-        "summary": summary,
-        "details": "\n".join((*more, error.remedy)).strip(),
-    }
+    return _checks("fail", summary, (*more, error.remedy))
+
+
+def _checks(status: str, summary: str, details: Iterable[str]) -> str:
+    check = {"tool": "kassay", "status": status, "summary": summary, "details": "\n".join(details).strip()}
     return json.dumps([check], indent=2) + "\n"
 
 

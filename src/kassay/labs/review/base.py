@@ -15,7 +15,7 @@ from kassay.effects.files import expanded
 from kassay.errors import BadInput, HostLacks, NotBuilt
 from kassay.labs.review.branches import branch_at, branch_of
 from kassay.labs.review.model import Try
-from kassay.model.build import BuildRef, build_text, parse_build
+from kassay.model.build import BuildRef, build_in, build_text
 from kassay.model.progress import Progress, Tell
 from kassay.model.records import Record
 from kassay.supply.archive.sources_list import listed_sources
@@ -126,8 +126,8 @@ def _kernel_tree(tree: Path | None) -> Path | None:
 
 
 def _given(base: str, tree: Path | None) -> _Candidate:
-    if base.startswith("build:"):
-        return _Candidate("given", base, parse_build(base.removeprefix("build:")))
+    if (build := build_in(base)) is not None:
+        return _Candidate("given", base, build)
     if ":" in base:
         raise BadInput(f"--base {base}: not sources", "write --base build:TREE@REV or build:debian-source:7.3")
     if tree is None:

@@ -5,17 +5,14 @@ ways through the code."""
 from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 
+from kassay.labs.review.model import Key
 from kassay.labs.review.outcomes import Way
 from kassay.model.experiment import Axis, WorkloadUse
-from kassay.model.records import Setting
 from kassay.model.workload import Parameter, Workload
 
 _ORDERS = ("0", "2", "4", "9")
 """Folio orders that stand for all: single pages, the smallest large folio, a batch of contiguous PTEs, a huge page."""
 _MOST_VALUES, _MOST_SETTINGS = 4, 12
-
-Key = tuple[str, tuple[Setting, ...]]
-"""A workload and its settings."""
 
 
 def neighbours(use: WorkloadUse, workload: Workload) -> tuple[WorkloadUse, ...]:

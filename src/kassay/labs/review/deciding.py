@@ -40,7 +40,7 @@ def deciding(corner: str, config: str, own: Build, there: Build, cells: Sequence
         if key not in usual or usual[key].verdict == cell.verdict:
             continue
         why = cell.reason or _why(corner, config, usual[key], found[key], symbols)
-        texts.append(f"{corner}, {setting_text(cell.workload, cell.settings)}: {why}.")
+        texts.append(f"{corner}, {setting_text(*cell.key)}: {why}.")
     return tuple(texts)
 
 

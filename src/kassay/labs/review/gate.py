@@ -12,10 +12,10 @@ from kassay.analysis.work_doubts import weakened
 from kassay.journal.directory import SCREEN
 from kassay.labs.review import result, stages
 from kassay.labs.review.budget import Budget
-from kassay.labs.review.choice import Key, use_of
+from kassay.labs.review.choice import use_of
 from kassay.labs.review.gate_model import DECIDED, EQUAL, NOT_MEASURED, Gate, GateCell, Limit
 from kassay.labs.review.limits import Limits, limit_of
-from kassay.labs.review.model import SCREENED, UNDER_WAY, Cell, Left
+from kassay.labs.review.model import SCREENED, UNDER_WAY, Cell, Key, Left
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Sides
 from kassay.model.finding import REFUSED, Finding
@@ -60,9 +60,7 @@ def gate(
     )  # fmt: skip
     if sides.same_image:
         return _kept(answer, budget, keep)
-    asked = stages.experiment(
-        SCREEN, sides.uses, suite_workloads(wanted.suite), sides.arch, once=True, question="compare", tell=tell
-    )  # fmt: skip
+    asked = stages.experiment(SCREEN, sides, suite_workloads(wanted.suite), tell, once=True)
     budget.allows(directory / SCREEN)  # the first step that a command makes
     known = () if stages.finished(directory / SCREEN) else (stages.runs_of_base(asked, tell),)
     report = stages.measured(asked, directory / SCREEN, tell, known)
@@ -115,9 +113,9 @@ def _screened(report: Report) -> _Found:
     for finding, cell in zip(report.findings, result.cells_of(report, once=True), strict=True):
         if cell.base is not None and cell.head is not None:
             verdict = EQUAL if _is_equal(finding) else NOT_MEASURED
-            found[result.key_of(cell), cell.phase] = (structs.replace(cell, verdict=verdict), *_line(finding))
+            found[cell.key, cell.phase] = (structs.replace(cell, verdict=verdict), *_line(finding))
         elif cell.verdict not in (SCREENED, "incomplete"):
-            found[result.key_of(cell), cell.phase] = (cell, *_line(finding))
+            found[cell.key, cell.phase] = (cell, *_line(finding))
     return found
 
 
@@ -144,17 +142,11 @@ def _is_equal(finding: Finding) -> bool:
 def _measured(
     sides: Sides, keys: Sequence[Key], margin: float, directory: Path, tell: Tell, limit: Callable[[Cell], float]
 ) -> _Found:  # fmt: skip
-    asked = stages.experiment(
-        "measured", sides.uses, [use_of(key) for key in keys], sides.arch, once=False, question="compare",
-        margin=_MARGIN, tell=tell,
-    )  # fmt: skip
+    asked = stages.experiment("measured", sides, map(use_of, keys), tell, once=False, margin=_MARGIN)
     report = stages.measured(asked, directory, tell)
     report = structs.replace(report, findings=tuple(at_margin(finding, margin) for finding in report.findings))
     rows = zip(report.findings, result.cells_of(report, once=False), strict=True)
-    return {
-        (result.key_of(cell), cell.phase): (_settled(cell, finding, limit(cell)), *_line(finding))
-        for finding, cell in rows
-    }
+    return {(cell.key, cell.phase): (_settled(cell, finding, limit(cell)), *_line(finding)) for finding, cell in rows}
 
 
 def at_margin(finding: Finding, margin: float) -> Finding:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from kassay.errors import BadInput, nearest_of, wrong_value
+from kassay.errors import BadInput, nearest_of, unknown, wrong_value
 from kassay.labs.review.gate_model import Limit
 from kassay.labs.review.model import Cell
 from kassay.labs.review.settings import setting_text
@@ -92,7 +92,7 @@ def _check_names(limit: Limit, where: str) -> None:
 
 def _check(name: str, known: Iterable[str], what: str) -> None:
     if name not in known:
-        raise BadInput(f"{what} {name!r}", nearest_of(name, known))
+        raise unknown(what, name, known)
 
 
 def _given(setting: str) -> list[tuple[str, str]]:
@@ -103,7 +103,7 @@ def _given(setting: str) -> list[tuple[str, str]]:
 def limit_of(cell: Cell, limits: Sequence[Limit]) -> Limit | None:
     """The first entry that covers a phase; None if there is none."""
     own = [(setting.name, setting.value) for setting in cell.settings]
-    text = setting_text(cell.workload, cell.settings)
+    text = setting_text(*cell.key)
     for limit in limits:
         words = _given(limit.setting)
         covers = all(word in own for word in words) if words else limit.setting in text

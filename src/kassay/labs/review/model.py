@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Review of a patch series: what runs its changed lines, what it costs in each setting, and what was left out."""
 
+from typing import TypeAlias
+
 from kassay.labs.review.changed_code import Branch, ChangedFunction
 from kassay.model.patch import SeriesPatch
 from kassay.model.records import Record, Setting
 
 SCHEMA = "kassay-review/1"
+
+Key: TypeAlias = tuple[str, tuple[Setting, ...]]
+"""A workload and its settings."""
 
 SCREENED = "screened"
 """Verdict of a setting that was run once on each kernel, and not measured further."""
@@ -85,6 +90,11 @@ class Cell(Record, frozen=True, kw_only=True):
     predicted: tuple[PredictedChange, ...] = ()
     reason: str = ""
     """Reason why there is no verdict."""
+
+    @property
+    def key(self) -> Key:
+        """Its workload with the setting."""
+        return self.workload, self.settings
 
 
 class PatchValue(Record, frozen=True, kw_only=True):

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
-from kassay.labs.review.choice import Key, neighbours
+from kassay.labs.review.choice import neighbours
 from kassay.labs.review.known import known, known_texts, uses_of
-from kassay.labs.review.model import Known
+from kassay.labs.review.model import Key, Known
 from kassay.labs.review.review import Wanted
 from kassay.labs.review.settings import setting_text
 from kassay.model.build import parse_build
@@ -17,6 +17,7 @@ from kassay.model.kernel import parse_ref
 from kassay.model.progress import Tell
 from kassay.model.records import Setting
 from kassay.model.texts import counted, listed
+from kassay.model.units import format_duration
 from kassay.spec.load import suite_workloads
 from kassay.supply.building.changes import changed_functions, may_compile
 from kassay.supply.building.hunks import function_of, hunks_of
@@ -79,7 +80,7 @@ def _lines(
         times[f"corner {name}"] = (_KERNEL_S + _NEXT_KERNEL_S, "two kernels")
     if fetch:
         yield from _row("download", f"{fetch}; the functions are those that the diffs name until then")
-    yield from _row("series", f"{len(patches)} patch{'es' * (len(patches) != 1)} on {base}")
+    yield from _row("series", f"{counted(len(patches), 'patch')} on {base}")
     yield from _row("functions", listed(functions) or "none")
     yield from known_texts(answer)
     if unknown:
@@ -89,11 +90,11 @@ def _lines(
                         "measured; if they are the same, the review ends after the build")  # fmt: skip
     yield ""
     for name, (seconds, what) in times.items():
-        yield from _row(name, f"{what}: {_minutes(seconds)}")
+        yield from _row(name, f"{what}: about {format_duration(seconds, minutes_from=90)}")
         yield from _row("", ", ".join(once)) if name == "once" else ()
     total = sum(seconds for seconds, _ in times.values())
-    built = total - times["build"][0]
-    yield from _row("total", f"{_minutes(total)}; {_minutes(built)} if base and the series were built before")
+    whole, rest = (format_duration(one, minutes_from=90) for one in (total, total - times["build"][0]))
+    yield from _row("total", f"about {whole}; about {rest} if base and the series were built before")
 
 
 def _texts(uses: Sequence[WorkloadUse]) -> list[str]:
@@ -109,7 +110,3 @@ def _texts(uses: Sequence[WorkloadUse]) -> list[str]:
 def _row(name: str, text: str) -> list[str]:
     label = f"{name:<{_LABEL}}" if len(name) < _LABEL else f"{name}  "
     return textwrap.wrap(text, _WIDTH, initial_indent=label, subsequent_indent=" " * _LABEL, break_on_hyphens=False)
-
-
-def _minutes(seconds: float) -> str:
-    return f"about {seconds / 60:.0f} min" if seconds >= 90 else f"about {seconds:.0f} s"

@@ -6,8 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from kassay.labs.review import stages
-from kassay.labs.review.choice import Key, use_of
-from kassay.labs.review.model import PatchRow, PatchTable, PatchValue
+from kassay.labs.review.choice import use_of
+from kassay.labs.review.model import Key, PatchRow, PatchTable, PatchValue
 from kassay.labs.review.stages import Sides
 from kassay.model.patch import SeriesPatch
 from kassay.model.progress import Tell
@@ -56,10 +56,8 @@ class PatchRows:
     ) -> tuple[tuple[PatchTable, ...], tuple[PatchRow, ...]]:
         """(the rows in their primary phases, the rows without values). Raises NotBuilt."""
         built = rows.built(self._series, self._arch, self._tell, rows.image_of(stages.NO_FLAVOUR, self._tell))
-        uses = [use_of(key) for key in settings]
-        template = stages.experiment(
-            "series", sides.uses, uses, sides.arch, once=False, question="series", tell=self._tell
-        )
+        uses = map(use_of, settings)
+        template = stages.experiment("series", sides, uses, self._tell, once=False, question="series")
         asked = rows.experiment_of(built, template)
         rows.keep(directory, built, asked)
         return _tables(stages.measured(asked, directory, self._tell).series), _without_values(built)

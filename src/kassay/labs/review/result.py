@@ -4,8 +4,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from kassay.labs.review.changed_code import Branch, ChangedFunction
-from kassay.labs.review.choice import Key
-from kassay.labs.review.model import SCREENED, Cell, KernelSide, PredictedChange
+from kassay.labs.review.model import SCREENED, Cell, KernelSide, Key, PredictedChange
 from kassay.labs.review.outcomes import Way, Ways, together
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import BASE, HEAD, Seen
@@ -35,11 +34,6 @@ def kernel_side(ref: str, artifact: KernelArtifact) -> KernelSide:
 def cells_of(report: Report, *, once: bool) -> tuple[Cell, ...]:
     """One row for each setting and phase. once: they were only screened."""
     return tuple(_cell(finding, once=once) for finding in report.findings)
-
-
-def key_of(cell: Cell) -> Key:
-    """The setting of a row."""
-    return cell.workload, cell.settings
 
 
 def _cell(finding: Finding, *, once: bool) -> Cell:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A review, step by step: the cheapest informative work first, and a row for whatever the budget left undone."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import structs
@@ -12,12 +12,12 @@ from kassay.errors import KassayError, NotBuilt
 from kassay.journal.directory import SCREEN
 from kassay.labs.review import result, stages
 from kassay.labs.review.budget import Budget
-from kassay.labs.review.choice import Key, chosen, neighbours, use_of
+from kassay.labs.review.choice import chosen, neighbours, use_of
 from kassay.labs.review.corners import otherwise, parts_of
 from kassay.labs.review.decided import largest
 from kassay.labs.review.deciding import Build, deciding
 from kassay.labs.review.known import executed_names, known, known_line, uses_of
-from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Known, Left, Previous, Review, Try
+from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Key, Known, Left, Previous, Review, Try
 from kassay.labs.review.patch_rows import PatchRows
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Seen, Sides
@@ -162,9 +162,8 @@ class Reviewer:
         review = self._kept(self._updated(review, change))
         if picked and self._time(_MEASURED, "guard"):
             asked = stages.experiment(
-                "guard", sides.uses, [use_of(key) for key in picked], sides.arch, once=False, question="compare",
-                predict=self._wanted.predict, tell=self._tell,
-            )  # fmt: skip
+                "guard", sides, map(use_of, picked), self._tell, once=False, predict=self._wanted.predict
+            )
             report = stages.measured(asked, self._directory / "guard", self._tell)
             self._reports.append(report)
             self._findings = report.findings
@@ -191,11 +190,8 @@ class Reviewer:
         """Each setting once on both kernels; None if none of them could be run."""
         if not uses:
             return None
-        asked = stages.experiment(
-            name, sides.uses, uses, sides.arch, once=True, question="compare", tell=self._tell
-        )  # fmt: skip
         directory = self._directory / name
-        report = stages.measured(asked, directory, self._tell)
+        report = stages.measured(stages.experiment(name, sides, uses, self._tell, once=True), directory, self._tell)
         self._reports.append(report)
         self._seen += stages.seen(directory, self._functions)
         for key, why in {key: why for key, _, why in stages.failures(directory)}.items():
@@ -203,25 +199,18 @@ class Reviewer:
         return report
 
     def _picked(self, reports: Sequence[Report | None]) -> tuple[Key, ...]:
-        took, affected = result.took_by_setting(self._seen), self._affected()
-        changes = {
-            (f.workload, f.settings): f.change
-            for report in reports
-            if report is not None
-            for f in report.findings
-            if f.change is not None and f.primary and (f.workload, f.settings) in affected
-        }
+        took, changes = result.took_by_setting(self._seen), _changes(filter(None, reports), self._affected())
         return chosen(took, changes, self._extremes, self._wanted.settings)
 
     def _updated(self, review: Review, change: SourceChange, measured: Report | None = None) -> Review:
         """The review with what is known by now."""
         affected = self._affected()
         cells = list(result.cells_of(measured, once=False)) if measured is not None else []
-        have = {(cell.workload, cell.settings, cell.phase) for cell in cells}
+        have = {(cell.key, cell.phase) for cell in cells}
         for report in self._reports:
             for cell in result.cells_of(report, once=True) if report is not measured else ():
-                key = (cell.workload, cell.settings, cell.phase)
-                if key not in have and result.key_of(cell) in affected:
+                key = cell.key, cell.phase
+                if key not in have and cell.key in affected:
                     have.add(key)
                     cells.append(cell)
         ways = result.ways_by_kernel(self._seen)
@@ -269,12 +258,9 @@ class Reviewer:
             return Previous(source=source, same_image=True)
         keys = dict.fromkeys((
             *self._changed_since(both),
-            *(result.key_of(cell) for cell in review.cells if cell.verdict != SCREENED),
+            *(cell.key for cell in review.cells if cell.verdict != SCREENED),
         ))  # fmt: skip
-        asked = stages.experiment(
-            "previous", both.uses, [use_of(key) for key in keys], sides.arch, once=False, question="compare",
-            tell=self._tell,
-        )  # fmt: skip
+        asked = stages.experiment("previous", both, map(use_of, keys), self._tell, once=False)
         report = stages.measured(asked, self._directory / "previous", self._tell)
         return Previous(source=source, cells=result.cells_of(report, once=False))
 
@@ -282,16 +268,9 @@ class Reviewer:
         """The settings with the largest changes between the earlier version and this one, each run once: what hurt
         in the earlier version alone is not among the measured settings of this one."""
         ran = sorted(self._affected(), key=str)
-        asked = stages.experiment(
-            "previous-once", both.uses, [use_of(key) for key in ran], both.arch, once=True, question="compare",
-            tell=self._tell,
-        )  # fmt: skip
+        asked = stages.experiment("previous-once", both, map(use_of, ran), self._tell, once=True)
         report = stages.measured(asked, self._directory / "previous-once", self._tell)
-        changes = {
-            (f.workload, f.settings): f.change
-            for f in report.findings if f.change is not None and f.primary and (f.workload, f.settings) in ran
-        }  # fmt: skip
-        return chosen({}, changes, _SPOTS, self._wanted.settings)
+        return chosen({}, _changes([report], ran), _SPOTS, self._wanted.settings)
 
     def _cornered(self, review: Review, name: str, sides: Sides, spots: Sequence[Key]) -> Review:
         """The same settings on kernels that are built otherwise."""
@@ -316,9 +295,7 @@ class Reviewer:
         self._built[_images(sides)] = _USUAL
         if (first := self._built.setdefault(_images(other), name)) != name:
             return Corner(name=name, same_as=first)
-        asked = stages.experiment(
-            "corner", other.uses, [use_of(key) for key in spots], arch, once=False, question="compare", tell=self._tell
-        )  # fmt: skip
+        asked = stages.experiment("corner", other, map(use_of, spots), self._tell, once=False)
         report = stages.measured(asked, self._directory / _corner_place(name), self._tell)
         cells = tuple(cell for cell in result.cells_of(report, once=False) if cell.primary)
         config = result.kernel_side(sides.refs[0], sides.base).config
@@ -348,6 +325,15 @@ class Reviewer:
         return review
 
 
+def _changes(reports: Iterable[Report], settings: Container[Key]) -> dict[Key, float]:
+    """The change in its primary phase of each of these settings; the last report counts."""
+    return {
+        (f.workload, f.settings): f.change
+        for report in reports for f in report.findings
+        if f.change is not None and f.primary and (f.workload, f.settings) in settings
+    }  # fmt: skip
+
+
 def _images(sides: Sides) -> tuple[str | None, ...]:
     return sides.base.identity.image_sha256, sides.head.identity.image_sha256
 
@@ -366,4 +352,4 @@ def _spots(review: Review) -> tuple[Key, ...]:
     cells = [cell for cell in review.cells if cell.primary and cell.change is not None and cell.n_base > 1]
     by_change = sorted(cells, key=lambda cell: cell.change or 0.0)
     named = filter(None, (largest(cells, word) for word in CHANGES))
-    return tuple(dict.fromkeys(result.key_of(cell) for cell in (*by_change[:1], *by_change[-1:], *named)))
+    return tuple(dict.fromkeys(cell.key for cell in (*by_change[:1], *by_change[-1:], *named)))

@@ -2,7 +2,7 @@
 """The experiments of a review: each is a run directory inside the review's, and resumes by itself."""
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput
 from kassay.evidence.profiles import lines_of_run, raw_of
 from kassay.journal.directory import open_directory
-from kassay.labs.review.choice import Key
+from kassay.labs.review.model import Key
 from kassay.labs.review.outcomes import Ways, functions_executed, ways_of
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.kernel import KernelArtifact, parse_ref
@@ -75,15 +75,15 @@ def source_change(sides: Sides) -> SourceChange | None:
 
 
 def experiment(
-    name: str, kernels: Sequence[KernelUse], uses: Sequence[WorkloadUse], arch: str, *, once: bool, question: str,
-    predict: tuple[str, ...] = (), margin: float | None = None, tell: Tell,
+    name: str, sides: Sides, uses: Iterable[WorkloadUse], tell: Tell, *, once: bool, question: str = "compare",
+    predict: tuple[str, ...] = (), margin: float = _MARGIN,
 ) -> Experiment:  # fmt: skip
     """An experiment over these settings. once: one plain run of each cell, few rounds, and no perturbed ones."""
-    snapshots = arches()[arch].qemu.snapshots
+    snapshots = arches()[sides.arch].qemu.snapshots
     asked = Experiment(
-        name=name, question=question, kernels=tuple(kernels), workloads=tuple(uses), arch=arch,
+        name=name, question=question, kernels=sides.uses, workloads=tuple(uses), arch=sides.arch,
         boot="snapshot" if snapshots else "short", repeats=1 if once else 2, perturb=0 if once else 2,
-        margin=margin or _MARGIN, rounds=_FEW_ROUNDS if once else _ROUNDS, profile="counts" if once else "auto",
+        margin=margin, rounds=_FEW_ROUNDS if once else _ROUNDS, profile="counts" if once else "auto",
         retries=0 if once else 1, predict=predict or UNSET,
     )  # fmt: skip
     return pin_experiment(check(asked, f"review, {name}"), tell)

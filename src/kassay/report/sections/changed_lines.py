@@ -18,7 +18,7 @@ from kassay.model.lines import (
     Reached,
 )
 from kassay.model.report import Report
-from kassay.model.texts import Table, cells, figures, listed, one_line, shortened, table
+from kassay.model.texts import Table, cells, figures, listed, one_line, shortened, spans, table
 from kassay.report.document import DOUBT, PAGE, SCREEN, Paragraph, Section, filled
 from kassay.report.words import names_by_label
 
@@ -185,18 +185,7 @@ def _idle_lines(part: ChangedPart) -> str:
 
 def _lines(lines: Sequence[int], removed: Sequence[int]) -> str:
     """ "12-15, 20, removed 7"."""
-    texts = [*_ranges(lines), *(f"removed {text}" for text in _ranges(removed))]
-    return ", ".join(texts)
-
-
-def _ranges(lines: Sequence[int]) -> list[str]:
-    spans: list[tuple[int, int]] = []
-    for line in sorted(lines):
-        if spans and line == spans[-1][1] + 1:
-            spans[-1] = (spans[-1][0], line)
-        else:
-            spans.append((line, line))
-    return [str(first) if first == last else f"{first}-{last}" for first, last in spans]
+    return ", ".join((*spans(lines), *(f"removed {text}" for text in spans(removed))))
 
 
 _SENTENCES = 4  # on changed lines, on a screen

@@ -9,6 +9,7 @@ from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.model.build import parse_build
 from kassay.model.kernel import KernelArtifact, KernelIdentity, KernelRef, with_build
 from kassay.model.progress import Tell
+from kassay.model.texts import counted
 from kassay.supply.building.builder import BuiltObject, ResolvedBuild, build_image, check_files, check_object, wanted
 from kassay.supply.building.builder import build_object as _build_object
 from kassay.supply.kernels import _store
@@ -85,7 +86,7 @@ def _named(artifact: KernelArtifact, request: ResolvedBuild) -> KernelArtifact:
     """Two requests may give the same image: the artifact gets names, .config and line tables of this request."""
     source = request.source
     text = f"built here from {source.base} ({source.version})"
-    text += f" + {len(source.patches)} patch{'es' if len(source.patches) > 1 else ''}" if source.patches else ""
+    text += f" + {counted(len(source.patches), 'patch')}" if source.patches else ""
     identity = structs.replace(artifact.identity, source=text, build=source)
     lines, config = _lines(request), _config(request)
     artifact = structs.replace(artifact, identity=identity, lines=str(lines) if lines.is_file() else None)

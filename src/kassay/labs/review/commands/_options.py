@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The options of `kassay review`, as one record."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,12 +11,11 @@ from kassay.commands import _complete as complete
 from kassay.commands._options import Fresh, format_option
 from kassay.commands._with_options import option
 from kassay.errors import BadInput
+from kassay.model.units import parse_duration
 from kassay.report.answers import answer_formats
 from kassay.supply.arches import arches
 from kassay.supply.clocks import listed
 
-_BUDGET = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)")
-_SECONDS = {"s": 1, "m": 60, "h": 3600}
 _base = partial(option, rich_help_panel="Base")
 _measured = partial(option, rich_help_panel="What is measured")
 
@@ -107,10 +105,10 @@ class Reviewing:
 
 def seconds(budget: str) -> float:
     """Seconds of "90s", "20m" or "2h". Raises BadInput."""
-    match = _BUDGET.fullmatch(budget)
-    if match is None:
+    found = parse_duration(budget, "smh")
+    if found is None:
         raise BadInput(f"--budget {budget!r}: not a time", "write 90s, 20m or 2h")
-    return float(match[1]) * _SECONDS[match[2]]
+    return found
 
 
 def given_words(options: object, names: Sequence[str]) -> list[str]:

@@ -31,9 +31,13 @@ def _ci(
 
 
 def _show(again: Again) -> int:
-    from kassay.labs.review.commands._kept import show_gate
+    from kassay.commands._show import say_kept
+    from kassay.labs.review.gate import exit_status
+    from kassay.labs.review.gate_model import Gate
+    from kassay.labs.review.report import GATE
 
-    return show_gate(again)
+    found = say_kept(GATE, "ci", Gate, again)
+    return exit_status(found, again.allowed) if again.exit_code else 0
 
 
 COMMAND = Command(name="ci", order=24, run=_ci, show=_show)

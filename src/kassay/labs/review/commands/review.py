@@ -38,9 +38,13 @@ def _review(
 
 
 def _show(again: Again) -> int:
-    from kassay.labs.review.commands._kept import show_review
+    from kassay.commands._show import say_kept
+    from kassay.labs.review.exit_status import exit_status
+    from kassay.labs.review.model import Review
+    from kassay.labs.review.report import REVIEW
 
-    return show_review(again)
+    found = say_kept(REVIEW, "review", Review, again)
+    return exit_status(found) if again.exit_code else 0
 
 
 COMMAND = Command(name="review", order=23, run=_review, show=_show)

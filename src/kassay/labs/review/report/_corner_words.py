@@ -49,10 +49,8 @@ def _verdict(corner: Corner, own: Cell) -> str:
     """The verdict of a cell in a corner; "" if it was not measured there, or has none."""
     if corner.same_image:
         return "equivalent"
-    key = own.workload, own.settings, own.phase
-    found = [cell.verdict for cell in corner.cells if (cell.workload, cell.settings, cell.phase) == key
-             and is_decided(cell)]  # fmt: skip
-    return found[0] if found else ""
+    same = (cell for cell in corner.cells if (cell.key, cell.phase) == (own.key, own.phase))
+    return next((cell.verdict for cell in same if is_decided(cell)), "")
 
 
 def _is_certain(predicted: PredictedChange, own: Cell) -> bool:

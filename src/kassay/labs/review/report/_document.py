@@ -48,11 +48,15 @@ from kassay.report.document import (
     Items,
     Paragraph,
     Section,
+    section,
     section_of_table,
 )
 
+_WIDE = (SCREEN, PAGE)
+"""Readers that have room for a table of many columns."""
 _BRANCHES, _OTHERS = 12, 8
 _DISAGREE = "Corners with another verdict, or without one"
+_UNDONE = "Not done, or not possible on this kernel"
 _NOT_TAKEN = "Ways out of branches that no setting took, with the series"
 MEANING = (
     "floor: the largest distance between runs of one kernel, some of them with moved memory, stack and mappings. "
@@ -96,15 +100,15 @@ def _answer(review: Review) -> Iterator[Block]:
         yield _paragraph(" ".join(sentences))
     if cells := measured(review):
         units = Paragraph(text="Instructions per operation of the workload; lower is better.", tone=QUIET)
-        yield Section(blocks=(section_of_table(settings_table(review)),), readers=(SCREEN, PAGE))
+        yield section_of_table(settings_table(review), _WIDE)
         yield Section(blocks=(brief_table(review), units), readers=(LETTER,))
         if (predicted := predicted_table(review)) is not None:
             yield section_of_table(predicted)
         changed = [cell for cell in cells if cell.primary and cell.where and cell.verdict in CHANGES]
         where = [f"{cell_text(cell)}: {cell.where}" for cell in dict.fromkeys((*changed[:1], *changed[-1:]))]
-        for texts, readers in ((where, (SCREEN, PAGE)), (list(map(letter, where)), (LETTER,))):
-            listed_texts = Section(title="In which functions", blocks=(Items(texts=tuple(texts)),))
-            yield Section(blocks=(listed_texts,) if texts else (), readers=readers)
+        if where:
+            yield section("In which functions", items=where, readers=_WIDE)
+            yield section("In which functions", items=map(letter, where), readers=(LETTER,))
         refused = [f"{cell_text(cell)}: {cell.reason}" for cell in cells if cell.reason]
         if refused:
             yield Section(title="No verdict", blocks=(Items(texts=tuple(refused), tone=DOUBT),))
@@ -128,49 +132,37 @@ def _rest(review: Review) -> Iterator[Block]:
     if review.previous is not None:
         yield from _against_previous(review, review.previous)
     if review.corners:
-        yield Section(blocks=(section_of_table(corners_table(review)),), readers=(SCREEN, PAGE))
+        yield section_of_table(corners_table(review), _WIDE)
         yield _lines("Corners", corner_texts(review))
         if decided := tuple(map(one_line, disagreements(review))):
-            yield Section(title=_DISAGREE, blocks=(Items(texts=decided),), readers=(SCREEN, PAGE))
+            yield section(_DISAGREE, items=decided, readers=_WIDE)
             yield _lines(_DISAGREE, decided)
     if review.claims is not None:
         yield from _claims(review)
     if review.functions:
-        yield Section(blocks=(section_of_table(functions_table(review)),), readers=(SCREEN, PAGE))
+        yield section_of_table(functions_table(review), _WIDE)
     if review.branches:
         texts = [f"{b.path}:{b.line} {b.function}(), {b.way}" for b in review.branches if b.kernel == "head"]
         shown = tuple(map(one_line, shortened(texts, _BRANCHES, "{} more in review.json")))
-        yield Section(blocks=(Section(title=_NOT_TAKEN, blocks=(Items(texts=shown),)),),
-                      readers=(SCREEN, PAGE))  # fmt: skip
+        yield Section(title=_NOT_TAKEN, blocks=(Items(texts=shown),), readers=_WIDE)
     if screened(review):
-        yield Section(blocks=(section_of_table(once_table(review)),), readers=(SCREEN, PAGE))
+        yield section_of_table(once_table(review), _WIDE)
     if review.left:
         undone = tuple(one_line(f"{left.what}: {left.why}") for left in review.left)
         names = listed([left.what for left in review.left])
-        yield Section(
-            title="Not done, or not possible on this kernel",
-            blocks=(Items(texts=undone, tone=DOUBT),),
-            readers=(SCREEN, PAGE),
-        )
-        yield Section(
-            blocks=(Paragraph(text=f"Not done, or not possible on this kernel: {names}."),), readers=(LETTER,)
-        )
+        yield Section(title=_UNDONE, blocks=(Items(texts=undone, tone=DOUBT),), readers=_WIDE)
+        yield section("", text=(f"{_UNDONE}: {names}.",), readers=(LETTER,))
     yield Paragraph(text=_conditions(review), tone=QUIET)
-    yield Section(blocks=(section_of_table(tries_table(review)),), readers=(SCREEN, PAGE))
-    yield Section(blocks=(Section(title="For the changelog", blocks=(Code(text=changelog(review)),)),),
-                  readers=(SCREEN, PAGE))  # fmt: skip
-    for command, readers in ((review.command, (SCREEN, PAGE)), (portable(review.command), (LETTER,))):
-        again = Section(title="The same again", blocks=(Code(text=command, breaks="shell"),))
-        yield Section(blocks=(again,), readers=readers)
+    yield section_of_table(tries_table(review), _WIDE)
+    yield section("For the changelog", code=(Code(text=changelog(review)),), readers=_WIDE)
+    for command, readers in ((review.command, _WIDE), (portable(review.command), (LETTER,))):
+        yield section("The same again", code=(Code(text=command, breaks="shell"),), readers=readers)
     if review.known is not None and (lines := known_texts(review.known)):
         first = Items(texts=tuple(map(one_line, lines)), bare=True)
-        yield Section(blocks=(Section(title="Known before the first run", blocks=(first,)),), readers=(PAGE,))
+        yield Section(title="Known before the first run", blocks=(first,), readers=(PAGE,))
     if review.others:
-        idle = shortened(review.others, _OTHERS)
-        yield Section(
-            blocks=(Paragraph(text=f"Run once, and {_why_idle(review)}: {listed(idle)}.", tone=QUIET),),
-            readers=(PAGE,),
-        )  # fmt: skip
+        idle = f"Run once, and {_why_idle(review)}: {listed(shortened(review.others, _OTHERS))}."
+        yield Section(blocks=(Paragraph(text=idle, tone=QUIET),), readers=(PAGE,))
 
 
 def _why_idle(review: Review) -> str:
@@ -191,13 +183,12 @@ def _against_previous(review: Review, previous: Previous) -> Iterator[Block]:
 
 def _lines(title: str, texts: Sequence[str]) -> Section:
     """A line for each row, where a table would be too wide for a letter."""
-    lines = tuple(one_line(letter(text)) for text in texts)
-    return Section(blocks=(Section(title=title, blocks=(Items(texts=lines),)),), readers=(LETTER,))
+    return section(title, items=(one_line(letter(text)) for text in texts), readers=(LETTER,))
 
 
 def _claims(review: Review) -> Iterator[Block]:
     if review.claims:
-        yield Section(blocks=(section_of_table(claims_table(review)),), readers=(SCREEN, PAGE))
+        yield section_of_table(claims_table(review), _WIDE)
         yield _lines("Claims", claim_texts(review))
     else:
         yield Paragraph(text="The text that was checked claims no figure.")

@@ -92,6 +92,6 @@ def metrics(gate: Gate) -> str:
         cell = row.cell
         if cell.head is not None:
             name = cell.unit.replace("/", "_per_").replace(" ", "_")
-            labels = f'workload="{setting_text(cell.workload, cell.settings)}",phase="{cell.phase}"'
+            labels = f'workload="{setting_text(*cell.key)}",phase="{cell.phase}"'
             lines.append(f"{name}{{{labels}}} {cell.head!r}")
     return "\n".join([*lines, "# EOF"]) + "\n"

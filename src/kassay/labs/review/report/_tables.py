@@ -25,10 +25,11 @@ def brief_table(review: Review) -> Table:
     return structs.replace(table("", ("setting", *figures("base", "series", "change"), "is"), rows), name_width=0)
 
 
-def _brief_row(cell: Cell) -> tuple[TableCell, ...]:
+def _brief_row(cell: Cell, *first: str) -> tuple[TableCell, ...]:
+    """The setting with both values, behind the texts of further columns."""
     base, head = format_numbers([cell.base, cell.head])
     mark = "" if cell.verdict == "equivalent" else cell.verdict
-    return cells(cell_text(cell), base, head, format_change(cell.change), cell.verdict, mark=mark)
+    return cells(*first, cell_text(cell), base, head, format_change(cell.change), cell.verdict, mark=mark)
 
 
 def once_table(review: Review) -> Table:
@@ -97,12 +98,7 @@ def corners_table(review: Review) -> Table:
             rows.append(cells(corner.name, f"the kernels of {corner.same_as}", "", "", "", "not measured"))
         elif corner.problem:
             rows.append(cells(corner.name, one_line(corner.problem), "", "", "", "not measured", mark="inconclusive"))
-        for cell in corner.cells:
-            base, head = format_numbers([cell.base, cell.head])
-            mark = "" if cell.verdict == "equivalent" else cell.verdict
-            rows.append(
-                cells(corner.name, cell_text(cell), base, head, format_change(cell.change), cell.verdict, mark=mark)
-            )
+        rows += [_brief_row(cell, corner.name) for cell in corner.cells]
     columns = ("corner", "setting", *figures("base", "head", "change"), "is")
     return structs.replace(table("Corners", columns, rows), name_width=0)
 

@@ -11,7 +11,7 @@ from kassay.labs.review.model import SCREENED, Cell, Previous, Review
 from kassay.labs.review.settings import setting_text
 from kassay.model.finding import CHANGES, REFUSED
 from kassay.model.lines import NO_CODE, NOT_EXECUTED
-from kassay.model.texts import counted, listed, one_line, shortened
+from kassay.model.texts import counted, listed, one_line, shortened, spans
 from kassay.model.units import format_change, format_numbers
 from kassay.report.mail.text import ascii_text
 
@@ -24,7 +24,7 @@ _WIDTH, _LINES = 72, 8
 
 def cell_text(cell: Cell) -> str:
     """The setting, with its phase unless that is the primary one."""
-    text = setting_text(cell.workload, cell.settings)
+    text = setting_text(*cell.key)
     return text if cell.primary else f"{text}, {cell.phase}"
 
 
@@ -47,7 +47,7 @@ def title(review: Review) -> str:
     """The series by its first patch."""
     first = one_line(review.patches[0].subject)
     others = len(review.patches) - 1
-    return f"{first} and {others} more patch{'es' * (others > 1)}" if others else first
+    return f"{first} and {counted(others, 'more patch')}" if others else first
 
 
 def measured(review: Review) -> list[Cell]:
@@ -127,7 +127,7 @@ def _counts(cells: Sequence[Cell], margin: float) -> str:
     open_ = len(cells) - len(decided) - refused
     parts += [f"{open_} are not decided"] if open_ else []
     parts += [f"{refused} are refused"] if refused else []
-    settings = len({(cell.workload, cell.settings) for cell in cells})
+    settings = len({cell.key for cell in cells})
     return f"Of {counted(len(cells), 'phase')} in {counted(settings, 'setting')}, {listed(parts)}."
 
 
@@ -160,18 +160,8 @@ def _idle_lines(row: ChangedFunction) -> str:
 
 def spans_of(added: Sequence[int], removed: Sequence[int]) -> str:
     """ "12-14, removed 12,20": lines of the patched sources, and removed lines by their numbers in base."""
-    return ", ".join(filter(None, (spans(added), f"removed {spans(removed)}" if removed else "")))
-
-
-def spans(numbers: Sequence[int]) -> str:
-    """ "12-14,20"."""
-    parts: list[list[int]] = []
-    for number in sorted(numbers):
-        if parts and number == parts[-1][-1] + 1:
-            parts[-1].append(number)
-        else:
-            parts.append([number])
-    return ",".join(f"{part[0]}-{part[-1]}" if len(part) > 1 else f"{part[0]}" for part in parts)
+    lists = ",".join(spans(added)), ",".join(spans(removed))
+    return ", ".join(filter(None, (lists[0], lists[1] and f"removed {lists[1]}")))
 
 
 def reach(review: Review) -> list[str]:
@@ -180,7 +170,7 @@ def reach(review: Review) -> list[str]:
         return []
     with_code = [function for function in review.functions if function.state != NO_CODE]
     ran = [function for function in with_code if function.state != NOT_EXECUTED]
-    both = {(cell.workload, cell.settings) for cell in review.cells if cell.base is not None and cell.head is not None}
+    both = {cell.key for cell in review.cells if cell.base is not None and cell.head is not None}
     run = len(both) + len(review.others)
     sentences = [f"{counted(run, 'setting')} ran on both kernels."] if run else []
     sentences += [
@@ -202,15 +192,10 @@ def reach(review: Review) -> list[str]:
 def since_previous(review: Review, previous: Previous) -> str:
     """Sentences on the patches that are not those of the earlier version; "" if all are."""
     changed = [f"{number} ({one_line(review.patches[number - 1].subject)})" for number in previous.changed]
-    texts = [f"Not as in the earlier version: {_patches(len(changed))} {listed(changed)}."] if changed else []
-    texts += [f"No longer in the series: {listed([one_line(one) for one in previous.dropped])}."] * bool(
-        previous.dropped
-    )
-    return " ".join(texts)
-
-
-def _patches(number: int) -> str:
-    return "patch" if number == 1 else "patches"
+    word = "patch" if len(changed) == 1 else "patches"
+    texts = [f"Not as in the earlier version: {word} {listed(changed)}."] if changed else []
+    dropped = listed([one_line(one) for one in previous.dropped])
+    return " ".join((*texts, *([f"No longer in the series: {dropped}."] if previous.dropped else [])))
 
 
 def claim_texts(review: Review) -> list[str]:
@@ -244,7 +229,7 @@ def changelog(review: Review) -> str:
     rows = []
     for cell in dict.fromkeys(ends):
         base, after = format_numbers([cell.base, cell.head])
-        rows.append(f"  {setting_text(cell.workload, cell.settings)}: {base} -> {after}, {format_change(cell.change)}")
+        rows.append(f"  {setting_text(*cell.key)}: {base} -> {after}, {format_change(cell.change)}")
     open_ = len(whole) - len(cells)
     if open_ and len(head) + len(tail) + 2 <= _LINES:
         tail = [f"Not decided: {counted(open_, 'setting')}.", *tail]

@@ -25,7 +25,7 @@ from kassay.labs.site.turn.changes import (
     words_of_taking_back,
 )
 from kassay.labs.site.turn.followed import name_in_reports
-from kassay.labs.site.turn.measuring import Budget, Measure, is_of_disk, move_aside
+from kassay.labs.site.turn.measuring import Budget, Measure, is_of_disk, or_anew
 from kassay.labs.site.turn.mistakes import GONE
 from kassay.labs.site.turn.narrowing import COMMIT, Between, Narrowed, narrowed
 from kassay.labs.site.turn.settings import Lab
@@ -227,14 +227,8 @@ class Lives:
             return nomination, is_of_history, _named(experiment_for(archive, nomination), (entry.before, entry.after))
 
     def _measure(self, experiment: Experiment, directory: Path) -> None:
-        """Makes the missing runs. A directory of an earlier kassay is moved aside."""
-        try:
-            self._means.measure(experiment, directory, self._budget.telling(self._tell))
-        except BadInput:
-            if not (directory / "plan.json").is_file():
-                raise
-            move_aside(directory)
-            self._means.measure(experiment, directory, self._budget.telling(self._tell))
+        """Makes the missing runs."""
+        or_anew(lambda: self._means.measure(experiment, directory, self._budget.telling(self._tell)), directory)
 
     def _directory(self, what: str, entry: Entry) -> Path:
         return Path(self._lab.runs) / what / file_name(entry.id)

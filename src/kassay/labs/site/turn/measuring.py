@@ -23,7 +23,7 @@ from kassay.labs.site.turn.pairs import (
 from kassay.labs.site.turn.settings import Lab
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import parse_ref
-from kassay.model.progress import Progress, Tell
+from kassay.model.progress import Progress, Tell, silent
 from kassay.supply import kernels as kernel_store
 from kassay.supply.archive.index import NotOnMirror
 
@@ -107,15 +107,21 @@ def measure_pair(pair: Pair, lab: Lab, measure: Measure, fetch: Fetch, budget: B
             _check_boot(pair, kernel, lab, measure, fetch, budget, tell)
         else:
             _fetch(pair, kernel, lab, fetch, tell)
+    or_anew(lambda: _measure_begun(pair, lab, measure, budget, tell), directory, tell, pair.text)
+    return directory
+
+
+def or_anew(make: Callable[[], None], directory: Path, tell: Tell = silent, subject: str = "") -> None:
+    """Makes the missing runs of a directory. One that an earlier kassay began and this one cannot resume is moved
+    aside, and all runs are made anew. subject: the pair in words, for the message about that."""
     try:
-        _measure_begun(pair, lab, measure, budget, tell)
+        make()
     except BadInput as error:
         if not (directory / "plan.json").is_file():
             raise
-        tell(Progress(stage="lab", subject=pair.text, text=f"measured anew: {error.what}"))
+        tell(Progress(stage="lab", subject=subject, text=f"measured anew: {error.what}"))
         move_aside(directory)
-        _measure_begun(pair, lab, measure, budget, tell)
-    return directory
+        make()
 
 
 def _measure_begun(pair: Pair, lab: Lab, measure: Measure, budget: Budget, tell: Tell) -> None:

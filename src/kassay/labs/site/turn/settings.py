@@ -11,14 +11,13 @@ import msgspec
 from kassay.effects.files import expanded
 from kassay.errors import BadInput, nearest_of, wrong_value
 from kassay.model.records import Record, from_plain
+from kassay.model.units import parse_duration
 from kassay.spec.suites import suites
 from kassay.supply.arches import arches
 
 ALL = "all"
 WEB = ("https://", "http://")
 """Beginnings of an address where a site is served."""
-_TIME = re.compile(r"(\d+(?:\.\d+)?)(s|m|h|d)")
-_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _X86 = "x86_64"
 _SERIES = re.compile(r"\d+\.\d+")
 
@@ -90,10 +89,10 @@ _PLACES = ("runs", "history", "site", "outbox", "status")
 
 def seconds(text: str, where: str) -> float:
     """Seconds of "90s", "20m", "2h" or "1d". Raises BadInput."""
-    match = _TIME.fullmatch(text)
-    if match is None:
+    found = parse_duration(text, "smhd")
+    if found is None:
         raise BadInput(f"{where}: {text!r} is not a time", "write 90s, 20m, 2h or 1d")
-    return float(match[1]) * _SECONDS[match[2]]
+    return found
 
 
 def load(path: Path, out: Path | None = None) -> Lab:

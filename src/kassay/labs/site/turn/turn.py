@@ -40,6 +40,7 @@ from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.texts import counted
+from kassay.model.units import format_duration
 from kassay.tools.bundle.pack import pack
 from kassay.tools.history.add import add
 from kassay.tools.history.archive import Archive, reading, writing
@@ -89,7 +90,7 @@ def planned(lab: Lab, outside: Outside, tell: Tell = silent) -> tuple[str, ...]:
     runs = _runs(pairs, lab, status)
 
     def costing(count: int) -> str:
-        return f"{counted(count, 'run')}, about {_duration(count * status.pace_s)}"
+        return f"{counted(count, 'run')}, about {format_duration(count * status.pace_s, minutes_from=90)}"
 
     steps = [one for one in steps_file.read(Path(lab.steps)) if not status.failed(one.id, now)]
     found = sum(one.state == "found" for one in steps)
@@ -205,7 +206,7 @@ class _Turn:
 
     def _pair(self, pair: Pair, left: int) -> None:
         runs = _runs([pair], self._lab, self._status)[0]
-        time = _duration(runs * self._status.pace_s)
+        time = format_duration(runs * self._status.pace_s, minutes_from=90)
         about = f"needs {counted(runs, 'run')}, about {time}; {counted(left, 'pair')} to go"
         self._tell(Progress(stage="lab", subject=pair.text, text=about))
         begun = clock.monotonic_s()
@@ -266,7 +267,3 @@ def _runs(pairs: Sequence[Pair], lab: Lab, status: Status) -> list[int]:
         runs.append(runs_to_make(pair, lab, directories))
         directories.append(pair.directory)
     return runs
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
