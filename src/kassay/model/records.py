@@ -3,7 +3,7 @@
 
 import hashlib
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 import msgspec
@@ -34,6 +34,15 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
     for key, value in pairs:
         groups.setdefault(key, []).append(value)
     return groups
+
+
+def repeats(keyed: Iterable[tuple[K, V]]) -> Iterator[tuple[V, V]]:
+    """Each value whose key an earlier value has, with the first value of that key."""
+    first: dict[K, V] = {}
+    for key, value in keyed:
+        if key in first:
+            yield value, first[key]
+        first.setdefault(key, value)
 
 
 def to_json(record: Record) -> bytes:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from kassay.effects.files import disk_errors, sha256_file
+from kassay.effects.files import disk_errors, read_record, sha256_file
 from kassay.errors import BadInput
-from kassay.model.records import Record, from_json
+from kassay.model.records import Record
 from kassay.tools.bundle.contents import checked_name, files_below
 
 SCHEMA = "kassay-bundle/1"
@@ -97,11 +97,9 @@ def _same(path: Path, listed: PackedFile) -> bool:
 
 def _read(root: Path) -> Manifest:
     try:
-        manifest = from_json((root / NAME).read_bytes(), Manifest)
+        manifest = read_record(root / NAME, Manifest, "damaged, or of a later version of kassay")
     except OSError as error:
         raise BadInput(f"{root}: not a bundle (no {NAME})", "give what `kassay bundle pack` made") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{root}/{NAME}: {error}", "damaged, or of a later version of kassay") from error
     if manifest.schema != SCHEMA:
         problem = f"{root}/{NAME}: is a {manifest.schema}; this kassay reads {SCHEMA}"
         raise BadInput(problem, "use the kassay that made it")

@@ -10,6 +10,7 @@ from pathlib import Path
 from kassay.effects.files import read_errors, sha256_bytes
 from kassay.errors import BadInput
 from kassay.model.progress import Progress, Tell, silent
+from kassay.model.records import repeats
 from kassay.tools.imports.importer import Given, Importer
 from kassay.tools.imports.text import first_line, header_of
 
@@ -67,7 +68,9 @@ def gather(words: Sequence[str], importers: Iterable[Importer], tell: Tell = sil
             givens.append(_given(kernel, file, _free(wanted, taken)))
             if len(givens) % _PROGRESS_EVERY == 0:
                 tell(Progress(stage="import", subject=word[:80], text=f"{len(givens)} files read"))
-    _none_twice(givens)
+    for given, first in repeats((sha256_bytes(given.raw), given) for given in givens):
+        raise BadInput(f"{given.location}: the same content as {first.location}",
+                       "one measurement counts once; leave one of them out")  # fmt: skip
     return tuple(givens)
 
 
@@ -129,16 +132,6 @@ def _free(name: str, taken: dict[str, None]) -> str:
         path = Path(name).with_name(f"{count}-{Path(name).name}")
     taken[str(path)] = None
     return path.as_posix()
-
-
-def _none_twice(givens: Iterable[Given]) -> None:
-    first_locations: dict[str, str] = {}
-    for given in givens:
-        digest = sha256_bytes(given.raw)
-        if digest in first_locations:
-            raise BadInput(f"{given.location}: the same content as {first_locations[digest]}",
-                           "one measurement counts once; leave one of them out")  # fmt: skip
-        first_locations[digest] = given.location
 
 
 def chosen(givens: Sequence[Given], importers: Mapping[str, Importer], name: str | None) -> Importer:

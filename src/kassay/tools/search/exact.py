@@ -10,6 +10,7 @@ from msgspec import UNSET, structs
 
 from kassay.model.bisect import Observation
 from kassay.model.reason import Reason, reason
+from kassay.model.texts import counted
 from kassay.tools.search.decision import Conclusion, Decision, History, ordered, step_between
 
 _CLUSTER = 3
@@ -110,8 +111,8 @@ def _middle(stretch: _Stretch, skipped: frozenset[int]) -> int:
 def _reason(stretch: _Stretch, history: History, stretches: int) -> str:
     values = f"{history.value(stretch.low):g} to {history.value(stretch.high):g}"
     more = f", the largest of {stretches} open changes" if stretches > 1 else ""
-    count = len(stretch.testable)
-    return f"halves the {count} candidate{'s' * (count > 1)} between {stretch.low} and {stretch.high} ({values}{more})"
+    halved = counted(len(stretch.testable), "candidate")
+    return f"halves the {halved} between {stretch.low} and {stretch.high} ({values}{more})"
 
 
 def _open(history: History, last: int, margin: float, settled: Sequence[_Stretch], left: Sequence[_Stretch]

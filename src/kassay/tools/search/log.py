@@ -7,18 +7,18 @@ The log is a file of checksummed lines (journal/journal.py), as a journal is.
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
 from msgspec import structs
 
-from kassay.effects.files import write_atomic
+from kassay.effects.files import read_record, write_atomic
 from kassay.errors import BadInput
 from kassay.journal.directory import CULPRIT as CULPRIT  # questions may not reach the journal
 from kassay.journal.directory import SEARCH
 from kassay.journal.journal import append_line, cut, read_lines
 from kassay.model.bisect import Bisection, Observation, SearchQuestion
-from kassay.model.records import from_json, to_json
+from kassay.model.records import to_json
 
 LOG, RESULT, GIT_LOG = "log.jsonl", "result.json", "git-bisect.log"
+_DAMAGED = "damaged, or of another version of kassay"
 
 
 def is_search(directory: Path) -> bool:
@@ -29,11 +29,9 @@ def is_search(directory: Path) -> bool:
 def opened(directory: Path) -> SearchQuestion:
     """The question of a search. Raises BadInput when there is none, or it is damaged."""
     try:
-        return from_json((directory / SEARCH).read_bytes(), SearchQuestion)
+        return read_record(directory / SEARCH, SearchQuestion, _DAMAGED)
     except OSError as error:
         raise BadInput(f"{directory}: not a bisection (no {SEARCH})", "give a directory that bisect made") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{directory}/{SEARCH}: {error}", "damaged, or of another version of kassay") from error
 
 
 def begin(directory: Path, question: SearchQuestion) -> None:
@@ -93,12 +91,7 @@ def keep_result(directory: Path, result: Bisection) -> None:
 def read_result(directory: Path) -> Bisection | None:
     """The result of a search; None if it is unfinished. Raises BadInput if the file is damaged."""
     path = directory / RESULT
-    if not path.is_file():
-        return None
-    try:
-        return from_json(path.read_bytes(), Bisection)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: {error}", "damaged, or of another version of kassay") from error
+    return read_record(path, Bisection, _DAMAGED) if path.is_file() else None
 
 
 def keep_git_log(directory: Path, result: Bisection) -> None:

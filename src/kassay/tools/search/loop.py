@@ -14,6 +14,7 @@ from kassay.model.experiment import Experiment
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.reason import Reason, reason
 from kassay.model.reason_texts import reason_text
+from kassay.model.texts import counted
 from kassay.supply.clocks import profiling
 from kassay.tools.search import exact, noisy
 from kassay.tools.search import log as searchlog
@@ -108,10 +109,7 @@ def conclude(
     measure_run(_culprit(question, bisection), directory / CULPRIT, tell)
     if question.state and not bisection.defaults:
         step = bisection.steps[0]
-        boots = tuple(
-            _boot_directory(question, Ask(candidate=place, boot=1, reason="", left=0, expected=0), directory)
-            for place in (step.last_without, step.first)
-        )
+        boots = tuple(_boot_directory(question, place, 1, directory) for place in (step.last_without, step.first))
         _stored(directory, with_defaults(question, directory, bisection, (boots[0], boots[1]), tell, measure_run))
 
 
@@ -145,7 +143,7 @@ def _searched(question: SearchQuestion, directory: Path, tell: Tell, measure: Me
     metric = unit = ""
     while isinstance(asked := next_step(question, log), Ask):
         tell(_asked_progress(question, asked))
-        probe = measure(question, asked, _boot_directory(question, asked, directory), tell)
+        probe = measure(question, asked, _boot_directory(question, asked.candidate, asked.boot, directory), tell)
         _check_programs(question, asked, log, directory)
         metric, unit = probe.metric or metric, probe.unit or unit
         if probe.state:
@@ -167,8 +165,7 @@ def _check_programs(question: SearchQuestion, asked: Ask, log: list[Observation]
     first = next((entry for entry in log if entry.value is not None), None)
     if first is None:
         return
-    before = Ask(candidate=first.candidate, boot=first.boot, reason="", left=0, expected=0)
-    boot_directories = [_boot_directory(question, ask, directory) for ask in (before, asked)]
+    boot_directories = [_boot_directory(question, one.candidate, one.boot, directory) for one in (first, asked)]
     if not all((path / "plan.json").exists() for path in boot_directories):
         return
     then, now = (open_directory(path).plan for path in boot_directories)
@@ -187,28 +184,28 @@ def _stored(directory: Path, bisection: Bisection) -> Bisection:
     return bisection
 
 
-def _boot_directory(question: SearchQuestion, ask: Ask, directory: Path) -> Path:
+def _boot_directory(question: SearchQuestion, candidate: int, boot: int, directory: Path) -> Path:
     """The run directory of a boot."""
-    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in question.candidates[ask.candidate].name[:40])
-    path = directory / STEPS / f"{ask.candidate:04d}-{name}"
-    return path if question.one_boot_decides else path / f"boot-{ask.boot}"
+    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in question.candidates[candidate].name[:40])
+    path = directory / STEPS / f"{candidate:04d}-{name}"
+    return path if question.one_boot_decides else path / f"boot-{boot}"
 
 
 def _metric(directory: Path, question: SearchQuestion, log: list[Observation], measure: Measure) -> tuple[str, str]:
     """Metric of a search whose boots were all made by an earlier process."""
-    first = next(entry for entry in log if entry.value is not None)
-    asked = Ask(candidate=first.candidate, boot=first.boot, reason="", left=0, expected=0)
     result = searchlog.read_result(directory)
     if result is not None:
         return result.metric, result.unit
-    again: BootProbe = measure(question, asked, _boot_directory(question, asked, directory), silent)
+    first = next(entry for entry in log if entry.value is not None)
+    asked = Ask(candidate=first.candidate, boot=first.boot, reason="", left=0, expected=0)
+    again = measure(question, asked, _boot_directory(question, first.candidate, first.boot, directory), silent)
     return again.metric, again.unit
 
 
 def _asked_progress(question: SearchQuestion, asked: Ask) -> Progress:
     candidate = question.candidates[asked.candidate]
     name = f"{candidate.name[:12]} {candidate.title}" if question.kind == "git" else candidate.title
-    more = f"; {asked.left} candidates left, about {asked.expected} boot{'s' * (asked.expected != 1)} to go"
+    more = f"; {asked.left} candidates left, about {counted(asked.expected, 'boot')} to go"
     return Progress(stage="bisect", subject=f"{asked.candidate} of {len(question.candidates) - 1}",
                     text=f"{name}: {asked.reason}{more}")  # fmt: skip
 

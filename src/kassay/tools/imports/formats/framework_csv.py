@@ -12,6 +12,7 @@ from typing import TypeAlias
 import msgspec
 
 from kassay.errors import BadInput
+from kassay.model.records import repeats
 from kassay.model.samples import ImportedKernel, Sample, SampleSeries
 from kassay.model.timing import LOOKS
 from kassay.tools.imports.importer import (
@@ -292,13 +293,10 @@ def _metric(name: str) -> Metric:
 
 
 def _no_value_twice(table: Iterable[CsvRow]) -> None:
-    first_locations: dict[tuple[str, ...], str] = {}
-    for row in table:
-        key = tuple(row.cells[name] for name in ("run_id", "scenario", "metric", "exact_version", "version_family"))
-        if key in first_locations:
-            raise BadInput(f"{row.location}: repeats {row.cells['metric']} of the run at {first_locations[key]}",
-                           "one run has one value of a metric; remove one")  # fmt: skip
-        first_locations[key] = row.location
+    names = ("run_id", "scenario", "metric", "exact_version", "version_family")
+    for row, first in repeats((tuple(row.cells[name] for name in names), row) for row in table):
+        raise BadInput(f"{row.location}: repeats {row.cells['metric']} of the run at {first.location}",
+                       "one run has one value of a metric; remove one")  # fmt: skip
 
 
 def _with_primary(series: tuple[SampleSeries, ...]) -> tuple[SampleSeries, ...]:

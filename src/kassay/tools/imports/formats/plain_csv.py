@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from msgspec import structs
 
 from kassay.errors import BadInput
+from kassay.model.records import repeats
 from kassay.model.samples import BETTER, ImportedKernel, Sample, SampleSeries, Spread
 from kassay.tools.imports.importer import (
     FileRow,
@@ -141,13 +142,11 @@ def _status(row: CsvRow) -> str:
 
 
 def _no_run_twice(table: list[CsvRow]) -> None:
-    first_locations: dict[tuple[str, ...], str] = {}
-    for row in table:
-        key = tuple(value for name, value in row.cells.items() if name not in ("value", "status"))
-        if row.cells.get("run") and key in first_locations:
-            raise BadInput(f"{row.location}: repeats run {row.cells['run']} of {first_locations[key]}",
-                           "one run has one value of a metric; remove one, or give it its own run name")  # fmt: skip
-        first_locations[key] = row.location
+    keyed = ((tuple(value for name, value in row.cells.items() if name not in ("value", "status")), row)
+             for row in table if row.cells.get("run"))  # fmt: skip
+    for row, first in repeats(keyed):
+        raise BadInput(f"{row.location}: repeats run {row.cells['run']} of {first.location}",
+                       "one run has one value of a metric; remove one, or give it its own run name")  # fmt: skip
 
 
 IMPORTER = Importer(
