@@ -9,7 +9,7 @@ import unicodedata
 import pytest
 
 from kassay.registry import own_names
-from kassay.report.formats import format_names
+from kassay.report.formats import complete_format, format_names
 from kassay.report.writers import WRITERS
 from tests.report.regolden import GOLDEN, golden_path, on_file
 from tests.report.rendering import FORMATS, QUICK_PAGES, rendered, shown_by, travelled, without_library
@@ -86,6 +86,11 @@ def test_no_absent_value_reads_none_or_nan(name: str, sample: str) -> None:
 def test_the_text_is_the_one_on_file(name: str, sample: str) -> None:
     path = golden_path(sample, FORMATS[name])
     assert on_file(sample, FORMATS[name]) == path.read_text(encoding="utf-8"), "python -m tests.report.regolden"
+
+
+def test_one_format_of_every_installation_has_every_field() -> None:
+    assert [name for name in FORMATS if FORMATS[name].complete] == [complete_format().name]
+    assert complete_format().render(SAMPLES["ladder"]()) == rendered("json", "ladder")
 
 
 def test_forms_of_every_installation_are_told_from_those_of_one_host() -> None:

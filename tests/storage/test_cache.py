@@ -296,3 +296,8 @@ def test_options_of_all_kinds_need_no_further_word(kassay: Kassay, filled: Path)
     assert [kind["kind"] for kind in found["kinds"]] == ["kernels"]
     status, _, err = kassay("cache", "--format", "json", "show")
     assert (status, "kassay cache show ..." in err) == (2, True)
+
+
+def test_an_option_before_a_command_is_refused_whatever_its_value(kassay: Kassay, filled: Path) -> None:
+    for option in (("--kind", "lists"), ("--format", "json"), ("--format", "terminal")):
+        assert "an option stands before show" in kassay("cache", *option, "show").err

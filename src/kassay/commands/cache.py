@@ -9,6 +9,7 @@ from typer import Option
 
 from kassay.commands import Command
 from kassay.commands._options import format_option
+from kassay.commands._together import given_options
 from kassay.errors import BadInput, unknown
 from kassay.report.answers import answer_formats
 from kassay.supply.clocks import listed
@@ -31,7 +32,7 @@ _Kinds = Annotated[list[str] | None, Option("--kind", metavar="KIND", help=f"Onl
 def _all(context: typer.Context, kind: _Kinds = None, format_: _Format = "terminal") -> None:
     if context.invoked_subcommand is None:
         _show(kind, format_)
-    elif kind or format_ != "terminal":
+    elif given_options():
         raise BadInput(f"kassay cache: an option stands before {context.invoked_subcommand}",
                        f"write it behind: kassay cache {context.invoked_subcommand} ...")  # fmt: skip
 

@@ -251,12 +251,8 @@ def _sql(
     form = LISTING.form(format_)
     with showing() as tell, reading(_path(archive), tell) as open_archive:
         columns, rows = open_archive.asked(query)
-    repeated = next((name for name in columns if columns.count(name) > 1), None)
-    if form.name == "json" and repeated is not None:
-        raise BadInput(f"history sql: two columns have the name {repeated}, and a JSON object holds one of them",
-                       "rename one: SELECT ... AS another, or use --format csv")  # fmt: skip
     shown = ListedTable(counted(len(rows), "row"), columns, [[field_text(value) for value in row] for row in rows])
-    say_answer(ListedAnswer((shown,), columns, rows, [dict(zip(columns, row, strict=True)) for row in rows]), form)
+    say_answer(ListedAnswer((shown,), columns, rows), form)
     return 0
 
 

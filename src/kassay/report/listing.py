@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from kassay import __version__
+from kassay.errors import BadInput
 from kassay.model.texts import Figure, Table, cells, table
 from kassay.report.answers import Kind
 from kassay.report.csv_text import csv_text
@@ -34,8 +35,8 @@ class ListedAnswer(NamedTuple):
     """Columns of a file."""
     values: Sequence[Sequence[object]]
     """Rows of a file, unrounded. None is absent."""
-    whole: object
-    """The answer as one JSON value."""
+    whole: object = None
+    """The answer as one JSON value. None for its rows as objects, which have a field for each column."""
     next_step: str = ""
     """Sentence below the tables; "" for none."""
 
@@ -67,7 +68,18 @@ def _csv(answer: ListedAnswer) -> str:
 
 def _json(answer: ListedAnswer) -> str:
     """The whole answer, described in docs/reference/history.md; moments and the like as text."""
-    return json.dumps(_json_value(answer.whole), indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+    whole = _json_value(_objects(answer) if answer.whole is None else answer.whole)
+    return json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def _objects(answer: ListedAnswer) -> list[dict[str, object]]:
+    """Each row as an object. Raises BadInput if two columns have one name."""
+    fields = answer.fields
+    repeated = next((name for name in fields if fields.count(name) > 1), None)
+    if repeated is not None:
+        raise BadInput(f"two columns have the name {repeated}, and a JSON object holds one of them",
+                       "rename one: SELECT ... AS another, or use --format csv")  # fmt: skip
+    return [dict(zip(fields, row, strict=True)) for row in answer.values]
 
 
 def _json_value(value: object) -> object:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from kassay.registry import load, names
+from kassay.registry import load, names, own_names
 from kassay.report.answer_form import Form, unknown_form
 from kassay.report.writers import WRITERS, writer_named
 
@@ -24,6 +24,8 @@ FORMATS = "kassay.report.formats"
 class Format(Form["Report"]):
     """A way to write a report down."""
 
+    complete: bool = False
+    """It has every field of a report, as JSON."""
     timed_only: bool = False
     """It has nothing but times of boots: render raises BadInput for a report without any, and names another format."""
     beside: "Callable[[Report], Iterable[tuple[str, bytes]]] | None" = None
@@ -50,6 +52,12 @@ def format_named(name: str) -> Format:
     if name in names(FORMATS):
         return load(FORMATS, name, "FORMAT", Format)
     raise unknown_form(name, format_names())
+
+
+def complete_format() -> Format:
+    """The format by which two reports are compared field by field; never one of KASSAY_PATH."""
+    own = (format_named(name) for name in sorted(own_names(FORMATS)))
+    return next(form for form in own if form.complete)
 
 
 def _document(report: "Report") -> "Document":

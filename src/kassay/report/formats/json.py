@@ -164,5 +164,5 @@ def _argument(value: Any) -> Any:
 
 FORMAT = Format(
     name="json", suffix=".json", summary="for programs: kassay-report/1, see docs/reference/json.md", render=render,
-    page="programs",
+    page="programs", complete=True,
 )  # fmt: skip

@@ -11,7 +11,7 @@ from kassay.journal.directory import BESIDE, open_directory, pinned
 from kassay.model.experiment import Experiment
 from kassay.model.report import Report
 from kassay.registry import own_names
-from kassay.report.formats import FORMATS, formats
+from kassay.report.formats import FORMATS, Format, complete_format, formats
 from kassay.report.writers import WRITERS
 from kassay.spec.load import dump, load
 from kassay.tools.bundle.builds import read_builds
@@ -20,7 +20,14 @@ from kassay.tools.bundle.pack import REPORT, RUN, readme
 from kassay.tools.bundle.sources import sources_of
 from kassay.tools.imports import store
 
-JSON = f"{REPORT}/json.json"
+
+def form_path(form: Format) -> str:
+    """Path of the report in one form."""
+    return f"{REPORT}/{form.name}{form.suffix}"
+
+
+COMPLETE = complete_format()
+JSON = form_path(COMPLETE)
 """The form that is compared field by field, whichever version packed it."""
 
 
@@ -43,7 +50,7 @@ def agreement(root: Path, manifest: Manifest, report: Report) -> Agreement:
     missing, notes = [], []
     listed, own = {absent.form for absent in manifest.absent}, own_names(FORMATS) | own_names(WRITERS)
     for name, form in formats().items():
-        path = f"{REPORT}/{name}{form.suffix}"
+        path = form_path(form)
         if not (root / path).is_file():
             missing += [path] if name not in listed and name in own else []
             continue

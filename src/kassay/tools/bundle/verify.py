@@ -26,13 +26,12 @@ from kassay.model.prediction import TIMINGS
 from kassay.model.progress import Progress, Tell
 from kassay.model.report import Report
 from kassay.model.texts import one_line
-from kassay.report.formats import formats
 from kassay.spec.load import load
 from kassay.spec.rules import question_of
 from kassay.supply.guest.compile import received_programs
 from kassay.supply.machines import machine_for
 from kassay.tools.bundle import tar
-from kassay.tools.bundle.agreement import JSON, agreement, experiments
+from kassay.tools.bundle.agreement import COMPLETE, JSON, agreement, experiments
 from kassay.tools.bundle.builds import not_built_again, read_builds
 from kassay.tools.bundle.contents import artifact_path, checked_artifacts
 from kassay.tools.bundle.digits import Repeated, container_offer, same_counts, same_findings, unlike, values
@@ -143,7 +142,7 @@ def verify(path: Path, limit: int, tell: Tell) -> Verified:
             if (said := getattr(manifest, field)) != value:
                 problem = f"{path}: the manifest's {field} is {said!r}, that of its runs is {value!r}"
                 raise BadInput(problem, "get the bundle anew")
-        packed, computed = _packed_report(root, path), json.loads(formats()["json"].render(report))
+        packed, computed = _packed_report(root, path), json.loads(COMPLETE.render(report))
         changed = differences(packed, computed)
         if changed:
             by = "" if manifest.kassay_version == __version__ else f", packed by kassay {manifest.kassay_version}"
