@@ -2,12 +2,12 @@
 """Call stacks as the page draws them: one tree for all kernels of a comparison, and the library that draws it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from kassay.effects.files import derived_text
-from kassay.model.records import Record
 from kassay.model.report import KernelStacks
 from kassay.model.texts import one_line
 from kassay.report.document import Stacks
@@ -15,21 +15,11 @@ from kassay.report.document import Stacks
 _Path = tuple[str, ...]
 
 
-class Icicle(Record, frozen=True, kw_only=True):
-    """One drawing."""
+def icicle(stacks: Stacks) -> Mapping[str, Any]:
+    """The drawing of one metric's call stacks.
 
-    title: str
-    kernels: tuple[str, ...]
-    base: int | None
-    """Index of the kernel that the drawing opens with as base."""
-    head: int
-    """Index of the kernel that the drawing opens with as head."""
-    data: str
-    """The drawing's data as JSON, safe inside a script element."""
-
-
-def icicle(stacks: Stacks) -> Icicle:
-    """The drawing of one metric's call stacks."""
+    base, head: indexes of the kernels that it opens with. data: as JSON, safe inside a script element.
+    """
     nodes = _tree(stacks.kernels)
     names = sorted({path[-1] for path in nodes if path})
     index = {path: number for number, path in enumerate(nodes)}
@@ -43,7 +33,8 @@ def icicle(stacks: Stacks) -> Icicle:
         "nodes": [[index[path[:-1]], name_of[path[-1]], counts] for path, counts in nodes.items() if path],
     }
     base = 0 if len(labels) > 1 else None
-    return Icicle(title=stacks.title, kernels=labels, base=base, head=len(labels) - 1, data=_inside_script(data))
+    opened = {"base": base, "head": len(labels) - 1}
+    return {"title": stacks.title, "kernels": labels, **opened, "data": _inside_script(data)}
 
 
 @cache

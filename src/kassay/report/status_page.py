@@ -9,7 +9,6 @@ from urllib.parse import quote
 
 from kassay import __version__
 from kassay.model.progress import CellCount
-from kassay.model.records import Record
 from kassay.model.status import STATES, Attempt, RunStatus, ValueSoFar
 from kassay.model.texts import one_line
 from kassay.model.units import format_change, format_duration, format_numbers
@@ -19,31 +18,6 @@ _WORDS = {
     "preparing": "Being prepared", "measuring": "Measuring", "stopped": "Stopped", "measured": "All runs are made",
     "answered": "Done", "damaged": "Damaged",
 }  # fmt: skip
-
-
-class ShownCell(Record, frozen=True, kw_only=True):
-    """One cell of the grid in words."""
-
-    value: str
-    change: str
-    mark: str
-    """Word of the verdict."""
-    runs: str
-    hosts: str
-    done: float
-    """Runs that succeeded, in per cent of those planned."""
-    lost: float
-    """Runs that were lost, in per cent of those planned."""
-
-
-class ShownRow(Record, frozen=True, kw_only=True):
-    """One point of the grid."""
-
-    point: str
-    unit: str
-    """Metric and unit of the values."""
-    cells: tuple[ShownCell | None, ...]
-    """One cell for each kernel; None if the point has no such cell."""
 
 
 def page(statuses: Sequence[RunStatus], directory: str, *, listed: bool, every_s: float) -> str:
@@ -109,28 +83,31 @@ def _left(status: RunStatus) -> str:
     return f"about {format_duration(status.counts.left_s)} left"
 
 
-def _grid(status: RunStatus) -> tuple[ShownRow, ...]:
+def _grid(status: RunStatus) -> list[Mapping[str, Any]]:
+    """A row for each point, with a cell for each kernel; None if the point has no such cell."""
     counts = {(cell.point, cell.kernel): cell for cell in status.counts.cells}
     values = {(value.point, value.kernel): value for value in status.values}
-    rows = []
+    rows: list[Mapping[str, Any]] = []
     for index, (point, unit) in enumerate(zip(status.counts.points, status.units, strict=True)):
         of_row = [(counts.get((index, k)), values.get((index, k))) for k in range(len(status.counts.kernels))]
         texts = format_numbers([value.value if value else None for _, value in of_row])
-        cells = tuple(_cell(count, value, text) for (count, value), text in zip(of_row, texts, strict=True))
-        rows.append(ShownRow(point=one_line(point), unit=one_line(f"{unit.metric}, {unit.unit}"), cells=cells))
-    return tuple(rows)
+        cells = [_cell(count, value, text) for (count, value), text in zip(of_row, texts, strict=True)]
+        rows.append({"point": one_line(point), "unit": one_line(f"{unit.metric}, {unit.unit}"), "cells": cells})
+    return rows
 
 
-def _cell(count: CellCount | None, value: ValueSoFar | None, text: str) -> ShownCell | None:
+def _cell(count: CellCount | None, value: ValueSoFar | None, text: str) -> Mapping[str, Any] | None:
+    """done, lost: runs that succeeded and that were lost, in per cent of those planned."""
     if count is None:
         return None
     failed = f", {count.failed} failed" if count.failed else ""
     hosts = ", ".join(one_line(host or "this host") for host in count.hosts) if any(count.hosts) else ""
-    return ShownCell(
-        value=text if value else "", change=format_change(value.change) if value and value.change is not None else "",
-        mark=value.verdict if value else "", runs=f"{count.ok} of {count.planned}{failed}", hosts=hosts,
-        done=_share(count.ok, count.planned), lost=_share(count.lost, count.planned),
-    )  # fmt: skip
+    return {
+        "value": text if value else "", "mark": value.verdict if value else "",
+        "change": format_change(value.change) if value and value.change is not None else "",
+        "runs": f"{count.ok} of {count.planned}{failed}", "hosts": hosts,
+        "done": _share(count.ok, count.planned), "lost": _share(count.lost, count.planned),
+    }  # fmt: skip
 
 
 def _hosts(status: RunStatus) -> list[Mapping[str, str]]:
