@@ -19,7 +19,7 @@ from kassay.model.texts import shortened
 from kassay.model.timing import Family, SeedFinding
 from kassay.model.work import CLONES, OPERATION
 from kassay.report.conditions import cpu_sentences, disclosures, memory_state, seen_cpus
-from kassay.report.sections.programs import awake, next_step, same_start, turns
+from kassay.report.sections.programs import AWAKE, next_step, same_start, turns
 from kassay.report.sections.repeat import step_alone, whole_again
 from kassay.report.sentences import measured_sentence, verdict_of
 from kassay.supply.clocks import clock_of
@@ -120,7 +120,7 @@ def _next_steps(plan: Plan, compared: Comparisons, directory: str) -> tuple[str,
     if any(f.verdict in REFUSED for f in findings):
         sleeping = any(f.verdict == "contaminated" and plan.experiment.program(f.workload) for f in findings)
         audit = f"kassay report {quote(directory)} --format markdown  (the whole audit, side by side)"
-        return (*((awake(),) if sleeping else ()), audit)
+        return (*((AWAKE,) if sleeping else ()), audit)
     if any(
         f.primary and f.timing is not None and f.evidence == "unstable" and f.verdict == "inconclusive"
         for f in findings

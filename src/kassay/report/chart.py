@@ -205,12 +205,9 @@ def configured(layers: Sequence[Spec], width: int, height: int, padding: dict[st
 
 
 def svg_of(spec: Spec) -> str:
-    """A chart for a page: in its colours, by day and by night."""
-    return _themed(svg(spec))
-
-
-def _themed(drawn: str) -> str:
-    """Placeholder colours become CSS custom properties; fonts, size and labels for screen readers are the page's."""
+    """A chart for a page. Placeholder colours become CSS custom properties, by day and by night; fonts, size and labels
+    for screen readers are the page's."""
+    drawn = svg(spec)
     for colour, name in COLOURS.items():
         drawn = drawn.replace(f'"{colour}"', f'"var({name})"')
     drawn = re.sub(r' font-family="[^"]*"| aria-[a-z]+="[^"]*"| role="[^"]*"| aria-hidden="true"', "", drawn)

@@ -9,7 +9,7 @@ from msgspec import structs
 from kassay.model.codegen import Instruction
 from kassay.model.records import Record
 from kassay.model.report import KernelStacks
-from kassay.model.texts import Table, TextBlock
+from kassay.model.texts import Table
 
 VERDICT, DOUBT, QUIET = "verdict", "doubt", "quiet"
 """Tones of a paragraph: the answer itself, what weakens it or is left out, and conditions that frame the figures."""
@@ -206,16 +206,6 @@ def filled(
 def section_of_table(table: Table, readers: tuple[str, ...] = ()) -> Section:
     """A section with the table's title, and its first column as wide as there is room."""
     return Section(title=table.title, blocks=(structs.replace(table, title="", name_width=0),), readers=readers)
-
-
-def section_of(block: TextBlock) -> Section:
-    """A block that a question made, as a section of a page."""
-    return section(block.title, text=block.text, items=block.items, tables=block.tables, readers=(PAGE,))
-
-
-def rows_of(block: TextBlock) -> Section:
-    """The same for a mail: its list is one of rows, and its paragraphs stand below."""
-    return letter(block.title, block.tables, block.text, block.items)
 
 
 def letter(title: str, tables: Iterable[Table], text: Iterable[str], items: tuple[str, ...] = ()) -> Section:

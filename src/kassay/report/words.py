@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Small texts that every format shares: names of kernels, names cut, runs and outcomes in words, the glossary."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from kassay.model.experiment import Experiment, labels
 from kassay.model.finding import DERIVED, EVIDENCE, VERDICTS, Side
@@ -13,7 +12,6 @@ from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import counted, machine_text, one_line
 from kassay.model.units import format_change, format_number
-from kassay.report.series import ladders
 from kassay.supply.clocks import clock_of
 
 GLOSSARY = {
@@ -45,10 +43,6 @@ def kernel_names(labels_: Sequence[str], width: int) -> tuple[str, ...]:
     """Labels of kernels in at most `width` characters: whole if all fit, else as people say them, else cut."""
     fits = all(len(one_line(label)) <= width for label in labels_)
     return short_names(labels_ if fits else short_labels(tuple(labels_)), width)
-
-
-def _distinct(names: Sequence[str]) -> bool:
-    return len(set(names)) == len(names)
 
 
 def cut(text: str, width: int) -> str:
@@ -94,11 +88,13 @@ def run_length(values: Sequence[float]) -> str:
     return ", ".join(format_number(v) + (f" ×{n}" if n > 1 else "") for v, n in parts) or "-"
 
 
-def interval_text(interval: tuple[float, float] | None) -> str:
+def interval_text(
+    interval: tuple[float, float] | None, text_of: Callable[[float], str] = format_change
+) -> str:  # fmt: skip
     """ "+1.2 % to +3.4 %", or "-"; one figure when both ends read the same, as for exact counts."""
     if interval is None:
         return "-"
-    low, high = map(format_change, interval)
+    low, high = map(text_of, interval)
     return low if low == high else f"{low} to {high}"
 
 
@@ -123,15 +119,9 @@ def outcomes_text(report: Report) -> str:
     return f"{counted(r.planned, 'run')} planned: {ends}"
 
 
-def failure_counts(report: Report) -> tuple[tuple[str, int], ...]:
-    """Outcomes that were not ok with how often each came, most frequent first, then by name."""
-    counts = Counter(f.outcome for f in report.runs.failures)
-    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-
 def glossary(report: Report) -> tuple[tuple[str, str], ...]:
     """Every technical term of this report with its meaning: verdicts, evidence, clocks, and the fixed vocabulary."""
-    verdicts = {f.verdict for f in report.findings} | {s.verdict for ladder in ladders(report) for s in ladder.steps}
+    verdicts = {f.verdict for f in report.findings} | {s.verdict for ladder in report.ladders for s in ladder.steps}
     evidence = {f.evidence for f in report.findings}
     evidence |= {prediction.evidence for f in report.findings for prediction in f.predictions}
     meanings = [(w, m) for w, m in VERDICTS.items() if w in verdicts]
@@ -150,7 +140,7 @@ def short_labels(full: tuple[str, ...]) -> tuple[str, ...]:
     """One short name per label, with the configuration of builds where that is needed to tell them apart; the labels
     themselves where no short names do."""
     short = (tuple(_strip(label, configured=configured) for label in full) for configured in (False, True))
-    return next((names for names in short if _distinct(names)), full)
+    return next((names for names in short if len(set(names)) == len(names)), full)
 
 
 def names_by_label(report: Report) -> dict[str, str]:

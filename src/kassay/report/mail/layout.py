@@ -70,7 +70,6 @@ def _tight(text: str) -> str:
 _MESSAGE_ID = re.compile(r"<[!-.0-;=?A-~]+@[!-.0-;=?A-~]+>")  # printable, without brackets and slashes
 _ARCHIVE = re.compile(r"https?://[^/\s]+/(?:[^/\s]+/)?([^/\s]+@[^/\s]+)(?:/.*)?")
 _ADDRESS = re.compile(r"[^<>,;\s]+@[^<>,;\s]+")
-_FOLD = 72
 
 
 def threaded(text: str, in_reply_to: str = "", to: Sequence[str] = (), cc: Sequence[str] = ()) -> str:
@@ -91,7 +90,7 @@ def threaded(text: str, in_reply_to: str = "", to: Sequence[str] = (), cc: Seque
 
 def header(name: str, value: str) -> str:
     """One header, folded between words where it is long."""
-    return "\n".join(textwrap.wrap(f"{name}: {value}", _FOLD, subsequent_indent=" ", break_long_words=False))
+    return "\n".join(textwrap.wrap(f"{name}: {value}", WIDTH, subsequent_indent=" ", break_long_words=False))
 
 
 def _message_id(text: str) -> str:

@@ -8,6 +8,7 @@ from string import ascii_uppercase
 
 from kassay.model.texts import one_line
 from kassay.model.units import format_change, format_number
+from kassay.report.words import interval_text
 
 _CHARACTERS = str.maketrans({
     "×": "x", "→": ">", "◄": "<", "…": "~", "└": "`", "–": "-", "’": "'", "≤": "<=", "≥": ">=", "±": "+-",
@@ -41,10 +42,7 @@ def bare_percent(change: float) -> str:
 
 def interval(limits: tuple[float, float] | None) -> str:
     """ "+1.2% to +3.4%"; one figure where both ends read the same; absent is "-"."""
-    if limits is None:
-        return "-"
-    low, high = map(percent, limits)
-    return low if low == high else f"{low} to {high}"
+    return interval_text(limits, percent)
 
 
 def stopped(text: str) -> str:

@@ -41,15 +41,10 @@ def limits(report: Report) -> Iterator[Section]:
         items = [f"The state of memory on which the kernels worked is {state}", _UNSEARCHED]
     elif topic is not None:
         items += [] if program_groups(report) else [_ALONE]
-        items += _not_found(report) if topic.finding.verdict not in (*REFUSED, "inconclusive", "equivalent") else []
+        if topic.finding.verdict not in (*REFUSED, "inconclusive", "equivalent"):
+            named = report.lead.mail_open if report.lead is not None else None
+            items += (_UNSEARCHED,) if named is None else named
     yield from filled("What this does not show", items=items, readers=(LETTER,))
-
-
-def _not_found(report: Report) -> tuple[str, ...]:
-    """Limits on what is known of the commit that caused the change."""
-    if report.lead is not None and report.lead.mail_open is not None:
-        return report.lead.mail_open
-    return (_UNSEARCHED,)
 
 
 def origin(report: Report) -> Iterator[Section]:
@@ -91,7 +86,6 @@ def runs(report: Report) -> Iterator[Section]:
 
 
 def _failures_table(report: Report) -> Table:
-    """Every attempt that did not succeed."""
     rows = (
         cells(f.kernel, f.outcome, OUTCOMES.get(f.outcome, "-"), f.detail or "-", f.run, str(f.attempt), f.cell)
         for f in report.runs.failures

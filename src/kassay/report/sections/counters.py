@@ -13,7 +13,6 @@ from kassay.model.texts import Table, cells, figures, machine_text, settings_tex
 from kassay.model.units import format_change, format_number, relative_change
 from kassay.report.document import PAGE, Section, filled
 from kassay.report.sections.brief import FUNCTION, GROUPS, first_tables
-from kassay.report.series import ladders
 
 _BETWEEN_CPUS = ("ipi.", "tlb.", "nr_tlb", "cpu", "ran.")
 
@@ -37,18 +36,12 @@ def _counted(report: Report) -> Iterable[Finding]:
 def _table(f: Finding, counters: Sequence[Counter], title: str, *, folded: bool = False) -> Table:
     where = f"{settings_text(f.settings)}; {machine_text(f.machine)}"
     operation = f.unit.partition("/")[2] or "operation"
-    kernels = figures(*f.kernels, "change")
-    columns = ("counter", *kernels, "what was counted")
+    columns = ("counter", *figures(*f.kernels, "change"), "what was counted")
     rows = (
-        cells(
-            counter.name,
-            format_number(counter.base),
-            format_number(counter.head),
-            format_change(relative_change(counter.base, counter.head)),
-            counter.definition,
-        )
-        for counter in counters
-    )
+        cells(c.name, format_number(c.base), format_number(c.head), format_change(relative_change(c.base, c.head)),
+              c.definition)
+        for c in counters
+    )  # fmt: skip
     boots = f"n = {f.n_base}" if f.n_base == f.n_head else f"n = {f.n_base} and {f.n_head}"
     return table(f"{title}, per {operation} ({where}; {boots})", columns, rows, folded=folded)
 
@@ -86,7 +79,7 @@ def counters(report: Report) -> Iterator[Section]:
     all of the kernels' own counters. Of many workloads, a table for each would fill most of the page."""
     between = contention_tables(report)
     narrow = [structs.replace(t, columns=t.columns[:3], rows=tuple(row[:3] for row in t.rows)) for t in between]
-    yield from first_tables(report, () if ladders(report) else narrow[:GROUPS], FUNCTION)
+    yield from first_tables(report, () if report.ladders else narrow[:GROUPS], FUNCTION)
     if report.overview is None:
         counted = (*between, *counters_tables(report), *levels_tables(report))
         yield from filled("What the kernels counted", text=_COUNTERS, tables=counted, readers=(PAGE,))

@@ -13,7 +13,6 @@ from kassay.report.mail.names import everyday_text, mail_name
 from kassay.report.mail.text import interval, percent, stopped
 from kassay.report.sections.brief import GROUPS, left_out, replaced_on_screen
 from kassay.report.sections.predicted import checked_table
-from kassay.report.series import ladders
 from kassay.report.words import interval_text
 from kassay.supply.clocks import clock_of
 
@@ -28,7 +27,7 @@ def counts_and_time(report: Report) -> Iterator[Section]:
     primary = [row for row in report.beside if row.metric in metrics]
     if primary and not replaced_on_screen(report):
         clock = primary[0].clock
-        texts = tuple(_brief(row, named=bool(ladders(report))) for row in primary[:GROUPS])
+        texts = tuple(_brief(row, named=bool(report.ladders)) for row in primary[:GROUPS])
         yield Section(
             title=f"counts and time (clock {clock}: {clock_of(clock).scope})",
             blocks=(Items(texts=texts), *left_out(len(primary) - GROUPS)), readers=(SCREEN,),
@@ -65,7 +64,6 @@ def _letter_text(report: Report, row: CountsAndTime) -> str:
 
 
 def _beside_table(report: Report) -> Table:
-    """Counts and times of the same comparisons."""
     columns = ("workload", "settings", "machine", "metric", "base", "head", *figures("instructions"), "n",
                *figures("time"), "interval of time", "n (boots)", "what that means")  # fmt: skip
     return table("Counts and time, side by side", columns, (cells(*_beside_row(row)) for row in report.beside))

@@ -21,6 +21,8 @@ from kassay.report.sections.brief import first_tables
 _READING = ("getdents64()", "pread64()", "read()")
 _WAITING = ("epoll_wait()", "futex()", "poll()", "sched_yield()")
 """Calls that read files of the kernel, and calls by which tasks wait for each other."""
+AWAKE = "if the program sleeps, name a region with --from and --to in which it does not; other tasks run meanwhile"
+"""Advice for a user beside whose program other tasks ran."""
 
 
 def next_step(program: ProgramUse | None, sched: str, what: str, counted: str) -> str:
@@ -53,11 +55,6 @@ def same_start(why: Reason) -> str:
 def turns(sched: str) -> str:
     """Advice for a user whose change lies between the calls of the program. sched: its policy, if one was chosen."""
     return "" if sched else "repeat with --sched fifo, which fixes the order of the program's tasks"
-
-
-def awake() -> str:
-    """Advice for a user beside whose program other tasks ran."""
-    return "if the program sleeps, name a region with --from and --to in which it does not; other tasks run meanwhile"
 
 
 def dominant_calls(finding: Finding) -> tuple[CallCost, ...]:

@@ -16,7 +16,7 @@ from kassay.report.mail.names import mail_name
 from kassay.report.mail.text import ascii_text
 from kassay.report.parted import parted_sentences
 from kassay.report.sections.brief import first_rows, left_out, limited, on_screen
-from kassay.report.words import cut, failure_counts
+from kassay.report.words import cut
 
 _REASONS, _FAILURES = 4, 5  # on a screen, at most
 _LINE = 94  # columns of a failure's line on a screen, which is cut
@@ -49,10 +49,11 @@ def refused(report: Report) -> Iterator[Section]:
 
 
 def failures_brief(report: Report) -> Iterator[Block]:
-    """On a screen: how many attempts failed in which way, and the first of them."""
+    """On a screen: how many attempts failed in which way, the most frequent way first, and the first of them."""
     failures = report.runs.failures
     if failures:
-        counts = ", ".join(f"{n} {outcome}" for outcome, n in failure_counts(report))
+        ends = sorted(Counter(f.outcome for f in failures).items(), key=lambda end: (-end[1], end[0]))
+        counts = ", ".join(f"{n} {outcome}" for outcome, n in ends)
         yield Facts(rows=(Fact(name="failed", texts=(counts,)),), tone=DOUBT)
         texts = (f"{f.kernel}: {f.outcome}, {f.detail or '-'} (attempt {f.attempt})" for f in failures[:_FAILURES])
         yield Items(texts=tuple(cut(one_line(text), _LINE) for text in texts))
@@ -87,6 +88,12 @@ def differences_table(finding: Finding) -> Table:
         f"{kind} that should agree and does not ({settings_text(finding.settings)}, {machine_text(finding.machine)})"
     )
     return table(title, ("field", "moment", *(one_line(side.kernel) for side in finding.sides)), rows)
+
+
+def differences_letter(report: Report, finding: Finding) -> Table:
+    """The same for a mail, with the names that kernels have there."""
+    shown = differences_table(finding)
+    return table("", (*shown.columns[:2], *(mail_name(report, label) for label in finding.kernels)), shown.rows)
 
 
 def one_sided_table(report: Report, finding: Finding) -> Table | None:

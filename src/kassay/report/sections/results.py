@@ -24,9 +24,7 @@ from kassay.report.document import (
     Section,
     filled,
     letter,
-    rows_of,
     section,
-    section_of,
 )
 from kassay.report.mail.answer import refused_text
 from kassay.report.mail.headline import headline
@@ -55,8 +53,11 @@ def lead(report: Report) -> Iterator[Section]:
         )
         sections.append(structs.replace(before, blocks=(*before.blocks, *quiet, *items, *block.tables)))
     yield from sections
-    yield from (section_of(block) for block in blocks if PAGE in block.readers)
-    yield from (rows_of(block) for block in blocks if LETTER in block.readers)
+    for block in blocks:
+        if PAGE in block.readers:
+            yield section(block.title, text=block.text, items=block.items, tables=block.tables, readers=(PAGE,))
+        if LETTER in block.readers:
+            yield letter(block.title, block.tables, block.text, block.items)
 
 
 def settings(report: Report) -> Iterator[Section]:
