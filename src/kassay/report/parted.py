@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from kassay.model.finding import Finding
-from kassay.model.report import Report
+from kassay.model.report import AuditTable, Report
 from kassay.model.texts import listed, one_line, shortened
 
 _SETTINGS = ("thp.", "vm.", "zram.", "swap.devices", "cpus.online", "nodes.online", "memcg.max")
@@ -59,11 +59,14 @@ def _settings(report: Report, finding: Finding) -> list[tuple[str, str, str]]:
 
 
 def _fields(report: Report, finding: Finding, kernel: str) -> Mapping[str, str | None]:
-    for audit in report.audits:
-        of = (audit.kernel, audit.moment, audit.settings) == (kernel, "before", finding.settings)
-        if of and audit.workload in ("", finding.workload) and audit.machine in (None, finding.machine):
-            return dict(audit.fields)
-    return {}
+    audits = audits_of(report, finding)
+    return next((dict(a.fields) for a in audits if (a.kernel, a.moment) == (kernel, "before")), {})
+
+
+def audits_of(report: Report, finding: Finding) -> list[AuditTable]:
+    """The audited state at the point of a comparison; an audit need not name its workload and its machine."""
+    same = (a for a in report.audits if a.settings == finding.settings)
+    return [a for a in same if a.workload in ("", finding.workload) and a.machine in (None, finding.machine)]
 
 
 def _phase(report: Report, finding: Finding) -> str:

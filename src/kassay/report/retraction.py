@@ -17,7 +17,7 @@ from kassay.report.mail.headline import STRONG, headline, subject_line
 from kassay.report.mail.names import everyday_text, identity, mail_name, mail_names, quantity, unit_text
 from kassay.report.mail.text import ascii_text, bare_percent, number, percent, sentence
 from kassay.report.parted import parted_sentences
-from kassay.report.sections.refused import differences_table
+from kassay.report.sections.refused import differences_letter
 from kassay.supply.clocks import clock_of
 
 SCHEMA = "kassay-retraction/1"
@@ -95,10 +95,10 @@ def retraction(new: Report, old: Report) -> Retraction:
         raise BadInput(f"--retracts: the new report has the same verdict ({f.verdict}) and the same size; it takes "
                        "nothing back",
                        "send the new report as a reply, if it says more")  # fmt: skip
-    command = _command(now, f)
+    command, differs = _command(now, f), now.verdict == "state-mismatch" and bool(now.differences)
     return Retraction(
         subject=subject_line(old), claimed=tuple(answer(old)[:1]), claims=tuple(_claims(new, old)),
-        reasons=tuple(_reasons(new, now, f)), differing=_differing(new, now),
+        reasons=tuple(_reasons(new, now, f)), differing=differences_letter(new, now) if differs else None,
         measured=tuple(_measured(new, old, now, f)),
         holds=tuple(_holds(new, now)), command=command, command_reason=_command_reason(new, now, command),
         tracked=topic.tag == "[REGRESSION]", resized=now.verdict == f.verdict, old_experiment=old.plan_id,
@@ -181,13 +181,6 @@ def _reasons(new: Report, now: Finding, f: Finding) -> Iterator[str]:
     else:
         claimed = "more" if (f.change or 0.0) > 0 else "less"
         yield f"Measured again, it is the other way round: {values} ({percent(now.change)}), not {claimed}."
-
-
-def _differing(new: Report, now: Finding) -> Table | None:
-    if now.verdict != "state-mismatch" or not now.differences:
-        return None
-    shown = differences_table(now)
-    return table("", (*shown.columns[:2], *(mail_name(new, label) for label in now.kernels)), shown.rows)
 
 
 def _measured(new: Report, old: Report, now: Finding, f: Finding) -> Iterator[str]:

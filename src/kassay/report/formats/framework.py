@@ -112,15 +112,8 @@ def _raw(report: Report, times: Times, point: Point, findings: Iterable[Finding]
         good = [boot for boot in boots if boot.outcome == "ok"]
         for f, side in measured:
             for boot, value in _paired(good, side):
-                yield (
-                    *_subject(report, boot, versions),
-                    metric_name(f),
-                    value,
-                    "ok",
-                    run_id(report, boot),
-                    "",
-                    *shared,
-                )
+                measured_value = (*_subject(report, boot, versions), metric_name(f), value)
+                yield (*measured_value, "ok", run_id(report, boot), "", *shared)
         for boot in {boot.run: boot for boot in boots if boot.lost}.values():
             reason = one_line(f"{boot.outcome}: {boot.detail}".removesuffix(": "))
             yield (*_subject(report, boot, versions), "", "", "failed", run_id(report, boot), reason, *shared)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import structs
 
 from kassay.model.host_comparison import HostComparison, HostRuns, HostsAnswer
+from kassay.model.reason import Reason
 from kassay.model.reason_texts import reason_text
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, counted, figures, machine_text, one_line, settings_text, table
@@ -46,16 +47,10 @@ def hosts_table(hosts: Sequence[HostRuns]) -> Table:
     """A host a row."""
     columns = ("host", *figures("runs ok", "failed attempts"), "CPU", "kernel of the host", "emulator")
     rows = (
-        cells(
-            host_name(host.host),
-            str(host.ok),
-            str(host.failed),
-            host.cpu or "-",
-            host.kernel or "-",
-            host.program or "-",
-        )
+        cells(host_name(host.host), str(host.ok), str(host.failed), host.cpu or "-", host.kernel or "-",
+              host.program or "-")
         for host in hosts
-    )
+    )  # fmt: skip
     return table("Hosts", columns, rows)
 
 
@@ -72,7 +67,7 @@ def hosts_line(hosts: Sequence[HostRuns]) -> str:
 
 def across_table(comparison: HostComparison, name_of: Mapping[str, str]) -> Table:
     """Each host's own values and change. name_of: kernels' labels as people call them."""
-    base, head = (one_line(name_of.get(label, label)) for label in (comparison.base, comparison.head))
+    base, head = _kernels(comparison, name_of)
     values = format_numbers([value for row in comparison.rows for value in (row.base_value, row.head_value)])
     columns = ("host", *figures(base, f"n {base}", head, f"n {head}", "change", "interval"))
     rows = (
@@ -85,15 +80,14 @@ def across_table(comparison: HostComparison, name_of: Mapping[str, str]) -> Tabl
 
 def across_name(comparison: HostComparison, name_of: Mapping[str, str]) -> str:
     """ "mprotect_toggle size=8MiB, x86_64, kvm, 1 CPU: 6.16 to 6.17"."""
-    base, head = (one_line(name_of.get(label, label)) for label in (comparison.base, comparison.head))
+    base, head = _kernels(comparison, name_of)
     settings = f" {settings_text(comparison.settings)}" if comparison.settings else ""
     return f"{one_line(comparison.workload)}{settings}, {machine_text(comparison.machine)}: {base} to {head}"
 
 
-def across_sentence(comparison: HostComparison, name_of: Mapping[str, str]) -> str:
-    """Sentence on whether the hosts differ, with the comparison's name."""
-    text = reason_text(comparison.meaning, name_of)
-    return f"{across_name(comparison, name_of)}: {text}."
+def _kernels(comparison: HostComparison, name_of: Mapping[str, str]) -> tuple[str, str]:
+    base, head = (one_line(name_of.get(label, label)) for label in (comparison.base, comparison.head))
+    return base, head
 
 
 def level_text(comparisons: Sequence[HostComparison]) -> str:
@@ -126,17 +120,18 @@ def document(answer: HostsAnswer) -> Document:
 def _compared(comparison: HostComparison, name_of: Mapping[str, str]) -> Section:
     """Each host's values and change, and whether the hosts differ."""
     shown = section_of_table(across_table(comparison, name_of))
-    text = reason_text(comparison.meaning)
-    meaning = Paragraph(text=f"{text[:1].upper()}{text[1:]}.")
-    return structs.replace(shown, blocks=(*shown.blocks, meaning))
+    return structs.replace(shown, blocks=(*shown.blocks, Paragraph(text=_sentence(comparison.meaning))))
+
+
+def _sentence(why: Reason) -> str:
+    text = reason_text(why)
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def notes_of(answer: HostsAnswer) -> tuple[str, ...]:
     """Notes that explain the tables."""
-    texts = (reason_text(note) for note in answer.notes)
-    notes = (f"{text[:1].upper()}{text[1:]}." for text in texts)
     judged = level_text(answer.comparisons)
-    return (*notes, *((judged, ABOUT) if judged else ()))
+    return (*map(_sentence, answer.notes), *((judged, ABOUT) if judged else ()))
 
 
 def _names_by_label(answer: HostsAnswer) -> dict[str, str]:
@@ -149,16 +144,16 @@ def times_by_host(report: Report) -> Iterator[Section]:
     """Each host's own values, and whether the hosts differ."""
     name_of, compared = names_by_label(report), report.across_hosts
     across = tuple(across_table(one, name_of) for one in compared)
-    tones = (DOUBT if one.meaning.code == "hosts-differ" else "" for one in compared)
     meanings = [
-        Paragraph(text=reason_text(one.meaning, name_of), tone=tone) for one, tone in zip(compared, tones, strict=True)
+        Paragraph(text=reason_text(one.meaning, name_of), tone=DOUBT if one.meaning.code == "hosts-differ" else "")
+        for one in compared
     ]
     yield from first_tables(report, across, NAME, "more comparisons host by host", meanings)
     if report.hosts:
         text = (ABOUT, level_text(compared)) if compared else (OF_COUNTS,)
         yield section(
             "Which host measured what", text=text,
-            items=(across_sentence(one, name_of) for one in compared),
+            items=(f"{across_name(one, name_of)}: {reason_text(one.meaning, name_of)}." for one in compared),
             tables=(hosts_table(report.hosts), *across), readers=(PAGE,),
         )  # fmt: skip
 

@@ -12,8 +12,8 @@ from kassay.report.document import LETTER, PAGE, Items, Paragraph, Section, fill
 from kassay.report.mail.headline import headline, told
 from kassay.report.mail.names import everyday_text, mail_name, mail_names, point_text, work_text
 from kassay.report.mail.text import ascii_text, sentence, stopped
-from kassay.report.parted import parted_sentences
-from kassay.report.sections.refused import differences_table
+from kassay.report.parted import audits_of, parted_sentences
+from kassay.report.sections.refused import differences_letter
 from kassay.report.series import all_series
 from kassay.supply.clocks import clock_of
 
@@ -72,13 +72,10 @@ def state(report: Report) -> Iterator[Section]:
     yield section("State the kernels worked on", text=filter(None, texts), tables=audited, readers=(PAGE,))
     topic = headline(report)
     if apart := next((f for f in report.findings if f.differences), None):
-        differing = differences_table(apart)
-        columns = (*differing.columns[:2], *(mail_name(report, side.kernel) for side in apart.sides))
-        shown = table("", columns, differing.rows)
         parted = map(ascii_text, parted_sentences(report, apart, mail_names(report)))
         title = "State that should have been the same and was not"
-        yield section(title, text=parted, tables=(shown,), readers=(LETTER,))
-    elif topic is not None and (audits := _audits(report, topic.finding)):
+        yield section(title, text=parted, tables=(differences_letter(report, apart),), readers=(LETTER,))
+    elif topic is not None and (audits := audits_of(report, topic.finding)):
         yield _agreeing(report, topic.finding, audits)
     elif (
         text := everyday_text(report, report.state)
@@ -112,11 +109,6 @@ def _side_by_side(gate: tuple[str, ...], audits: list[AuditTable]) -> tuple[Tabl
 def _state_row(name: str, values: list[str | None]) -> tuple[TableCell, ...]:
     mark = "differs" if len(set(values)) > 1 else ""
     return cells(name) + cells(*("-" if v is None else v or '""' for v in values), mark=mark)
-
-
-def _audits(report: Report, f: Finding) -> list[AuditTable]:
-    same = (a for a in report.audits if a.settings == f.settings)
-    return [a for a in same if a.workload in ("", f.workload) and a.machine in (None, f.machine)]
 
 
 def _agreeing(report: Report, f: Finding, audits: Sequence[AuditTable]) -> Section:

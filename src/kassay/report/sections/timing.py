@@ -27,7 +27,6 @@ def _point(finding: Finding | SeedFinding) -> tuple[str, str, str]:
 
 
 def _timing_table(report: Report) -> Table:
-    """How each timed finding was judged."""
     columns = (*_POINT, "metric", "base", "head", *figures("boots a side"), "looks",
                *figures("blocks", "p", "claimed at p ≤"), "interval", *figures("clock step"), "evidence",
                "standing")  # fmt: skip
@@ -57,7 +56,6 @@ def _controls_table(report: Report) -> Table:
 
 
 def _failed_boots_table(report: Report) -> Table:
-    """Boots that failed, side by side, with Fisher's test."""
     failures = [(f, f.timing.failures) for f in report.findings if f.timing is not None and f.primary]
     columns = ("workload", "settings", "base", "head", *figures("failed on base", "failed on head", "p (Fisher)"))
     rows = (
@@ -117,7 +115,6 @@ def seed_rules(report: Report) -> Iterator[Section]:
 
 
 def _seed_table(report: Report) -> Table:
-    """The same boots by the rules of the seeds' framework."""
     columns = (*_POINT, "metric", "kernel", *figures("runs", "mean", "median", "cv", "MAD ratio"), "status", "stable",
                "robust", *figures("change of means", "of medians"), "class", "word", "kassay says")  # fmt: skip
     rows = (cells(*row) for f in report.seed_rules for row in _seed_rows(f))
