@@ -23,7 +23,7 @@ from kassay.model.host import Host
 from kassay.model.plan import Plan
 from kassay.model.records import to_json
 from kassay.model.run import RunRecord
-from kassay.report.status_page import part
+from kassay.tools.watch.page import part
 from kassay.tools.watch.server import Pages, server
 from kassay.tools.watch.status import Watch, Watched
 from tests.browser import dom, title

@@ -127,7 +127,7 @@ def _show(
 
     Example: kassay history show mprotect_toggle.iteration --set size=64MiB
     """
-    from kassay.report.listing import LISTING, ListedAnswer, ListedTable
+    from kassay.commands._listing import LISTING, ListedAnswer, ListedTable
     from kassay.tools.history import texts
     from kassay.tools.history.archive import reading
     from kassay.tools.history.query import apart, lines
@@ -155,7 +155,7 @@ def _points(
 
     These are nominations. `kassay history confirm` decides on them.
     """
-    from kassay.report.listing import LISTING, ListedAnswer, ListedTable
+    from kassay.commands._listing import LISTING, ListedAnswer, ListedTable
     from kassay.tools.history import texts
     from kassay.tools.history.archive import reading
     from kassay.tools.history.nominations import known, left_out, nominations, too_short
@@ -243,8 +243,8 @@ def _sql(
 
     Example: kassay history sql "SELECT metric, count(*) FROM points JOIN series USING (series) GROUP BY metric"
     """
+    from kassay.commands._listing import LISTING, ListedAnswer, ListedTable
     from kassay.model.texts import counted
-    from kassay.report.listing import LISTING, ListedAnswer, ListedTable
     from kassay.tools.history.archive import reading
     from kassay.tools.history.texts import field_text
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kassay.report.columns import ScreenLine
 
 A = TypeVar("A")
+REPORT = "kassay.report"
 Given = Mapping[str, Sequence[str]]
 """Options of a form as the user gave them: values by the option's name, such as {"--to": ("a@b.example",)}."""
 NOTHING: Given = MappingProxyType({})
@@ -62,15 +63,16 @@ class Form(Generic[A]):
 
 
 @cache
-def template(name: str) -> "Template":
-    """A page of report/templates/; "unbroken" keeps a percent sign with its number, a count of CPUs with its word."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def template(name: str, package: str = REPORT) -> "Template":
+    """A page of a package's templates, which may include those of a report; "unbroken" keeps a percent sign with its
+    number, a count of CPUs with its word."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     from kassay.model.texts import one_line
 
     environment = Environment(
-        loader=PackageLoader("kassay.report", "templates"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+        loader=ChoiceLoader([PackageLoader(one) for one in dict.fromkeys((package, REPORT))]), autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
     environment.filters["unbroken"] = lambda text: re.sub(r"(?<=\d) (?=%|CPU)", "\u00a0", text)
     environment.filters["line"] = one_line

@@ -17,7 +17,7 @@ from kassay.effects.loopback import is_local, loopback_server, serve_until_inter
 from kassay.errors import KassayError
 from kassay.model.status import RunStatus
 from kassay.report.formats import format_named
-from kassay.report.status_page import page, part
+from kassay.tools.watch.page import page, part
 from kassay.tools.watch.status import Watch, Watched
 
 _EVERY_S = 2.0

@@ -14,6 +14,7 @@ from kassay.model.texts import one_line
 from kassay.model.units import format_change, format_duration, format_numbers
 from kassay.report.answer_form import template
 
+_PACKAGE = "kassay.tools.watch"
 _WORDS = {
     "preparing": "Being prepared", "measuring": "Measuring", "stopped": "Stopped", "measured": "All runs are made",
     "answered": "Done", "damaged": "Damaged",
@@ -22,9 +23,9 @@ _WORDS = {
 
 def page(statuses: Sequence[RunStatus], directory: str, *, listed: bool, every_s: float) -> str:
     """The whole page. listed: a row for each, instead of everything about each. every_s: how often it renews itself."""
-    script = str(template("watch.js").render(every_ms=round(every_s * 1000)))
+    script = str(template("watch.js", _PACKAGE).render(every_ms=round(every_s * 1000)))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return template("watch.html.j2").render(
+    return template("watch.html.j2", _PACKAGE).render(
         title=_title(statuses), main=part(statuses, directory, listed=listed), script=script, digest=digest,
         kassay_version=__version__, refresh=max(2, round(every_s)),
     )  # fmt: skip
@@ -33,7 +34,7 @@ def page(statuses: Sequence[RunStatus], directory: str, *, listed: bool, every_s
 def part(statuses: Sequence[RunStatus], directory: str, *, listed: bool) -> str:
     """The part of the page that is renewed."""
     shown = [_shown(status) for status in statuses]
-    return template("watch_part.html.j2").render(
+    return template("watch_part.html.j2", _PACKAGE).render(
         directory=one_line(directory), shown=shown, listed=listed, title=_title(statuses),
         preparing=STATES["preparing"],
         ended="yes" if statuses and all(status.state == "answered" for status in statuses) else "",
