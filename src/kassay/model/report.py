@@ -163,6 +163,10 @@ class Lead(Record, frozen=True, kw_only=True):
     """True if the answer has weaker evidence than the comparison that leads it."""
 
 
+NO_LEAD = Lead()
+"""Nothing is added: the answer of the question is its comparisons."""
+
+
 class SeenCpu(Record, frozen=True, kw_only=True):
     """A CPU as kernels saw it."""
 
@@ -245,7 +249,7 @@ class Report(Record, frozen=True, kw_only=True):
     """Rows of a series; None for other questions."""
     bisection: Bisection | None = None
     """Steps of a bisection; None for other questions."""
-    lead: Lead | None = None
+    lead: Lead = NO_LEAD
     """Parts that a question adds to its comparisons, or shows instead of them."""
     overview: Overview | None = None
     """Overview of many workloads. Findings then have functions only if a primary metric changed."""

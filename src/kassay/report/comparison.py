@@ -50,9 +50,8 @@ def document(report: Report) -> Document:
 
 
 def _blocks(report: Report) -> Iterator[Block]:
-    more = report.lead.mail_also if report.lead is not None else ()
     yield from (Paragraph(text=text, tone=DOUBT, everyday=()) for text in disagreements(report))
-    yield Paragraph(text=report.verdict, tone=VERDICT, everyday=(*answer(report), *more))
+    yield Paragraph(text=report.verdict, tone=VERDICT, everyday=(*answer(report), *report.lead.mail_also))
     yield from (Paragraph(text=text, tone=DOUBT, everyday=()) for text in confounder_sentences(report))
     for topic in TOPICS:
         yield from topic(report)

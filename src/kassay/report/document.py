@@ -44,6 +44,11 @@ class Fact(Record, frozen=True, kw_only=True):
     detail: str = ""
     """Text that stands beside the value, in a column of its own where there is room."""
 
+    @property
+    def line(self) -> str:
+        """All of it on one line."""
+        return f"{self.name}: {'; '.join(filter(None, (*self.texts, self.detail)))}"
+
 
 class Facts(Record, frozen=True, kw_only=True):
     """Names with their values."""

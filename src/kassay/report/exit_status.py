@@ -23,7 +23,7 @@ def exit_status(report: Report, allowed: Collection[str] = ()) -> int:
     compared += [(row.workload, row.time_verdict) for row in report.beside]
     if any(verdict in REFUSED and workload not in allowed for workload, verdict in compared):
         return 4
-    if report.lead is not None and report.lead.lacks_kernel:
+    if report.lead.lacks_kernel:
         return 4
     decided = [finding.verdict for finding in report.findings if finding.primary and finding.verdict not in REFUSED]
     excused = any(finding.workload in allowed for finding in report.findings)

@@ -11,7 +11,7 @@ from kassay.model.prediction import CAUSES, WAITING, PredictedCause, PredictedRo
 from kassay.model.reason import reason
 from kassay.model.reason_texts import reason_text
 from kassay.model.records import grouped
-from kassay.model.report import Report
+from kassay.model.report import NO_LEAD, Report
 from kassay.model.texts import counted, one_line, shortened
 from kassay.model.units import format_decimals, format_signed
 from kassay.report.document import DOUBT, LETTER, Block, Fact, Facts, Paragraph, Section, filled, section
@@ -38,13 +38,11 @@ ABOUT = (
 def shown(report: Report) -> list[Finding]:
     """Comparisons of primary metrics with predictions: those that the answer is about, of a ladder its steps."""
     predicted = [f for f in report.findings if f.primary and f.predictions and f.verdict not in REFUSED]
-    if report.lead is not None and report.lead.predicts_all:
+    if report.lead.predicts_all:
         return predicted
-    pairs = set(report.lead.pairs) if report.lead is not None else set()
-    if not pairs:
-        pairs = step_pairs(report)
+    pairs = set(report.lead.pairs) or step_pairs(report)
     about = [f for f in predicted if f.kernels in pairs]
-    return about or ([] if report.ladders and report.lead is None else predicted)
+    return about or ([] if report.ladders and report.lead == NO_LEAD else predicted)
 
 
 def disagreements(report: Report, names: Mapping[str, str] = MappingProxyType({})) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ def answer(report: Report) -> list[str]:
         return ["Nothing was measured, so there is nothing to compare."]
     f, primary = topic.finding, [f for f in report.findings if f.primary] or list(report.findings)
     confounders = " ".join(confounder_sentences(report, mail_names(report)))
-    if report.lead is not None and "mail" in report.lead.replaces:
+    if "mail" in report.lead.replaces:
         paragraphs = [report.lead.mail_answer or ascii_text(report.verdict), confounders]
         meanings = [clock_of(f.machine.clock).meaning]
     else:
@@ -116,15 +116,12 @@ def _pair(report: Report, f: Finding) -> str:
 
 def refused_text(report: Report, f: Finding) -> str:
     """The reason why the two kernels of a finding cannot be compared, as a sentence."""
-    base, head = (mail_name(report, side.kernel) for side in f.sides)
-    return _refused(report, f, f"{base} and {head}{_at(report, f)}")
-
-
-def _refused(report: Report, f: Finding, pair: str) -> str:
+    base, head = (mail_name(report, label) for label in f.kernels)
     detail = "; ".join(everyday_text(report, why) for why in f.reasons)
     why = _WHY.get(f.verdict, VERDICTS.get(f.verdict, f.verdict))
+    pair = f"{base} and {head}{_at(report, f)}"
     text = sentence(f"{pair} cannot be compared, because {why}{f': {detail}' if detail else ''}")
-    calls = ascii_text(calls_text(f, *(mail_name(report, label) for label in f.kernels)))
+    calls = ascii_text(calls_text(f, base, head))
     return " ".join(filter(None, (text, calls)))
 
 

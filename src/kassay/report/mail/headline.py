@@ -40,8 +40,7 @@ def headline(report: Report) -> Headline | None:
     ranked, stepped = _ranked(report)
     if not ranked:
         return None
-    weak = report.lead is not None and report.lead.weak
-    return Headline(finding=ranked[0], tag="[RFC]" if weak else tag(report, ranked[0]), step=stepped)
+    return Headline(finding=ranked[0], tag="[RFC]" if report.lead.weak else tag(report, ranked[0]), step=stepped)
 
 
 def told(report: Report) -> list[Finding]:
@@ -57,8 +56,7 @@ def _ranked(report: Report) -> tuple[list[Finding], bool]:
     steps = {(ladder.point, ladder.metric, step.ends) for ladder in report.ladders for step in ladder.steps}
     primary = [f for f in report.findings if f.primary] or list(report.findings)
     # Where the question says which comparisons the answer is about, the others only explain these.
-    pairs = report.lead.pairs if report.lead is not None else ()
-    primary = [f for f in primary if f.kernels in pairs] or primary
+    primary = [f for f in primary if f.kernels in report.lead.pairs] or primary
     stepped = [f for f in primary if (f.point, f.metric, f.kernels) in steps and f.verdict not in REFUSED]
 
     def weight(f: Finding) -> tuple[int, bool, float]:
@@ -78,7 +76,7 @@ def tag(report: Report, f: Finding) -> str:
         return "[PERF]"
     if _compilers_differ(report, f) or _booted_differently(report, f):
         return "[PERF]"
-    felt = clock.decides or any(_rises(row) for row in report.beside if same_comparison(row, f))
+    felt = clock.decides or any(_confirms(row, f) for row in report.beside)
     return "[REGRESSION]" if felt else "[PERF]"
 
 
@@ -95,12 +93,12 @@ def _booted_differently(report: Report, f: Finding) -> bool:
     return len({(*use.cmdline.split(), use.cpu or f.machine.cpu) for use in sides}) > 1
 
 
-def same_comparison(row: CountsAndTime, f: Finding) -> bool:
-    """True if counts beside times are of this comparison."""
-    kernels = f.kernels
+def _confirms(row: CountsAndTime, f: Finding) -> bool:
+    """True if the time beside this comparison's counts rises, too, on strong evidence."""
     where = (row.workload, row.settings, row.metric, row.cpus, row.memory_bytes)
     same = where == (f.workload, f.settings, f.metric, f.machine.cpus, f.machine.memory_bytes)
-    return same and (row.base, row.head) in (kernels, (f.base, f.head))
+    rises = row.time_verdict == "regression" and row.time_evidence in STRONG and clock_of(row.clock).decides
+    return same and rises and (row.base, row.head) in (f.kernels, (f.base, f.head))
 
 
 def subject_line(report: Report) -> str:
@@ -112,7 +110,7 @@ def subject_line(report: Report) -> str:
     base, head = (mail_name(report, side.kernel) for side in f.sides)
     where = point_text(report, f, workload=False)
     at = f" ({where})" if where else ""
-    if report.lead is not None and report.lead.subject:
+    if report.lead.subject:
         return f"{topic.tag} {ascii_text(f.workload)}: {ascii_text(report.lead.subject)}{at}"
     other = _changed_phase(report, f)
     if other is not None:
@@ -124,10 +122,9 @@ def subject_line(report: Report) -> str:
 
 def _changed_phase(report: Report, f: Finding) -> Finding | None:
     """The largest change of another phase of a comparison whose primary phase did not change, regressions first."""
-    pair = f.kernels
     others = [
         other for other in report.findings
-        if other.verdict in CHANGES and other.point == f.point and other.kernels == pair
+        if other.verdict in CHANGES and other.point == f.point and other.kernels == f.kernels
     ]  # fmt: skip
     if f.verdict != "equivalent" or not others:
         return None
@@ -141,10 +138,6 @@ def amount(f: Finding) -> str:
     if clock_of(f.machine.clock).imported:
         return f"{metric_name(f)} {percent(f.change)}"
     return f"{f.change + 1:.2f}x the {what}" if is_multiple(f.change) else f"{percent(f.change)} {what}"
-
-
-def _rises(row: CountsAndTime) -> bool:
-    return row.time_verdict == "regression" and row.time_evidence in STRONG and clock_of(row.clock).decides
 
 
 def _subject_text(f: Finding, base: str, head: str, *, since: bool) -> str:
@@ -171,7 +164,7 @@ def introduced(report: Report) -> list[str]:
     the command stands in the middle of an indented line.
     """
     topic = headline(report)
-    of_patches = report.lead is not None and report.lead.of_patches  # they are named already
+    of_patches = report.lead.of_patches  # they are named already
     if topic is None or of_patches or topic.tag == "[RFC]" or topic.finding.verdict != "regression":
         return []
     if _booted_differently(report, topic.finding):
@@ -191,7 +184,7 @@ def introduced(report: Report) -> list[str]:
 
 def _span(report: Report, topic: Headline) -> tuple[str, str] | None:
     """ "v6.16..v6.17" with what was measured; None unless two releases of upstream are known, the older one first."""
-    if report.lead is not None and report.lead.introduced is not None:
+    if report.lead.introduced is not None:
         return report.lead.introduced
     kernels = [identity(report, side.kernel) for side in topic.finding.sides]
     base, head = (_released(kernel) for kernel in kernels)

@@ -61,4 +61,4 @@ def first_tables(
 
 def replaced_on_screen(report: Report) -> bool:
     """True if the question shows something on a screen in place of the comparisons."""
-    return report.lead is not None and SCREEN in report.lead.replaces
+    return SCREEN in report.lead.replaces

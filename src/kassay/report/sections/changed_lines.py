@@ -19,7 +19,8 @@ from kassay.model.lines import (
 )
 from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, listed, one_line, shortened, spans, table
-from kassay.report.document import DOUBT, PAGE, SCREEN, Paragraph, Section, filled
+from kassay.report.document import DOUBT, PAGE, Paragraph, Section, filled
+from kassay.report.sections.brief import on_screen
 from kassay.report.words import names_by_label
 
 NOT_BY_THIS = "not executed by this workload"
@@ -68,7 +69,7 @@ def further_sentences(report: Report, said: str) -> list[str]:
 
 
 def _further(report: Report, said: str) -> list[_Sentence]:
-    if report.lead is not None and report.lead.names_unexecuted:
+    if report.lead.names_unexecuted:
         return []
     return [one for one in _sentences(report) if one.text not in said]
 
@@ -194,9 +195,7 @@ _SENTENCES = 4  # on changed lines, on a screen
 def further(report: Report) -> Iterator[Section]:
     """On a screen: what the verdict does not say of changed lines."""
     found = _further(report, report.verdict)[:_SENTENCES]
-    blocks = tuple(Paragraph(text=one.text, tone="" if one.state == EXECUTED else DOUBT) for one in found)
-    if blocks:
-        yield Section(blocks=blocks, readers=(SCREEN,))
+    yield from on_screen(*(Paragraph(text=one.text, tone="" if one.state == EXECUTED else DOUBT) for one in found))
 
 
 def changed(report: Report) -> Iterator[Section]:

@@ -9,10 +9,11 @@ from kassay.model.report import Report
 from kassay.model.run import OUTCOMES
 from kassay.model.texts import Table, TableCell, cells, figures, machine_text, one_line, settings_text, table
 from kassay.model.units import format_bytes, format_change, format_numbers
-from kassay.report.document import LETTER, PAGE, SCREEN, Paragraph, Section, filled, section
+from kassay.report.document import LETTER, PAGE, Paragraph, Section, filled, section
 from kassay.report.mail.headline import headline
 from kassay.report.mail.names import everyday_sentence, everyday_text, mail_names
 from kassay.report.mail.text import sentence, stopped
+from kassay.report.sections.brief import on_screen
 from kassay.report.sections.changed_lines import state_of, verdict_word
 from kassay.report.sections.kernel_share import program_groups
 from kassay.report.words import floor_text, glossary, interval_text, outcomes_text
@@ -26,8 +27,7 @@ def limits(report: Report) -> Iterator[Section]:
     """How far the claim reaches. On a screen only deferred work, idle time and code that a configuration changed; in a
     mail in everyday words, with the two limits that every such mail has."""
     shown = (one_line(reason_text(reason)) for reason in report.disclosures if reason.code in _SHOWN)
-    if blocks := tuple(Paragraph(text=text) for text in shown):
-        yield Section(blocks=blocks, readers=(SCREEN,))
+    yield from on_screen(*(Paragraph(text=text) for text in shown))
     told = (one_line(reason_text(reason)) for reason in report.disclosures)
     text = filter(None, (one_line(report.scope),))
     yield section("How far this claim reaches", text=text, items=told, readers=(PAGE,))
@@ -42,8 +42,7 @@ def limits(report: Report) -> Iterator[Section]:
     elif topic is not None:
         items += [] if program_groups(report) else [_ALONE]
         if topic.finding.verdict not in (*REFUSED, "inconclusive", "equivalent"):
-            named = report.lead.mail_open if report.lead is not None else None
-            items += (_UNSEARCHED,) if named is None else named
+            items += (_UNSEARCHED,) if report.lead.mail_open is None else report.lead.mail_open
     yield from filled("What this does not show", items=items, readers=(LETTER,))
 
 

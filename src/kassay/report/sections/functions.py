@@ -31,7 +31,7 @@ _UNATTRIBUTED = {"unattributed": "in no known function", "total": "together"}
 
 def sentences(report: Report) -> Iterator[Section]:
     """On a screen: in which functions each primary difference is, or why that is not known; of a ladder the steps."""
-    if report.lead is not None and not report.lead.sentences:
+    if not report.lead.sentences:
         return
     steps = step_pairs(report)
     primary = [f for f in report.findings if f.primary and f.verdict not in REFUSED]
@@ -49,7 +49,7 @@ def functions(report: Report) -> Iterator[Section]:
     primary = {f.metric for f in report.findings if f.primary}
     largest = [d for d in found if d.metric in primary and not report.ladders][:GROUPS]
     yield from first_tables(report, (top_table(d, sources=False) for d in largest), FUNCTION)
-    if report.lead is not None and not report.lead.itemised:
+    if not report.lead.itemised:
         return
     texts = dict.fromkeys(functions_text_at(f, report) for f in report.findings if f.primary)
     items = tuple(text for text in texts if text)
@@ -87,7 +87,7 @@ def _stacks(report: Report) -> Iterable[Stacks]:
 def of_headline(report: Report) -> Iterator[Section]:
     """In a mail: the largest functions of the headline's difference, the others, and their sum."""
     topic = headline(report)
-    if topic is None or (report.lead is not None and not report.lead.mail_functions):
+    if topic is None or not report.lead.mail_functions:
         return
     kernels, at = topic.finding.kernels, where(topic.finding, report)
     of_kernels = [d for d in differences(report) if (d.base, d.head) == kernels]

@@ -148,13 +148,13 @@ def _as_it_was(report: Report, f: Finding) -> str:
     e, kernel_labels = report.experiment, labels(report.experiment)
     pair = (kernel_labels.index(f.sides[0].kernel), kernel_labels.index(f.sides[1].kernel))
     timed = next((row.clock for row in report.beside if not clock_of(row.clock).native), "")
-    own = report.lead is not None and report.lead.repeat
+    own = report.lead.repeat
     several = len(told(report)) > 1 and len(e.kernels) == 2 and not own and not any(use.program for use in e.workloads)
     asked = (_whole if several and not e.paired else _at)(e, f.point)
     command = _compare(e, report.kernels, pair, asked, ("--clock", "--margin") if timed else ())
-    if report.lead is not None and report.lead.repeat:
+    if own:
         at = command.index(_named(e, report.kernels, pair[0]))
-        command[1], command[at : at + 2] = report.lead.repeat[0], report.lead.repeat[1:]
+        command[1], command[at : at + 2] = own[0], own[1:]
     command += ["--clock", f"{e.machine or e.clock},{timed}"] if timed else []
     # With two clocks --repeats is about the boots that are timed.
     command += ["--repeats", str(e.repeats)] if e.timed or not timed else []

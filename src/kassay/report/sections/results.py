@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import structs
 
 from kassay.model.finding import REFUSED
-from kassay.model.report import Report
+from kassay.model.report import NO_LEAD, Report
 from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, shortened, table
 from kassay.model.units import format_change, format_numbers
 from kassay.report import tables
@@ -43,7 +43,7 @@ _PERTURBED = "Boots: first those with nothing changed, then those with something
 
 def lead(report: Report) -> Iterator[Section]:
     """The blocks that the question itself made; on a screen one without a title belongs to the one before it."""
-    blocks = report.lead.blocks if report.lead is not None else ()
+    blocks = report.lead.blocks
     sections: list[Section] = []
     for block in (block for block in blocks if SCREEN in block.readers):
         quiet = (Paragraph(text=text, tone=QUIET) for text in block.text)
@@ -68,8 +68,7 @@ def settings(report: Report) -> Iterator[Section]:
 
 def results(report: Report) -> Iterator[Section]:
     """Every comparison, unless the question shows something in its place."""
-    replaced = report.lead.replaces if report.lead is not None else ()
-    found = groups(report)
+    found, replaced = groups(report), report.lead.replaces
     if not replaced_on_screen(report):
         several = len({group.lead.workload for group in found}) > 1
         for group in found[:GROUPS]:
@@ -158,7 +157,7 @@ def _letter(report: Report, found: Sequence[MetricGroup]) -> Iterator[Section]:
 def _not_compared(report: Report) -> Iterator[Section]:
     """Reasons of refused comparisons, but for the headline's point: the first paragraph has those."""
     topic = headline(report)
-    told = topic.finding.point if topic is not None and report.lead is None else None
+    told = topic.finding.point if topic is not None and report.lead == NO_LEAD else None
     refused = [f for f in report.findings if f.primary and f.verdict in REFUSED and f.point != told]
     texts = [refused_text(report, f) for f in refused]
     more = "{} more refused comparisons are in the full report."

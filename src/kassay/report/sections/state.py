@@ -8,7 +8,7 @@ from kassay.model.reason_texts import reason_text
 from kassay.model.records import grouped
 from kassay.model.report import AuditTable, Report
 from kassay.model.texts import Table, TableCell, cells, machine_text, one_line, settings_text, table
-from kassay.report.document import LETTER, PAGE, Items, Paragraph, Section, filled, section
+from kassay.report.document import LETTER, PAGE, Section, filled, letter, section
 from kassay.report.mail.headline import headline, told
 from kassay.report.mail.names import everyday_text, mail_name, mail_names, point_text, work_text
 from kassay.report.mail.text import ascii_text, sentence, stopped
@@ -133,9 +133,8 @@ def _agreeing(report: Report, f: Finding, audits: Sequence[AuditTable]) -> Secti
     title = f"State of the mapping on {who}, read {moment} the measured part{f' ({point})' if point else ''}"
     rows += [f"0 {moment}: {', '.join(zeros)}"] if zeros else []
     shown = [text for prefix, text in _PREFIXES.items() if any(n.startswith(prefix) for n in report.gate_fields)]
-    note = (Paragraph(text=f"Here {stopped('; '.join(shown))}"),) if shown else ()
-    listing = (Items(texts=tuple(rows), bare=True),) if rows else ()
-    return Section(title=f"{title} ({' / '.join(moments)})", blocks=(*listing, *note), readers=(LETTER,))
+    notes = (f"Here {stopped('; '.join(shown))}",) if shown else ()
+    return letter(f"{title} ({' / '.join(moments)})", (), notes, tuple(rows))
 
 
 def _over(values: dict[tuple[str, str], dict[str, str | None]], moment: str, kernels: Sequence[str], name: str,

@@ -8,7 +8,7 @@ from kassay.model.report import Report
 from kassay.model.texts import Table, cells, figures, machine_text, one_line, settings_text, shortened, table
 from kassay.model.timing import STANDING, SeedFinding, SeedSide, Timing
 from kassay.model.units import format_change, format_number
-from kassay.report.document import LETTER, PAGE, SCREEN, Items, Section, section
+from kassay.report.document import PAGE, SCREEN, Items, Section, letter, section
 from kassay.report.mail.text import percent
 from kassay.report.sections.brief import ROWS, replaced_on_screen
 from kassay.report.words import interval_text, p_text
@@ -110,8 +110,7 @@ def seed_rules(report: Report) -> Iterator[Section]:
             f"{percent(row.delta)} of the means, {row.classification}, {row.word}"
             for row in report.seed_rules
         ]
-        listed = Items(texts=tuple(shortened(changes, _LETTER_ROWS, "and {} more")), bare=True)
-        yield Section(title=_THRESHOLDS, blocks=(listed,), readers=(LETTER,))
+        yield letter(_THRESHOLDS, (), (), tuple(shortened(changes, _LETTER_ROWS, "and {} more")))
 
 
 def _seed_table(report: Report) -> Table:

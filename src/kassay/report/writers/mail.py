@@ -54,8 +54,7 @@ def _block(block: Block) -> Iterator[list[str]]:
             bare = (line for text in block.texts for line in wrapped(text, "  ", "      "))
             yield list(bare) if block.bare else bullets(block.texts)
         case Facts():
-            texts = ("; ".join(filter(None, (*row.texts, row.detail))) for row in block.rows)
-            yield bullets([f"{row.name}: {text}" for row, text in zip(block.rows, texts, strict=True)])
+            yield bullets([row.line for row in block.rows])
         case Table():
             yield from (_title(block.title),) if block.title else ()
             yield lines_of(block)

@@ -62,9 +62,7 @@ def _block(block: Block, level: int) -> Iterator[str]:
         case Items():
             yield "\n".join(f"- {escaped(text)}" for text in block.texts)
         case Facts():
-            rows = ("; ".join(filter(None, (*row.texts, row.detail))) for row in block.rows)
-            names = (row.name for row in block.rows)
-            yield "\n".join(f"- {escaped(f'{name}: {text}')}" for name, text in zip(names, rows, strict=True))
+            yield "\n".join(f"- {escaped(row.line)}" for row in block.rows)
         case Table():
             yield from (_heading(block.title, level + 2),) if block.title else ()
             yield _table(block)

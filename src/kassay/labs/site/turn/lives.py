@@ -33,7 +33,7 @@ from kassay.labs.site.turn.status import Status
 from kassay.labs.site.turn.steps_file import Entry
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Progress, Tell
-from kassay.model.report import Lead, Report
+from kassay.model.report import Report
 from kassay.report.formats import format_named
 from kassay.report.mail.text import ascii_text
 from kassay.tools.history.archive import reading, writing
@@ -145,7 +145,7 @@ class Lives:
 
     def _mail(self, entry: Entry, report: Report, found: Narrowed | None = None) -> str:
         """The mail about a step that a fresh pair confirmed. found: what narrowed it."""
-        lead = report.lead or Lead()
+        lead = report.lead
         if found is not None:
             lead = structs.replace(
                 lead, mail_also=(*lead.mail_also, f"A search between the two: {ascii_text(found.text)}."),
