@@ -22,10 +22,8 @@ from kassay.report.words import point_name
 
 _NAMED, _CAUSED = 3, 2  # functions, and causes of each, that a sentence names
 _HIDDEN, _FEWEST = 0.2, 5  # least share and least number of added instructions in the shadow
-_PRESENT, _STILL = (
-    0.02,
-    0.05,
-)  # least share of the time for an unchanged cause to be named; of the change for a changed one
+_PRESENT = 0.02  # least share of the time for an unchanged cause to be named
+_STILL = 0.05  # least share of the change for a changed cause to be named
 _FINDINGS, _SENTENCES, _DOUBTS = 4, 2, 5
 _FIRST = ("kernel-mitigates", "other-cpu-booted")  # doubts that come first; the first one has a command
 ABOUT = (

@@ -185,33 +185,22 @@ def _reasons(new: Report, now: Finding, f: Finding) -> Iterator[str]:
 
 def _measured(new: Report, old: Report, now: Finding, f: Finding) -> Iterator[str]:
     """Differences between the two measurements, one phrase each."""
-    pairs = (
-        ("workload", f.workload, now.workload),
-        ("settings", settings_text(f.settings), settings_text(now.settings)),
-        ("machine", machine_text(f.machine), machine_text(now.machine)),
-        ("clock", _clock(f), _clock(now)),
-        ("boots", f"{f.n_base} and {f.n_head}", f"{now.n_base} and {now.n_head}"),
-        ("images", *(_images(report, finding) for report, finding in ((old, f), (new, now)))),
-        ("compilers", *(_compilers(report, finding) for report, finding in ((old, f), (new, now)))),
-    )
-    for name, then, here in pairs:
-        if then != here:
-            yield ascii_text(f"{name}: {then or 'not known'} then, {here or 'not known'} now")
+    here = _conditions(new, now)
+    for name, then in _conditions(old, f).items():
+        if then != here[name]:
+            yield ascii_text(f"{name}: {then or 'not known'} then, {here[name] or 'not known'} now")
 
 
-def _clock(f: Finding) -> str:
-    clock = clock_of(f.machine.clock)
-    return f"{f.machine.clock} ({clock.scope})"
-
-
-def _images(report: Report, f: Finding) -> str:
+def _conditions(report: Report, f: Finding) -> dict[str, str]:
+    """The conditions of a measurement by their names; "" for one that is not known."""
     kernels = [identity(report, label) for label in f.kernels]
-    return listed([(kernel.image_sha256 or "")[:12] if kernel is not None else "" for kernel in kernels])
-
-
-def _compilers(report: Report, f: Finding) -> str:
-    kernels = [identity(report, label) for label in f.kernels]
-    return listed(list(dict.fromkeys((kernel.compiler or "").partition(", ")[0] for kernel in kernels if kernel)))
+    images = [(kernel.image_sha256 or "")[:12] if kernel is not None else "" for kernel in kernels]
+    compilers = dict.fromkeys((kernel.compiler or "").partition(", ")[0] for kernel in kernels if kernel)
+    return {
+        "workload": f.workload, "settings": settings_text(f.settings), "machine": machine_text(f.machine),
+        "clock": f"{f.machine.clock} ({clock_of(f.machine.clock).scope})", "boots": f"{f.n_base} and {f.n_head}",
+        "images": listed(images), "compilers": listed(list(compilers)),
+    }  # fmt: skip
 
 
 def _holds(new: Report, now: Finding) -> Iterator[str]:

@@ -17,11 +17,10 @@ _ROWS, _PAIRS = 10, 3
 
 def imported(report: Report) -> Iterator[Section]:
     """A table for each two kernels, the primary metrics first; then what no file holds but follows from its figures."""
-    for computed, heading in (
-        (False, "The figures as they were reported"),
-        (True, "Computed from them, to three digits"),
-    ):
-        yield from _tables(report, [f for f in report.findings if derived(f.sides) == computed], heading)
+    reported = [f for f in report.findings if not derived(f.sides)]
+    yield from _tables(report, reported, "The figures as they were reported")
+    computed = [f for f in report.findings if derived(f.sides)]
+    yield from _tables(report, computed, "Computed from them, to three digits")
 
 
 def _tables(report: Report, findings: Sequence[Finding], heading: str) -> Iterator[Section]:

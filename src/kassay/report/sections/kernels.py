@@ -142,11 +142,8 @@ def _machine_texts(report: Report) -> list[str]:
     uses = dict.fromkeys(granted_texts(f.machine) for f in report.findings)
     sizes = "; ".join(", ".join(use) for use in uses if use)
     program = "" if m.program == _NOT_KNOWN or report.sources else m.program  # for imported files this is their format
-    items = [
-        f"machine: {text}"
-        for text in [", ".join(word for word in (m.arch, program, sizes) if word not in ("", _NOT_KNOWN))]
-        if text
-    ]
+    granted = ", ".join(word for word in (m.arch, program, sizes) if word not in ("", _NOT_KNOWN))
+    items = [f"machine: {granted}"] if granted else []
     items += [f"in {m.container}"] if m.container else []
     items += [f"its options: {' '.join(m.options)}"] if m.options else []
     # The host does not change an exact count, but it does change times.

@@ -56,15 +56,8 @@ def prediction_tables(report: Report) -> tuple[Table, ...]:
                 causes = [(CAUSES.get(c.cause, c.cause), c.base_ns, c.head_ns) for c in prediction.causes]
                 functions = [(one_line(r.function), r.base_ns, r.head_ns) for r in _named_first(prediction.rows)]
                 tables.append(_added_up(f"{title}: by cause", "cause", causes, prediction))
-                tables.append(
-                    _added_up(
-                        f"{title}: functions of the largest change, then of the most time",
-                        "function",
-                        functions,
-                        prediction,
-                        _ROWS,
-                    )
-                )
+                largest = f"{title}: functions of the largest change, then of the most time"
+                tables.append(_added_up(largest, "function", functions, prediction, _ROWS))
     return tuple(tables)
 
 
