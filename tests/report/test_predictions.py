@@ -98,6 +98,10 @@ def test_table_compares_prediction_with_measured_time() -> None:
         ("zen3", "+66.7 %", "measured outside"),
         ("alderlake_p", "+66.7 %", "measured inside"),
     ]
+    other = tuple(replace(f, machine=replace(f.machine, cpus=2), predictions=()) for f in report.findings)
+    assert checked_table(replace(report, findings=(*report.findings, *other))) is not None, "of the other size of guest"
+    more = tuple(replace(row, cpus=2) for row in report.beside)
+    assert checked_table(replace(report, beside=more)) is None, "time of another size of guest"
     emulated = tuple(replace(row, clock="tcg") for row in report.beside)
     assert checked_table(replace(report, beside=emulated)) is None
 

@@ -8,7 +8,7 @@ from kassay.model.machine import AtPoint, MachineUse
 from kassay.model.prediction import PREDICTED, Prediction
 from kassay.model.reason import Reason
 from kassay.model.records import Record, Setting
-from kassay.model.timing import Timing
+from kassay.model.timing import CountsAndTime, Timing
 from kassay.model.work import CallCost
 
 CONFOUNDERS = {
@@ -275,6 +275,12 @@ class Finding(AtPoint, frozen=True, kw_only=True):
     def kernels(self) -> tuple[str, str]:
         """Labels of the two kernels. Unlike base and head they are never the same."""
         return self.sides[0].kernel, self.sides[1].kernel
+
+    def is_beside(self, row: CountsAndTime) -> bool:
+        """True if the row has the time of this comparison."""
+        where = (row.workload, row.settings, row.metric, row.cpus, row.memory_bytes)
+        same = where == (self.workload, self.settings, self.metric, self.machine.cpus, self.machine.memory_bytes)
+        return same and (row.base, row.head) in (self.kernels, (self.base, self.head))
 
 
 class LadderPoint(Record, frozen=True, kw_only=True):

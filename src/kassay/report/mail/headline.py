@@ -95,10 +95,8 @@ def _booted_differently(report: Report, f: Finding) -> bool:
 
 def _confirms(row: CountsAndTime, f: Finding) -> bool:
     """True if the time beside this comparison's counts rises, too, on strong evidence."""
-    where = (row.workload, row.settings, row.metric, row.cpus, row.memory_bytes)
-    same = where == (f.workload, f.settings, f.metric, f.machine.cpus, f.machine.memory_bytes)
     rises = row.time_verdict == "regression" and row.time_evidence in STRONG and clock_of(row.clock).decides
-    return same and rises and (row.base, row.head) in (f.kernels, (f.base, f.head))
+    return rises and f.is_beside(row)
 
 
 def subject_line(report: Report) -> str:

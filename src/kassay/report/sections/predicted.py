@@ -88,23 +88,23 @@ def _from(prediction: Prediction) -> str:
 def checked_table(report: Report) -> Table | None:
     """Predictions beside the time that was then measured; None where there is no such pair, or where that time decides
     nothing, as emulated time."""
-    predictions = {(f.workload, f.settings, f.metric, *f.kernels): f.predictions for f in report.findings}
     rows = tuple(
-        _checked_row(row, prediction)
-        for row in report.beside
-        if clock_of(row.clock).decides and row.time_change is not None
-        for prediction in predictions.get((row.workload, row.settings, row.metric, row.base, row.head), ())
-        if prediction.change is not None
-    )
+        _checked_row(row, f, report.findings, prediction)
+        for row in report.beside if clock_of(row.clock).decides and row.time_change is not None
+        for f in report.findings if f.is_beside(row)
+        for prediction in f.predictions if prediction.change is not None
+    )  # fmt: skip
     names = ("comparison", "metric", "predicted for", *figures("predicted", "interval", "measured", "interval"), "so")
     return table("Predicted, then measured", names, rows) if rows else None
 
 
-def _checked_row(row: CountsAndTime, prediction: Prediction) -> tuple[TableCell, ...]:
+def _checked_row(
+    row: CountsAndTime, f: Finding, findings: Sequence[Finding], prediction: Prediction
+) -> tuple[TableCell, ...]:  # fmt: skip
     low, high = prediction.interval or (None, None)
     inside = low is not None and high is not None and row.time_change is not None and low <= row.time_change <= high
     so = "no interval was predicted" if low is None else "measured inside" if inside else "measured outside"
-    pair = f"{row.base} to {row.head}", row.metric, prediction.cpu
+    pair = compared(f, findings), row.metric, prediction.cpu
     expected = format_change(prediction.change), interval_text(prediction.interval)
     return cells(*pair, *expected, format_change(row.time_change), interval_text(row.time_interval), so)
 
