@@ -17,7 +17,7 @@ from kassay.model.units import format_decimals, format_signed
 from kassay.report.document import DOUBT, LETTER, Block, Fact, Facts, Paragraph, Section, filled, section
 from kassay.report.mail.names import mail_names
 from kassay.report.mail.text import ascii_text, stopped
-from kassay.report.series import step_pairs
+from kassay.report.series import ladders, step_pairs
 from kassay.report.words import point_name
 
 _NAMED, _CAUSED = 3, 2  # functions, and causes of each, that a sentence names
@@ -40,7 +40,7 @@ def shown(report: Report) -> list[Finding]:
         return predicted
     pairs = set(report.lead.pairs) or step_pairs(report)
     about = [f for f in predicted if f.kernels in pairs]
-    return about or ([] if report.ladders and report.lead == NO_LEAD else predicted)
+    return about or ([] if ladders(report) and report.lead == NO_LEAD else predicted)
 
 
 def disagreements(report: Report, names: Mapping[str, str] = MappingProxyType({})) -> tuple[str, ...]:

@@ -67,9 +67,14 @@ class MetricGroup(Record, frozen=True, kw_only=True):
     """Pairs of kernels that a ladder of this group holds but not as neighbours (its first against its last)."""
 
 
+def ladders(report: Report, *, primary: bool = False) -> tuple[Ladder, ...]:
+    """The report's ladders; empty where pairs are compared. primary: those of primary metrics only."""
+    return tuple(ladder for ladder in report.ladders if ladder.primary or not primary)
+
+
 def step_pairs(report: Report) -> set[tuple[str, str]]:
     """The two kernels of each step of a primary metric."""
-    return {step.ends for ladder in report.ladders if ladder.primary for step in ladder.steps}
+    return {step.ends for ladder in ladders(report, primary=True) for step in ladder.steps}
 
 
 def groups(report: Report) -> tuple[MetricGroup, ...]:

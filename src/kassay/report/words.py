@@ -12,6 +12,7 @@ from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import counted, machine_text, one_line
 from kassay.model.units import format_change, format_number
+from kassay.report.series import ladders
 from kassay.supply.clocks import clock_of
 
 GLOSSARY = {
@@ -121,7 +122,7 @@ def outcomes_text(report: Report) -> str:
 
 def glossary(report: Report) -> tuple[tuple[str, str], ...]:
     """Every technical term of this report with its meaning: verdicts, evidence, clocks, and the fixed vocabulary."""
-    verdicts = {f.verdict for f in report.findings} | {s.verdict for ladder in report.ladders for s in ladder.steps}
+    verdicts = {f.verdict for f in report.findings} | {s.verdict for ladder in ladders(report) for s in ladder.steps}
     evidence = {f.evidence for f in report.findings}
     evidence |= {prediction.evidence for f in report.findings for prediction in f.predictions}
     meanings = [(w, m) for w, m in VERDICTS.items() if w in verdicts]

@@ -30,6 +30,7 @@ from kassay.report.sentences import (
     other_steps,
     stretches,
 )
+from kassay.report.series import ladders
 from kassay.report.words import compilers
 from kassay.supply.clocks import clock_of
 
@@ -77,10 +78,10 @@ def _answered(report: Report, primary: Sequence[Finding]) -> str:
 
 def _described(report: Report, f: Finding) -> list[str]:
     """A comparison, or the ladder that it is a step of, then its other phases."""
-    in_order = () if report.sources else (ladder for ladder in report.ladders if ladder.primary)
+    in_order = () if report.sources else ladders(report, primary=True)
     same = [ladder for ladder in in_order if (ladder.point, ladder.metric) == (f.point, f.metric)]
     texts = [_ladder(report, ladder) for ladder in same] or [_pair(report, f)]
-    others = [other_steps(ladder, report.ladders, mail_names(report)) for ladder in same]
+    others = [other_steps(ladder, ladders(report), mail_names(report)) for ladder in same]
     return [*texts, *filter(None, map(ascii_text, others or [other_phases(f, report.findings)]))]
 
 

@@ -15,6 +15,7 @@ from kassay.report.mail.layout import wrapped
 from kassay.report.mail.names import identity, mail_name, metric_name, point_text, quantity, release_tag
 from kassay.report.mail.text import ascii_text, percent
 from kassay.report.sentences import is_multiple
+from kassay.report.series import ladders
 from kassay.supply.clocks import clock_of
 
 STRONG = ("exact", "reliable")
@@ -53,7 +54,7 @@ def told(report: Report) -> list[Finding]:
 
 def _ranked(report: Report) -> tuple[list[Finding], bool]:
     """The comparisons that a mail may be about, the leading one first, and True if they are steps of a ladder."""
-    steps = {(ladder.point, ladder.metric, step.ends) for ladder in report.ladders for step in ladder.steps}
+    steps = {(ladder.point, ladder.metric, step.ends) for ladder in ladders(report) for step in ladder.steps}
     primary = [f for f in report.findings if f.primary] or list(report.findings)
     # Where the question says which comparisons the answer is about, the others only explain these.
     primary = [f for f in primary if f.kernels in report.lead.pairs] or primary

@@ -13,6 +13,7 @@ from kassay.model.texts import Table, cells, figures, machine_text, settings_tex
 from kassay.model.units import format_change, format_number, relative_change
 from kassay.report.document import PAGE, Section, filled
 from kassay.report.sections.brief import FUNCTION, GROUPS, first_tables
+from kassay.report.series import ladders
 
 _BETWEEN_CPUS = ("ipi.", "tlb.", "nr_tlb", "cpu", "ran.")
 
@@ -79,7 +80,7 @@ def counters(report: Report) -> Iterator[Section]:
     all of the kernels' own counters. Of many workloads, a table for each would fill most of the page."""
     between = contention_tables(report)
     narrow = [structs.replace(t, columns=t.columns[:3], rows=tuple(row[:3] for row in t.rows)) for t in between]
-    yield from first_tables(report, () if report.ladders else narrow[:GROUPS], FUNCTION)
+    yield from first_tables(report, () if ladders(report) else narrow[:GROUPS], FUNCTION)
     if report.overview is None:
         counted = (*between, *counters_tables(report), *levels_tables(report))
         yield from filled("What the kernels counted", text=_COUNTERS, tables=counted, readers=(PAGE,))

@@ -13,6 +13,7 @@ from kassay.report.mail.names import everyday_text, mail_name
 from kassay.report.mail.text import interval, percent, stopped
 from kassay.report.sections.brief import GROUPS, left_out, replaced_on_screen
 from kassay.report.sections.predicted import checked_table
+from kassay.report.series import ladders
 from kassay.report.words import interval_text
 from kassay.supply.clocks import clock_of
 
@@ -27,7 +28,7 @@ def counts_and_time(report: Report) -> Iterator[Section]:
     primary = [row for row in report.beside if row.metric in metrics]
     if primary and not replaced_on_screen(report):
         clock = primary[0].clock
-        texts = tuple(_brief(row, named=bool(report.ladders)) for row in primary[:GROUPS])
+        texts = tuple(_brief(row, named=bool(ladders(report))) for row in primary[:GROUPS])
         yield Section(
             title=f"counts and time (clock {clock}: {clock_of(clock).scope})",
             blocks=(Items(texts=texts), *left_out(len(primary) - GROUPS)), readers=(SCREEN,),

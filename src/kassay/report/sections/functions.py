@@ -14,7 +14,7 @@ from kassay.report.mail.headline import headline
 from kassay.report.mail.names import mail_name, point_text, unit_text
 from kassay.report.mail.text import lettered
 from kassay.report.sections.brief import FUNCTION, GROUPS, first_tables, limited
-from kassay.report.series import step_pairs
+from kassay.report.series import ladders, step_pairs
 
 _SENTENCES = 4  # on a screen
 _LETTER_ROWS = 8  # functions in a mail
@@ -35,7 +35,7 @@ def sentences(report: Report) -> Iterator[Section]:
         return
     steps = step_pairs(report)
     primary = [f for f in report.findings if f.primary and f.verdict not in REFUSED]
-    shown = [f for f in primary if not report.ladders or f.kernels in steps]
+    shown = [f for f in primary if not ladders(report) or f.kernels in steps]
     texts = dict.fromkeys(functions_text_at(f, report) for f in shown)
     found = limited([text for text in texts if text], _SENTENCES, "differences")
     if found:
@@ -47,7 +47,7 @@ def functions(report: Report) -> Iterator[Section]:
     page sentences of the primary findings, then their tables; those of the other phases only in full."""
     found = differences(report)
     primary = {f.metric for f in report.findings if f.primary}
-    largest = [d for d in found if d.metric in primary and not report.ladders][:GROUPS]
+    largest = [d for d in found if d.metric in primary and not ladders(report)][:GROUPS]
     yield from first_tables(report, (top_table(d, sources=False) for d in largest), FUNCTION)
     if not report.lead.itemised:
         return
