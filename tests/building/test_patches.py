@@ -192,11 +192,24 @@ def test_nothing_to_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "notes").write_text("no patch\n")
     (tmp_path / "empty").mkdir()
-    (tmp_path / "t.mbox.gz").write_bytes(gzip.compress(b"From x\n"))
-    refused = {"gone": "no such patch", "notes": "neither a mail", "empty": "no patch in it", "t.mbox.gz": "by gzip"}
+    (tmp_path / "t.mbox.gz").write_bytes(gzip.compress(b"From x\n")[:-9])
+    refused = {
+        "gone": "no such patch",
+        "notes": "neither a mail",
+        "empty": "no patch in it",
+        "t.mbox.gz": "and damaged",
+    }
     for name, what in refused.items():
         with pytest.raises(BadInput, match=what):
             read_patches(tmp_path / name)
+
+
+def test_a_thread_as_an_archive_of_mails_gives_it_is_read(linux: tuple[Path, tuple[str, ...]], tmp_path: Path) -> None:
+    repository, trees = linux
+    thread = tmp_path / "t.mbox.gz"
+    thread.write_bytes(gzip.compress(mailbox(repository).encode()))
+    found = read_patches(thread)
+    assert len(found) == 3 and apply(trees[0], found) == trees[3]
 
 
 def test_a_mail_whose_subject_comes_after_pages_of_transport_headers_is_a_mail(

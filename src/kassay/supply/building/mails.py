@@ -61,12 +61,14 @@ def is_mail(data: bytes) -> bool:
     return bool(_FIELD.match(head)) and len(set(fields)) >= 2
 
 
-def mails(file: Path) -> list[Mail]:
-    """Every mail of a mailbox, or of a file that holds one mail, in the file's order."""
+def mails(file: Path, data: bytes) -> list[Mail]:
+    """Every mail of a mailbox, or of a file that holds one mail, in the file's order. data: its content."""
     with tempfile.TemporaryDirectory(prefix="mails-", dir=git.store()) as name:
         scratch = Path(name)
+        mailbox = scratch / "mailbox"
+        mailbox.write_bytes(data)
         try:
-            git.git(("mailsplit", "-b", f"-o{scratch}", "--", str(file.resolve())))
+            git.git(("mailsplit", "-b", f"-o{scratch}", "--", str(mailbox)))
         except git.GitFailed as error:
             raise BadInput(
                 f"{file}: git cannot split this mailbox: {error.what}", "save it again as plain mbox"

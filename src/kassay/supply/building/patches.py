@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Patches as diffs, mails, mailboxes or directories, and how they are applied to a tree."""
 
+import gzip
 import re
 import shlex
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -138,10 +140,13 @@ def _read(file: Path) -> list[Mail]:
     if not readable(file):
         raise BadInput(f"{file}: Permission denied", "name a patch that you may read")
     data = file.read_bytes()
-    if data.startswith(_GZIP):
-        raise BadInput(f"{file}: compressed by gzip", f"unpack it first: `gunzip {shlex.quote(str(file))}`")
+    if data.startswith(_GZIP):  # as archives of mailing lists give a thread
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise BadInput(f"{file}: compressed by gzip, and damaged: {error}", "fetch it again") from error
     if is_mail(data):
-        return mails(file)
+        return mails(file, data)
     if not parse(_text(data)):
         raise BadInput(
             f"{file}: neither a mail nor a unified diff",
