@@ -208,8 +208,9 @@ def test_a_thread_as_an_archive_of_mails_gives_it_is_read(linux: tuple[Path, tup
     repository, trees = linux
     thread = tmp_path / "t.mbox.gz"
     thread.write_bytes(gzip.compress(mailbox(repository).encode()))
-    found = read_patches(thread)
-    assert len(found) == 3 and apply(trees[0], found) == trees[3]
+    for given in (thread, tmp_path):
+        found = read_patches(given)
+        assert len(found) == 3 and apply(trees[0], found) == trees[3]
 
 
 def test_a_mail_whose_subject_comes_after_pages_of_transport_headers_is_a_mail(

@@ -12,12 +12,29 @@ from pathlib import Path
 import pytest
 
 from kassay.effects.workers import mapped
+from kassay.errors import HostLacks
 
 ITEMS = (3, -1, 2)
 
 
 def test_results_are_in_the_order_of_the_items_with_and_without_processes() -> None:
     assert list(mapped(abs, ITEMS, many=9)) == list(mapped(abs, ITEMS, many=2)) == [3, 1, 2]
+    assert multiprocessing.active_children() == []
+
+
+def _killed(item: int) -> bytes:
+    """The first item kills its process; the second one has a result that no pipe holds."""
+    if item == 0:
+        time.sleep(0.5)
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(1)
+    return bytes(1 << 22)
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_is_an_error_and_no_other_one_stays() -> None:
+    with pytest.raises(HostLacks, match="was killed"):
+        list(mapped(_killed, (0, 1), many=2))
     assert multiprocessing.active_children() == []
 
 
@@ -28,6 +45,7 @@ def test_processes_end_with_the_one_that_started_them_and_is_killed(is_working: 
     source = f"""
 import multiprocessing, os, signal, time
 from kassay.effects.workers import mapped
+from kassay.errors import HostLacks
 
 if __name__ == "__main__":
     calls = mapped(time.sleep, ({seconds}, {seconds}, 0), many=2)

@@ -114,7 +114,7 @@ def test_the_same_image_says_in_which_configuration() -> None:
     found = review(same_image=True)
     arm64 = structs.replace(found.patches[0], files=("arch/arm64/mm/fault.c",))
     (sentence,) = verdict(structs.replace(found, patches=(arm64,)))
-    assert "Another configuration or architecture may compile its lines: --build config=distro or --arch." in sentence
+    assert "its lines: --build config=distro. Lines of another architecture need --arch." in sentence
 
 
 def test_a_gain_holds_in_the_corners_that_have_it() -> None:

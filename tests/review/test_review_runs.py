@@ -12,6 +12,7 @@ from kassay.labs.review.model import SCREENED, UNDER_WAY, Left, Review
 from kassay.labs.review.outcomes import Ways
 from kassay.labs.review.report import REVIEW
 from kassay.labs.review.review import Reviewer, Wanted
+from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import BASE, HEAD, Seen, Sides
 from kassay.model.experiment import Experiment
 from kassay.model.lines import NOT_COMPILED, SourceChange, SourcePart
@@ -135,5 +136,23 @@ def test_a_macro_or_a_default_is_measured_where_it_changes_most(
     found = reviewed(tmp_path, [], settings=10)
     assert {cell.workload for cell in found.cells if cell.verdict != SCREENED} == {"mprotect_toggle", *more}
     assert found.others == ("mprot",)
-    reason = "execute no changed function" if found.functions[0].function else "not among the largest changes"
-    assert f"Run once, and {reason}: mprot." in REVIEW.form("markdown_full").render(found)
+    assert "Run once, and not among the largest changes: mprot." in REVIEW.form("markdown_full").render(found)
+
+
+def test_a_setting_that_was_measured_is_never_listed_as_run_once(
+    tmp_path: Path, laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Measured, it changes less than another setting that was run once."""
+    parts = (structs.replace(PART, function=""),)
+    monkeypatch.setattr(stages, "source_change", lambda sides: SourceChange(base=BASE, head=HEAD, parts=parts, hunks=1))
+    measured = stages.measured
+
+    def by_chance(asked: Experiment, directory: Path, tell: Tell, reuse: Sequence[Path] = ()) -> Report:
+        now = {"mprotect_toggle": (100.0, 100.1 if asked.name == "guard" else 103.0), "page_fault": (10.0, 10.2)}
+        laboratory.values = {**VALUES, **now}
+        return measured(asked, directory, tell, reuse)
+
+    monkeypatch.setattr(stages, "measured", by_chance)
+    found = reviewed(tmp_path, [], settings=2)
+    keys = {setting_text(*cell.key) for cell in found.cells if cell.verdict != SCREENED}
+    assert keys and keys.isdisjoint(found.others)

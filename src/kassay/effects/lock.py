@@ -83,7 +83,7 @@ def _opened(path: Path, shared: bool) -> int:
         except OSError as error:
             if not shared or error.errno not in (errno.EACCES, errno.EROFS):
                 raise
-            return os.open(path, os.O_RDONLY)  # of another user: enough for a shared lock
+            return os.open(path, os.O_RDONLY)  # a shared lock needs no more
 
 
 def _take(handle: int, kind: int, busy: Busy | None) -> None:

@@ -4,19 +4,21 @@
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
+
+from kassay.errors import HostLacks
 
 I = TypeVar("I")  # noqa: E741
 R = TypeVar("R")
 
 _LAST_S = 1.0
-"""Time for a call that runs to remove its temporary files when the parent was killed."""
+"""Time for a call that runs to remove its temporary files when the process is to end."""
 
 
 def mapped(function: Callable[[I], R], items: Sequence[I], *, many: int, chunk: int = 1) -> Iterator[R]:
-    """function(item) for each item, in order. All of it must be picklable; an error in one is raised here.
+    """function(item) for each item, in order. All of it must be picklable; an error in one is raised here. Raises
+    HostLacks if one of the processes is killed.
 
     many: from this number of items on, other processes are started; each takes 0.3 s to start. chunk: items that a
     process takes at a time.
@@ -27,11 +29,16 @@ def mapped(function: Callable[[I], R], items: Sequence[I], *, many: int, chunk: 
         return
     import multiprocessing  # late: few answers have so many
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
 
     # Not forked: this process has threads.
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(cpus, mp_context=spawn, initializer=_end_with_parent) as pool:
-        yield from pool.map(function, items, chunksize=chunk)
+    try:
+        with ProcessPoolExecutor(cpus, mp_context=spawn, initializer=_end_with_parent) as pool:
+            yield from pool.map(function, items, chunksize=chunk)
+    except BrokenProcessPool as error:
+        raise HostLacks("a process that computed a part of the answer was killed, perhaps for lack of memory",
+                        "free some memory, and repeat the command") from error  # fmt: skip
 
 
 def _end_with_parent() -> None:
@@ -47,10 +54,12 @@ def _watch_parent() -> None:
     assert parent is not None
     parent.join()
     os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(_LAST_S)  # the pool takes an exception of a call for its result, and waits for the next call
-    os._exit(1)
 
 
 def _leave(*_: object) -> None:
-    """An exception, so that a call that runs removes its temporary files."""
+    """Raises SystemExit, so that a call that runs removes its temporary files. The pool takes the exception for the
+    result of the call, and waits for the next one: the timer ends the process."""
+    last = threading.Timer(_LAST_S, os._exit, (1,))
+    last.daemon = True
+    last.start()
     raise SystemExit(1)

@@ -105,9 +105,9 @@ class Prediction(Record, frozen=True, kw_only=True):
     head_rounds: tuple[float, ...] = ()
     """Time of each round of head that a prediction answers for, in ns."""
     base_placed: tuple[float, ...] = ()
-    """Time of base with each placement of pages in physical memory, in ns; empty if it had no need of a second one."""
+    """Time of base with each placement of pages in physical memory, in ns; empty if the trace was replayed once."""
     head_placed: tuple[float, ...] = ()
-    """Time of head with each placement of pages in physical memory, in ns; empty if it had no need of a second one."""
+    """Time of head with each placement of pages in physical memory, in ns; empty if the trace was replayed once."""
     meaning: Reason | None = None
     """Explanation of counts and prediction together, if they disagree."""
     doubts: tuple[Reason, ...] = ()

@@ -81,7 +81,7 @@ class Replayed:
 
 def replay(params: str, program: str, trace: Path, watch: str = "", placement: int = 0) -> Replayed:
     """The time that a CPU takes for a trace. params, program, watch: text as in docs/explained/core.md. placement:
-    number of a way in which pages lie in physical memory.
+    each number lets the pages lie in physical memory in another way.
 
     Raises HostLacks without a compiler; BadInput for a trace that is no trace; Defect for other wrong input.
     """

@@ -76,9 +76,13 @@ def prediction(finding: Finding, cpu: OnCpu, base: TracedSide, head: TracedSide,
 
 def _wherever_placed(interval: tuple[float, float], timed: tuple[SideTime, SideTime]) -> tuple[float, float]:
     """The interval of a change, made wider by the range of its ratio over the placements of both sides."""
-    (base, head), ratio = (side.placed or (side.ns,) for side in timed), timed[1].ns / timed[0].ns
-    lowest, highest = min(head) / max(base) / ratio, max(head) / min(base) / ratio
-    return (1 + interval[0]) * lowest - 1, (1 + interval[1]) * highest - 1
+    base, head = (side.placed or (side.ns,) for side in timed)
+    return widened(interval, timed[1].ns / timed[0].ns, min(head) / max(base), max(head) / min(base))
+
+
+def widened(interval: tuple[float, float], ratio: float, lowest: float, highest: float) -> tuple[float, float]:
+    """The interval of a change whose ratio is, by where pages lie, from lowest to highest."""
+    return (1 + interval[0]) * lowest / ratio - 1, (1 + interval[1]) * highest / ratio - 1
 
 
 def _causes(base: Shares, head: Shares) -> tuple[PredictedCause, ...]:

@@ -178,7 +178,7 @@ def side_time(side: TracedSide, replay: Replay, cpu: OnCpu) -> SideTime:
 
 
 def _placed(side: TracedSide, replay: Replay, ns: float) -> tuple[float, ...]:
-    """Time with each placement, whose mean is ns; empty if there is one. No cause has a weight of its own here."""
+    """Time with each placement, whose mean is ns; empty if there is one. Weights of causes are in ns alone."""
     sums: Counter[int] = Counter()
     for one in replay.placed:
         if one.interval in side.intervals and one.round in side.rounds:

@@ -14,7 +14,7 @@ from kassay.evidence.profiles import lines_of_run, report_of, symbols_of
 from kassay.journal import artifacts
 from kassay.labs.predict.asked import asked
 from kassay.labs.predict.decode import CALL, CALL_INDIRECT, REPEAT, RETURN, Facts
-from kassay.labs.predict.predict import doubts_of, refused_because
+from kassay.labs.predict.predict import doubts_of, refused_because, widened
 from kassay.labs.predict.predictions import Replays, Traces, bounded, traced_side
 from kassay.labs.predict.replay import replay_of
 from kassay.labs.predict.side import OnCpu, Replay, SideTime, TracedSide, side_time
@@ -171,6 +171,9 @@ def _answer(f: Finding, side: Side, timing: Timing, now: TracedSide, replay: Rep
     between = bounded(timing)(before.ns_by_cause, after.ns_by_cause) if before != after else _NO_CHANGE
     doubt = reason_text(between) if isinstance(between, Reason) else ""
     low, high, level = (None, None, None) if isinstance(between, Reason) else between
+    if low is not None and high is not None and before.placed:
+        ratios = [then / now_ns for now_ns, then in zip(before.placed, after.placed, strict=True)]
+        low, high = widened((low, high), after.ns / before.ns, min(ratios), max(ratios))
     return structs.replace(
         answer, now_ns=before.ns, without_ns=after.ns, instructions=before.executed,
         removed=before.executed - after.executed, rows=tuple(rows),

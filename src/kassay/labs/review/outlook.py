@@ -37,11 +37,8 @@ def outlook(wanted: Wanted, fetch: str, tell: Tell) -> str:
     patches = read_patches(Path(wanted.patches))
     build = parse_build(parse_ref(wanted.base, wanted.arch).locator)
     if fetch:
-        base, version, functions = (
-            wanted.base,
-            build.tree.rpartition(":")[2],
-            _functions_of_the_diffs(patches, wanted.arch),
-        )
+        base, version = wanted.base, build.tree.rpartition(":")[2]
+        functions = _functions_of_the_diffs(patches, wanted.arch)
     else:
         tree, source = source_tree(build, tell)
         base, version = f"{source.base}, Linux {source.version}", source.version
@@ -86,8 +83,9 @@ def _lines(
     if unknown:
         yield from _row("", f"no workload is known to execute {listed(unknown)}: suite {wanted.suite} is run once")
     if not functions:
-        yield from _row("", f"if the kernels differ, suite {wanted.suite} is run once, and the largest changes are "
-                        "measured; if they are the same, the review ends after the build")  # fmt: skip
+        yield from _row("", f"if the kernels differ, suite {wanted.suite} is run once, then settings near its largest "
+                        "changes, which are not in the estimate; if they are the same, the review ends after the "
+                        "build")  # fmt: skip
     yield ""
     for name, (seconds, what) in times.items():
         yield from _row(name, f"{what}: about {format_duration(seconds, minutes_from=90)}")

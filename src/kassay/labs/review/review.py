@@ -83,6 +83,7 @@ class Reviewer:
         self._keep = keep
         self._seen: list[Seen] = []
         self._reports: list[Report] = []
+        self._screens: list[Report] = []
         self._findings: tuple[Finding, ...] = ()
         self._built: dict[tuple[str | None, ...], str] = {}
         self._left: list[Left] = []
@@ -182,7 +183,7 @@ class Reviewer:
         changes."""
         if self._functions:
             return {one.key for one in self._seen if one.functions}
-        findings = [found for report in self._reports for found in report.findings if found.primary]
+        findings = [found for report in self._screens for found in report.findings if found.primary]
         changes = {(found.workload, found.settings): found.change for found in findings if found.change}
         return set(chosen({}, changes, self._extremes, self._wanted.settings))
 
@@ -193,6 +194,7 @@ class Reviewer:
         directory = self._directory / name
         report = stages.measured(stages.experiment(name, sides, uses, self._tell, once=True), directory, self._tell)
         self._reports.append(report)
+        self._screens.append(report)
         self._seen += stages.seen(directory, self._functions)
         for key, why in {key: why for key, _, why in stages.failures(directory)}.items():
             self._left.append(Left(what=setting_text(*key), why=why))

@@ -13,7 +13,7 @@ MOST_FILES = 400
 """Trees that differ in more files are different releases: a list of their hunks would be read by nobody."""
 _SOURCES = (".c", ".h", ".S", ".inc")
 _NO_KERNEL = ("Documentation/", "samples/", "scripts/", "tools/", "usr/")
-"""Directories of programs and texts. No kernel has their functions."""
+"""Directories of host programs, examples and texts. Few kernels have functions of them."""
 
 
 class TooMany(Exception):

@@ -122,7 +122,7 @@ def _files(directory: Path) -> list[Path]:
         return list(dict.fromkeys(_quilted(directory, line) for line in lines if line.partition("#")[0].strip()))
     files = [file for file in sorted(directory.iterdir()) if file.is_file() and not file.name.startswith(".")]
     files = [file for file in files if not file.name.endswith(_LEFT_BEHIND)]
-    return [file for file in files if file.suffix in _SUFFIXES or parse(_text(file.read_bytes()))]
+    return [file for file in files if file.name.removesuffix(".gz").endswith(_SUFFIXES) or parse(_text(_content(file)))]
 
 
 def _quilted(directory: Path, line: str) -> Path:
@@ -139,12 +139,7 @@ def _quilted(directory: Path, line: str) -> Path:
 def _read(file: Path) -> list[Mail]:
     if not readable(file):
         raise BadInput(f"{file}: Permission denied", "name a patch that you may read")
-    data = file.read_bytes()
-    if data.startswith(_GZIP):  # as archives of mailing lists give a thread
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise BadInput(f"{file}: compressed by gzip, and damaged: {error}", "fetch it again") from error
+    data = _content(file)
     if is_mail(data):
         return mails(file, data)
     if not parse(_text(data)):
@@ -153,6 +148,16 @@ def _read(file: Path) -> list[Mail]:
             "`git format-patch` writes what fits; leave other files out of a directory",
         )
     return [Mail(origin=str(file), subject=file.stem, author="", diff=_text(data), text=_text(data))]
+
+
+def _content(file: Path) -> bytes:
+    data = file.read_bytes()
+    if not data.startswith(_GZIP):
+        return data
+    try:  # archives of mailing lists give a thread in this way
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadInput(f"{file}: compressed by gzip, and damaged: {error}", "fetch it again") from error
 
 
 def _text(data: bytes) -> str:
@@ -197,8 +202,9 @@ def _refused(patch: Patch, number: int, index: Path, text: str) -> NotBuilt:
             if mailbox else f"give what `sed 's/\\r$//' {shlex.quote(patch.origin)}` writes",
         )  # fmt: skip
     names = [
-        line[4:].partition("\t")[0] for file in parse(patch.text) for line in file.header if line.startswith("--- ")
-    ]
+        line[4:].partition("\t")[0] for file in parse(patch.text) for line in file.header
+        if line.startswith("--- ") and not line.startswith("--- /dev/null")
+    ]  # fmt: skip
     is_missing = bool(names) and "does not exist in index" in text
     if is_missing and git.git(("ls-files", "--", *names), index=index, may_fail=True):
         return NotBuilt(f"{name} does not apply: its paths have no a/ and b/",

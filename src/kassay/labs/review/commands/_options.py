@@ -49,9 +49,7 @@ class Reviewing:
         "What is left is listed, and the same command goes on with it.",
     )
     plan: bool = _measured(False, "", "Show what would be downloaded, built and run. Build and run nothing.", "--plan")
-    settings: int = _measured(
-        12, "N", "Measure at most N settings of those that execute the changed functions.", min=1, max=200
-    )
+    settings: int = _measured(12, "N", "Measure at most N settings.", min=1, max=200)
     corner: list[str] | None = _measured(
         None,
         "cc=NAME|config=NAME|arch=NAME",

@@ -33,6 +33,7 @@ from kassay.labs.review.report._words import (
     verdict,
 )
 from kassay.model.finding import CHANGES
+from kassay.model.lines import NO_CODE
 from kassay.model.texts import listed, one_line, shortened
 from kassay.report.document import (
     DOUBT,
@@ -166,7 +167,7 @@ def _rest(review: Review) -> Iterator[Block]:
 
 
 def _why_idle(review: Review) -> str:
-    names = any(row.function for row in review.functions)
+    names = any(row.cells or (row.function and row.state != NO_CODE) for row in review.functions)
     return "execute no changed function" if names else "not among the largest changes"
 
 

@@ -68,9 +68,8 @@ def verdict(review: Review) -> list[str]:
         of_arch = any(path.startswith("arch/") for patch in review.patches for path in patch.files)
         return [
             f"With {review.base.compiler} and the configuration {review.base.config} the series makes the same kernel "
-            "as base, byte for byte, so it changes nothing there. "
-            f"Another configuration{' or architecture' * of_arch} may compile its lines: "
-            f"--build config=distro{' or --arch' * of_arch}."
+            "as base, byte for byte, so it changes nothing there. Another configuration may compile its lines: --build "
+            f"config=distro.{' Lines of another architecture need --arch.' * of_arch}"
         ]
     cells = measured(review)
     counts = [_counts(cells, review.margin)] if cells else []

@@ -112,8 +112,8 @@ def measure_pair(pair: Pair, lab: Lab, measure: Measure, fetch: Fetch, budget: B
 
 
 def or_anew(make: Callable[[], None], directory: Path, tell: Tell = silent, subject: str = "") -> None:
-    """Makes the missing runs of a directory. One that an earlier kassay began and this one cannot resume is moved
-    aside, and all runs are made anew. subject: the pair in words, for the message about that."""
+    """Makes the missing runs of a directory. If this version of kassay cannot resume it, the directory is moved aside,
+    and all runs are made anew. subject: the pair in words, for progress."""
     try:
         make()
     except BadInput as error:
