@@ -27,7 +27,7 @@ void trial(const uint8_t *data, size_t size)
 	params_read(given(0, "params", data, size));
 	program_read(given(1, "program", data, size));
 	account_start(program.functions);
-	pipeline_start();
+	pipeline_start(0);
 	trace_replay(given(2, "trace", data, size));
 	account_end();
 }

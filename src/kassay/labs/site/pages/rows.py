@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kassay.labs.site.model import SiteFunction, SiteKernel, SiteSeries
+from kassay.labs.site.model import SiteFunction, SiteKernel, SiteSeries, SiteWorkload
 from kassay.labs.site.pages.addresses import function_path, workload_path
 from kassay.labs.site.pages.drawing import sparkline
 from kassay.labs.site.pages.entries import Book
@@ -29,15 +29,20 @@ _KEPT = 3
 def workloads(book: Book, renderer: Renderer) -> Iterator[File]:
     """A page for each workload."""
     by_workload = grouped((series.workload, series) for rows in book.lookup.rows.values() for series in rows)
+    # A workload of the history may have left the catalogue.
+    described = {
+        name: book.lookup.workload.get(name) or SiteWorkload(name=name, group=rows[0].group, summary="", state="")
+        for name, rows in by_workload.items()
+    }
     for name, rows in by_workload.items():
         words = [placed.outcome for series in rows for placed in book.lookup.row(series)]
         yield renderer.page(
-            "workload.html.j2", workload_path(name), workload=book.lookup.workload[name], counts=counts_text(words),
+            "workload.html.j2", workload_path(name), workload=described[name], counts=counts_text(words),
             blocks=[_block(book, series, _MOST_ROWS // len(rows)) for series in rows],
         )  # fmt: skip
     groups = grouped(
         (rows[0].group, (workload_path(name), name, f"– {summary}" if summary else ""))
-        for name, rows in by_workload.items() for summary in (book.lookup.workload[name].summary,)
+        for name, rows in by_workload.items() for summary in (described[name].summary,)
     )  # fmt: skip
     yield renderer.page(
         "list.html.j2", "workload", heading="Workloads", text="One value over all kernels.", groups=list(groups.items())
