@@ -10,7 +10,7 @@ from pathlib import Path
 from kassay.effects import process
 from kassay.effects.background import Once
 from kassay.effects.compiling import report_compilation
-from kassay.effects.files import write_checked
+from kassay.effects.files import is_whole, write_checked
 from kassay.errors import Defect
 
 COMPILER = "gcc"
@@ -56,7 +56,10 @@ def compiled(subject: str, argv: Sequence[str], output: Path, cwd: Path) -> str:
 
 
 def program(subject: str, cached: Path, argv: Sequence[str], cwd: Path) -> str:
-    """Compiles a program into its place in the cache. argv: all but "-o FILE". Returns as compiled()."""
+    """Compiles a program into its place in the cache, if it is not there. argv: all but "-o FILE". Returns as
+    compiled()."""
+    if is_whole(cached):
+        return ""
     with tempfile.TemporaryDirectory(prefix="kassay-cc-") as scratch:
         output = Path(scratch) / "program"
         problem = compiled(subject, (*argv, "-o", str(output)), output, cwd)

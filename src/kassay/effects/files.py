@@ -171,6 +171,13 @@ def write_checked(path: Path, data: bytes, *, mode: int = 0o644) -> None:
         os.setxattr(path, _HASH, sha256_bytes(data).encode())
 
 
+def made_once(path: Path, make: Callable[[], bytes], *, mode: int = 0o644) -> Path:
+    """The file with the result of make(), which is called if the file is not there or is damaged."""
+    if not is_whole(path):
+        write_checked(path, make(), mode=mode)
+    return path
+
+
 def is_whole(path: Path) -> bool:
     """True if the file is there and has the bytes that write_checked() wrote. A file without a stored hash, such as one
     of an earlier version, need only be there."""

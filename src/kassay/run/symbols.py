@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from pathlib import Path
 
-from kassay.effects.files import cache_directory, is_whole, sha256_bytes, sha256_file, write_checked
+from kassay.effects.files import cache_directory, made_once, sha256_bytes, sha256_file
 from kassay.evidence.profile.tables import FORMAT, POINTS_FORMAT, kernel_symbols, points, program_symbols
 from kassay.model.kernel import KernelArtifact
 from kassay.supply.arches import arch_of
@@ -59,7 +59,4 @@ def _points(tables: tuple[bytes, ...], arch: str, functions: bool) -> bytes:
 
 def _from_cache(name: str, make: Callable[[], bytes]) -> bytes:
     """Result of make(), which takes up to half a second, from the cache if it exists there."""
-    path = cache_directory() / "symbols" / f"{FORMAT}-{name}"
-    if not is_whole(path):
-        write_checked(path, make())
-    return path.read_bytes()
+    return made_once(cache_directory() / "symbols" / f"{FORMAT}-{name}", make).read_bytes()

@@ -247,10 +247,9 @@ def simulator() -> Path:
     if process.find(COMPILER) is None:
         raise HostLacks(f"no simulation: {COMPILER} is not there to build the simulator", remedy)
     cached = files.cache_directory() / "pcp" / _key()
-    if not files.is_whole(cached):
-        first = compiler.program("simulator of page lists", cached, (COMPILER, *_arguments()), sources())
-        if first:
-            raise _not_built(first, remedy)
+    first = compiler.program("simulator of page lists", cached, (COMPILER, *_arguments()), sources())
+    if first:
+        raise _not_built(first, remedy)
     return cached
 
 

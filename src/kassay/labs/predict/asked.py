@@ -29,8 +29,7 @@ def asked(f: Finding, side: Side, timing: Timing) -> Asked:
     """The subject of an answer on one side of a finding."""
     return Asked(
         kernel=side.kernel, workload=f.workload, settings=f.settings, metric=f.metric,
-        operation=f.unit.partition("/")[2], cpu=timing.name,
-        calibrated=timing.calibrated and timing.interval.n > 0, machine=f.machine,
+        operation=f.unit.partition("/")[2], cpu=timing.name, calibrated=timing.learned, machine=f.machine,
     )  # fmt: skip
 
 

@@ -137,11 +137,10 @@ def core() -> Path:
     if process.find(COMPILER) is None:
         raise HostLacks(f"no prediction: {COMPILER} is not there to build the core model", remedy)
     cached = files.cache_directory() / "core" / _key()
-    if not files.is_whole(cached):
-        names = sorted(path.name for path in sources().glob("*.c"))
-        first = compiler.program("core model", cached, (COMPILER, *FLAGS, *names), sources())
-        if first:
-            raise HostLacks(f"no prediction: the core model does not compile with {COMPILER}: {first}", remedy)
+    names = sorted(path.name for path in sources().glob("*.c"))
+    first = compiler.program("core model", cached, (COMPILER, *FLAGS, *names), sources())
+    if first:
+        raise HostLacks(f"no prediction: the core model does not compile with {COMPILER}: {first}", remedy)
     return cached
 
 

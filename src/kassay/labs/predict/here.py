@@ -134,10 +134,9 @@ def _timer() -> Path:
     folder = compiler.sources("core/here", "time.c", "the timer's")
     key = compiler.digest((("time.c", folder / "time.c"),), (compiler.version(COMPILER), _FLAGS))[:16]
     binary = files.cache_directory() / "here" / key
-    if not files.is_whole(binary):
-        first = compiler.program("timer of programs", binary, (COMPILER, *_FLAGS, "time.c"), folder)
-        if first:
-            raise HostLacks(f"no time on this machine: {first}", install("gcc", "libc6-dev"))
+    first = compiler.program("timer of programs", binary, (COMPILER, *_FLAGS, "time.c"), folder)
+    if first:
+        raise HostLacks(f"no time on this machine: {first}", install("gcc", "libc6-dev"))
     return binary
 
 

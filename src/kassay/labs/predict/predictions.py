@@ -193,14 +193,13 @@ def _booted(cell: Cell) -> str:
 
 def _prediction(f: Finding, timing: Timing, traces: Traces, replays: "Replays") -> Prediction:
     sides = [traced_side(f, side, timing, traces, replays) for side in f.sides]
-    learned = timing.calibrated and timing.interval.n > 0
     guest = guest_cpu(timing)
     cpu = OnCpu(
-        name=timing.name, calibrated=learned, ghz=timing.ghz.value, model=model_of(timing),
+        name=timing.name, calibrated=timing.learned, ghz=timing.ghz.value, model=model_of(timing),
         weights=timing.interval.weights, guest=guest.name if guest is not None else "", real=guest,
     )  # fmt: skip
     predicted = prediction(f, cpu, sides[0], sides[1], bounded(timing))
-    if timing.calibrated and not learned and predicted.interval is not None:
+    if timing.calibrated and not timing.learned and predicted.interval is not None:
         return structs.replace(predicted, doubts=(*predicted.doubts, reason("no-changes-measured")))
     return predicted
 

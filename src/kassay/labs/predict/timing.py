@@ -165,6 +165,11 @@ class Timing(Record, frozen=True, kw_only=True):
     machine: Machine | None = None
     """Machine that was calibrated; None for a file that was not calibrated."""
 
+    @property
+    def learned(self) -> bool:
+        """True if its intervals come from changes measured on this CPU."""
+        return self.calibrated and self.interval.n > 0
+
     def params_text(self) -> str:
         """PARAMS of the core model."""
         return "".join(f"{name} {number_text(quantity.value)}\n" for name, quantity in self.parameters.items())

@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from kassay.effects.files import cache_directory, is_whole, sha256_bytes, write_checked
+from kassay.effects.files import cache_directory, made_once, sha256_bytes
 from kassay.errors import BadInput, Defect
 from kassay.model.application import GROUP, Application, Words
 from kassay.model.packages import ArchivePackage
@@ -84,10 +84,11 @@ def packed(use: ProgramUse, arch: str) -> Path:
     runs, setup = build(sources.RUNS_PROGRAMS, arch), build(sources.SETUP, arch)
     key = sha256_bytes(repr((runs.name, setup.name, use.sha256)).encode())
     path = cache_directory() / "guest" / arch / f"application-{key[:16]}"
-    if not is_whole(path):
-        files = (Packed("setup", setup.read_bytes(), 0o755), *contents(use).values())
-        write_checked(path, pack(runs.read_bytes(), files), mode=0o755)
-    return path
+
+    def make() -> bytes:
+        return pack(runs.read_bytes(), (Packed("setup", setup.read_bytes(), 0o755), *contents(use).values()))
+
+    return made_once(path, make, mode=0o755)
 
 
 def runner(program: bytes) -> bytes:

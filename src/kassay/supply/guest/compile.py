@@ -12,7 +12,7 @@ from kassay.effects import process
 from kassay.effects.compiler import digest, version
 from kassay.effects.compiling import report_compilation
 from kassay.effects.distribution import install
-from kassay.effects.files import cache_directory, is_whole, sha256_bytes, write_checked
+from kassay.effects.files import cache_directory, is_whole, made_once, sha256_bytes, write_checked
 from kassay.errors import BadInput, Defect, HostLacks, KassayError, unknown
 from kassay.model.guest import Programs
 from kassay.model.program import RUNNER_BASE
@@ -74,10 +74,7 @@ def build(name: str, arch: str, *, compiler: str | None = None) -> Path:
             f"no guest programs for {arch}", f"known: {', '.join(sources.arches())}; write guest/arch/{arch}.c"
         )
     program = _Program(name, arch, compiler or _usual(arch))
-    path = program.path
-    if not is_whole(path):
-        write_checked(path, _compile(program), mode=0o755)
-    return path
+    return made_once(program.path, lambda: _compile(program), mode=0o755)
 
 
 def received_programs(contents: Mapping[str, bytes], compiler: str, workloads: tuple[Workload, ...]) -> Programs:

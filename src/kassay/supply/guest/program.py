@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kassay.effects import process
 from kassay.effects.distribution import install
 from kassay.effects.elf import elf_damage
-from kassay.effects.files import cache_directory, is_whole, sha256_bytes, write_checked
+from kassay.effects.files import cache_directory, made_once, sha256_bytes
 from kassay.errors import BadInput, HostLacks
 from kassay.model.program import FLAGS, GROUP, ProgramUse, parameter_names
 from kassay.model.workload import Parameter, Phase, Workload
@@ -104,11 +104,13 @@ def packed(use: ProgramUse, arch: str) -> Path:
         inputs = (*inputs, sha256_bytes(program))
     key = repr(inputs)
     path = cache_directory() / "guest" / arch / f"program-{sha256_bytes(key.encode())[:16]}"
-    if not is_whole(path):
-        program = program or _program(use, packed_files, arch_of(arch), cc)
+
+    def make() -> bytes:
+        built = program or _program(use, packed_files, arch_of(arch), cc)
         files = [file for name, file in packed_files.items() if name.startswith("files/")]
-        write_checked(path, pack(runner.read_bytes(), (Packed("program", program, 0o755), *files)), mode=0o755)
-    return path
+        return pack(runner.read_bytes(), (Packed("program", built, 0o755), *files))
+
+    return made_once(path, make, mode=0o755)
 
 
 def _reads_others(use: ProgramUse) -> bool:

@@ -46,13 +46,12 @@ def program() -> Path:
     if process.find(COMPILER) is None:
         raise HostLacks(f"no calibration: {COMPILER} is not there to build the probes", install(COMPILER, "libc6-dev"))
     binary = files.cache_directory() / "probes" / program_id()
-    if not files.is_whole(binary):
-        names = sorted(path.name for path in sources().glob("*.c"))
-        first = compiler.program("probes of the calibration", binary, (COMPILER, *FLAGS, *names), sources())
-        if first:
-            raise HostLacks(
-                f"no calibration: the probes do not compile with {COMPILER}: {first}", install("gcc", "libc6-dev")
-            )
+    names = sorted(path.name for path in sources().glob("*.c"))
+    first = compiler.program("probes of the calibration", binary, (COMPILER, *FLAGS, *names), sources())
+    if first:
+        raise HostLacks(
+            f"no calibration: the probes do not compile with {COMPILER}: {first}", install("gcc", "libc6-dev")
+        )
     return binary
 
 
