@@ -27,7 +27,7 @@ static struct {
 	struct row *rows;
 	uint32_t functions, round, interval, context;
 	uint64_t accesses; /* of the measured task */
-	uint64_t l2_misses; /* until this interval */
+	uint64_t l2_misses; /* before this interval */
 	struct row others[CONTEXTS]; /* of other contexts than the measured task's, by context */
 	bool open;
 } a;

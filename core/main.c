@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a CPU would make of a trace: core PARAMS PROGRAM TRACE [PLACEMENT [WATCH]]. Formats and
- * model are in docs/explained/core.md. Only whole numbers enter a result, so that every host
- * prints the same digits.
+ * Replays a trace on the model of a CPU: core PARAMS PROGRAM TRACE [PLACEMENT [WATCH]].
+ * docs/explained/core.md describes the model and the formats. Only whole numbers enter a
+ * result, so that every host prints the same digits.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@ struct arrival {
 	enum cause level;
 };
 
-/* @placement: number of one of many ways in which pages lie in physical memory. */
+/* @placement: each number lets the pages lie in physical memory in another way. */
 void memory_start(uint32_t placement);
 
 /* A load or a store of @line whose address is known in @cycle. */
