@@ -117,6 +117,12 @@ def test_a_truncated_kernel_gives_all_or_nothing(length: int) -> None:
     assert decode_symbols(_WHOLE[:length]) in (None, _expected(ADDRESSES))
 
 
+def test_a_kernel_that_ends_before_the_base_of_its_offsets_is_not_read_as_one_without_a_base() -> None:
+    base_at = _WHOLE.rindex(struct.pack("<Q", _TEXT))
+    for length in range(base_at - 8, base_at + 9):
+        assert decode_symbols(_WHOLE[:length]) == (_expected(ADDRESSES) if length == base_at + 8 else None)
+
+
 def test_a_symbol_without_a_name_is_no_table() -> None:
     packed = b"\x0etsome_function"
     assert packed in _WHOLE

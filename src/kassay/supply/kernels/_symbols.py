@@ -28,6 +28,7 @@ _FEWEST, _MOST = 2_000, 2_000_000
 _NAMES_BEFORE_TOKENS = 24 << 20
 _BYTES_EACH = (5, 40)  # a symbol's share of names, markers and what else stands before the tokens (12 to 16 seen)
 _MARKER_STEP = 256
+_BYTES_OF_ORDER = 3  # of each symbol, in the table that sorts them by name: it follows the offsets since 7.0
 _KERNEL_SPACE = 0xFFFF_0000_0000_0000
 _WORD = (1 << 64) - 1
 _PROGRAM_HEADER = 56
@@ -134,13 +135,14 @@ def _addresses(kernel: bytes, tokens: _Tokens, name_table: _Names) -> list[int] 
     """Tries the known encodings; the right one gives addresses that never fall and end in kernel space."""
     count = len(name_table.names)
     length = 4 * count + 7 & ~7
+    orders = _BYTES_OF_ORDER * count
     behind, base_at = tokens.index_at + 512, name_table.num_at - 8
-    for offsets_at, decoders in (
-        (behind, _from_base(_base(kernel, behind + length))),
-        (base_at - length, _from_base(_base(kernel, base_at))),
-        (behind, _from_table(_address_of(kernel, behind))),
+    for offsets_at, size, decoders in (
+        (behind, length, _from_base(_base(kernel, behind + length))),
+        (base_at - length, length, _from_base(_base(kernel, base_at))),
+        (behind, length + orders, _from_table(_address_of(kernel, behind))),
     ):
-        if 0 <= offsets_at <= len(kernel) - 4 * count:
+        if 0 <= offsets_at <= len(kernel) - size:
             offsets = struct.unpack_from(f"<{count}i", kernel, offsets_at)
             addresses = next(filter(_in_order, (decode(offsets) for decode in decoders)), None)
             if addresses:
