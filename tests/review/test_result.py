@@ -48,6 +48,16 @@ def test_a_line_that_only_ran_outside_of_the_measured_part_is_not_executed() -> 
     assert of(ran, measured) == ("executed", (12,), (14, 15))
 
 
+def test_a_function_is_that_of_its_file() -> None:
+    parts = tuple(
+        SourcePart(path=path, function="init", lines=(1,), removed=(), code=(1,), removed_code=())
+        for path in ("mm/a.c", "mm/b.c")
+    )
+    by_patch = {1: [("mm/a.c", "init")], 2: [("mm/b.c", "init")], 3: [("mm/a.c", "init")]}
+    rows = functions_of(SourceChange(base=BASE, head=HEAD, parts=parts), (), (), by_patch)
+    assert {row.path: row.patches for row in rows} == {"mm/a.c": (1, 3), "mm/b.c": (2,)}
+
+
 def test_a_setting_that_ran_on_one_kernel_alone_is_not_said_to_execute_nothing() -> None:
     def seen(workload: str, kernel: str, *functions: str) -> Seen:
         return Seen((workload, ()), kernel, frozenset(functions), NOTHING)

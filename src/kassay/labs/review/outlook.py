@@ -19,7 +19,7 @@ from kassay.model.records import Setting
 from kassay.model.texts import counted, listed
 from kassay.model.units import format_duration
 from kassay.spec.load import suite_workloads
-from kassay.supply.building.changes import changed_functions, may_compile
+from kassay.supply.building.changes import changed_functions, may_compile, names_in_kernels
 from kassay.supply.building.hunks import function_of, hunks_of
 from kassay.supply.building.patches import Patch, read_patches, steps
 from kassay.supply.building.source import source_tree
@@ -42,7 +42,7 @@ def outlook(wanted: Wanted, fetch: str, tell: Tell) -> str:
     else:
         tree, source = source_tree(build, tell)
         base, version = f"{source.base}, Linux {source.version}", source.version
-        functions = changed_functions(tree, steps(tree, patches)[-1], wanted.arch)
+        functions = names_in_kernels(changed_functions(tree, steps(tree, patches)[-1]), wanted.arch)
     answer = known(functions, version, wanted.arch, tell)
     return "\n".join(_lines(wanted, patches, base, functions, answer, fetch)) + "\n"
 

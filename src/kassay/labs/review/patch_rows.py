@@ -12,7 +12,7 @@ from kassay.labs.review.stages import Sides
 from kassay.model.patch import SeriesPatch
 from kassay.model.progress import Tell
 from kassay.model.series import OUTCOMES, Series
-from kassay.supply.building.changes import changed_functions
+from kassay.supply.building.changes import FunctionOfFile, changed_functions
 from kassay.tools.series import rows
 from kassay.tools.series.variants import BASE, WHOLE, Asked
 
@@ -42,14 +42,11 @@ class PatchRows:
         whole = next(row for row in self._series.rows if row.name == WHOLE)
         return refs[BASE], refs[whole.same_as or WHOLE]
 
-    def functions(self, arch: str = "") -> Mapping[int, tuple[str, ...]]:
-        """By the number of a patch the functions that it changes: base and the rows patch by patch have the trees.
-
-        arch: leave out functions that no kernel of this architecture has.
-        """
+    def functions(self) -> Mapping[int, tuple[FunctionOfFile, ...]]:
+        """By the number of a patch the functions that it changes: base and the rows patch by patch have the trees."""
         kinds = ("base", "cumulative")
         trees = [row.tree for row in self._series.rows if row.kind in kinds and row.tree is not None]
-        return {number: changed_functions(*pair, arch) for number, pair in enumerate(pairwise(trees), 1)}
+        return {number: changed_functions(*pair) for number, pair in enumerate(pairwise(trees), 1)}
 
     def measured(
         self, sides: Sides, settings: Sequence[Key], directory: Path

@@ -65,9 +65,15 @@ def _cell(finding: Finding, *, once: bool) -> Cell:
 
 
 def functions_of(
-    change: SourceChange, reports: Iterable[Report], seen: Sequence[Seen], by_patch: Mapping[int, Collection[str]]
+    change: SourceChange,
+    reports: Iterable[Report],
+    seen: Sequence[Seen],
+    by_patch: Mapping[int, Collection[tuple[str, str]]],
 ) -> tuple[ChangedFunction, ...]:
-    """The changed functions in the order of the diff, those that never ran first."""
+    """The changed functions in the order of the diff, those that never ran first.
+
+    by_patch: by the number of a patch the (path, name) of each function that it changes.
+    """
     parts = [
         part for report in reports for f in report.findings if f.changed is not None for part in f.changed.parts
     ]  # fmt: skip
@@ -87,7 +93,7 @@ def functions_of(
                 path=path, function=function, state=state, executed=tuple(sorted((*added, *removed))),
                 not_executed=tuple(sorted((*idle, *idle_removed))), removed_executed=tuple(sorted(removed)),
                 removed_not_executed=tuple(sorted(idle_removed)),
-                patches=tuple(number for number, changed in by_patch.items() if function in changed),
+                patches=tuple(number for number, changed in by_patch.items() if (path, function) in changed),
                 cells=len({one.key for one in seen if function in one.functions}),
             )
         )  # fmt: skip

@@ -2,6 +2,7 @@
 """A review, step by step: the cheapest informative work first, and a row for whatever the budget left undone."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from msgspec import structs
@@ -30,6 +31,7 @@ from kassay.model.records import Record
 from kassay.model.report import Report
 from kassay.model.texts import machine_text
 from kassay.spec.load import suite_workloads
+from kassay.supply.building.changes import FunctionOfFile, names_in_kernels
 from kassay.supply.building.patches import read_mails, read_patches
 from kassay.supply.building.source import kernel_version
 from kassay.supply.prepare.workloads import describe_workloads
@@ -92,7 +94,7 @@ class Reviewer:
         self._command = command
         self._tries = tries
         self._longest_s = 0.0
-        self._by_patch: Mapping[int, tuple[str, ...]] = {}
+        self._by_patch: Mapping[int, tuple[FunctionOfFile, ...]] = {}
         self._functions = frozenset[str]()
 
     def run(self) -> Review:
@@ -121,10 +123,9 @@ class Reviewer:
 
     def _first_answer(self, series: PatchRows) -> Known:
         """Who is known to execute the changed functions; told before the kernels are built."""
-        by_patch = series.functions(self._wanted.arch)
-        functions = dict.fromkeys(name for names in by_patch.values() for name in names)
+        functions = names_in_kernels(chain(*self._by_patch.values()), self._wanted.arch)
         version = kernel_version(series.base_tree, self._wanted.base)
-        first = known(tuple(functions), version, self._wanted.arch, self._tell)
+        first = known(functions, version, self._wanted.arch, self._tell)
         if text := known_line(first):
             self._tell(Progress(stage="review", subject="first answer", text=text))
         return first

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Differing lines of two source trees, hunk by hunk, and which of them have code in the kernels built from them."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from kassay.model.lines import NO_SOURCE, NOT_COMPILED, NOTHING_OF_ITS_OWN, SourcePart
 from kassay.supply.arches import arch_of
@@ -42,19 +43,29 @@ def may_compile(path: str, arch: str) -> bool:
     return of_arch and path.endswith(_SOURCES) and not path.startswith(_NO_KERNEL)
 
 
-def changed_functions(base: str, head: str, arch: str = "") -> tuple[str, ...]:
-    """Functions that differ between two trees, in the order of the diff; read from the sources alone.
+class FunctionOfFile(NamedTuple):
+    """A function. Two files may have one of the same name."""
 
-    arch: leave out functions that no kernel of this architecture has.
-    """
+    path: str
+    function: str
+
+
+def changed_functions(base: str, head: str) -> tuple[FunctionOfFile, ...]:
+    """Functions that differ between two trees, in the order of the diff; read from the sources alone."""
     sides = (_Side(base, {}), _Side(head, {}))
-    found: dict[str, None] = {}
+    found: dict[FunctionOfFile, None] = {}
     for file, hunk in _hunks(base, head):
-        if not (may_compile(file.path, arch) if arch else file.path.endswith(_SOURCES)):
+        if not file.path.endswith(_SOURCES):
             continue
         side, span = (sides[1], hunk.new) if hunk.new[1] else (sides[0], hunk.old)
-        found.update(dict.fromkeys(side.function(file.path, line) for line in _numbers(span)))
-    return tuple(filter(None, found))
+        names = (side.function(file.path, line) for line in _numbers(span))
+        found.update(dict.fromkeys(FunctionOfFile(file.path, name) for name in names if name))
+    return tuple(found)
+
+
+def names_in_kernels(changed: Iterable[FunctionOfFile], arch: str) -> tuple[str, ...]:
+    """The names of these functions, each once, without functions that no kernel of the architecture has."""
+    return tuple(dict.fromkeys(one.function for one in changed if may_compile(one.path, arch)))
 
 
 def _hunks(base: str, head: str) -> Iterator[tuple[FileDiff, Hunk]]:
