@@ -44,6 +44,8 @@ class Host(NamedTuple):
     cmdline: str
     """Leaves out the mitigations that a kernel on this CPU does not choose. QEMU cannot tell the guest."""
     note: str
+    step: int = 1
+    """Ticks of the time-stamp counter between two of its values."""
 
 
 _HOSTS = {
@@ -57,6 +59,7 @@ _HOSTS = {
         "The hypervisor hides the number of the model. AMX-FP16, 64 KiB for code and 480 MiB in the third level tell "
         "it. Other programs used the two CPUs meanwhile.",
     ),
+    "zen3": Host("Zen 3", "", "Other programs used the two CPUs meanwhile.", step=25),
 }  # fmt: skip
 """CPU -> host."""
 
@@ -104,7 +107,7 @@ def _measured(cpu: str) -> Path:
 def measure(cpu: str, passes: int) -> None:
     alone, usual, clocks = defaultdict(list), defaultdict(list), []
     number = str(max(os.sched_getaffinity(0)))
-    argv = ("taskset", "-c", number, str(_program()), "alone", str(_SAMPLES), *sides())
+    argv = ("taskset", "-c", number, str(_program()), "alone", str(_SAMPLES), str(_HOSTS[cpu].step), *sides())
     for done in range(passes):
         print(f"pass {done + 1} of {passes}", file=sys.stderr)
         for line in subprocess.run(argv, check=True, capture_output=True, text=True).stdout.splitlines():

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- *	pairs-alone alone SAMPLES SIDE...   nanoseconds of an operation while nobody else uses the core; for the host
- *	pairs-alone time|mark|list ...      as pairs, from the same code
+ *	pairs-alone alone SAMPLES STEP SIDE...   nanoseconds of an operation while nobody else uses the core; for the host
+ *	pairs-alone time|mark|list ...           as pairs, from the same code
  *
  * For a host whose cores are shared by hardware threads. The other thread waits for memory now and then, for less than a
  * microsecond. A sample is therefore short, and the fastest ones count: one in a thousand. What the clock and the loop's
  * begin and end cost is in samples of n and of 2 n operations alike, so the difference is n operations.
+ *
+ * STEP: ticks of the time-stamp counter between two of its values, 1 where it counts them all. Where it does not, equal
+ * samples have one of two neighbouring values, and the mean of both kinds is their time.
  */
 #define main pairs_main
 #include "../main.c"
@@ -58,10 +61,27 @@ static double ticks_per_ns(void)
 	return (__rdtsc() - begin) / (now_ns() - start);
 }
 
-static void time_alone(long samples, const char *text, double ticks)
+/* Mean of the samples from `least` to `most` ticks. */
+static double mean_between(const uint64_t *took, long samples, uint64_t least, uint64_t most)
 {
+	double sum = 0;
+	long i, n = 0;
+
+	for (i = 0; i < samples; i++) {
+		if (took[i] < least || took[i] > most)
+			continue;
+		sum += took[i];
+		n++;
+	}
+	return sum / n;
+}
+
+static void time_alone(long samples, uint64_t step, const char *text, double ticks)
+{
+	const uint64_t near = step > 1 ? step + 1 : 0;	/* a step is no whole number of ticks everywhere */
 	struct work w = work_of(text);
 	uint64_t *took[2] = { calloc(samples, sizeof(uint64_t)), calloc(samples, sizeof(uint64_t)) };
+	double alone[2], usual[2];
 	long n = 1, i, all = operations(&w);
 	int twice;
 
@@ -75,9 +95,13 @@ static void time_alone(long samples, const char *text, double ticks)
 			took[twice][i] = ticks_of(&w, n << twice);
 	for (twice = 0; twice < 2; twice++)
 		qsort(took[twice], samples, sizeof(uint64_t), by_size);
-	printf("%s %.5g %.5g %ld\n", text,
-	       (double)(took[1][samples / ONE_IN] - took[0][samples / ONE_IN]) / n / ticks,
-	       (double)(took[1][samples / 2] - took[0][samples / 2]) / n / ticks, n);
+	for (twice = 0; twice < 2; twice++) {
+		const uint64_t least = took[twice][samples / ONE_IN], middle = took[twice][samples / 2];
+
+		alone[twice] = mean_between(took[twice], samples, least, least + near);
+		usual[twice] = mean_between(took[twice], samples, middle - near, middle + near);
+	}
+	printf("%s %.5g %.5g %ld\n", text, (alone[1] - alone[0]) / n / ticks, (usual[1] - usual[0]) / n / ticks, n);
 	free(took[0]);
 	free(took[1]);
 }
@@ -87,10 +111,10 @@ int main(int argc, char **argv)
 	double ticks = ticks_per_ns();
 	int i;
 
-	if (argc < 4 || strcmp(argv[1], "alone"))
+	if (argc < 5 || strcmp(argv[1], "alone"))
 		return pairs_main(argc, argv);
-	for (i = 3; i < argc; i++) {
-		time_alone(atol(argv[2]), argv[i], ticks);
+	for (i = 4; i < argc; i++) {
+		time_alone(atol(argv[2]), atol(argv[3]), argv[i], ticks);
 		printf("ghz %.4f\n", gigahertz());
 	}
 	return 0;
