@@ -71,6 +71,15 @@ def test_a_form_with_an_operand_in_memory_follows() -> None:
     assert {group for group in groups_of(before[2]) if group[0] == 0x70} <= set(groups_of(after[2]))
 
 
+def test_a_vector_that_is_loaded_keeps_the_ports_that_load_it() -> None:
+    core = timing_for("zen3")
+    divided, moved = measured("divss xmm,xmm", chain=9), measured("movsd xmm,xmm", many=1)
+    before, after = entry(core, "divss xmm,m32", {}), entry(core, "divss xmm,m32", divided)
+    assert after == (before[0], 9, before[2])
+    assert entry(core, "movsd xmm,xmm", moved)[2] != entry(core, "movsd xmm,xmm", {})[2]
+    assert entry(core, "movsd xmm,m64", moved) == entry(core, "movsd xmm,m64", {})
+
+
 def test_arithmetic_never_goes_to_ports_of_loads_where_ports_have_only_numbers() -> None:
     core = timing_for("alderlake_p")
     loads = int(core.parameters["load_ports"].value)

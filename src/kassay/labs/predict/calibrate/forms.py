@@ -222,15 +222,16 @@ def _in_memory(changed: Mapping[str, Entry], entries: Entries, timing: Timing) -
     load_ports = int(timing.parameters["load_ports"].value)
     for form in timing.instructions:
         first, comma, _ = form.partition(",")
-        found = [changed[name] for name in _on_registers(form) if name in changed]
-        entry = entries.of(form)
-        if not comma or _MEMORY.search(first) or not found or entry is None:
+        found = [name for name in _on_registers(form) if name in changed]
+        entry, same = entries.of(form), entries.of(found[0]) if found else None
+        if not comma or _MEMORY.search(first) or entry is None or same is None:
             continue
-        loads = tuple(group for group in groups_of(entry.ports) if group[0] & ~load_ports == 0)
-        if not entry.latency and loads == groups_of(entry.ports):
+        work = {mask for mask, _ in groups_of(same.ports)}
+        loads = tuple(one for one in groups_of(entry.ports) if one[0] & ~load_ports == 0 or one[0] not in work)
+        if loads == groups_of(entry.ports):
             continue  # a plain load: nothing is done on what it loads
-        groups = tuple(sorted((*groups_of(found[0][2])[:3], *loads[:1])))
-        yield form, (entry.uops, found[0][1], spec_of(groups))
+        _, latency, ports = changed[found[0]]
+        yield form, (entry.uops, latency, spec_of(tuple(sorted((*groups_of(ports)[:3], *loads[:1])))))
 
 
 def _on_registers(form: str) -> Sequence[str]:
