@@ -49,6 +49,19 @@ def test_the_line_is_the_one_that_differs_not_the_one_that_costs_most() -> None:
     assert (part.line, float(part.delta)) == (15, -4.0)
 
 
+def test_an_added_line_is_named_not_a_costly_one_that_hardly_changed() -> None:
+    base = {("g", 10): 100, ("g", 20): 3}
+    head = {("g", 10): 101, ("g", 15): 50, ("g", 21): 3}
+    assert [part.line for part in source_parts(Lines(lines(base), 1), Lines(lines(head), 1))] == [15]
+    assert [part.line for part in source_parts(Lines(lines(head), 1), Lines(lines(base), 1))] == [15]
+
+
+def test_every_count_may_differ_when_operations_do() -> None:
+    base, head = {("g", line): 1000 * line for line in range(1, 9)}, {("g", line): 1001 * line for line in range(1, 9)}
+    (part,) = source_parts(Lines(lines(base), 7), Lines(lines({**head, ("g", 9): 20}), 7))
+    assert part.line == 9
+
+
 def test_a_function_that_only_base_executes_has_its_line_there() -> None:
     parts = source_parts(Lines(lines({("f", 3): 10, ("g", 7): 50}), 10), Lines(lines({("f", 3): 10}), 10))
     assert [(part.function, part.line, float(part.delta)) for part in parts] == [("g", 7, -5.0), ("f", 3, 0.0)]

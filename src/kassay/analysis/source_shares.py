@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A function's costs in two kernels -> the part of each function of the sources, with the line where they differ."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from fractions import Fraction
 from typing import NamedTuple
@@ -102,7 +102,22 @@ def _where(base: Sequence[_Line], head: Sequence[_Line]) -> _Line:
     their text.
     """
     side, other = (base, head) if _sum(base) > _sum(head) else (head, base)
-    matcher = SequenceMatcher(None, [line.cost for line in other], [line.cost for line in side], autojunk=False)
-    same = {at for block in matcher.get_matching_blocks() for at in range(block.b, block.b + block.size)}
-    differing = [line for at, line in enumerate(side) if at not in same]
-    return max(differing or side, key=lambda line: (line.line is not None, line.cost))
+    counts, others = ([float(line.cost) for line in lines] for lines in (side, other))
+    added: dict[int, float] = {}
+    for tag, first, last, start, end in SequenceMatcher(None, others, counts, autojunk=False).get_opcodes():
+        if tag != "equal":
+            matched = dict(_most_similar(counts[start:end], others[first:last]))
+            added |= {start + at: count - matched.get(at, 0) for at, count in enumerate(counts[start:end])}
+    differing = added or dict(enumerate(counts))
+    return side[max(differing, key=lambda at: (side[at].line is not None, differing[at], counts[at]))]
+
+
+def _most_similar(counts: Sequence[float], others: Sequence[float]) -> Iterator[tuple[int, float]]:
+    """Index of a count, and the count of the others that belongs to it: the most similar ones, each once."""
+    free = set(range(len(counts))), set(range(len(others)))
+    pairs = ((abs(count - other), at, by) for at, count in enumerate(counts) for by, other in enumerate(others))
+    for _, at, by in sorted(pairs):
+        if at in free[0] and by in free[1]:
+            free[0].remove(at)
+            free[1].remove(by)
+            yield at, others[by]
