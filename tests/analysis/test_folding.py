@@ -35,6 +35,12 @@ def test_counts_add_up_and_a_cold_part_is_entered_from_inside() -> None:
     assert [(edge.caller, edge.callee, edge.calls) for edge in made.edges] == [("g", "f", 3)]
 
 
+def test_a_function_that_goes_on_in_its_part_is_entered_once() -> None:
+    calls = {("g", "f"): 3, ("f", "f.part.0"): 2, ("f.part.0", "f"): 1, ("g", "f.part.0"): 4}
+    made = folded(profile({"f": (10, 4), "f.part.0": (20, 6), "g": (1, 1)}, calls))
+    assert [(one.function, one.calls) for one in made.functions] == [("f", 8), ("g", 1)]
+
+
 def test_a_function_that_calls_itself_still_does() -> None:
     made = folded(profile({"f": (10, 4)}, {("f", "f"): 3}))
     assert [(edge.caller, edge.callee, edge.calls) for edge in made.edges] == [("f", "f", 3)]

@@ -55,6 +55,18 @@ def test_a_user_function_of_the_same_name_adds_nothing_to_the_kernels() -> None:
     assert found == {"fault": 102.0, "outer": 90.0, "inner": 2.0}
 
 
+def test_the_part_of_a_function_is_no_call_of_it() -> None:
+    edges = (CallEdge(caller="outer", callee="inner", context="kernel", calls=20),
+             CallEdge(caller="inner", callee="inner.part.0", context="kernel", calls=10, tail=True))  # fmt: skip
+    functions = (
+        cost("inner", "kernel", 40, 20),
+        cost("inner.part.0", "kernel", 30, 10),
+        cost("inner.cold", "kernel", 2, 1),
+    )
+    found = function_costs(profile(edges=edges, functions=functions, stacks=None))
+    assert found == (FunctionShare("inner", 7.2, None, 2.0, ("outer",)),)
+
+
 def test_without_call_stacks_the_cost_with_callees_is_absent() -> None:
     assert {share.whole for share in function_costs(profile(stacks=None))} == {None}
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kassay.analysis.pairing import folded
 from kassay.errors import BadInput
 from kassay.evidence.profile.coverage import functions_of, rows
 from kassay.model.profile import FunctionCost, Profile
@@ -143,7 +144,7 @@ def test_a_program_is_not_taken_for_a_source(tmp_path: Path) -> None:
 
 
 def test_a_function_is_executed_or_not_or_has_no_symbol_on_each_kernel() -> None:
-    old = profile(cost("walk", 8, iterations=2), cost("walk.cold", 1), cost("user_like", place="program"))
+    old = folded(profile(cost("walk", 8, iterations=2), cost("walk.cold", 1), cost("user_like", place="program")))
     new = profile(cost("other_task", context="other"), operations=1)
     known = (frozenset({"walk", "idle_one"}), frozenset({"walk.constprop.0", "other_task"}))
     found = {row.function: row for row in rows(("walk", "idle_one", "other_task", "user_like"), (old, new), known)}

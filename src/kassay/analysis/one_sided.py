@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Collection
 
+from kassay.analysis.pairing import folded_functions
 from kassay.model.costs import counted
 from kassay.model.finding import OneSided
 from kassay.model.profile import Profile, base_name
@@ -35,8 +36,8 @@ def _costs(profile: Profile) -> tuple[Counter[str], Counter[str]]:
     """Instructions and calls of each function in kernel code that runs for the workload."""
     values: Counter[str] = Counter()
     calls: Counter[str] = Counter()
-    for function in profile.functions:
+    for function in folded_functions(profile):
         if function.context in _OWN:
-            values[base_name(function.function)] += counted(function)
-            calls[base_name(function.function)] += function.calls
+            values[function.function] += counted(function)
+            calls[function.function] += function.calls
     return values, calls

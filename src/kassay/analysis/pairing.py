@@ -93,21 +93,25 @@ _COUNTS = ("instructions", "iterations", "calls", "atomics", "tlb")
 def folded(profile: Profile) -> Profile:
     """`profile` with every clone merged into its function.
 
-    The function's calls are the entries into all copies but .cold ones, which are entered by a jump from inside.
+    The function's calls are the entries into all copies, but for those that a copy itself leads to: into .cold parts,
+    and into .part ones as far as the edges show it.
     """
     stacks = None if profile.stacks is None else _stacks(profile.stacks)
     return msgspec.structs.replace(
-        profile, functions=_functions(profile.functions), edges=_edges(profile.edges), stacks=stacks
+        profile, functions=folded_functions(profile), edges=_edges(profile.edges), stacks=stacks
     )
 
 
-def _functions(functions: Iterable[FunctionCost]) -> tuple[FunctionCost, ...]:
+def folded_functions(profile: Profile) -> tuple[FunctionCost, ...]:
+    """The functions of folded()."""
+    inside: Counter[Node] = Counter()
+    for edge in profile.edges:
+        if ".part" in edge.callee and edge.caller != edge.callee and base_name(edge.caller) == base_name(edge.callee):
+            inside[edge.callee, edge.context] += edge.calls
     merged: dict[tuple[str, str, str], FunctionCost] = {}
-    for function in functions:
-        inside = ".cold" in function.function
-        renamed = msgspec.structs.replace(
-            function, function=base_name(function.function), calls=0 if inside else function.calls
-        )
+    for function in profile.functions:
+        calls = 0 if ".cold" in function.function else function.calls - inside[function.function, function.context]
+        renamed = msgspec.structs.replace(function, function=base_name(function.function), calls=calls)
         key = (renamed.function, renamed.place, renamed.context)
         merged[key] = _added(merged[key], renamed) if key in merged else renamed
     return tuple(merged.values())

@@ -117,7 +117,7 @@ def _export(shown: _Shown) -> None:
 
 
 def _coverage(shown: _Shown) -> None:
-    profiles = [profiled.profile for profiled in shown.profiles]
+    profiles = [folded(profiled.profile) for profiled in shown.profiles]
     functions = [profiled.known for profiled in shown.profiles]
     for number, source in enumerate(shown.asked.coverage or ()):
         rows = covered.rows(covered.functions_of(source), profiles, functions)

@@ -65,10 +65,10 @@ def functions_of(source: Path) -> tuple[str, ...]:
 def rows(
     names: Sequence[str], profiles: Sequence[Profile], symbol_names: Sequence[frozenset[str]]
 ) -> tuple[CoverageRow, ...]:
-    """One row per name, in order. symbol_names: per profile the names of its kernel's functions, modules included.
+    """One row per name, in order. profiles: folded, so that a compiler's copies (.isra.0, .cold) count as the function.
+    symbol_names: per profile the names of its kernel's functions, modules included.
 
-    Compiler's copies (.isra.0, .cold) count as the function. Of a system call's wrappers, those that no kernel has
-    are left out, as long as one has another.
+    Of a system call's wrappers, those that no kernel has are left out, as long as one has another.
     """
     has = [frozenset(base_name(name) for name in functions) for functions in symbol_names]
     executed = [_costs(profile) for profile in profiles]
@@ -88,7 +88,7 @@ def _row(name: str, profiles: Sequence[Profile], executed: Sequence[dict[str, li
         own_costs = costs.get(name, [])
         absent = not own_costs and name not in functions
         states.append(EXECUTED if own_costs else NO_SYMBOL if absent else NOT_EXECUTED)
-        entered = sum(cost.calls for cost in own_costs if not cost.function.endswith(".cold"))
+        entered = sum(cost.calls for cost in own_costs)
         count = sum(map(counted, own_costs))
         calls.append(None if absent else entered / profile.operations)
         counts.append(None if absent else count / profile.operations)
@@ -97,7 +97,7 @@ def _row(name: str, profiles: Sequence[Profile], executed: Sequence[dict[str, li
 
 def _costs(profile: Profile) -> dict[str, list[FunctionCost]]:
     return grouped(
-        (base_name(cost.function), cost)
+        (cost.function, cost)
         for cost in profile.functions
         if cost.place != "program" and cost.context in _OWN and counted(cost)
     )

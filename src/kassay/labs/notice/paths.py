@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from kassay.analysis.pairing import folded_functions
 from kassay.errors import BadInput
 from kassay.evidence.profile.entries import entry_at
 from kassay.model.profile import Profile, base_name
@@ -60,9 +61,9 @@ def kernel_paths(profile: Profile, kernel_functions: Collection[str], total: flo
         )
         counts[key] = counts.get(key, 0) + stack.count
     calls: dict[str, float] = {}
-    for function in profile.functions:
+    for function in folded_functions(profile):
         if function.context not in _LEFT_OUT:
-            name = base_name(function.function)
+            name = function.function
             calls[name] = calls.get(name, 0) + function.calls / profile.operations
     paths = tuple(
         KernelPath(entry, functions, at, count / profile.operations, interrupt)
