@@ -40,6 +40,21 @@ def test_a_name_that_two_functions_have_is_ambiguous(tmp_path: Path) -> None:
         Image(twice).find("scan")
 
 
+def test_a_variable_that_the_table_calls_code_is_no_function(tmp_path: Path) -> None:
+    """Since 6.16 sections of data are marked as executable on x86_64."""
+    data = TOP + (1 << 24)
+    lines = [
+        f"{data:016x} T _sdata",
+        f"{data + 8:016x} t scan",
+        f"{data + 16:016x} t flag",
+        f"{data + 24:016x} T _edata",
+    ]
+    image = Image(symbols_with(kernel(tmp_path), tmp_path, *lines))
+    assert image.find("scan") == Image(kernel(tmp_path)).find("scan")._replace(file=image)  # type: ignore[union-attr]
+    assert image.find("flag") is None and "flag" not in image.functions()
+    assert image.name((0, data + 20)) == "flag+0x4"
+
+
 def test_a_kernel_without_the_function_has_none_and_lists_others(tmp_path: Path) -> None:
     image = Image(symbols_with(kernel(tmp_path), tmp_path, f"{TOP:016x} t __pfx_scan"))
     assert image.find("scam") is None

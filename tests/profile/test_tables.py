@@ -39,6 +39,18 @@ def test_a_function_reaches_to_the_next_symbol_of_any_kind(tmp_path: Path) -> No
     ) == ["ffffffff81000000 10 0 alpha", "ffffffff81000010 40 0 beta", "ffffffff81000060 10 0 gamma"]
 
 
+def test_a_variable_that_the_table_calls_code_is_no_function(tmp_path: Path) -> None:
+    assert _kernel(
+        tmp_path,
+        "ffffffff81000000 T alpha",
+        "ffffffff81000010 T _sdata",
+        "ffffffff81000010 t flag",
+        "ffffffff81000020 T _edata",
+        "ffffffff81000020 T beta",
+        "ffffffff81000030 B end",
+    ) == ["ffffffff81000000 10 0 alpha", "ffffffff81000020 10 0 beta"]
+
+
 def test_padding_joins_the_function_behind_it(tmp_path: Path) -> None:
     assert _kernel(
         tmp_path,

@@ -22,6 +22,7 @@ from kassay.errors import BadInput
 from kassay.evidence.profile import deferring_functions, zone_functions
 from kassay.evidence.profile.entries import entry_of
 from kassay.model.profile import base_name
+from kassay.model.symbol_lines import kernel_symbol_lines
 from kassay.supply.arches import Arch
 
 if TYPE_CHECKING:
@@ -30,13 +31,12 @@ if TYPE_CHECKING:
 
 POINTS_FORMAT = 6
 """Increased when points() gives another text for the same tables: the text is cached."""
-FORMAT = 3
+FORMAT = 4
 """Increased when the same image gives another table."""
 PADDING = "__pfx_"
 """Prefix of the symbol for the padding in front of a function."""
 NAMELESS_USER_CODE = b"nameless 0 8000000000000000\n"
 """A point for the plugin: in the call tree all user code outside of known functions counts as one function."""
-_TEXT = frozenset("tTwW")
 _FUNCTIONS = ("STT_FUNC", "STT_LOOS", "STT_GNU_IFUNC")
 _EXECUTABLE = 4
 _BOUND = re.compile(r"(?:_start|_end|text)$")
@@ -56,11 +56,9 @@ class _Symbol(NamedTuple):
 def kernel_symbols(path: Path) -> bytes:
     """From a file of lines "address type name" in order of address, as /proc/kallsyms has them. Raises BadInput."""
     try:
-        fields = path.read_text().split()
-        starts = [int(word, 16) for word in fields[::3]]
         symbols = [
-            _Symbol(start, None, kind in "TW", name if kind in _TEXT else "")
-            for start, kind, name in zip(starts, fields[1::3], fields[2::3], strict=True)
+            _Symbol(line.address, None, line.kind in "TW", line.name if line.is_code else "")
+            for line in kernel_symbol_lines(path.read_text())
         ]
         if symbols and symbols[-1].name.startswith("_") and _BOUND.search(symbols[-1].name):
             # The last symbol of a kernel that lists no data: the end of its code, no function.

@@ -17,6 +17,7 @@ from kassay.errors import BadInput
 from kassay.model.kernel import KernelArtifact
 from kassay.model.profile import base_name
 from kassay.model.records import grouped
+from kassay.model.symbol_lines import KernelSymbol, kernel_symbol_lines
 from kassay.supply.arches import arch_of
 from kassay.supply.machine_code.code import (
     FunctionCode,
@@ -31,7 +32,7 @@ from kassay.supply.machine_code.code import (
     quoted,
 )
 
-_TEXT, _CONSTANT = frozenset("tTwW"), frozenset("rR")
+_CONSTANT = "rR"
 _PART = re.compile(r"\.(?:cold|part)\b")
 _PADDING = ("__pfx_", "__cfi_")
 _BOUND = re.compile(r"^_.*(?:_start|_end|text)$")
@@ -61,9 +62,7 @@ class Image:
     def find(self, function: str) -> FunctionCode | None:
         """The function with its parts; None when there is no such symbol. Raises BadInput when several functions have
         the name."""
-        indices = [
-            i for i, (_, kind, name) in enumerate(self._symbols) if kind in _TEXT and base_name(name) == function
-        ]
+        indices = [i for i, symbol in enumerate(self._symbols) if symbol.is_code and base_name(symbol.name) == function]
         # The table names no files, so whole copies ("name.isra.0") may be of functions in two of them.
         for alike in grouped((_PART.search(self._symbols[i][2]) and self._symbols[i][2], i) for i in indices).values():
             count = len({self._symbols[i][0] for i in alike})
@@ -75,7 +74,7 @@ class Image:
 
     def functions(self) -> tuple[str, ...]:
         """Names of all functions."""
-        return tuple(name for _, kind, name in self._symbols if kind in _TEXT and not name.startswith(_PADDING))
+        return tuple(one.name for one in self._symbols if one.is_code and not one.name.startswith(_PADDING))
 
     def _symbol(self, number: int) -> Symbol:
         start, _, name = self._symbols[number]
@@ -103,7 +102,7 @@ class Image:
         if last < 0:
             return "data"
         start, kind, name = self._symbols[last]
-        if kind in _TEXT and start != address and _BOUND.search(name):
+        if self._symbols[last].is_code and start != address and _BOUND.search(name):
             return "code"  # code without a symbol, e.g. a feature test that runs until alternatives are patched in
         if start == address or kind not in _CONSTANT:
             same = self._symbols[bisect_right(self._starts, start - 1) : last + 1]
@@ -154,10 +153,10 @@ def _rank(name: str) -> tuple[bool, bool, int, str]:
     return name.startswith(_PADDING), name.startswith("_"), len(name), name
 
 
-def _symbols(path: Path) -> Sequence[tuple[int, str, str]]:
+def _symbols(path: Path) -> Sequence[KernelSymbol]:
     with read_errors(path, _AGAIN):
-        fields = path.read_text().split()
-    return sorted(zip((int(word, 16) for word in fields[::3]), fields[1::3], fields[2::3], strict=True))
+        text = path.read_text()
+    return sorted(kernel_symbol_lines(text))
 
 
 def _elf(path: Path) -> Sequence[tuple[int, memoryview]]:
