@@ -10,7 +10,7 @@ from kassay.analysis.pairing import Node, holders, mostly_cancel
 from kassay.analysis.source_shares import Lines, SourcePart, added_up, lines_of, source_parts
 from kassay.model.costs import DEFAULT, Cost, cost_of
 from kassay.model.finding import Attribution, AttributionGroup, AttributionRow, SourceShare
-from kassay.model.profile import FunctionCost, Profile
+from kassay.model.profile import FunctionCost, Profile, base_name
 
 IDLE = "[idle]"
 _INSIDE = 2  # functions of a group that a sentence names
@@ -181,8 +181,8 @@ def _place(part: SourcePart) -> str:
 def _renamed(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], costs: tuple[_Costs, _Costs]) -> dict[_Key, _Key]:
     """Function that only base executes -> the one that replaces it, which only head executes; each in one pair at most.
 
-    Two names that are the same but for underscores are a pair. So are two functions whose deltas mostly cancel, if they
-    are called as often, or nearly so and their names differ in one word.
+    Two names that are the same but for underscores and the suffix of a compiler's copy are a pair. So are two functions
+    whose deltas mostly cancel, if they are called as often, or nearly so and their names differ in one word.
     """
     base, head = costs
     gone = [key for key in keys if key in base and key not in head]
@@ -221,7 +221,7 @@ def _related(old: _Key, new: _Key) -> bool:
 
 
 def _words(key: _Key) -> list[str]:
-    return [word for word in key.function.split("_") if word]
+    return [word for word in base_name(key.function).split("_") if word]
 
 
 def _of_group(group: Sequence[_Key], deltas: Mapping[_Key, Fraction], costs: tuple[_Costs, _Costs]) -> Share:
