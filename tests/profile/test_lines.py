@@ -120,6 +120,14 @@ def test_a_file_of_another_build_is_refused(program: Path) -> None:
         lines.rows(program, places, [(address + (1 << 40), block) for address, block in code])
 
 
+def test_a_file_with_debug_information_alone_is_not_called_another_build(program: Path) -> None:
+    alone = program.with_name("p.debug")
+    subprocess.run(["objcopy", "--only-keep-debug", program, alone], check=True)
+    with pytest.raises(BadInput, match="has debug information and no code") as caught:
+        lines.rows(alone, instructions_of(program, "outer"), code_of(program))
+    assert "whole vmlinux" in caught.value.remedy
+
+
 def test_code_that_was_patched_at_boot_and_code_elsewhere_do_not_matter(program: Path) -> None:
     places, code = instructions_of(program, "outer"), code_of(program)
     patched = [(address, bytes((block[0] ^ 1, block[1] ^ 1)) + block[2:]) for address, block in code]

@@ -133,7 +133,10 @@ def _code(vmlinux: Path) -> tuple[tuple[int, bytes], ...]:
             sections = {section.name: section for section in ELFFile(file).iter_sections()}
             if not {".debug_line", ".zdebug_line"} & sections.keys():
                 raise BadInput(f"{vmlinux}: no line information (.debug_line) inside", _REMEDY)
-            code_sections = (section for section in sections.values() if section["sh_flags"] & _EXECUTABLE)
+            code_sections = [section for section in sections.values() if section["sh_flags"] & _EXECUTABLE]
+            if code_sections and all(section["sh_type"] == "SHT_NOBITS" for section in code_sections):
+                raise BadInput(f"{vmlinux}: has debug information and no code, so nothing shows of which build it is",
+                               "give the whole vmlinux: eu-unstrip joins a stripped one with this file")  # fmt: skip
             return tuple((section["sh_addr"], section.data()) for section in code_sections)
     except OSError as error:
         raise BadInput(f"{vmlinux}: {error.strerror}", _REMEDY) from error
