@@ -39,6 +39,17 @@ def test_sections_of_a_module_are_where_the_kernel_loaded_them() -> None:
     assert found.find(KERNEL + 1) == ("a", "kernel")
 
 
+def test_memory_of_a_module_s_init_code_may_be_another_module_s() -> None:
+    """Addresses of 6.17: zsmalloc's .init.text lay where zram's was loaded later."""
+    at = 0xFFFFFFFFC0403000
+    found = Symbols.load(
+        [MODULE, b"symbols 1 crc16\nsection .text\n0 40 0 crc16\n"],
+        {("zram", ".init.text"): at + 16, ("crc16", ".text"): at},
+    )
+    assert found.find(at + 20) == ("crc16", "crc16")
+    assert "zram_init" in found.names()
+
+
 def test_padding_belongs_to_the_function_but_is_not_its_entry() -> None:
     found = Symbols.load([b"symbols 1 kernel\n%x 30 10 beta\n" % KERNEL], {})
     function = found.function(KERNEL + 4)

@@ -34,6 +34,8 @@ class _Table(NamedTuple):
     base: int
     digits: int
     """Number of digits in the first word of each line."""
+    is_mapped: bool
+    """False of a module's init code: its memory is freed when the module is loaded, and then holds other code."""
     lines: list[str]
     """Lines of the symbol table, parsed only when asked for. The first word of each has `digits` digits, so that the
     order of text is the order of addresses."""
@@ -69,7 +71,8 @@ class Symbols:
     def __init__(self, tables: Sequence[_Table], kernel: "Symbols | None" = None) -> None:
         self.kernel = kernel or self
         self._tables = sorted(tables, key=attrgetter("start"))
-        self._firsts = [table.start for table in self._tables]
+        self._mapped = [table for table in self._tables if table.is_mapped]
+        self._firsts = [table.start for table in self._mapped]
 
     @classmethod
     def load(cls, tables: Sequence[bytes], sections: Mapping[tuple[str, str], int]) -> "Symbols":
@@ -86,7 +89,7 @@ class Symbols:
         index = bisect_right(self._firsts, address) - 1
         if index < 0:
             return None
-        table = self._tables[index]
+        table = self._mapped[index]
         function = table.function(address - table.base)
         return function if address < function.end else None
 
@@ -151,15 +154,15 @@ def _read(text: str, sections: Mapping[tuple[str, str], int]) -> Iterator[_Table
         section, _, lines = part.partition("\n")
         if (fields[2], section) in sections:
             parts.append((section, sections[fields[2], section], lines))
-    for _, base, lines in parts:
-        yield _table(fields[2], base, lines)
+    for section, base, lines in parts:
+        yield _table(fields[2], base, lines, is_mapped=not section.startswith(".init"))
 
 
-def _table(place: str, base: int, text: str) -> _Table:
+def _table(place: str, base: int, text: str, *, is_mapped: bool) -> _Table:
     lines = text.splitlines()
     if not lines or text.count(" ") != 3 * len(lines):
         raise ProfileError(f"symbol table of {place}: a line without four words")
     digits = lines[-1].index(" ")
     if lines[0].index(" ") != digits:  # in order of address, so that those between may differ only then
         lines = ["0" * (digits - line.index(" ")) + line for line in lines]
-    return _Table(place, base, digits, lines)
+    return _Table(place, base, digits, is_mapped, lines)
