@@ -58,6 +58,12 @@ def test_what_is_not_compiled_and_what_is_no_source_say_so(tmp_path: Path) -> No
     assert (other.path, other.reason) == ("mm/other.c", NOT_COMPILED)
 
 
+def test_a_header_of_macros_is_not_called_left_out(tmp_path: Path) -> None:
+    """Line tables do not name it, whether a compiled file includes it or not."""
+    (part,) = parts(tmp_path, FILES, {**FILES, "include/linux/limits.h": "#define LIMIT 4\n"})
+    assert (part.path, part.reason) == ("include/linux/limits.h", NOTHING_OF_ITS_OWN)
+
+
 def test_trees_of_different_releases_are_not_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes, "MOST_FILES", 1)
     with pytest.raises(changes.TooMany):

@@ -31,7 +31,7 @@ NOT_COMPILED = "not-compiled"
 NOTHING_OF_ITS_OWN = "nothing-of-its-own"
 NO_SOURCE = "no-source"
 NO_CODE_REASONS = {
-    NOT_COMPILED: "the file has no code in this kernel: the configuration leaves it out",
+    NOT_COMPILED: "the file has no code in this kernel's image: it is not compiled, or part of a module",
     NOTHING_OF_ITS_OWN: "comments, declarations, macros, or code that the compiler left out",
     NO_SOURCE: "not a C or assembly file",
 }

@@ -105,12 +105,12 @@ def _part(path: str, hunk: Hunk, base: _Side, head: _Side) -> SourcePart:
     lines, removed = _numbers(hunk.new), _numbers(hunk.old)
     code = tuple(line for line in lines if line in head.code.get(path, ()))
     removed_code = tuple(line for line in removed if line in base.code.get(path, ()))
-    reason = "" if code or removed_code else _reason(path, {*base.code, *head.code})
     side, first = (head, (*code, *lines)[0]) if lines else (base, (*removed_code, *removed)[0])
+    function = side.function(path, first) if path.endswith(_SOURCES) else ""
+    reason = "" if code or removed_code else _reason(path, function, {*base.code, *head.code})
     return SourcePart(
-        path=path, function=side.function(path, first) if path.endswith(_SOURCES) else "", lines=lines, removed=removed,
-        code=code, removed_code=removed_code, reason=reason,
-    )  # fmt: skip
+        path=path, function=function, lines=lines, removed=removed, code=code, removed_code=removed_code, reason=reason
+    )
 
 
 def _numbers(span: tuple[int, int]) -> tuple[int, ...]:
@@ -118,7 +118,9 @@ def _numbers(span: tuple[int, int]) -> tuple[int, ...]:
     return tuple(range(first, first + count))
 
 
-def _reason(path: str, compiled: Collection[str]) -> str:
+def _reason(path: str, function: str, compiled: Collection[str]) -> str:
+    """Line tables name no header without code: whether a compiled file includes it is not known."""
     if not path.endswith(_SOURCES):
         return NO_SOURCE
-    return NOTHING_OF_ITS_OWN if path in compiled else NOT_COMPILED
+    declares = path.endswith(".h") and not function
+    return NOTHING_OF_ITS_OWN if path in compiled or declares else NOT_COMPILED
