@@ -5,7 +5,7 @@ from kassay.evidence.profile.function_branches import branches_of
 from kassay.evidence.profile.raw import parse
 from kassay.model.branches import FunctionBranches, Times
 from kassay.model.lines import Frame, LineTable
-from tests.profile.files import CALL_RAX, JMP_RAX, KERNEL, NOP, RET, File, jmp, report, symbols
+from tests.profile.files import CALL_RAX, JMP_RAX, KERNEL, NOP, RET, File, call, jmp, report, symbols
 
 SIZE = 0x100
 OTHER = KERNEL + SIZE
@@ -137,6 +137,20 @@ def test_inlined_copies_are_found_by_lines() -> None:
     seen = found(file, "pte_write", table)
     assert [branch.place.frames for branch in seen.branches] == [(inner, outer)]
     assert (seen.calls, seen.has_lines) == (0, True)
+
+
+def test_the_part_in_which_a_function_goes_on_is_no_call_and_its_loop_is_one_loop() -> None:
+    """5 calls: 2 go on in the part by a jump, 1 by a branch. Another function calls the part 4 times."""
+    whole, near, part, other = KERNEL, KERNEL + 0x20, KERNEL + 0x40, KERNEL + 0x80
+    at = symbols((whole, 0x40, "walk"), (part, 0x40, "walk.part.0"), (other, 0x40, "helper"))
+    file = blocks((whole, je(whole + 1, part), 5), (whole + 3, je(whole + 4, near), 4), (whole + 6, RET, 2),
+                  (near, jmp(near + 1, part), 2), (other, call(other + 1, part), 4), (part + 4, RET, 7))  # fmt: skip
+    file.count(file.block(part, NOP, NOP, jne(part + 2, part + 1)), 7)
+    file.count(file.block(part + 1, NOP, jne(part + 2, part + 1)), 20)
+    seen = branches_of(parse(file.bytes()), at, report(1), "walk", phase="work", rounds=(0,))
+    assert [(loop.place.symbol, loop.place.offset, loop.iterations) for loop in seen.loops] == [("walk.part.0", 1, 27)]
+    assert seen.branches[0].taken == times(1)
+    assert seen.calls == 9
 
 
 def test_another_functions_branches_are_not_shown() -> None:

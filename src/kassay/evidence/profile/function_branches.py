@@ -4,7 +4,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from kassay.evidence.profile.branches import BranchWays, Range, flow_of
+from kassay.evidence.profile.branches import BranchWays, Flow, Range, flow_of
 from kassay.evidence.profile.counters import RawProfile
 from kassay.evidence.profile.ends import kernel_ran
 from kassay.evidence.profile.loops import loops
@@ -15,6 +15,7 @@ from kassay.model.branches import Branch, CodePlace, FunctionBranches, Loop, Tim
 from kassay.model.guest import GuestReport
 from kassay.model.lines import Frame, LineTable
 from kassay.model.profile import base_name
+from kassay.supply.arches import CALL, JUMP
 
 
 def branches_of(
@@ -35,15 +36,27 @@ def branches_of(
         )
         for branch in sorted(flow.branches.values(), key=_address) if branch.end.address in found.addresses
     ]  # fmt: skip
-    all_loops = [
-        Loop(place=found.place(loop.head), entered=_times(loop.entered), iterations=loop.iterations)
+    heads = {  # a copy that goes on in another one shares the loops in there
+        loop.head: Loop(place=found.place(loop.head), entered=_times(loop.entered), iterations=loop.iterations)
         for entry, inside in found.bodies() for loop in loops(ran, flow, inside, entry)
         if loop.head in found.addresses
-    ]  # fmt: skip
-    calls = sum(ran.counts[entry] for entry in found.entries())
+    }  # fmt: skip
+    calls = sum(ran.counts[copy.entry] - _from_inside(copy, found, flow) for copy in found.copies())
     return FunctionBranches(
-        branches=tuple(branches), loops=tuple(all_loops), calls=calls, has_lines=lines is not None
+        branches=tuple(branches), loops=tuple(heads[head] for head in sorted(heads)), calls=calls,
+        has_lines=lines is not None,
     )  # fmt: skip
+
+
+def _from_inside(part: FunctionSymbol, found: "_Function", flow: Flow) -> int:
+    """Times that another copy of the function went on in this one, which is no call if this is a part (.part.0)."""
+    if ".part" not in part.name:
+        return 0
+    ways = [(end.address, code.target, end.ran) for end, code in flow.decoded if code.end in (CALL, JUMP)]
+    ways += [(site, branch.target, branch.taken.least) for site, branch in flow.branches.items()]
+    return sum(
+        count for site, target, count in ways if target == part.entry and found.copy_at(site) not in (None, part)
+    )
 
 
 def _address(branch: BranchWays) -> int:
@@ -83,18 +96,20 @@ class _Function:
         symbol = self._symbols[address]
         return CodePlace(symbol=symbol.name, offset=address - symbol.start, frames=self._frames.get(address, ()))
 
-    def entries(self) -> frozenset[int]:
-        """First instructions of the function itself."""
-        own = (self._symbols[address] for address in self.addresses)
-        return frozenset(
-            symbol.entry for symbol in own
-            if base_name(symbol.name) == self._name and not symbol.name.endswith(".cold")
-        )  # fmt: skip
+    def copies(self) -> frozenset[FunctionSymbol]:
+        """The symbols of the function itself, which calls lead to."""
+        own = filter(None, map(self.copy_at, self.addresses))
+        return frozenset(symbol for symbol in own if ".cold" not in symbol.name)
+
+    def copy_at(self, address: int) -> FunctionSymbol | None:
+        """The symbol of the function itself that an instruction lies in; None in other functions."""
+        symbol = self._symbols.get(address)
+        return symbol if symbol is not None and base_name(symbol.name) == self._name else None
 
     def bodies(self) -> Iterator[tuple[int, list[int]]]:
         """First instruction and all executed ones of each symbol that holds a part of the function."""
         for body in self._bodies.values():
-            entries = {self._symbols[at].entry for at in body if not self._symbols[at].name.endswith(".cold")}
+            entries = {self._symbols[at].entry for at in body if ".cold" not in self._symbols[at].name}
             if self.addresses.isdisjoint(body) or not entries:
                 continue
             for entry in sorted(entries):
