@@ -20,6 +20,14 @@ def test_user_code_is_cut_off_and_a_copy_has_the_name_of_its_function() -> None:
     assert found.calls == {"change_protection": 0.2}
 
 
+def test_user_code_with_the_name_of_a_kernel_function_is_cut_off() -> None:
+    """The functions read_pages and memset are in programs and in kernels."""
+    way = ("main", "read_pages", "asm_exc_page_fault", "do_user_addr_fault")
+    one = profile({"f": (1, 1)}, stacks={("user", "main", "read_pages"): 9, ("kernel", *way): 20})
+    (path,) = kernel_paths(one, {*way[1:]}, 10).paths
+    assert (path.entry, path.functions) == ("page fault", way[2:])
+
+
 def test_user_code_itself_and_other_tasks_are_left_out() -> None:
     one = profile({"f": (1, 1)}, stacks={("user", "main"): 9, ("other", "do_syscall_64"): 9, WAY[:4]: 20})
     (path,) = kernel_paths(one, KNOWN, 10).paths

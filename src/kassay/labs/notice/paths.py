@@ -48,11 +48,12 @@ def kernel_paths(profile: Profile, kernel_functions: Collection[str], total: flo
             f"run {profile.run} has no call stacks", "measure with --profile auto or stacks, in another --out"
         )
     counts: dict[tuple[str, tuple[str, ...], int, bool], int] = {}
+    user_paths = {stack.path[1:] for stack in profile.stacks if stack.path[0] == "user"}
     for stack in profile.stacks:
         if stack.path[0] in _LEFT_OUT:
             continue
         entry, at = _entry_in(stack.path)
-        first = _kernel_begins(stack.path, at, kernel_functions)
+        first = _kernel_begins(stack.path, at, kernel_functions, user_paths)
         key = (
             entry,
             tuple(map(base_name, stack.path[first:])),
@@ -85,9 +86,12 @@ def _entry_of(function: str) -> str:
     return entry_at(("", function))[0]
 
 
-def _kernel_begins(path: Sequence[str], at: int, kernel_functions: Collection[str]) -> int:
-    """The first of the kernel's functions that lead to path[at] without a gap; what comes before them is user code."""
+def _kernel_begins(
+    path: tuple[str, ...], at: int, kernel_functions: Collection[str], user_paths: Collection[tuple[str, ...]]
+) -> int:
+    """The first of the kernel's functions that lead to path[at] without a gap; what comes before them is user code,
+    which may have functions of the same names."""
     first = at
-    while first > 1 and path[first - 1] in kernel_functions:
+    while first > 1 and path[first - 1] in kernel_functions and path[1:first] not in user_paths:
         first -= 1
     return first
