@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from kassay.analysis.attribution import IDLE, itemise
 from kassay.analysis.pairing import folded
@@ -136,6 +137,17 @@ def test_a_function_that_is_called_a_little_less_often_is_paired_by_its_name(
         [(new[0], rows.index(old[0]))] if paired else []
     )
     assert (f"{old[0]} with {new[0]} {new[1] - old[1]:+}" in found.sentence) == paired
+
+
+def test_a_function_of_a_module_is_the_one_that_is_built_in_on_the_other_kernel() -> None:
+    built_in = profile({"zs_malloc": (1050, 10), "same": (9, 1)})
+    module = profile({"zs_malloc": (1000, 10), "same": (9, 1)})
+    functions = tuple(
+        replace(one, place="zsmalloc") if one.function == "zs_malloc" else one for one in module.functions
+    )
+    found = itemised(replace(module, functions=functions), built_in)
+    assert found.sentence == "+5 instructions/page: zs_malloc +5"
+    assert [(row.place, row.replaces) for row in found.rows] == [("kernel", 1), ("zsmalloc", None), ("kernel", None)]
 
 
 def test_the_sentence_says_how_much_of_the_change_it_names() -> None:

@@ -158,7 +158,7 @@ def _shares(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], members: _Mem
     for key in (key for key in keys if key not in grouped and deltas[key]):
         if key in renamed:
             other = renamed[key]
-            name, total = f"{_name(key)} with {other.function}", deltas[key] + deltas[other]
+            name, total = _pair_name(key, other), deltas[key] + deltas[other]
             shares.append(Share(name, total, True, _source((key, other), total, costs)))
         elif key not in new:
             shares.append(Share(_name(key), deltas[key], inside=_source((key,), deltas[key], costs)))
@@ -181,8 +181,9 @@ def _place(part: SourcePart) -> str:
 def _renamed(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], costs: tuple[_Costs, _Costs]) -> dict[_Key, _Key]:
     """Function that only base executes -> the one that replaces it, which only head executes; each in one pair at most.
 
-    Two names that are the same but for underscores and the suffix of a compiler's copy are a pair. So are two functions
-    whose deltas mostly cancel, if they are called as often, or nearly so and their names differ in one word.
+    Two names that are the same but for underscores and the suffix of a compiler's copy are a pair, also of a module and
+    the kernel. So are two functions of one place whose deltas mostly cancel, if they are called as often, or nearly so
+    and their names differ in one word.
     """
     base, head = costs
     gone = [key for key in keys if key in base and key not in head]
@@ -193,8 +194,7 @@ def _renamed(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], costs: tuple
             taken = set(pairs.values())
             found = [
                 other for other in new
-                if other not in taken and (other.place, other.context) == (key.place, key.context)
-                and is_pair(key, other, deltas, costs)
+                if other not in taken and other.context == key.context and is_pair(key, other, deltas, costs)
             ]  # fmt: skip
             if found:
                 pairs[key] = min(found, key=lambda other: (not _related(key, other), abs(deltas[key] + deltas[other])))
@@ -209,6 +209,8 @@ def _same_name(old: _Key, new: _Key, deltas: Mapping[_Key, Fraction], costs: tup
 
 
 def _replaced(old: _Key, new: _Key, deltas: Mapping[_Key, Fraction], costs: tuple[_Costs, _Costs]) -> bool:
+    if old.place != new.place:
+        return False
     before, after = costs[0][old].calls, costs[1][new].calls
     nearly = _related(old, new) and abs(before - after) <= _ALIKE * max(before, after)
     return bool(before) and mostly_cancel(deltas[old], deltas[new]) and (before == after or nearly)
@@ -254,6 +256,11 @@ def _group_name(group: Sequence[_Key]) -> str:
     if not names:
         return _name(root)
     return f"{_name(root)} with {names[0] if len(names) == 1 else f'{len(names)} callees'}"
+
+
+def _pair_name(old: _Key, new: _Key) -> str:
+    """ "change_protection with change_pte_range"; one name for a function that is in a module on one kernel."""
+    return _name(old) if old.function == new.function else f"{_name(old)} with {new.function}"
 
 
 def _name(key: _Key) -> str:
