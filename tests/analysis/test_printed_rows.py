@@ -4,6 +4,7 @@
 import pytest
 from msgspec import structs
 
+from kassay.analysis.printed_rows import printed_rows
 from kassay.model.printed_values import Printed
 from kassay.model.reason_texts import reason_text
 from kassay.model.run import CellEvidence
@@ -54,3 +55,12 @@ def test_numbers_that_vary_a_little_and_stay_apart_are_a_doubt() -> None:
 )
 def test_the_same_numbers_times_words_and_numbers_that_vary_are_none(base: Printed, head: Printed) -> None:
     assert codes(base, head) == ("exact", [])
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_name_that_is_a_number_on_one_kernel_and_a_word_on_the_other_is_a_word(turned: bool) -> None:
+    """A kernel without a file made the program print its error."""
+    printed = [row("absent", "failed", kind="word"), row("3", "4")]
+    (found,) = printed_rows(map(printing, kernels(ADAPTIVE, ADAPTIVE), printed[::-1] if turned else printed))
+    assert found.kind == "word"
+    assert [value for _, value in found.values] == ["differs", "differs"]

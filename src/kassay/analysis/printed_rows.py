@@ -25,7 +25,10 @@ def printed_rows(evidence: Iterable[CellEvidence]) -> tuple[PrintedRow, ...]:
 
 def _rows(group: Sequence[CellEvidence]) -> Iterable[PrintedRow]:
     runs = {item.label: [m.printed for m in item.measurements if m.plain] for item in group}
-    kinds = {printed.name: printed.kind for kernel_runs in runs.values() for run in kernel_runs for printed in run}
+    kinds: dict[str, str] = {}
+    for printed in (item for kernel_runs in runs.values() for run in kernel_runs for item in run):
+        if kinds.get(printed.name) != "word":  # what one execution prints as a word is no number
+            kinds[printed.name] = printed.kind
     cell = group[0].cell
     for name, kind in kinds.items():
         values = {label: [_of(run, name) for run in kernel_runs] for label, kernel_runs in runs.items()}
