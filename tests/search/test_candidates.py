@@ -46,6 +46,16 @@ def test_only_first_parents_are_candidates_and_a_merge_names_the_other(tmp_path:
     assert found.candidates[3].merged == topic
 
 
+def test_signatures_that_git_log_shows_are_no_candidates(tmp_path: Path) -> None:
+    line = line_of(tmp_path / "t", 1)
+    git(tmp_path / "t", "config", "log.showSignature", "true")
+    signed = git(tmp_path / "t", "cat-file", "commit", "HEAD").split("\n\n", 1)
+    text = f"{signed[0]}\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n AAAA\n -----END PGP SIGNATURE-----\n\n{signed[1]}\n"
+    (tmp_path / "commit").write_text(text)
+    sha = git(tmp_path / "t", "hash-object", "-t", "commit", "-w", str(tmp_path / "commit"))
+    assert [one.name for one in commits(tmp_path / "t", line[0], sha).candidates] == [line[0], sha]
+
+
 def test_merge_base_replaces_a_good_commit_that_is_no_ancestor(tmp_path: Path) -> None:
     line = line_of(tmp_path / "t", 3)
     git(tmp_path / "t", "checkout", "--quiet", "-b", "stable", line[1])

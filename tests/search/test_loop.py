@@ -190,6 +190,47 @@ def test_a_merge_whose_branch_alone_is_not_slow_is_the_culprit_itself(tmp_path: 
     assert "the merge itself" in found.open[0]
 
 
+def with_back_merge(tree: Path) -> tuple[list[str], list[str], str]:
+    """A branch that merges commit 2 of the line, and is merged after commit 3; the line, the branch, the merge."""
+    line = line_of(tree, 3)
+    git(tree, "checkout", "--quiet", "-b", "topic", line[1])
+    branch = [commit(tree, "topic 0", "topic")]
+    git(tree, "merge", "--quiet", "--no-ff", "-m", "merge the line", line[2])
+    branch += [git(tree, "rev-parse", "HEAD"), commit(tree, "topic 1", "topic"), commit(tree, "topic 2", "topic")]
+    git(tree, "checkout", "--quiet", "main")
+    git(tree, "merge", "--quiet", "--no-ff", "-m", "merge topic", "topic")
+    merge = git(tree, "rev-parse", "HEAD")
+    commit(tree, "commit 4")
+    return line, branch, merge
+
+
+def test_a_commit_that_the_kernel_before_the_merge_has_is_not_the_culprit(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    line, branch, merge = with_back_merge(tree)
+
+    def cost(name: str) -> float:
+        has = git(tree, "rev-list", name).split()
+        return 100.0 * (2.5 if line[2] in has else 1) * (1.5 if branch[2] in has else 1)
+
+    asked = question(commits(tree, line[3], "main"))  # commit 2 is in the good end as well
+    found = bisecting.search(asked, tmp_path / "out", silent, Measured(cost))
+    assert found.introduced == merge and [one.code for one in found.open_codes] == ["merge-itself"]
+    assert f"{line[2][:12]} (commit 2) is the largest change, and {line[3][:12]} has that already" in found.open[0]
+    assert bisecting.replay(tmp_path / "out") == ()
+
+
+def test_a_change_on_a_branch_that_is_not_the_merges_is_not_the_culprit(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    line, branch, merge = with_merge(tree)
+    after = set(git(tree, "rev-list", f"{merge}^..main", "--first-parent").split())
+
+    def cost(name: str) -> float:  # the line has the branch's improvement by another commit
+        return 330.0 if name in after else 303.6 if name in (*branch[3:], *line[2:]) else 500.0
+
+    found = bisecting.search(question(commits(tree, line[2], "main")), tmp_path / "out", silent, Measured(cost))
+    assert found.introduced == merge and f"{branch[3][:12]} (topic 3) is the largest change, -39.3 %" in found.open[0]
+
+
 def test_a_merge_of_several_branches_says_that_they_were_not_searched(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     line = line_of(tree, 2)

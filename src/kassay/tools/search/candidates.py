@@ -3,16 +3,18 @@
 
 import re
 from collections.abc import Sequence
+from math import log
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import structs
 
 from kassay.errors import BadInput, unknown
-from kassay.model.bisect import Candidate, SearchQuestion, Step
+from kassay.model.bisect import Bisection, Candidate, SearchQuestion, Step
 from kassay.model.build import BuildRef, parse_build
 from kassay.model.kernel import KernelRef, parse_ref, with_build
 from kassay.model.progress import Progress, Tell
+from kassay.model.units import format_change
 from kassay.supply import kernels as kernel_store
 from kassay.supply.archive.versions import choose, is_exact, series_of, version_key
 from kassay.supply.building.git import GitFailed, git, is_repository, resolve
@@ -21,6 +23,8 @@ from kassay.tools.search.symbols import differ_in_configuration_alone, symbol_ca
 EVERY = ("version", "series")
 _FORMAT = "%H%x00%s%x00%an <%ae>%x00%P"
 _RELEASE = re.compile(r"(\d+\.\d+)(?:\.(\d+))?(?:[~-](rc\d+))?")
+_MOST_OF_A_MERGE = 2.0
+"""A change on a branch that is larger than this many times the merge's is another one; as logarithms."""
 _WAYS = "write --good debian:6.12 --bad debian:7.3, --good build:TREE@REV --bad build:TREE@REV, or list the kernels"
 
 
@@ -76,6 +80,28 @@ def side_branch(question: SearchQuestion, step: Step, candidates: Sequence[Candi
 def merged_branches(step: Step, candidates: Sequence[Candidate]) -> int:
     """Number of branches that the culprit brought in; 0 if it is no merge, or if other commits may be guilty."""
     return 0 if step.between else len(candidates[step.first].merged.split())
+
+
+def other_change(question: SearchQuestion, merge: Bisection, branch: Bisection) -> str:
+    """Reason why the change that was found on a branch is not the one that its merge brought in; "" if it may be.
+
+    A branch may have merged what the commit before the merge has as well. Its own line then changes there, too.
+    """
+    step, inner = merge.steps[0], branch.steps[0]
+    before, found = merge.candidates[step.last_without], branch.candidates[inner.first]
+    named = f"{found.name[:12]} ({found.title})"
+    _, repository = _parts(parse_ref(merge.candidates[step.first].ref, question.probe.arch))
+    brought = found.merged.split() or [found.name]
+    if not git(("rev-list", "--max-count=1", *brought, f"^{before.name}"), repository=repository).strip():
+        return f"on its branch {named} is the largest change, and {before.name[:12]} has that already"
+    if merge.state:
+        same = [merge.state_at(at) for at in (step.last_without, step.first)] == [
+            branch.state_at(at) for at in (inner.last_without, inner.first)
+        ]
+        return "" if same else f"on its branch {named} changes the state otherwise"
+    if 0 < log(1 + inner.change) / log(1 + step.change) <= _MOST_OF_A_MERGE:
+        return ""
+    return f"on its branch {named} is the largest change, {format_change(inner.change)}, and no part of this one"
 
 
 def _releases(good: KernelRef, bad: KernelRef, flavour: str, every: str, tell: Tell) -> Range:
@@ -171,11 +197,12 @@ def _parts(ref: KernelRef) -> tuple[BuildRef, Path]:
 def _range(repository: Path, good: str, bad: str, build: BuildRef, ref: KernelRef, leave_out: str = "") -> Range:
     """First parents from `good` to `bad`, both included; without what `leave_out` reaches."""
     without = (f"^{leave_out}",) if leave_out else ()
-    log = git(("log", "--first-parent", "--reverse", f"--format={_FORMAT}", f"{good}..{bad}", *without),
-               repository=repository)  # fmt: skip
-    start = git(("log", "-1", f"--format={_FORMAT}", good), repository=repository)
+    # A repository may have log.showSignature set, which would print more lines.
+    words = ("log", "--no-show-signature", f"--format={_FORMAT}")
+    lines = git((*words, "--first-parent", "--reverse", f"{good}..{bad}", *without), repository=repository)
+    start = git((*words, "-1", good), repository=repository)
     # Not splitlines(): a subject may hold a carriage return or another of the characters that it takes for an end.
-    candidates = tuple(_candidate(line, build, ref) for line in (start + log).split("\n") if line)
+    candidates = tuple(_candidate(line, build, ref) for line in (start + lines).split("\n") if line)
     return Range("git", f"{good[:12]}..{bad[:12]} of {repository}", candidates)
 
 

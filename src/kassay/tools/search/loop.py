@@ -18,7 +18,7 @@ from kassay.model.texts import counted
 from kassay.supply.clocks import profiling
 from kassay.tools.search import exact, noisy
 from kassay.tools.search import log as searchlog
-from kassay.tools.search.candidates import introduced, merged_branches, side_branch
+from kassay.tools.search.candidates import introduced, merged_branches, other_change, side_branch
 from kassay.tools.search.compilers import ends_by_compiler
 from kassay.tools.search.decision import TRIES, Ask, Conclusion, Decision, History
 from kassay.tools.search.probe import BootProbe, Measure, MeasureRun, kernel_use
@@ -75,6 +75,8 @@ def search(question: SearchQuestion, directory: Path, tell: Tell, measure: Measu
         within = search(inner, directory / MERGE, tell, measure)
     except BadInput as error:  # the branch alone does not have it
         return _with_doubt(question, directory, result, reason("merge-itself", problem=error.what))
+    if problem := other_change(question, result, within):
+        return _with_doubt(question, directory, result, reason("merge-itself", problem=problem))
     return _stored(directory, _around(within, result))
 
 
