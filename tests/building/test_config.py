@@ -32,6 +32,11 @@ def test_what_did_not_come_out_is_said_in_words() -> None:
     )
 
 
+def test_what_distributions_are_asked_to_switch_off_may_be_asked_for() -> None:
+    assert unmet('CONFIG_DEBUG_INFO_NONE=y\nCONFIG_MODULE_SIG_KEY=""\nCONFIG_RUST=n\n', FINAL) == ()
+    assert unmet("CONFIG_RUST=y\n", FINAL) == ("CONFIG_RUST=y: no such symbol, or what it depends on is off",)
+
+
 def test_a_marked_symbol_counts_only_in_its_versions() -> None:
     assert unmet("CONFIG_OLD=y  # until 6.17\nCONFIG_NEW=y  # from 6.19\n", FINAL) == ()
     assert len(unmet("CONFIG_OLD=y  # until 6.18\nCONFIG_NEW=y  # from 6.18\n", FINAL)) == 2
