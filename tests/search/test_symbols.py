@@ -60,6 +60,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def resolved(ref: KernelRef, tell: Tell) -> tuple[SimpleNamespace, str]:
         build = parse_build(ref.locator)
         text = whole if build.config == "distro" else "CONFIG_PREEMPT=y\n"
+        text += "".join(f"{line}\n" for line in build.fragments)
         return SimpleNamespace(recipe=SimpleNamespace(requested=text, version="7.3.4", tree=TREE), build=build), ""
 
     monkeypatch.setattr(symbols, "release_config", lambda version, arch, tell: WHOLE)
@@ -69,11 +70,10 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def found() -> tuple[list[str], list[list[str]]]:
+def found(fragments: str = "") -> tuple[list[str], list[list[str]]]:
     """Names of the candidates, and the symbols that the fragment of each asks for."""
-    range_ = between(
-        "build:debian-source:7.3", "build:debian-source:7.3,config=distro", "x86_64", "cloud", "version", silent
-    )
+    bad = f"build:debian-source:7.3,config=distro{fragments}"
+    range_ = between("build:debian-source:7.3", bad, "x86_64", "cloud", "version", silent)
     assert range_.kind == "configuration"
     builds = [parse_build(parse_ref(one.ref, "x86_64").locator) for one in range_.candidates]
     assert {(build.tree, build.pin, build.config) for build in builds} == {("debian-source:7.3", TREE, "lab")}
@@ -89,6 +89,16 @@ def test_symbols_come_in_the_order_of_the_menus_without_drivers_modules_and_the_
     assert names == ["good", *(f"CONFIG_{symbol}" for symbol in symbols_)]
     assert asked[0] == [] and asked[2] == ["CONFIG_PREEMPT=y", "CONFIG_CGROUPS=y", "CONFIG_MEMCG=y"]
     assert asked[5] == [f"CONFIG_{symbol}" for symbol in symbols_]
+
+
+def test_symbols_of_fragments_are_candidates_in_any_menu_or_none(store: Path) -> None:
+    (store / "good").write_text(WHOLE)
+    assert found("+CONFIG_KASAN=y+CONFIG_NVME=n")[0] == ["good", "CONFIG_KASAN=y", "CONFIG_NVME=n"]
+
+
+def test_optimisation_is_no_symbol_of_the_compilers(store: Path) -> None:
+    (store / "good").write_text(WHOLE.replace("CONFIG_KSM", "# CONFIG_CC_OPTIMIZE_FOR_SIZE is not set\nCONFIG_KSM"))
+    assert found("+CONFIG_CC_OPTIMIZE_FOR_SIZE=y")[0] == ["good", "CONFIG_CC_OPTIMIZE_FOR_SIZE=y"]
 
 
 def test_a_symbol_whose_dependencies_are_off_is_no_failed_build(store: Path) -> None:

@@ -57,8 +57,16 @@ def requested(build: BuildRef, arch: str, version: str, distro: DistroConfig, te
     else:
         text = _read(build.config)
         texts, base = [_as_base(text) if _GENERATED in text else text], "full"
-    texts += [fragment if _SYMBOL.match(fragment) else _read(fragment) for fragment in build.fragments]
-    return "".join(f"{line}\n" for line in merged(texts)), base
+    return "".join(f"{line}\n" for line in merged((*texts, *_fragment_texts(build)))), base
+
+
+def symbols_in_fragments(build: BuildRef) -> tuple[str, ...]:
+    """Symbols that the fragments of a build name. Raises BadInput as requested() does."""
+    return tuple(line.partition("=")[0] for line in merged(_fragment_texts(build)))
+
+
+def _fragment_texts(build: BuildRef) -> list[str]:
+    return [fragment if _SYMBOL.match(fragment) else _read(fragment) for fragment in build.fragments]
 
 
 def request_sha256(text: str, base: Base) -> str:

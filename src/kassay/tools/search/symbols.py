@@ -15,7 +15,7 @@ from kassay.model.kernel import KernelRef, with_build
 from kassay.model.progress import Progress, Tell
 from kassay.supply import kernels as kernel_store
 from kassay.supply.building.builder import ResolvedBuild
-from kassay.supply.building.config import applicable, merged, values
+from kassay.supply.building.config import applicable, merged, symbols_in_fragments, values
 from kassay.supply.kernels.build import resolved_build
 from kassay.supply.kernels.debian import release_config
 
@@ -31,7 +31,8 @@ _LEFT = (
 )  # fmt: skip
 """Menus whose symbols are left as they are: they add code that memory management does not execute."""
 _DERIVED = re.compile(
-    r"CONFIG_(CC|AS|LD|LLD|GCC|CLANG|RUSTC?|PAHOLE|HAVE|ARCH|GENERIC|DEBUG_INFO|SYSTEM|MODULE_SIG|TOOLS|LOCALVERSION)"
+    r"CONFIG_(?!CC_OPTIMIZE_FOR_|LD_DEAD_CODE_|GCC_PLUGIN_|GENERIC_CPU=|ARCH_FORCE_MAX_ORDER=|ARCH_MMAP_RND_)"
+    r"(CC|AS|LD|LLD|GCC|CLANG|RUSTC?|PAHOLE|HAVE|ARCH|GENERIC|DEBUG_INFO|SYSTEM|MODULE_SIG|TOOLS|LOCALVERSION)"
     "(_|=)"
 )
 """Symbols that nobody sets, or that change no instruction."""
@@ -57,6 +58,7 @@ def symbol_candidates(good: KernelRef, bad: KernelRef, tell: Tell) -> tuple[tupl
     build = structs.replace(parse_build(good.locator), pin=request.recipe.tree)
     whole = next((one for one in (request, own) if one.build.config != "lab"), None)
     order = list(last) if whole is None else _order(whole, bad.arch, tell)
+    order += [name for one in (own, request) for name in symbols_in_fragments(one.build)]  # in no menu, or a left one
     lines, modules = _differing(first, last, order)
     if not lines:
         raise BadInput(f"{good.text} and {bad.text}: no symbol that could change the code differs",
