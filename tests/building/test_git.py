@@ -56,6 +56,22 @@ def test_an_edit_that_nobody_committed_is_another_tree_and_the_users_index_stays
     assert not list((place / ".git" / "objects").glob(f"{after[:2]}/{after[2:]}"))
 
 
+def test_a_link_out_of_the_sources_is_refused(tmp_path: Path) -> None:
+    place = files(tmp_path / "git", Makefile="VERSION = 7\nPATCHLEVEL = 3\n", a="1\n")
+    for name, target in (("within", "../a"), ("loop", "loop"), ("mine.c", "../../mine.c")):
+        files(place / "mm")
+        (place / "mm" / name).symlink_to(target)
+    (place / "out").symlink_to(tmp_path)  # of a build: no source
+    build = parse_build(str(place))
+    with pytest.raises(BadInput, match=r"mm/mine.c is a link to ../../mine.c, outside of the sources"):
+        source_tree(build, silent)
+    (place / "mm" / "mine.c").unlink()
+    source_tree(build, silent)
+    (place / "mm" / "mine").symlink_to(tmp_path)
+    with pytest.raises(BadInput, match=r"mm/mine is a link"):
+        source_tree(build, silent)
+
+
 def test_files_that_a_release_ignores_itself_belong_to_it(tmp_path: Path) -> None:
     place = files(tmp_path / "plain", **{".gitignore": "made.c\n", "made.c": "x\n"})
     tree = git.tree_of_files(place, silent, subject="plain")

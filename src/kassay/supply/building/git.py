@@ -232,6 +232,12 @@ def _add_tracked(path: Path, index: Path) -> None:
         git(("--literal-pathspecs", *arguments), index=index, work_tree=path.resolve())
 
 
+def links(tree: str) -> tuple[str, ...]:
+    """Paths of a tree that are symbolic links."""
+    listed = git(("ls-tree", "-r", "-z", tree)).split("\0")
+    return tuple(line.partition("\t")[2] for line in listed if line.startswith("120000 "))
+
+
 def changed(before: str, after: str) -> tuple[str, ...]:
     """Paths that differ between two trees."""
     if before == after:

@@ -2,6 +2,7 @@
 """Sources that a reference names, as one tree of the store: a git tree, a directory or a release of the archive,
 patched."""
 
+import os
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,7 @@ from kassay.supply.building import git
 from kassay.supply.building.config import version_in
 from kassay.supply.building.patches import check_patches, patched
 
+_SOURCES = (".c", ".h", ".S")
 ARCHIVE = "debian-source:"
 RELEASE = "release:"
 """In front of the version, in builds of a tarball that release_source.py verified."""
@@ -83,7 +85,24 @@ def _base(build: BuildRef, tell: Tell) -> tuple[str, str]:
     if build.revision:
         commit = git.resolve(path, build.revision)
         return _kernel(git.tree_of(path, commit), build.tree, f"commit {commit[:12]}")
-    return _kernel(git.tree_of_files(path, tell, subject=build.tree), build.tree, "working files")
+    tree = git.tree_of_files(path, tell, subject=build.tree)
+    _check_links(tree, path)
+    return _kernel(tree, build.tree, "working files")
+
+
+def _check_links(tree: str, path: Path) -> None:
+    """Raises BadInput for a symbolic link of the sources that leads out of them: what it leads to is not in the tree,
+    so a kernel that was built before it changed would be taken for one with the change."""
+    for name in git.links(tree):
+        link = path / name
+        is_source = "/" in name or link.suffix in _SOURCES or link.name in ("Makefile", "Kbuild", "Kconfig")
+        if not is_source or not link.is_symlink():
+            continue
+        target = link.readlink()
+        leads_to = Path(os.path.realpath(link))  # not Path.resolve(), which raises RuntimeError for a loop of links
+        if target.is_absolute() or not leads_to.is_relative_to(path.resolve()):
+            raise BadInput(f"build:{path}: {name} is a link to {target}, outside of the sources",
+                           "copy what it leads to into the tree, or name the link in .git/info/exclude")  # fmt: skip
 
 
 def _check_base(build: BuildRef) -> None:
