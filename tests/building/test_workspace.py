@@ -26,6 +26,8 @@ broken:
 	echo 'mm/x.c:1:2: error: no' >&2; exit 1
 killed:
 	kill -9 $$PPID
+oom:
+	kill -9 $$$$
 """
 
 
@@ -89,6 +91,26 @@ def test_when_make_itself_is_killed_the_sources_are_not_blamed_and_its_objects_n
     workspace.fit(made, recipe, told.append)
     assert not made.exists()
     assert any("interrupted" in event.text for event in told)
+
+
+def test_a_compiler_that_is_killed_is_no_failure_of_the_sources(recipe: workspace.Recipe, tmp_path: Path) -> None:
+    made = objects(tmp_path, recipe)
+    with pytest.raises(HostLacks, match=r"(?s)a program of the build was killed.*memory ran out"):
+        workspace.make(tmp_path / "src", made, recipe, "oom", tmp_path / "log", silent)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "gcc: fatal error: Killed signal terminated program cc1",
+        "clang: error: unable to execute command: Killed",
+        "make[4]: *** [scripts/Makefile.build:287: mm/x.o] Error 137",
+        "cc1: out of memory allocating 65536 bytes after a total of 1 bytes",
+    ],
+)
+def test_words_of_killed_programs_are_known(line: str) -> None:
+    assert kbuild.was_killed(f"  CC      mm/x.o\n{line}\nmake: *** [Makefile:1: mm] Error 2\n")
+    assert not kbuild.was_killed("mm/killed.c:1:2: error: Killed\nmake: *** [Makefile:1: mm/x.o] Error 1\n")
 
 
 def test_objects_of_another_linker_or_compiler_lie_elsewhere(tmp_path: Path, recipe: workspace.Recipe) -> None:

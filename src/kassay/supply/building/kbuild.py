@@ -60,6 +60,12 @@ _ERRORS = tuple(
 )
 _CONTINUED = re.compile(r"^In file included from |^\s+from |^\S+: In function ")
 _FOOTER = re.compile(r"^\s*make(?:\[\d+\])?: (?:\*\*\* \[|Leaving |Entering |\*\*\* Waiting)")
+_KILLED = re.compile(
+    r"fatal error: Killed signal terminated program|unable to execute command: Killed"
+    r"|^make(?:\[\d+\])?: \*\*\* \[.*\] (?:Killed|Error 137)$|out of memory allocating|virtual memory exhausted",
+    re.MULTILINE,
+)
+"""A program of the build was killed, as the kernel does when memory runs out: by gcc, clang, make and cc1."""
 # The package that has a missing header or program.
 _HINTS = (
     (re.compile(r"libelf\.h|gelf\.h"), "install libelf-dev"),
@@ -81,6 +87,11 @@ def variables(compiler: str = "") -> dict[str, str]:
     """The environment of every call of make, with kassay's own ccache. compiler: identity of what fills that cache."""
     check = f"string:{compiler}" if compiler else "mtime"
     return {**_FIXED, "CCACHE_DIR": str(cache_directory() / "ccache"), "CCACHE_COMPILERCHECK": check}
+
+
+def was_killed(log: str) -> bool:
+    """True if a program of the build was killed or found no memory, which is no fault of the sources."""
+    return _KILLED.search(log) is not None
 
 
 def first_error(log: str) -> str:

@@ -108,9 +108,10 @@ def fit(objects: Path, recipe: Recipe, tell: Tell) -> None:
 def _failed(subject: str, text: str, log: Path, status: int) -> NotBuilt | HostLacks:
     if "No space left on device" in text:
         return HostLacks(f"{subject}: the disk is full ({log})", "free some space and repeat the command")
-    if status < 0:  # make itself was killed: it may have left half-written files, and the sources may be right
-        return HostLacks(f"{subject}: make was killed by signal {-status} ({log})",
-                         "see `dmesg` whether memory ran out, and repeat the command")  # fmt: skip
+    # A killed program may have left half-written files, and the sources may be right.
+    killed = f"make was killed by signal {-status}" if status < 0 else "a program of the build was killed"
+    if status < 0 or kbuild.was_killed(text):
+        return HostLacks(f"{subject}: {killed} ({log})", "see `dmesg` whether memory ran out, and repeat the command")
     return NotBuilt(
         f"{subject}: {kbuild.first_error(text) or f'make ended with {status}'}", f"the whole log: {log}", str(log)
     )
