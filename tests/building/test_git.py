@@ -72,6 +72,21 @@ def test_a_link_out_of_the_sources_is_refused(tmp_path: Path) -> None:
         source_tree(build, silent)
 
 
+def test_a_users_attributes_and_options_of_diffs_play_no_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "config" / "git").mkdir(parents=True)
+    (tmp_path / "config" / "git" / "attributes").write_text("*.c text -diff\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("GIT_DIFF_OPTS", "--unified=5")
+    lines = [f"int v{number};\r\n" for number in range(9)]
+    place = files(tmp_path / "plain", **{"a.c": "".join(lines)})
+    before = git.tree_of_files(place, silent, subject="plain")
+    assert git.read(before, "a.c") == "".join(lines)
+    files(place, **{"a.c": "".join(("new\r\n", *lines[1:]))})
+    after = git.tree_of_files(place, silent, subject="plain")
+    difference = git.git(("diff-tree", "-r", "-p", "-U0", before, after))
+    assert difference.count("\n+") == 2 and "\n@@ -1 +1 @@\n" in difference
+
+
 def test_files_that_a_release_ignores_itself_belong_to_it(tmp_path: Path) -> None:
     place = files(tmp_path / "plain", **{".gitignore": "made.c\n", "made.c": "x\n"})
     tree = git.tree_of_files(place, silent, subject="plain")

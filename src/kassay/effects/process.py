@@ -26,7 +26,8 @@ ctypes.CDLL(None).prctl(1, 9)
 os.execvp(sys.argv[1], sys.argv[1:])"""
 _GIT_VARIABLES = frozenset(
     ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE",
-     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PREFIX", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT")
+     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PREFIX", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_DIFF_OPTS",
+     "GIT_EXTERNAL_DIFF", "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS")
 )  # fmt: skip
 
 Child = subprocess.Popen[bytes]
@@ -131,7 +132,7 @@ def variable(name: str) -> str:
 
 def _inherited() -> dict[str, str]:
     """Our environment, without the variables of a git that runs us (`git bisect run`, a hook): every git that we start,
-    also in a kernel's own build, would work in that repository."""
+    also in a kernel's own build, would work in that repository. A user's own for diffs and paths are left out, too."""
     return {name: value for name, value in os.environ.items() if name not in _GIT_VARIABLES}
 
 

@@ -19,13 +19,15 @@ from kassay.model.progress import Progress, Tell
 
 _ENVIRONMENT = {
     "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ATTR_NOSYSTEM": "1",
     "GIT_AUTHOR_NAME": "kassay", "GIT_AUTHOR_EMAIL": "kassay@localhost",
     "GIT_COMMITTER_NAME": "kassay", "GIT_COMMITTER_EMAIL": "kassay@localhost",
     "GIT_ALLOW_PROTOCOL": "file:git:http:https",  # an address of a bundle must not name a program to execute
 }  # fmt: skip
 # gc would drop trees that no reference names; strong compression of 90 000 files costs more time than it saves.
 _SETTINGS = ("-c", "safe.directory=*", "-c", "gc.auto=0", "-c", "core.autocrlf=false", "-c", "core.compression=1",
-             "-c", "advice.detachedHead=false", "-c", "core.preloadIndex=true")  # fmt: skip
+             "-c", "advice.detachedHead=false", "-c", "core.preloadIndex=true",
+             "-c", "core.attributesFile=/dev/null")  # fmt: skip
 _SLOW_S = 1800
 
 
