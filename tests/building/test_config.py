@@ -42,6 +42,19 @@ def test_a_marked_symbol_counts_only_in_its_versions() -> None:
     assert len(unmet("CONFIG_OLD=y  # until 6.18\nCONFIG_NEW=y  # from 6.18\n", FINAL)) == 2
 
 
+def test_each_version_has_the_last_line_that_is_for_it() -> None:
+    request = "".join(
+        f"{line}\n" for line in merged(("CONFIG_N=1\nCONFIG_N=2  # until 6.18", "CONFIG_N=3  # from 6.20"))
+    )
+    asked = {version: applicable(request, version)["CONFIG_N"][0] for version in ("6.18.2", "6.19.0", "6.20.1")}
+    assert asked == {"6.18.2": "2", "6.19.0": "1", "6.20.1": "3"}
+    assert merged((request, "CONFIG_N=4")) == ("CONFIG_N=4",)
+
+
+def test_a_remark_that_begins_as_a_mark_is_none() -> None:
+    assert merged(("CONFIG_N=1  # until 6.10 it was off",)) == ("CONFIG_N=1",)
+
+
 def test_a_generated_base_is_told_apart_from_what_was_asked() -> None:
     request = "CONFIG_CC_HAS_X=y  # base\nCONFIG_A=y\n"
     assert unmet(request, FINAL) == ()

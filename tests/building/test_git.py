@@ -87,6 +87,19 @@ def test_a_users_attributes_and_options_of_diffs_play_no_part(tmp_path: Path, mo
     assert difference.count("\n+") == 2 and "\n@@ -1 +1 @@\n" in difference
 
 
+def test_a_name_of_a_tag_and_of_another_branch_is_refused(tmp_path: Path) -> None:
+    place = repository(tmp_path / "git", a="1\n")
+    tagged = git.resolve(place, "HEAD")
+    for words in (("tag", "-am", "x", "v1"), ("checkout", "-q", "-b", "v1"), ("tag", "v2")):
+        subprocess.run(("git", "-C", str(place), "-c", "user.name=x", "-c", "user.email=x@y", *words), check=True)
+    assert git.resolve(place, "v1") == tagged
+    second = ("-c", "user.name=x", "-c", "user.email=x@y", "commit", "-q", "--allow-empty", "-m", "two")
+    subprocess.run(("git", "-C", str(place), *second), check=True)
+    with pytest.raises(BadInput, match=r"'v1' is a tag and a branch, which differ\n  write tags/v1 or heads/v1"):
+        git.resolve(place, "v1~0")
+    assert git.resolve(place, "tags/v1") == git.resolve(place, "v2") == tagged != git.resolve(place, "heads/v1")
+
+
 def test_files_that_a_release_ignores_itself_belong_to_it(tmp_path: Path) -> None:
     place = files(tmp_path / "plain", **{".gitignore": "made.c\n", "made.c": "x\n"})
     tree = git.tree_of_files(place, silent, subject="plain")

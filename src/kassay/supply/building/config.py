@@ -33,7 +33,7 @@ FOLDER = Path(__file__).parent / "configs"
 _LINE = re.compile(r'(?:(CONFIG_\w+)=("(?:[^"\\]|\\.)*"|[^\s#"]+)|# (CONFIG_\w+) is not set)\s*(?:# (.*))?')
 # Marks of a line. base: the line comes from a .config that was made with another compiler; a symbol that only that
 # compiler supports may come out with another value, which is reported and is no error.
-_MARK = re.compile(r"(from|until) (\d+)\.(\d+)|base$")
+_MARK = re.compile(r"(from|until) (\d+)\.(\d+)|base")
 _SYMBOL = re.compile(r"CONFIG_\w+=")
 _GENERATED = "CONFIG_CC_VERSION_TEXT="
 _VERSION = re.compile(r"^# Linux/\S+ (\d+)\.(\d+)", re.M)
@@ -108,8 +108,11 @@ def _read(path: str) -> str:
 
 
 def merged(texts: Sequence[str]) -> tuple[str, ...]:
-    """One line a symbol, in order of its last mention. Raises BadInput for a line that is none."""
-    lines: dict[str, str] = {}
+    """One line a symbol, in order of its last mention; one more for each mark of versions that stands behind it.
+
+    Raises BadInput for a line that is none.
+    """
+    lines: dict[str, dict[str, str]] = {}
     for text in texts:
         for raw in text.splitlines():
             line = raw.strip()
@@ -121,10 +124,13 @@ def merged(texts: Sequence[str]) -> tuple[str, ...]:
                     )
                 continue
             name = match[1] or match[3]
-            lines.pop(name, None)
-            mark = f"  # {match[4]}" if match[4] and _MARK.match(match[4]) else ""
-            lines[name] = f"{name}={match[2] or 'n'}{mark}"
-    return tuple(lines.values())
+            found = _MARK.fullmatch(match[4] or "")
+            versions = found[0] if found and found[1] else ""
+            before = lines.pop(name, {})
+            kept = {mark: text for mark, text in before.items() if mark != versions} if versions else {}
+            kept[versions] = f"{name}={match[2] or 'n'}{f'  # {found[0]}' if found else ''}"
+            lines[name] = kept
+    return tuple(line for kept in lines.values() for line in kept.values())
 
 
 def applicable(request: str, version: str) -> dict[str, tuple[str, bool]]:
@@ -133,7 +139,7 @@ def applicable(request: str, version: str) -> dict[str, tuple[str, bool]]:
     symbols = {}
     for line in merged((request,)):
         body, _, mark = line.partition("  # ")
-        match = _MARK.match(mark)
+        match = _MARK.fullmatch(mark)
         bound = (int(match[2]), int(match[3])) if match and match[1] else release
         if release >= bound if match and match[1] == "from" else release <= bound:
             name, _, value = body.partition("=")

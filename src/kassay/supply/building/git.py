@@ -6,6 +6,7 @@ stands in for its index. The user's git configuration plays no part.
 """
 
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -149,7 +150,13 @@ def _walk(repository: Path, commits: Sequence[str]) -> Iterator[list[str]]:
 
 
 def resolve(repository: Path, revision: str) -> str:
-    """The commit (sha1) that `revision` names. Raises BadInput."""
+    """The commit (sha1) that `revision` names. Raises BadInput, also for a name of a tag and of another branch."""
+    name = re.split(r"[~^@:]", revision, maxsplit=1)[0]
+    both = (f"refs/{kind}/{name}" for kind in ("tags", "heads"))
+    shown = ("for-each-ref", "--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)", *both)
+    if name and len(set(git(shown, repository=repository).split())) > 1:
+        raise BadInput(f"{repository}: {name!r} is a tag and a branch, which differ",
+                       f"write tags/{name} or heads/{name}")  # fmt: skip
     try:
         commit = git(("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"),
                      repository=repository)  # fmt: skip
