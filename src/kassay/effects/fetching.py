@@ -24,6 +24,7 @@ def fetch(address: str, into: Path) -> None:
     try:
         with urllib.request.urlopen(address, timeout=_TIMEOUT_S) as answer, into.open("wb") as file:
             shutil.copyfileobj(answer, file, 1 << 20)
+            whole, have = answer.headers.get("Content-Length"), file.tell()
     except urllib.error.HTTPError as error:
         kind = NoSuchFile if error.code in (404, 410) else HostLacks
         raise kind(f"{address}: {error.code} {error.reason}", "check the address") from error
@@ -32,3 +33,5 @@ def fetch(address: str, into: Path) -> None:
         raise kind(f"{address}: {error.reason}", "check the address and the network") from error
     except (http.client.HTTPException, TimeoutError, ConnectionError, ValueError) as error:
         raise HostLacks(f"{address}: {error}", "check the address and the network, and repeat the command") from error
+    if whole is not None and int(whole) != have:  # urllib takes a connection that ends early for the end of the file
+        raise HostLacks(f"{address}: ended after {have} of {whole} bytes", "check the network, and repeat the command")
