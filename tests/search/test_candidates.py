@@ -10,9 +10,10 @@ from types import SimpleNamespace
 import pytest
 
 from kassay.errors import BadInput
+from kassay.model.bisect import Step
 from kassay.model.progress import silent
 from kassay.supply import kernels as kernel_store
-from kassay.tools.search.candidates import between, listed
+from kassay.tools.search.candidates import between, introduced, listed
 from tests.histories import commit, commits, git, line_of
 
 pytestmark = pytest.mark.slow  # seconds for the whole file
@@ -132,3 +133,11 @@ def test_releases_are_named_so_that_a_later_update_is_not_taken_for_them(monkeyp
     found = between("debian:6.12", "debian:7.3.4-1", "x86_64", "cloud", "version", silent)
     refs = [one.ref for one in found.candidates]
     assert refs == ["debian:6.12.9", "debian:6.17-1", "debian:6.17.8", "debian:7.3-rc7", "debian:7.3.4-1"]
+
+
+def test_two_packages_of_one_version_have_their_own_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = [SimpleNamespace(version=f"6.12.90-{revision}", upstream="6.12.90") for revision in (1, 2)]
+    monkeypatch.setattr(kernel_store, "versions", lambda *_: known)
+    found = between("debian:6.12.90-1", "debian:6.12.90", "x86_64", "cloud", "version", silent).candidates
+    assert [(one.name, one.ref) for one in found] == [(one.version, f"debian:{one.version}") for one in known]
+    assert introduced("releases", found, Step(last_without=0, first=1, before=1.0, after=2.0, change=1.0)) == ""

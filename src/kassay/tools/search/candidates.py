@@ -126,9 +126,11 @@ def _releases(good: KernelRef, bad: KernelRef, flavour: str, every: str, tell: T
     prefix = good.text.partition("debian:")[0]
     middle = [_release(n, chosen[n], prefix) for n in order]
     # The ends are named by version, too: "debian:7.3" is another kernel once the archive has the next update.
+    same = versions[low].upstream == versions[high].upstream  # two packages of one version
     first, last = (
-        _release(versions[v].upstream, v, prefix, asked=end.locator) for v, end in ((low, good), (high, bad))
-    )  # fmt: skip
+        _release(v if same else versions[v].upstream, v, prefix, asked=end.locator)
+        for v, end in ((low, good), (high, bad))
+    )
     note = "releases are searched in the order of their versions, as if each held all of the one before"
     return Range("releases", f"{good.text}..{bad.text}", (first, *middle, last), (note,))
 
