@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """kassay bisect as a command: what it refuses, and the statuses that `git bisect run` reads."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,13 +11,13 @@ from typer.testing import CliRunner
 
 from kassay.cli import build_app
 from kassay.commands._bisect_options import Searching
-from kassay.commands._bisect_search import _question
+from kassay.commands._bisect_search import _question, _range
 from kassay.commands._options import Measuring
 from kassay.errors import BadInput, HostLacks, NotBuilt
 from kassay.journal.directory import SEARCH
 from kassay.model.bisect import SearchQuestion
 from kassay.model.experiment import Experiment
-from kassay.model.progress import Tell
+from kassay.model.progress import Tell, silent
 from kassay.model.records import to_json
 from kassay.supply import kernels as kernel_store
 from kassay.tools.search import log as searchlog
@@ -215,3 +216,14 @@ def test_time_is_predicted_of_the_culprit_alone() -> None:
     question = _question("mprotect_toggle", ends, Searching(), Measuring(predict="alder-lake-p", trace_budget="1MiB"))
     assert question.probe.predict is UNSET and question.probe.trace_budget is UNSET
     assert question.compare.predict == ("alderlake_p",)
+
+
+def test_kernels_of_a_list_are_pinned_before_they_can_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "Makefile").write_text("VERSION = 7\nPATCHLEVEL = 3\n")
+    refs = [f"build:{tmp_path}/tree", "image:/bad"]
+    range_ = _range(refs, Searching(), Measuring(), silent)
+    assert [one.name for one in range_.candidates] == refs
+    assert re.fullmatch(rf"{refs[0]},tree=[0-9a-f]{{40}}", range_.candidates[0].ref)
+    assert range_.candidates[1].ref == "image:/bad"

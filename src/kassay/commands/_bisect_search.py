@@ -16,7 +16,7 @@ from kassay.commands._show import say, showing
 from kassay.errors import BadInput, nearest_of
 from kassay.model.bisect import SearchQuestion
 from kassay.model.experiment import Experiment
-from kassay.model.kernel import full_ref, with_compiler
+from kassay.model.kernel import full_ref, parse_ref, with_compiler
 from kassay.model.progress import Progress, Tell
 from kassay.report.formats import format_named
 from kassay.supply.clocks import profiling
@@ -141,10 +141,11 @@ def _check_inputs(workload: str, kernels: list[str], options: Measuring) -> Expe
 
 
 def _range(kernels: list[str], searching: Searching, options: Measuring, tell: Tell) -> "Range":
+    from kassay.supply import kernels as kernel_store
     from kassay.tools.search.candidates import between, listed
 
-    if kernels:
-        return listed(kernels)
+    if kernels:  # a file or a branch may change before the search ends, or before it is resumed
+        return listed(kernels, [kernel_store.pinned(parse_ref(ref, options.arch), tell) for ref in kernels])
     return between(searching.good, searching.bad, options.arch, options.flavour, searching.every, tell)
 
 

@@ -40,13 +40,16 @@ class Range(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def listed(refs: Sequence[str]) -> Range:
-    """Kernels in the order given. Raises BadInput for fewer than two, or one twice."""
+def listed(refs: Sequence[str], pinned: Sequence[str] = ()) -> Range:
+    """Kernels in the order given. pinned: references of their present content, if `refs` may come to mean others.
+
+    Raises BadInput for fewer than two, or one twice.
+    """
     if len(refs) < 2:
         raise BadInput("a bisection needs at least two kernels", _WAYS)
     if len(set(refs)) < len(refs):
         raise BadInput("a kernel is listed twice", "list each kernel once, oldest first")
-    candidates = tuple(Candidate(name=ref, title=ref, ref=ref) for ref in refs)
+    candidates = tuple(Candidate(name=ref, title=ref, ref=pin) for ref, pin in zip(refs, pinned or refs, strict=True))
     return Range("list", f"{refs[0]}..{refs[-1]}", candidates)
 
 
