@@ -20,6 +20,7 @@ from kassay.model.records import Setting, to_json
 from kassay.questions.bisect import verdict
 from kassay.tools.search import log as searchlog
 from kassay.tools.search import loop as bisecting
+from kassay.tools.search.candidates import between
 from kassay.tools.search.decision import Ask
 from kassay.tools.search.probe import BootProbe
 from tests.analysis.plans import plan_of
@@ -153,6 +154,22 @@ def test_another_question_in_the_same_directory_is_refused(tmp_path: Path) -> No
     fewer = SearchQuestion(**{n: getattr(asked, n) for n in asked.__struct_fields__} | {"steps": "largest"})
     with pytest.raises(BadInput, match="differs in steps"):
         bisecting.search(fewer, tmp_path / "out", silent, measured)
+
+
+def test_a_search_whose_configuration_changed_is_another(tmp_path: Path) -> None:
+    line, config = line_of(tmp_path / "tree", 8), tmp_path / "my.config"
+
+    def asked(value: str) -> SearchQuestion:
+        config.write_text(f"CONFIG_A={value}\n")
+        ends = [f"build:{tmp_path}/tree@{sha},config=lab+{config}" for sha in (line[0], line[8])]
+        return question(between(ends[0], ends[1], "x86_64", "cloud", "version", silent))
+
+    measured = Measured(lambda name: 303.6 if line.index(name) < 5 else 671.6)
+    found = bisecting.search(asked("y"), tmp_path / "out", silent, measured)
+    assert "my.config (sha256 " in found.range
+    with pytest.raises(BadInput, match=r"another bisection \(differs in range\)"):
+        bisecting.search(asked("n"), tmp_path / "out", silent, measured)
+    assert bisecting.search(asked("y"), tmp_path / "out", silent, measured) == found
 
 
 def with_merge(tree: Path) -> tuple[list[str], list[str], str]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from kassay.effects.files import expanded, sha256_bytes, sha256_file
 from kassay.errors import BadInput, unknown
 from kassay.model.bisect import Bisection, Candidate, SearchQuestion, Step
 from kassay.model.build import BuildRef, parse_build
@@ -50,7 +51,21 @@ def listed(refs: Sequence[str], pinned: Sequence[str] = ()) -> Range:
     if len(set(refs)) < len(refs):
         raise BadInput("a kernel is listed twice", "list each kernel once, oldest first")
     candidates = tuple(Candidate(name=ref, title=ref, ref=pin) for ref, pin in zip(refs, pinned or refs, strict=True))
-    return Range("list", f"{refs[0]}..{refs[-1]}", candidates)
+    parsed = [parse_ref(ref) for ref in refs]
+    files = _files([parse_build(ref.locator) for ref in parsed if ref.kind == "build"])
+    return Range("list", f"{refs[0]}..{refs[-1]}{files}", candidates)
+
+
+def _files(builds: Sequence[BuildRef]) -> str:
+    """Patches and files of configurations that builds name, with a hash of their content; "" if there are none.
+
+    As a part of the range, it makes a search with other content another search: it is not gone on with.
+    """
+    names = dict.fromkeys(name for build in builds for name in (*build.patches, build.config, *build.fragments))
+    paths = [path for name in names if name not in ("lab", "distro") and (path := expanded(name)).exists()]
+    files = [file for path in paths for file in (sorted(path.iterdir()) if path.is_dir() else (path,))]
+    digest = sha256_bytes(b"".join(sha256_file(file).encode() for file in files if file.is_file()))
+    return f", {', '.join(path.name for path in paths)} (sha256 {digest[:12]})" if paths else ""
 
 
 def between(good: str, bad: str, arch: str, flavour: str, every: str, tell: Tell) -> Range:
@@ -208,7 +223,7 @@ def _range(repository: Path, good: str, bad: str, build: BuildRef, ref: KernelRe
     start = git((*words, "-1", good), repository=repository)
     # Not splitlines(): a subject may hold a carriage return or another of the characters that it takes for an end.
     candidates = tuple(_candidate(line, build, ref) for line in (start + lines).split("\n") if line)
-    return Range("git", f"{good[:12]}..{bad[:12]} of {repository}", candidates)
+    return Range("git", f"{good[:12]}..{bad[:12]} of {repository}{_files((build,))}", candidates)
 
 
 def _candidate(line: str, build: BuildRef, ref: KernelRef) -> Candidate:
