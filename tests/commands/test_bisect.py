@@ -73,6 +73,11 @@ def test_words_that_a_step_refuses_stop_git_bisect_run(words: tuple[str, ...]) -
     assert done.return_value == 128 + BadInput.status
 
 
+def test_a_step_refuses_compilers_that_it_would_not_use() -> None:
+    done = CliRunner().invoke(build_app(), [*STEP, "--out", "x", "--compilers", "gcc-12"], standalone_mode=False)
+    assert "--compilers: does nothing with --step" in done.output
+
+
 class Costs:
     """Doubles of the kernels and their boots: a cost for each reference, or why there is none."""
 

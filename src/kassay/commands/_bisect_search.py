@@ -114,6 +114,8 @@ def _check(workload: str, kernels: list[str], searching: Searching, options: Mea
         problems.append("--cmdline-base, --cmdline-head: a search has no sides; use --cmdline")
     if options.plan and searching.one_step:
         problems.append("--plan: does nothing with --step; leave out --step")
+    if searching.compilers and searching.one_step:
+        problems.append("--compilers: does nothing with --step; leave it out")
     if options.match:
         problems.append("--match: a search looks at kernels one by one; use --cmdline preempt=full")
     if "," in options.clock + options.cpus + options.memory or any(
