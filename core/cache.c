@@ -14,14 +14,11 @@ struct cache cache_make(uint64_t entries, uint32_t ways)
 	cache.sets = entries / cache.ways;
 	cache.mask = cache.sets & (cache.sets - 1) ? 0 : cache.sets - 1;
 	cache.entries = allocate(cache.sets * cache.ways, sizeof(*cache.entries));
-	if (cache.ways > WIDE)
-		cache.hints = allocate(HINTS, sizeof(*cache.hints));
+	if (cache.ways > WIDE) {
+		cache.chains = allocate(CHAINS, sizeof(*cache.chains));
+		cache.links = allocate(cache.sets * cache.ways, sizeof(*cache.links));
+	}
 	return cache;
-}
-
-static struct entry *set_of(const struct cache *cache, uint64_t key)
-{
-	return cache->entries + (cache->mask || cache->sets == 1 ? key & cache->mask : key % cache->sets) * cache->ways;
 }
 
 struct entry *cache_front(struct entry *set, uint32_t way)
@@ -34,19 +31,46 @@ struct entry *cache_front(struct entry *set, uint32_t way)
 	return set;
 }
 
-struct entry *cache_find_wide(struct cache *cache, struct entry *set, uint64_t key)
+static uint32_t *chain_of(struct cache *cache, uint64_t key)
 {
-	uint32_t *hint = &cache->hints[(key ^ key >> 8) % HINTS], way = *hint;
+	return &cache->chains[(key ^ key >> 8) % CHAINS];
+}
 
-	if (set[way].key != key + 1) {
-		for (way = 0; way < cache->ways && set[way].key != key + 1; way++)
-			;
-		if (way == cache->ways)
-			return 0;
-		*hint = way;
+struct entry *cache_find_wide(struct cache *cache, uint64_t key)
+{
+	for (uint32_t n = *chain_of(cache, key); n; n = cache->links[n - 1]) {
+		struct entry *entry = &cache->entries[n - 1];
+
+		if (entry->key != key + 1)
+			continue;
+		entry->used = ++cache->clock;
+		return entry;
 	}
-	set[way].used = ++cache->clock;
-	return &set[way];
+	return 0;
+}
+
+static void chain(struct cache *cache, const struct entry *entry)
+{
+	uint32_t n = (uint32_t)(entry - cache->entries), *first = chain_of(cache, entry->key - 1);
+
+	cache->links[n] = *first;
+	*first = n + 1;
+}
+
+static void unchain(struct cache *cache, const struct entry *entry)
+{
+	uint32_t n = (uint32_t)(entry - cache->entries), *link = chain_of(cache, entry->key - 1);
+
+	while (*link != n + 1)
+		link = &cache->links[*link - 1];
+	*link = cache->links[n];
+}
+
+static void empty(struct cache *cache, struct entry *entry)
+{
+	if (cache->chains && entry->key)
+		unchain(cache, entry);
+	entry->key = 0;
 }
 
 /* The entry whose place is taken next. */
@@ -65,7 +89,7 @@ static struct entry *leaving_of(const struct cache *cache, struct entry *set, ui
 
 bool cache_has(const struct cache *cache, uint64_t key)
 {
-	const struct entry *set = set_of(cache, key);
+	const struct entry *set = cache_set(cache, key);
 
 	for (uint32_t way = 0; way < cache->ways; way++)
 		if (set[way].key == key + 1)
@@ -75,15 +99,17 @@ bool cache_has(const struct cache *cache, uint64_t key)
 
 struct entry cache_put(struct cache *cache, struct entry entry)
 {
-	struct entry *set = set_of(cache, entry.key - 1), leaving;
+	struct entry *set = cache_set(cache, entry.key - 1), leaving;
 	uint32_t way = 0;
 
-	if (cache->hints) {
+	if (cache->chains) {
 		struct entry *old = leaving_of(cache, set, entry.key);
 
 		leaving = *old;
+		empty(cache, old);
 		*old = entry;
 		old->used = ++cache->clock;
+		chain(cache, old);
 		if (leaving.key == entry.key)
 			leaving.key = 0;
 		return leaving;
@@ -109,16 +135,16 @@ bool cache_note(struct cache *cache, uint64_t key)
 
 void cache_drop(struct cache *cache, uint64_t key)
 {
-	struct entry *set = set_of(cache, key);
+	struct entry *set = cache_set(cache, key);
 
 	for (uint32_t way = 0; way < cache->ways; way++)
 		if (set[way].key == key + 1)
-			set[way].key = 0;
+			empty(cache, &set[way]);
 }
 
 void cache_drop_if(struct cache *cache, bool (*leaves)(uint64_t key))
 {
 	for (uint64_t n = 0; n < cache->sets * cache->ways; n++)
 		if (cache->entries[n].key && leaves(cache->entries[n].key - 1))
-			cache->entries[n].key = 0;
+			empty(cache, &cache->entries[n]);
 }

@@ -16,14 +16,14 @@ struct entry {
 };
 
 #define WIDE 16 /* ways: more are not searched one by one */
-#define HINTS 256
+#define CHAINS 256
 
 struct cache {
 	struct entry *entries; /* of each set the most recent one first, unless it is wide */
 	uint32_t ways;
 	uint64_t sets, mask; /* mask: sets - 1 where that is a power of two, else 0 */
 	uint32_t clock;
-	uint32_t *hints; /* of a wide one: by key, where it was found last */
+	uint32_t *chains, *links; /* of a wide one: the entries of some keys, each as its number and one; 0: the last */
 };
 
 /* Of @entries entries; more ways than entries mean all of them. */
@@ -32,16 +32,21 @@ struct cache cache_make(uint64_t entries, uint32_t ways);
 /* Moves @way of @set to the front. */
 struct entry *cache_front(struct entry *set, uint32_t way);
 
-struct entry *cache_find_wide(struct cache *cache, struct entry *set, uint64_t key);
+struct entry *cache_find_wide(struct cache *cache, uint64_t key);
+
+static inline struct entry *cache_set(const struct cache *cache, uint64_t key)
+{
+	return cache->entries + (cache->mask || cache->sets == 1 ? key & cache->mask : key % cache->sets) * cache->ways;
+}
 
 /* The entry of @key, the most recent of its set from now on; NULL when it is not there. */
 static inline struct entry *cache_find(struct cache *cache, uint64_t key)
 {
-	uint64_t set = cache->mask || cache->sets == 1 ? key & cache->mask : key % cache->sets;
-	struct entry *first = cache->entries + set * cache->ways;
+	struct entry *first;
 
-	if (cache->hints)
-		return cache_find_wide(cache, first, key);
+	if (cache->chains)
+		return cache_find_wide(cache, key);
+	first = cache_set(cache, key);
 	if (first->key == key + 1)
 		return first;
 	for (uint32_t way = 1; way < cache->ways; way++)
