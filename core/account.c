@@ -29,6 +29,8 @@ static struct {
 	uint64_t accesses; /* of the measured task */
 	uint64_t l2_misses; /* before this interval */
 	struct row others[CONTEXTS]; /* of other contexts than the measured task's, by context */
+	struct row *now;    /* of function 0 in this context */
+	uint32_t mask;      /* of the number of a function: other contexts have one row */
 	bool open;
 } a;
 
@@ -36,19 +38,20 @@ void account_start(uint32_t functions)
 {
 	a.functions = functions;
 	a.rows = allocate(functions, sizeof(*a.rows));
+	account_context(0);
 }
 
-static struct row *row_of(uint32_t function)
+static inline struct row *row_of(uint32_t function)
 {
-	return a.context ? &a.others[a.context] : &a.rows[function];
+	return &a.now[function & a.mask];
 }
 
-void account_charge(uint32_t function, enum cause cause, uint64_t cycles)
+inline void account_charge(uint32_t function, enum cause cause, uint64_t cycles)
 {
 	row_of(function)->cycles[cause] += cycles;
 }
 
-void account_instructions(uint32_t function, enum cause cause, uint64_t count)
+inline void account_instructions(uint32_t function, enum cause cause, uint64_t count)
 {
 	row_of(function)->instructions[cause] += count;
 }
@@ -56,6 +59,8 @@ void account_instructions(uint32_t function, enum cause cause, uint64_t count)
 void account_context(uint32_t context)
 {
 	a.context = context < CONTEXTS ? context : CONTEXTS - 1;
+	a.now = a.context ? &a.others[a.context] : a.rows;
+	a.mask = a.context ? 0 : UINT32_MAX;
 }
 
 void account_accesses(uint64_t count)

@@ -114,7 +114,7 @@ void charge_retire(const struct charge *charge, uint64_t before, uint64_t now, u
 	window.cause = CAUSE_WIDTH;
 }
 
-void charge_passed(uint32_t function, uint64_t before, uint64_t now, uint64_t done)
+INLINE void charge_passed(uint32_t function, uint64_t before, uint64_t now, uint64_t done)
 {
 	if (now > before)
 		account_charge(function, CAUSE_WIDTH, now - before);

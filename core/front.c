@@ -53,7 +53,7 @@ void front_redirect(uint64_t cycle)
 }
 
 /* One more instruction in this window. */
-static void find(void)
+static inline void find(void)
 {
 	if (f.in_window == params.predecode) {
 		f.in_window = 0;
@@ -67,7 +67,7 @@ static void find(void)
  * this one as well if its opcode is here. Then they are decoded. Both stages were measured by A. Abel and J. Reineke,
  * uiCA (ICS 2022), section 4.1.
  */
-static void decode(const struct insn *insn, bool joined)
+static NOINLINE void decode(const struct insn *insn, bool joined)
 {
 	uint64_t window = (insn->address + insn->length - 1) / params.decode_bytes;
 
@@ -112,7 +112,7 @@ static void drop(uint64_t address)
 }
 
 /* Keeps a jump's code out of the micro-op cache. @joined: it is one micro-operation with the instruction before. */
-static void exclude(const struct insn *insn, bool joined)
+static NOINLINE void exclude(const struct insn *insn, bool joined)
 {
 	uint64_t start = insn->address - (joined ? f.length : 0), end = insn->address + insn->length;
 
@@ -172,17 +172,24 @@ static struct entry *find_line(uint64_t line, uint64_t cycle)
 	return cache_find(&f.lines, line);
 }
 
-static uint64_t enter(uint64_t line, uint64_t cycle)
+/* When code of @line is there, from @cycle on. */
+static NOINLINE uint64_t enter(uint64_t line, uint64_t cycle)
 {
+	uint64_t ready;
+
 	f.line = line;
 	if (!params.opcache_size)
 		f.known = true;
 	else if (!params.opcache_uops)
 		f.known = cache_note(&f.decoded, line);
-	return find_line(line, cycle)->ready;
+	ready = find_line(line, f.supply / 100)->ready;
+	if (ready * 100 <= f.supply)
+		return cycle;
+	f.supply = ready * 100;
+	return ready;
 }
 
-uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)
+INLINE uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)
 {
 	uint64_t line = insn->address >> LINE_SHIFT, earliest = cycle > AHEAD ? (cycle - AHEAD) * 100 : 0;
 	bool joined = insn->kind == BRANCH && !insn->uops;
@@ -190,18 +197,12 @@ uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)
 	*missed = cycle;
 	if (f.supply < earliest)
 		f.supply = earliest;
-	if (line != f.line || (!f.known && insn->address != f.next)) { /* a loop in one line is known the second time */
-		uint64_t ready = enter(line, f.supply / 100);
-
-		if (ready * 100 > f.supply) {
-			f.supply = ready * 100;
-			*missed = ready;
-		}
-	}
+	if (line != f.line || (!f.known && insn->address != f.next)) /* a loop in one line is known the second time */
+		*missed = enter(line, cycle);
 	if (f.by_parts)
 		next_part(insn);
 	if (f.known || !params.predecode)
-		f.supply += f.cost[f.known][insn->length % LENGTHS];
+		f.supply += f.cost[f.known][insn->length];
 	else
 		decode(insn, joined);
 	if (f.excludes && jumps(insn))

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "issue.h"
 
-#include <string.h>
-
 #include "params.h"
 
 #define CYCLES 8192 /* that are looked ahead; what is later finds every port free */
 #define HINTS 16
-#define SOON 8
 #define PORTS 16     /* that early_ports looks at */
 #define BOUND_FOR 4  /* cycles from the choice of a port to its first use, less one */
 #define TOO_MANY 3   /* more that wait for the second choice */
@@ -18,11 +15,11 @@ typedef uint8_t each_port __attribute__((vector_size(PORTS)));
 struct current current;
 
 static struct {
-	uint32_t busy[CYCLES];
-	struct {
-		uint64_t waiting;
-		uint16_t leaving[CYCLES];
-	} schedulers[SCHEDULERS];
+	struct cycle {
+		uint32_t busy;
+		uint16_t leaving[SCHEDULERS];
+	} cycles[CYCLES];
+	uint64_t waiting[SCHEDULERS];
 	/* For early_ports, of each port: micro-ops that wait for it, now and at the begin of this cycle. */
 	unsigned int load;
 	each_port queued, before, leaves[CYCLES];
@@ -33,63 +30,27 @@ static struct {
 	} hints[HINTS];
 } i;
 
-/* What leaves the ports' queues in a cycle. */
-static void leave(uint64_t k)
+/* What leaves the schedulers and the ports' queues in a cycle. */
+static inline void leave(uint64_t k)
 {
-	i.queued -= i.leaves[k];
-	i.leaves[k] = (each_port){ 0 };
+	for (unsigned int s = 0; s < SCHEDULERS; s++)
+		i.waiting[s] -= i.cycles[k].leaving[s];
+	i.cycles[k] = (struct cycle){ 0 };
+	if (params.early_ports) {
+		i.queued -= i.leaves[k];
+		i.leaves[k] = (each_port){ 0 };
+	}
 }
 
-static void forget(uint64_t from, uint64_t count)
+NOINLINE void issue_leave(uint64_t cycle)
 {
-	for (unsigned int s = 0; s < SCHEDULERS; s++) {
-		uint16_t *leaving = i.schedulers[s].leaving;
-		uint64_t sum = 0;
+	uint64_t count = cycle - current.cycle, first = current.cycle;
 
-		for (uint64_t k = from; k < from + count; k++)
-			sum += leaving[k];
-		i.schedulers[s].waiting -= sum;
-		memset(leaving + from, 0, count * sizeof(*leaving));
-	}
-	memset(i.busy + from, 0, count * sizeof(*i.busy));
-	for (uint64_t k = from; params.early_ports && k < from + count; k++)
-		leave(k);
-}
-
-static void advance(uint64_t cycle)
-{
-	uint64_t from = current.cycle % CYCLES, count = cycle - current.cycle;
-
-	if (count <= SOON) {
-		for (; current.cycle < cycle; current.cycle++) {
-			uint64_t k = current.cycle % CYCLES;
-
-			for (unsigned int s = 0; s < SCHEDULERS; s++) {
-				i.schedulers[s].waiting -= i.schedulers[s].leaving[k];
-				i.schedulers[s].leaving[k] = 0;
-			}
-			i.busy[k] = 0;
-			if (params.early_ports)
-				leave(k);
-		}
-		return;
-	}
 	current.cycle = cycle;
-	if (count >= CYCLES) {
-		forget(0, CYCLES);
-		return;
-	}
-	if (from + count > CYCLES) {
-		forget(from, CYCLES - from);
-		count -= CYCLES - from;
-		from = 0;
-	}
-	forget(from, count);
-}
-
-void issue_leave(uint64_t cycle)
-{
-	advance(cycle);
+	if (count > CYCLES)
+		count = CYCLES;
+	for (uint64_t n = 0; n < count; n++)
+		leave((first + n) % CYCLES);
 	if (params.early_ports)
 		i.before = i.queued;
 }
@@ -147,7 +108,7 @@ static struct hint *hint_of(uint32_t mask)
 }
 
 /* Books @count ports of @mask from @cycle on; the cycle of the last one. */
-static uint64_t search(uint32_t mask, unsigned int count, uint64_t cycle)
+static NOINLINE uint64_t search(uint32_t mask, unsigned int count, uint64_t cycle)
 {
 	struct hint *hint = hint_of(mask);
 
@@ -160,7 +121,7 @@ static uint64_t search(uint32_t mask, unsigned int count, uint64_t cycle)
 		begin = cycle;
 		if (cycle >= current.cycle + CYCLES)
 			return cycle;
-		while (cycle < current.cycle + CYCLES && !(free = mask & ~i.busy[cycle % CYCLES]))
+		while (cycle < current.cycle + CYCLES && !(free = mask & ~i.cycles[cycle % CYCLES].busy))
 			cycle++;
 		if (cycle > begin) {
 			if (begin != hint->to)
@@ -170,7 +131,7 @@ static uint64_t search(uint32_t mask, unsigned int count, uint64_t cycle)
 		if (cycle >= current.cycle + CYCLES)
 			return cycle;
 		for (; free && count; free &= free - 1, count--)
-			i.busy[cycle % CYCLES] |= free & -free;
+			i.cycles[cycle % CYCLES].busy |= free & -free;
 		if (!count)
 			return cycle;
 	}
@@ -181,17 +142,17 @@ static inline uint64_t book(uint32_t mask, unsigned int count, uint64_t ready)
 	uint64_t cycle = later(ready, current.cycle);
 
 	if (count == 1 && cycle < current.cycle + CYCLES) {
-		uint32_t free = mask & ~i.busy[cycle % CYCLES];
+		uint32_t free = mask & ~i.cycles[cycle % CYCLES].busy;
 
 		if (free) {
-			i.busy[cycle % CYCLES] |= free & -free;
+			i.cycles[cycle % CYCLES].busy |= free & -free;
 			return cycle;
 		}
 	}
 	return search(mask, count, cycle);
 }
 
-uint64_t issue_book(uint32_t mask, unsigned int count, uint64_t ready)
+INLINE uint64_t issue_book(uint32_t mask, unsigned int count, uint64_t ready)
 {
 	uint64_t cycle;
 
@@ -203,22 +164,22 @@ uint64_t issue_book(uint32_t mask, unsigned int count, uint64_t ready)
 	return cycle;
 }
 
-void issue_wait(enum scheduler scheduler, uint64_t cycle, uint64_t issue, unsigned int count)
+inline void issue_wait(enum scheduler scheduler, uint64_t cycle, uint64_t issue, unsigned int count)
 {
 	uint64_t last = current.cycle + CYCLES - 1;
 
 	if (issue <= cycle)
 		return;
-	i.schedulers[scheduler].waiting += count;
-	i.schedulers[scheduler].leaving[(issue < last ? issue : last) % CYCLES] += (uint16_t)count;
+	i.waiting[scheduler] += count;
+	i.cycles[(issue < last ? issue : last) % CYCLES].leaving[scheduler] += (uint16_t)count;
 }
 
-uint64_t issue_room(enum scheduler scheduler, uint64_t cycle, unsigned int count)
+inline uint64_t issue_room(enum scheduler scheduler, uint64_t cycle, unsigned int count)
 {
 	uint32_t size = scheduler == SCHEDULER ? params.scheduler : params.memory_scheduler;
-	uint64_t room = count < size ? size - count : 0, waiting = i.schedulers[scheduler].waiting;
+	uint64_t room = count < size ? size - count : 0, waiting = i.waiting[scheduler];
 
 	for (; waiting > room; cycle++)
-		waiting -= i.schedulers[scheduler].leaving[cycle % CYCLES];
+		waiting -= i.cycles[cycle % CYCLES].leaving[scheduler];
 	return cycle;
 }

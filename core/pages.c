@@ -11,7 +11,7 @@ struct slot {
 	uint64_t frame;
 };
 
-uint64_t pages_generation = 1;
+struct recent_page pages_recent[PAGES_RECENT];
 
 static struct slot *slots;
 static uint64_t room, used; /* room: a power of two */
@@ -51,20 +51,14 @@ void pages_put(uint64_t page, uint64_t frame)
 	if (!slot->page)
 		used++;
 	*slot = (struct slot){ page + 1, frame };
-	pages_generation++;
+	pages_recent[page % PAGES_RECENT] = (struct recent_page){ page + 1, frame };
 }
 
 uint64_t pages_find(uint64_t page)
 {
-	const struct slot *slot;
+	const struct slot *slot = room ? slot_of(page) : NULL;
+	uint64_t frame = slot && slot->page ? slot->frame : page;
 
-	if (!room)
-		return page;
-	slot = slot_of(page);
-	return slot->page ? slot->frame : page;
-}
-
-uint64_t pages_physical(uint64_t address)
-{
-	return pages_find(address >> 12) << 12 | (address & 0xfff);
+	pages_recent[page % PAGES_RECENT] = (struct recent_page){ page + 1, frame };
+	return frame;
 }

@@ -5,8 +5,15 @@
 
 #include <stdint.h>
 
-/* Goes up with each change: what was looked up before may be wrong. */
-extern uint64_t pages_generation;
+#include "address.h"
+
+#define PAGES_RECENT 256
+
+/* The last ones that were asked for, each in one place. */
+extern struct recent_page {
+	uint64_t page; /* and one */
+	uint64_t frame;
+} pages_recent[PAGES_RECENT];
 
 void pages_put(uint64_t page, uint64_t frame);
 
@@ -14,6 +21,13 @@ void pages_put(uint64_t page, uint64_t frame);
 uint64_t pages_find(uint64_t page);
 
 /* Where the byte at a virtual address is in physical memory now; itself when its page is not known. */
-uint64_t pages_physical(uint64_t address);
+static inline uint64_t pages_physical(uint64_t address)
+{
+	uint64_t page = address >> PAGE_SHIFT;
+	const struct recent_page *recent = &pages_recent[page % PAGES_RECENT];
+	uint64_t frame = recent->page == page + 1 ? recent->frame : pages_find(page);
+
+	return frame << PAGE_SHIFT | (address & ((1u << PAGE_SHIFT) - 1));
+}
 
 #endif

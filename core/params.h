@@ -17,6 +17,10 @@ extern struct params params;
 /* Reads the PARAMS file; ends the program with its line where it is wrong. */
 void params_read(const char *path);
 
+/* Seldom needed: a caller that does without it is to be a fast one. */
+#define NOINLINE __attribute__((noinline))
+#define INLINE inline __attribute__((always_inline))
+
 static inline uint64_t cycles(uint32_t time)
 {
 	return (time + 50) / 100;

@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "params.h"
 #include "redirect.h"
+#include "registers.h"
 #include "store.h"
 #include "string_insn.h"
 #include "tlb.h"
@@ -18,13 +19,9 @@
 #define SMALL_STORES 16 /* stores of one instruction */
 #define RENAMED 2       /* micro-ops of an instruction whose operand in memory can be renamed */
 
-struct value {
-	uint64_t ready;  /* when it is there */
-	uint64_t writer; /* twice the number of the instruction that made it, and one if that only loads */
-};
+struct value registers[REGISTERS];
 
 static struct {
-	struct value registers[REGISTERS];
 	bool stack_moved;              /* by the front end, since its value was needed */
 	uint64_t number;               /* of this instruction */
 	uint64_t name;                 /* of what its address is made of */
@@ -41,38 +38,7 @@ void pipeline_start(uint32_t placement)
 	tlb_start();
 	branch_start();
 	front_start();
-}
-
-static uint64_t ready(const uint8_t *registers, unsigned int count, uint64_t from)
-{
-	for (unsigned int n = 0; n < count; n++)
-		from = later(from, p.registers[registers[n]].ready);
-	return from;
-}
-
-/* The same for two addresses that are made of the same registers with the same values. */
-static uint64_t name_of(const struct insn *insn)
-{
-	uint64_t name = 1;
-
-	for (unsigned int n = 0; n < insn->address_reads; n++)
-		name = (name ^ p.registers[insn->registers[n]].writer ^ (uint64_t)insn->registers[n] << 56) * 0x9e3779b97f4a7c15u;
-	return name;
-}
-
-static bool is_loaded(unsigned int name)
-{
-	return p.registers[name].writer & 1;
-}
-
-static void write(const struct insn *insn, uint64_t done)
-{
-	const uint8_t *registers = insn->registers + insn->address_reads + insn->data_reads;
-	bool loaded = insn->kind == MOVE ? is_loaded(insn->registers[0]) : insn->only_loads;
-	uint64_t writer = p.number << 1 | loaded;
-
-	for (const uint8_t *end = registers + insn->writes; registers < end; registers++)
-		p.registers[*registers] = (struct value){ done, writer };
+	window_start();
 }
 
 static uint64_t translate(const struct insn *insn, const struct access *access, uint64_t cycle)
@@ -85,7 +51,7 @@ static uint64_t translate(const struct insn *insn, const struct access *access, 
 }
 
 /* Books the ports of loads, or all others; the cycle of issue. */
-static uint64_t issue(const struct insn *insn, bool load, uint64_t from)
+static INLINE uint64_t issue(const struct insn *insn, bool load, uint64_t from)
 {
 	const struct port_group *group = insn->ports + (load ? insn->others : 0);
 	const struct port_group *end = insn->ports + (load ? insn->groups : insn->others);
@@ -108,7 +74,7 @@ static uint64_t load(struct insn *insn, struct charge *charge, const struct acce
 	unsigned int bytes = insn->load_bytes ? insn->load_bytes : 8;
 	uint64_t done = cycle, translated = cycle, value = 0;
 	enum cause level = CAUSE_L1;
-	bool chases = params.l1d_chase && insn->traits & NEAR_BASE && is_loaded(insn->registers[0]);
+	bool chases = params.l1d_chase && insn->traits & NEAR_BASE && registers_is_loaded(insn->registers[0]);
 
 	for (const struct access *a = accesses; a < accesses + count; a++) {
 		uint64_t begin;
@@ -159,7 +125,7 @@ static uint64_t atomic(struct insn *insn, struct charge *charge, const struct ac
 	charge_step(charge, begin, CAUSE_ATOMICS);
 	begin = later(issue(insn, true, begin), issue(insn, false, begin));
 	charge_step(charge, begin, CAUSE_PORTS);
-	asked = params.lock_fetches ? ready(insn->registers, insn->address_reads, charge->dispatched) : begin;
+	asked = params.lock_fetches ? registers_ready(insn->registers, insn->address_reads, charge->dispatched) : begin;
 	asked = translate(insn, access, asked);
 	charge_step(charge, later(begin, asked), CAUSE_TLB);
 	arrival = memory_access(access->physical >> LINE_SHIFT, asked, true);
@@ -230,7 +196,7 @@ static uint64_t compute(struct insn *insn, struct charge *charge, const struct a
 			unsigned int loads, uint64_t from)
 {
 	const uint8_t *data = insn->registers + insn->address_reads;
-	uint64_t begin = ready(insn->registers, insn->address_reads, from), done;
+	uint64_t begin = registers_ready(insn->registers, insn->address_reads, from), done;
 	enum cause cause = insn->kind == UNKNOWN ? CAUSE_UNKNOWN_COST : CAUSE_DEPENDENCY;
 
 	charge->addressed = begin;
@@ -245,7 +211,7 @@ static uint64_t compute(struct insn *insn, struct charge *charge, const struct a
 		charge->addressed = begin;
 		begin = load(insn, charge, accesses, count, begin);
 	}
-	done = ready(data, insn->data_reads, begin);
+	done = registers_ready(data, insn->reads - insn->address_reads, begin);
 	charge_step(charge, done, CAUSE_DEPENDENCY);
 	begin = issue(insn, false, done);
 	charge_step(charge, begin, CAUSE_PORTS);
@@ -277,13 +243,10 @@ static uint64_t string(struct insn *insn, struct charge *charge, const struct ac
 static uint64_t run(struct insn *insn, struct charge *charge, const struct access *accesses, uint32_t count,
 		    unsigned int loads, uint64_t from)
 {
-	const uint8_t *all = insn->registers;
-	unsigned int reads = insn->address_reads + insn->data_reads;
-
 	if (insn->lock && count) {
-		uint64_t value = ready(all, reads, from);
+		uint64_t value = registers_all_ready(insn, from);
 
-		from = insn->lock == LOCK_EXCHANGES ? ready(all, insn->address_reads, from) : value;
+		from = insn->lock == LOCK_EXCHANGES ? registers_ready(insn->registers, insn->address_reads, from) : value;
 		charge_step(charge, from, CAUSE_DEPENDENCY);
 		return atomic(insn, charge, accesses, from, value);
 	}
@@ -293,7 +256,7 @@ static uint64_t run(struct insn *insn, struct charge *charge, const struct acces
 	case FENCE_STORE:
 		return from;
 	case MOVE:
-		return ready(all, reads, from);
+		return registers_all_ready(insn, from);
 	case FENCE_FULL:
 		return fence(charge, from);
 	case FENCE_LOAD:
@@ -304,7 +267,7 @@ static uint64_t run(struct insn *insn, struct charge *charge, const struct acces
 	case FLUSH_PAGE:
 		return alone(insn, charge, charge->function, from);
 	case REPEAT:
-		return string(insn, charge, accesses, count, ready(all, reads, from));
+		return string(insn, charge, accesses, count, registers_all_ready(insn, from));
 	default:
 		return compute(insn, charge, accesses, count, loads, from);
 	}
@@ -333,11 +296,8 @@ static void drain(const struct insn *insn, const struct access *accesses, uint32
 /* The micro-ops that the front end puts before @insn to have the stack pointer's value. */
 static unsigned int synchronise(const struct insn *insn)
 {
-	bool needed;
+	bool needed = p.stack_moved && insn->traits & USES_STACK && params.stack_sync;
 
-	if (!(insn->traits & (MOVES_STACK | USES_STACK)))
-		return 0;
-	needed = p.stack_moved && insn->traits & USES_STACK && params.stack_sync;
 	p.stack_moved = insn->traits & MOVES_STACK || (p.stack_moved && !needed);
 	return needed;
 }
@@ -354,27 +314,41 @@ static void wait_in_schedulers(const struct insn *insn, const struct charge *cha
 }
 
 /*
- * Dispatches @insn as @uops micro-ops; the cycle of the last one. A switch to the microcode sequencer takes time, and no
+ * Dispatches an instruction of the stack pointer or of many micro-ops. A switch to the microcode sequencer takes time, and no
  * other micro-ops are dispatched in its cycles.
  */
-static uint64_t dispatch(const struct insn *insn, uint32_t function, unsigned int *uops, unsigned int loads,
-			 unsigned int stores)
+static NOINLINE uint64_t dispatch_specially(const struct insn *insn, uint32_t function, unsigned int *uops,
+					    unsigned int loads, unsigned int stores)
 {
 	unsigned int synchronised = synchronise(insn);
-	uint64_t missed, supply = front_supply(insn, window.front, &missed), cycle;
+	uint64_t cycle;
+
+	*uops += synchronised;
+	if (insn->microcode)
+		window_redirect(window.front + !!window.dispatched + cycles(params.microcode_switch), CAUSE_WIDTH, function);
+	cycle = window_dispatch(*uops, insn->computed, loads, stores);
+	if (insn->microcode)
+		window.dispatched = params.width;
+	if (synchronised)
+		registers[STACK_POINTER].ready = later(registers[STACK_POINTER].ready, cycle + 1) + 1;
+	return cycle;
+}
+
+/* Dispatches @insn as @uops micro-ops; the cycle of the last one. */
+static INLINE uint64_t dispatch(const struct insn *insn, uint32_t function, unsigned int *uops, unsigned int loads,
+				unsigned int stores)
+{
+	uint64_t missed, supply = front_supply(insn, window.front, &missed);
 
 	if (supply > window.front)
 		window_redirect(supply, missed > window.front ? CAUSE_ICACHE : CAUSE_WIDTH, function);
 	p.number++;
-	*uops = insn->slots + synchronised;
-	if (insn->microcode)
-		window_redirect(window.front + !!window.dispatched + cycles(params.microcode_switch), CAUSE_WIDTH, function);
-	cycle = window_dispatch(*uops, insn->computed, loads, stores < SMALL_STORES ? stores : SMALL_STORES);
-	if (insn->microcode)
-		window.dispatched = params.width;
-	if (synchronised)
-		p.registers[STACK_POINTER].ready = later(p.registers[STACK_POINTER].ready, cycle + 1) + 1;
-	return cycle;
+	*uops = insn->slots;
+	if (stores > SMALL_STORES)
+		stores = SMALL_STORES;
+	if (insn->special)
+		return dispatch_specially(insn, function, uops, loads, stores);
+	return window_dispatch(*uops, insn->computed, loads, stores);
 }
 
 /* Needs no memory and no way of its own, as most. Its steps are named only if the core waits for it. */
@@ -382,7 +356,7 @@ static void execute_simple(const struct insn *insn, uint32_t function)
 {
 	unsigned int uops;
 	uint64_t dispatched = dispatch(insn, function, &uops, 0, 0), before = window.retired, now;
-	uint64_t begin = ready(insn->registers, insn->address_reads + insn->data_reads, dispatched + 1);
+	uint64_t begin = registers_all_ready(insn, dispatched + 1);
 	uint64_t issued = begin, done = begin;
 
 	if (insn->simple == COMPUTES) {
@@ -391,7 +365,7 @@ static void execute_simple(const struct insn *insn, uint32_t function)
 		if (insn->uops && insn->groups)
 			issue_wait(SCHEDULER, dispatched, issued, params.memory_scheduler ? insn->computed : insn->uops);
 	}
-	write(insn, done);
+	registers_write(insn, p.number, done);
 	p.branch_done = done;
 	p.string = 0;
 	now = window_retire(uops, done);
@@ -421,12 +395,12 @@ static void execute(struct insn *insn, uint32_t function, const struct access *a
 	loads = count - stores;
 	charge.function = function;
 	charge.dispatched = charge.issued = charge.addressed = dispatch(insn, function, &uops, loads, stores);
-	p.name = !count || insn->uops > RENAMED ? p.number : name_of(insn);
+	p.name = !count || insn->uops > RENAMED ? p.number : registers_name(insn);
 	charge_begin(&charge, charge.dispatched + 1);
 	done = run(insn, &charge, accesses, count, loads, charge.dispatched + 1);
 	if (insn->uops && insn->groups)
 		wait_in_schedulers(insn, &charge, loads, count);
-	write(insn, insn->lock && count ? p.atomic_value : done);
+	registers_write(insn, p.number, insn->lock && count ? p.atomic_value : done);
 	p.branch_done = done;
 	p.string = insn->kind == REPEAT ? insn->address + 1 : 0;
 	if (insn->kind == UNKNOWN)
@@ -483,7 +457,7 @@ void pipeline_repeat(struct block *block, const struct access *accesses, const i
 	window_retire(0, done);
 	window_redirect(window.front + done - before, CAUSE_STRINGS, block->function);
 	p.branch_done = done;
-	write(insn, done);
+	registers_write(insn, p.number, done);
 }
 
 void pipeline_exception(const struct block *block)

@@ -9,6 +9,8 @@
 
 #define MAX_BLOCKS (1u << 24)
 #define MAX_REGISTERS 64
+#define LISTS 4096 /* chains of them */
+#define ALIGNMENT _Alignof(struct port_group)
 #define DECODED 4 /* micro-ops of an instruction at most, without the microcode sequencer */
 
 static const char *const kinds[KINDS] = {
@@ -22,6 +24,38 @@ static const char *const kinds[KINDS] = {
 
 struct program program;
 
+/*
+ * A copy of @bytes that equal ones share: the instructions of a kernel have few lists of registers and ports. Those
+ * lie side by side, so that the host's first level cache has most of them.
+ */
+static const void *shared(const void *bytes, size_t size)
+{
+	static struct list {
+		struct list *next;
+		size_t size;
+		uint8_t *bytes;
+	} *lists[LISTS], **list;
+	static uint8_t *free;
+	static size_t left;
+	size_t room = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	uint32_t hash = 0;
+
+	for (size_t n = 0; n < size; n++)
+		hash = (hash ^ ((const uint8_t *)bytes)[n]) * 0x9e3779b1u;
+	for (list = &lists[hash >> 20]; *list; list = &(*list)->next)
+		if ((*list)->size == size && !memcmp((*list)->bytes, bytes, size))
+			return (*list)->bytes;
+	if (left < room) {
+		left = 1 << 14;
+		free = allocate(left, 1);
+	}
+	*list = allocate(1, sizeof(**list));
+	**list = (struct list){ .size = size, .bytes = memcpy(free, bytes, size) };
+	free += room;
+	left -= room;
+	return (*list)->bytes;
+}
+
 static uint8_t kind_of(struct text *text)
 {
 	const char *word = text_word(text);
@@ -33,7 +67,7 @@ static uint8_t kind_of(struct text *text)
 }
 
 /* "1,2,3" or "-" into @into; how many. */
-static uint8_t registers(struct text *text, uint8_t *into, unsigned int room)
+static uint8_t register_list(struct text *text, uint8_t *into, unsigned int room)
 {
 	const char *word = text_word(text);
 	unsigned int count = 0;
@@ -58,7 +92,7 @@ static uint8_t registers(struct text *text, uint8_t *into, unsigned int room)
 /* "MASKxCOUNT/MASKxCOUNT" (hexadecimal masks) or "-". */
 static void ports(struct text *text, struct insn *insn)
 {
-	struct port_group groups[PORT_GROUPS], of_loads[PORT_GROUPS], *list;
+	struct port_group groups[PORT_GROUPS], of_loads[PORT_GROUPS];
 	unsigned int loads = 0;
 	const char *word = text_word(text), *next = word;
 	uint32_t all = (uint32_t)((UINT64_C(1) << params.ports) - 1);
@@ -84,9 +118,8 @@ static void ports(struct text *text, struct insn *insn)
 		next = end + 1;
 	}
 	insn->groups = (uint8_t)(insn->others + loads);
-	insn->ports = list = allocate(insn->groups, sizeof(*list));
-	memcpy(list, groups, insn->others * sizeof(*list));
-	memcpy(list + insn->others, of_loads, loads * sizeof(*list));
+	memcpy(groups + insn->others, of_loads, loads * sizeof(*groups));
+	insn->ports = shared(groups, insn->groups * sizeof(*groups));
 }
 
 /*
@@ -129,7 +162,7 @@ static uint8_t simple(const struct insn *insn)
 	case NOP:
 	case ZERO:
 	case FENCE_STORE:
-		return insn->address_reads + insn->data_reads ? 0 : PASSES;
+		return insn->reads ? 0 : PASSES;
 	case MOVE:
 		return PASSES;
 	case PREFETCH:
@@ -141,7 +174,7 @@ static uint8_t simple(const struct insn *insn)
 
 static void instruction(struct text *text, struct insn *insn, uint64_t address)
 {
-	uint8_t *list, names[MAX_REGISTERS];
+	uint8_t names[MAX_REGISTERS] = { 0 };
 	unsigned int count;
 
 	if (strcmp(text_word(text), "i"))
@@ -152,12 +185,10 @@ static void instruction(struct text *text, struct insn *insn, uint64_t address)
 	insn->uops = (uint16_t)text_number(text, 0, 1000);
 	insn->latency = (uint32_t)((text_decimal(text, 100) + 50) / 100);
 	insn->lock = (uint8_t)text_number(text, 0, LOCK_EXCHANGES);
-	count = insn->address_reads = registers(text, names, MAX_REGISTERS);
-	count += insn->data_reads = registers(text, names + count, MAX_REGISTERS - count);
-	count += insn->writes = registers(text, names + count, MAX_REGISTERS - count);
-	list = allocate(count, 1);
-	memcpy(list, names, count);
-	insn->registers = list;
+	count = insn->address_reads = register_list(text, names, MAX_REGISTERS);
+	insn->reads = (uint8_t)(count += register_list(text, names + count, MAX_REGISTERS - count));
+	count += insn->writes = register_list(text, names + count, MAX_REGISTERS - count);
+	insn->registers = shared(names, count ? count : 1);
 	insn->load_bytes = (uint16_t)text_number(text, 0, 4096);
 	insn->store_bytes = (uint16_t)text_number(text, 0, 4096);
 	ports(text, insn);
@@ -169,9 +200,9 @@ static void instruction(struct text *text, struct insn *insn, uint64_t address)
 	insn->slots = (uint16_t)(insn->uops + !!(insn->traits & SPLIT));
 	insn->simple = simple(insn);
 	insn->microcode = params.microcode_switch && insn->uops > DECODED && insn->kind == PLAIN && !insn->fixed;
+	insn->special = insn->microcode || insn->traits & (MOVES_STACK | USES_STACK);
 	insn->only_loads = insn->kind == PLAIN && insn->load_bytes && !insn->latency;
 	insn->habit = allocate(1, sizeof(*insn->habit));
-	insn->habit->page = UINT64_MAX;
 }
 
 static struct block *block_at(struct text *text, uint64_t id)

@@ -27,9 +27,7 @@ struct port_group {
 
 /* What an instruction that accesses memory did last. */
 struct habit {
-	/* The trace's guess of the next address, and where its page is. */
-	uint64_t guess, stride;
-	uint64_t page, frame, generation;
+	uint64_t guess, stride; /* the trace's guess of the next address */
 	/* Of the stride prefetcher. */
 	uint64_t last, line;
 	int64_t step;
@@ -62,8 +60,8 @@ struct insn {
 	uint64_t address;
 	uint8_t length, kind;
 	uint16_t uops;
-	uint8_t address_reads, data_reads, writes, groups;
-	const uint8_t *registers; /* address reads, data reads, writes */
+	uint8_t address_reads, reads, writes, groups; /* reads: those of the address, then those of data */
+	const uint8_t *registers; /* reads, writes */
 	const struct port_group *ports; /* those of @others, then those of loads alone, which need no more than the address */
 	uint32_t latency, fixed; /* cycles */
 	struct habit *habit;
@@ -76,6 +74,7 @@ struct insn {
 	uint8_t simple;   /* 0 or one of enum simple */
 	uint8_t others;   /* groups of ports that are not of loads alone */
 	bool microcode;   /* it comes from the microcode sequencer, which takes time to be switched to */
+	bool special;     /* dispatch has more to do: it is of the microcode, or has a trait of the stack pointer */
 	bool only_loads;  /* what it writes was loaded and nothing more */
 };
 

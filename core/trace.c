@@ -127,18 +127,6 @@ static void block(uint64_t value)
 	vcpu->limit = now->count;
 }
 
-static uint64_t place(struct habit *habit, uint64_t address)
-{
-	uint64_t page = address >> 12;
-
-	if (habit->page != page || habit->generation != pages_generation) {
-		habit->page = page;
-		habit->generation = pages_generation;
-		habit->frame = pages_find(page);
-	}
-	return habit->frame << 12 | (address & 0xfff);
-}
-
 /* The emulator makes two accesses of 8 bytes of one of 16. */
 static bool goes_with(const struct vcpu *vcpu, uint64_t address, bool store)
 {
@@ -168,7 +156,7 @@ static void access_token(uint64_t value)
 	if (goes_with(vcpu, address, value & 1))
 		return;
 	account_accesses(vcpu->block->insns[vcpu->at].kind != REMOVED);
-	vcpu->accesses[vcpu->count++] = (struct access){ address, place(habit, address), vcpu->at, value & 1 };
+	vcpu->accesses[vcpu->count++] = (struct access){ address, pages_physical(address), vcpu->at, value & 1 };
 }
 
 static void define(void)

@@ -3,24 +3,38 @@
 
 #include "issue.h"
 #include "params.h"
-
-#define MOST 4096 /* more than there is room for in any of the queues */
+#include "text.h"
 
 struct window window;
 
-/* The reorder buffer: the cycles in which the last micro-ops were retired. */
-static struct {
-	uint64_t retired[MOST];
-	uint64_t next;
-} rob;
-
-/* When each of the last buffers was free again. */
-struct queue {
-	uint64_t free[MOST];
-	uint32_t next;
+/* The cycles in which the last micro-ops were retired, or the last buffers of a queue were free again. */
+struct ring {
+	uint64_t *cycles;
+	uint32_t mask, next; /* mask: its size less one, as small as it can be: the host's first level cache is */
 };
 
-static struct queue loads, stores;
+static struct ring rob, loads, stores;
+
+static struct ring ring_make(uint32_t least)
+{
+	uint32_t size = 1;
+
+	while (size < least)
+		size *= 2;
+	return (struct ring){ .cycles = allocate(size, sizeof(uint64_t)), .mask = size - 1 };
+}
+
+void window_start(void)
+{
+	rob = ring_make(params.rob + 1);
+	loads = ring_make(params.load_queue);
+	stores = ring_make(params.store_queue);
+}
+
+static inline void ring_put(struct ring *ring, uint64_t cycle)
+{
+	ring->cycles[ring->next++ & ring->mask] = cycle;
+}
 
 void window_redirect(uint64_t cycle, enum cause cause, uint32_t function)
 {
@@ -32,7 +46,7 @@ void window_redirect(uint64_t cycle, enum cause cause, uint32_t function)
 	window.function = function;
 }
 
-static void wait_until(uint64_t cycle)
+static inline void wait_until(uint64_t cycle)
 {
 	if (cycle <= window.front)
 		return;
@@ -41,18 +55,16 @@ static void wait_until(uint64_t cycle)
 }
 
 /* When there is room for @count more in a queue of @size; 0 if none are needed. */
-static uint64_t room(const struct queue *queue, uint32_t size, unsigned int count)
+static inline uint64_t room(const struct ring *queue, uint32_t size, unsigned int count)
 {
-	uint64_t when = queue->free[(queue->next + (count < size ? count : size) - 1 - size) % MOST];
-
-	return count ? when : 0;
+	return count ? queue->cycles[(queue->next + (count < size ? count : size) - 1 - size) & queue->mask] : 0;
 }
 
-uint64_t window_dispatch(unsigned int uops, unsigned int computed, unsigned int load_count,
+INLINE uint64_t window_dispatch(unsigned int uops, unsigned int computed, unsigned int load_count,
 			 unsigned int store_count)
 {
 	if (uops <= params.rob)
-		wait_until(rob.retired[(rob.next + uops - params.rob - 1) % MOST]);
+		wait_until(rob.cycles[(rob.next + uops - params.rob - 1) & rob.mask]);
 	else
 		wait_until(window.retired);
 	wait_until(room(&loads, params.load_queue, load_count));
@@ -75,7 +87,7 @@ uint64_t window_dispatch(unsigned int uops, unsigned int computed, unsigned int 
 	return window.front;
 }
 
-uint64_t window_retire(unsigned int uops, uint64_t done)
+INLINE uint64_t window_retire(unsigned int uops, uint64_t done)
 {
 	if (done > window.retired) {
 		window.retired = done;
@@ -86,19 +98,17 @@ uint64_t window_retire(unsigned int uops, uint64_t done)
 		window.retired_ops -= params.retire;
 		window.retired++;
 	}
-	rob.retired[rob.next % MOST] = window.retired;
-	for (unsigned int n = 1; n < uops; n++)
-		rob.retired[(rob.next + n) % MOST] = window.retired;
-	rob.next += uops;
+	for (unsigned int n = 0; n < uops; n++)
+		ring_put(&rob, window.retired);
 	return window.retired;
 }
 
 void window_load(uint64_t cycle)
 {
-	loads.free[loads.next++ % MOST] = cycle;
+	ring_put(&loads, cycle);
 }
 
 void window_store(uint64_t cycle)
 {
-	stores.free[stores.next++ % MOST] = cycle;
+	ring_put(&stores, cycle);
 }

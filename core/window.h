@@ -18,6 +18,8 @@ extern struct window {
 	uint32_t function;
 } window;
 
+void window_start(void);
+
 /* Dispatch goes on in @cycle at the earliest, because of @cause in @function. */
 void window_redirect(uint64_t cycle, enum cause cause, uint32_t function);
 
