@@ -105,22 +105,26 @@ static struct tagged *entry_of(uint64_t hash, unsigned int n)
 	return &d.tables[n][index & (uint32_t)d.index.masks.each[n]];
 }
 
-static uint16_t tag_of(uint64_t hash, unsigned int n)
+/* The tags that a branch has in the tables. */
+static union per_table tags_of(uint64_t hash)
 {
-	uint32_t bits = (uint32_t)(hash >> 22) ^ (uint32_t)(d.tag.values.each[n] << 1 ^ d.index.values.each[n]);
+	int32_t bits = (int32_t)(hash >> 22);
+	union per_table tags;
 
-	return (uint16_t)(bits & ((1u << TAG_BITS) - 1)) + 1;
+	for (unsigned int n = 0; n < TABLES / 4; n++)
+		tags.quads[n] = ((bits ^ d.tag.values.quads[n] << 1 ^ d.index.values.quads[n]) & ((1 << TAG_BITS) - 1)) + 1;
+	return tags;
 }
 
 /* A longer history takes the branch over where its entry was of no use. */
-static void replace(uint64_t hash, unsigned int from, bool taken)
+static void replace(uint64_t hash, const union per_table *tags, unsigned int from, bool taken)
 {
 	for (unsigned int n = from; n < params.tagged_tables; n++) {
 		struct tagged *entry = entry_of(hash, n);
 
 		if (entry->useful)
 			continue;
-		*entry = (struct tagged){ tag_of(hash, n), taken ? 0 : -1, 0 };
+		*entry = (struct tagged){ (uint16_t)tags->each[n], taken ? 0 : -1, 0 };
 		return;
 	}
 	for (unsigned int n = from; n < params.tagged_tables; n++)
@@ -133,12 +137,13 @@ bool direction_guess(uint64_t address, bool taken)
 	int8_t *plain = &d.plain[hash & ((1u << params.bimodal_bits) - 1)];
 	struct tagged *used = 0;
 	bool guess = *plain >= 0, other = guess;
+	union per_table tags = tags_of(hash);
 	unsigned int from = 0;
 
 	for (unsigned int n = params.tagged_tables; n-- > 0;) {
 		struct tagged *entry = entry_of(hash, n);
 
-		if (entry->tag != tag_of(hash, n))
+		if (entry->tag != tags.each[n])
 			continue;
 		if (used) {
 			other = entry->counter >= 0;
@@ -156,7 +161,7 @@ bool direction_guess(uint64_t address, bool taken)
 		*plain = step(*plain, taken, -2, 1);
 	}
 	if (guess != taken)
-		replace(hash, from, taken);
+		replace(hash, &tags, from, taken);
 	remember(taken);
 	return guess;
 }

@@ -70,6 +70,8 @@ static inline uint64_t number(void)
 {
 	uint64_t value = 0;
 
+	if (t.next < t.end && *t.next < 0x80) /* most are small */
+		return *t.next++;
 	for (unsigned int shift = 0; t.next < t.end && shift < 70; shift += 7) {
 		uint8_t byte = *t.next++;
 
