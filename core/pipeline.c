@@ -112,7 +112,7 @@ static uint64_t atomic(struct insn *insn, struct charge *charge, const struct ac
 		       uint64_t value)
 {
 	unsigned int bytes = insn->store_bytes ? insn->store_bytes : 8;
-	uint64_t begin = from, done, asked;
+	uint64_t begin = from, done, asked, reload;
 	struct arrival arrival;
 
 	statistics.atomics++;
@@ -138,8 +138,8 @@ static uint64_t atomic(struct insn *insn, struct charge *charge, const struct ac
 	store_forwards(access->physical, bytes, 0, done, &done); /* an exchange before it may not have its value yet */
 	charge_step(charge, done, CAUSE_STORES);
 	p.atomic_value = done - cycles(params.lock_latency) + cycles(params.lock_value);
-	value = later(done, value);
-	store_atomic(access->physical, bytes, value, later(begin + cycles(params.lock_reload), value + cycles(params.store_forward)));
+	reload = later(begin + cycles(params.lock_reload), value + cycles(params.store_forward));
+	store_atomic(access->physical, bytes, later(done, value), reload);
 	return done;
 }
 
