@@ -100,6 +100,15 @@ def test_a_name_of_a_tag_and_of_another_branch_is_refused(tmp_path: Path) -> Non
     assert git.resolve(place, "tags/v1") == git.resolve(place, "v2") == tagged != git.resolve(place, "heads/v1")
 
 
+def test_a_tag_is_no_branch_whose_name_goes_on(tmp_path: Path) -> None:
+    place = repository(tmp_path / "git", a="1\n")
+    tagged = git.resolve(place, "HEAD")
+    commit = ("-c", "user.name=x", "-c", "user.email=x@y", "commit", "-q", "--allow-empty", "-m", "two")
+    for words in (("tag", "topic"), commit, ("branch", "topic/one"), commit, ("branch", "topic/two")):
+        subprocess.run(("git", "-C", str(place), *words), check=True)
+    assert git.resolve(place, "topic") == tagged
+
+
 def test_files_that_a_release_ignores_itself_belong_to_it(tmp_path: Path) -> None:
     place = files(tmp_path / "plain", **{".gitignore": "made.c\n", "made.c": "x\n"})
     tree = git.tree_of_files(place, silent, subject="plain")
@@ -109,6 +118,8 @@ def test_files_that_a_release_ignores_itself_belong_to_it(tmp_path: Path) -> Non
 def test_a_revision_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no revision 'v9'"):
         git.resolve(repository(tmp_path / "git", a="1\n"), "v9")
+    with pytest.raises(BadInput, match="no revision 'HEAD'"):
+        git.resolve(files(tmp_path / "plain", a="1\n"), "HEAD")
 
 
 def test_a_patch_makes_a_tree_or_leaves_nothing(tmp_path: Path) -> None:

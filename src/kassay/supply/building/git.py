@@ -29,6 +29,7 @@ _ENVIRONMENT = {
 _SETTINGS = ("-c", "safe.directory=*", "-c", "gc.auto=0", "-c", "core.autocrlf=false", "-c", "core.compression=1",
              "-c", "advice.detachedHead=false", "-c", "core.preloadIndex=true",
              "-c", "core.attributesFile=/dev/null")  # fmt: skip
+_COMMITS = "--format=%(refname) %(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
 _SLOW_S = 1800
 
 
@@ -152,12 +153,13 @@ def _walk(repository: Path, commits: Sequence[str]) -> Iterator[list[str]]:
 def resolve(repository: Path, revision: str) -> str:
     """The commit (sha1) that `revision` names. Raises BadInput, also for a name of a tag and of another branch."""
     name = re.split(r"[~^@:]", revision, maxsplit=1)[0]
-    both = (f"refs/{kind}/{name}" for kind in ("tags", "heads"))
-    shown = ("for-each-ref", "--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)", *both)
-    if name and len(set(git(shown, repository=repository).split())) > 1:
-        raise BadInput(f"{repository}: {name!r} is a tag and a branch, which differ",
-                       f"write tags/{name} or heads/{name}")  # fmt: skip
+    refs = [f"refs/{kind}/{name}" for kind in ("tags", "heads")]
     try:
+        # A pattern of for-each-ref also stands for what is below it: refs/heads/a for refs/heads/a/b.
+        shown = [line.split() for line in git(("for-each-ref", _COMMITS, *refs), repository=repository).splitlines()]
+        if len({commit for ref, commit in shown if ref in refs}) > 1:
+            raise BadInput(f"{repository}: {name!r} is a tag and a branch, which differ",
+                           f"write tags/{name} or heads/{name}")  # fmt: skip
         commit = git(("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"),
                      repository=repository)  # fmt: skip
     except GitFailed as error:
