@@ -3,6 +3,8 @@
 
 #include "text.h"
 
+#define FEWEST_CHAINS 256
+
 struct cache cache_make(uint64_t entries, uint32_t ways)
 {
 	struct cache cache = { .ways = ways };
@@ -15,8 +17,13 @@ struct cache cache_make(uint64_t entries, uint32_t ways)
 	cache.mask = cache.sets & (cache.sets - 1) ? 0 : cache.sets - 1;
 	cache.entries = allocate(cache.sets * cache.ways, sizeof(*cache.entries));
 	if (cache.ways > WIDE) {
-		cache.chains = allocate(CHAINS, sizeof(*cache.chains));
-		cache.links = allocate(cache.sets * cache.ways, sizeof(*cache.links));
+		uint64_t count = cache.sets * cache.ways, chains = FEWEST_CHAINS;
+
+		while (chains < count)
+			chains *= 2;
+		cache.chain_mask = chains - 1;
+		cache.chains = allocate(chains, sizeof(*cache.chains));
+		cache.links = allocate(count, sizeof(*cache.links));
 	}
 	return cache;
 }
@@ -33,7 +40,7 @@ struct entry *cache_front(struct entry *set, uint32_t way)
 
 static uint32_t *chain_of(struct cache *cache, uint64_t key)
 {
-	return &cache->chains[(key ^ key >> 8) % CHAINS];
+	return &cache->chains[(key ^ key >> 8) & cache->chain_mask];
 }
 
 struct entry *cache_find_wide(struct cache *cache, uint64_t key)

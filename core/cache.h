@@ -16,14 +16,15 @@ struct entry {
 };
 
 #define WIDE 16 /* ways: more are not searched one by one */
-#define CHAINS 256
 
 struct cache {
 	struct entry *entries; /* of each set the most recent one first, unless it is wide */
 	uint32_t ways;
 	uint64_t sets, mask; /* mask: sets - 1 where that is a power of two, else 0 */
 	uint32_t clock;
-	uint32_t *chains, *links; /* of a wide one: the entries of some keys, each as its number and one; 0: the last */
+	/* Of a wide one: the entries of some keys, each as its number and one; 0: the last. As many chains as entries. */
+	uint32_t *chains, *links;
+	uint64_t chain_mask;
 };
 
 /* Of @entries entries; more ways than entries mean all of them. */
