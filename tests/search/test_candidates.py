@@ -141,3 +141,9 @@ def test_two_packages_of_one_version_have_their_own_names(monkeypatch: pytest.Mo
     found = between("debian:6.12.90-1", "debian:6.12.90", "x86_64", "cloud", "version", silent).candidates
     assert [(one.name, one.ref) for one in found] == [(one.version, f"debian:{one.version}") for one in known]
     assert introduced("releases", found, Step(last_without=0, first=1, before=1.0, after=2.0, change=1.0)) == ""
+
+
+def test_a_fragment_on_the_command_line_is_no_file(tmp_path: Path) -> None:
+    long = f'config=lab+CONFIG_CMDLINE="{"a" * 300}"'
+    refs = [f"build:{tmp_path}/{name},{long}" for name in ("a", "b")]
+    assert listed(refs).text == f"{refs[0]}..{refs[1]}"

@@ -76,9 +76,14 @@ def request_sha256(text: str, base: Base) -> str:
 
 def check_configuration(build: BuildRef) -> None:
     """Raises BadInput for a file of the configuration that is not there, or that is none."""
-    named = () if build.config in ("lab", "distro") else (build.config,)
-    for path in (*named, *(fragment for fragment in build.fragments if not _SYMBOL.match(fragment))):
+    for path in configuration_files(build):
         _read(path)
+
+
+def configuration_files(build: BuildRef) -> tuple[str, ...]:
+    """Files of the user that the configuration is made of, as the user wrote them."""
+    named = () if build.config in ("lab", "distro") else (build.config,)
+    return (*named, *(fragment for fragment in build.fragments if not _SYMBOL.match(fragment)))
 
 
 def lab_config(arch: str) -> Path:

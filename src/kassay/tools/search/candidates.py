@@ -18,6 +18,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.model.units import format_change
 from kassay.supply import kernels as kernel_store
 from kassay.supply.archive.versions import choose, is_exact, series_of, version_key
+from kassay.supply.building.config import configuration_files
 from kassay.supply.building.git import GitFailed, git, is_repository, resolve
 from kassay.tools.search.symbols import differ_in_configuration_alone, symbol_candidates
 
@@ -61,8 +62,8 @@ def _files(builds: Sequence[BuildRef]) -> str:
 
     As a part of the range, it makes a search with other content another search: it is not gone on with.
     """
-    names = dict.fromkeys(name for build in builds for name in (*build.patches, build.config, *build.fragments))
-    paths = [path for name in names if name not in ("lab", "distro") and (path := expanded(name)).exists()]
+    names = dict.fromkeys(name for build in builds for name in (*build.patches, *configuration_files(build)))
+    paths = [path for name in names if (path := expanded(name)).exists()]
     files = [file for path in paths for file in (sorted(path.iterdir()) if path.is_dir() else (path,))]
     digest = sha256_bytes(b"".join(sha256_file(file).encode() for file in files if file.is_file()))
     return f", {', '.join(path.name for path in paths)} (sha256 {digest[:12]})" if paths else ""
