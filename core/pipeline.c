@@ -314,8 +314,8 @@ static void wait_in_schedulers(const struct insn *insn, const struct charge *cha
 }
 
 /*
- * Dispatches an instruction of the stack pointer or of many micro-ops. A switch to the microcode sequencer takes time, and no
- * other micro-ops are dispatched in its cycles.
+ * Dispatches an instruction of the stack pointer or of many micro-ops. A switch to the microcode sequencer takes time,
+ * and no other micro-ops are dispatched in its cycles.
  */
 static NOINLINE uint64_t dispatch_specially(const struct insn *insn, uint32_t function, unsigned int *uops,
 					    unsigned int loads, unsigned int stores)

@@ -30,11 +30,12 @@ struct program program;
  */
 static const void *shared(const void *bytes, size_t size)
 {
-	static struct list {
+	struct list {
 		struct list *next;
 		size_t size;
 		uint8_t *bytes;
-	} *lists[LISTS], **list;
+	} **list;
+	static struct list *lists[LISTS];
 	static uint8_t *free;
 	static size_t left;
 	size_t room = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -110,9 +111,9 @@ static void ports(struct text *text, struct insn *insn)
 		if (insn->others + loads == PORT_GROUPS)
 			text_wrong(text, "%s: more than %d groups of ports", word, PORT_GROUPS);
 		if (mask & ~(unsigned long)params.load_ports)
-			groups[insn->others++] = (struct port_group){ (uint32_t)mask, (uint16_t)count };
+			groups[insn->others++] = (struct port_group){ (uint32_t)mask, (uint32_t)count };
 		else
-			of_loads[loads++] = (struct port_group){ (uint32_t)mask, (uint16_t)count };
+			of_loads[loads++] = (struct port_group){ (uint32_t)mask, (uint32_t)count };
 		if (!*end)
 			break;
 		next = end + 1;

@@ -20,9 +20,9 @@ enum kind {
 	KINDS
 };
 
+/* Without padding: equal ones are found by their bytes. */
 struct port_group {
-	uint32_t mask;
-	uint16_t count;
+	uint32_t mask, count;
 };
 
 /* What an instruction that accesses memory did last. */
