@@ -15,7 +15,7 @@ struct entry {
 	bool ahead;      /* fetched ahead, not asked for yet */
 };
 
-#define WIDE 16 /* ways: more are not searched one by one */
+#define WIDE 32 /* ways: more are not searched one by one */
 
 struct cache {
 	struct entry *entries; /* of each set the most recent one first, unless it is wide */

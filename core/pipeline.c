@@ -107,6 +107,15 @@ static uint64_t load(struct insn *insn, struct charge *charge, const struct acce
 	return done;
 }
 
+/* Cycles from the end of an atomic to a load of what it stored: no more than from any other store. */
+static uint64_t forwarded_after(void)
+{
+	uint64_t latency = cycles(params.lock_latency), reload = cycles(params.lock_reload);
+	uint64_t forward = cycles(params.store_forward);
+
+	return reload < latency ? 0 : reload - latency < forward ? reload - latency : forward;
+}
+
 /* An atomic read-modify-write. @value: when what an exchange stores is there; its load does not wait for that. */
 static uint64_t atomic(struct insn *insn, struct charge *charge, const struct access *access, uint64_t from,
 		       uint64_t value)
@@ -138,7 +147,8 @@ static uint64_t atomic(struct insn *insn, struct charge *charge, const struct ac
 	store_forwards(access->physical, bytes, 0, done, &done); /* an exchange before it may not have its value yet */
 	charge_step(charge, done, CAUSE_STORES);
 	p.atomic_value = done - cycles(params.lock_latency) + cycles(params.lock_value);
-	reload = later(begin + cycles(params.lock_reload), value + cycles(params.store_forward));
+	reload = later(begin + cycles(params.lock_reload), done + forwarded_after());
+	reload = later(reload, value + cycles(params.store_forward));
 	store_atomic(access->physical, bytes, later(done, value), reload);
 	return done;
 }
