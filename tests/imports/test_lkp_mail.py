@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from kassay.analysis.imported import judge_samples
 from kassay.model.samples import Spread
 from kassay.tools.imports.lkp_table import function_shares
 from tests.imports.files import MAIL, changed, imported, one, refused
 
 BASE, HEAD = "9f9d0b0869", "ba6149e960"
+HEADLINE = "will-it-scale.per_process_ops"
 
 
 def test_every_row_of_the_mail_is_there_in_its_order_and_as_printed() -> None:
@@ -137,3 +139,32 @@ def test_tables_of_different_commits_and_two_mails_are_refused(tmp_path: Path) -
 
 def test_one_commit_against_itself_is_refused(tmp_path: Path) -> None:
     assert "both columns are 9f9d0b0869" in refused(str(changed(tmp_path, MAIL, '\nba6149e960 ("', '\n9f9d0b0869 ("')))
+
+
+def test_tables_of_two_machines_are_not_compared_with_each_other(tmp_path: Path) -> None:
+    text = MAIL.read_text()
+    table = text[text.index("=====") : text.index("Disclaimer:")]
+    other = table.replace("lkp-cpl-4sp2", "lkp-icl-2sp1").replace("307105 +8.4% 332876", "500000 -10.0% 450000")
+    (tmp_path / "two.txt").write_text(f"{text}\n\n{other}\n")
+    samples = imported(str(tmp_path / "two.txt"))
+    found = {
+        (f.kernels, round(f.change or 0, 3)) for f in judge_samples(samples, 0.01).findings if f.metric == HEADLINE
+    }
+    assert found == {((BASE, HEAD), 0.084), ((BASE, HEAD), -0.1)}
+    assert one(samples, HEAD, HEADLINE, tbox_group="lkp-icl-2sp1").cpus is None
+    assert [{s.name: s.value for s in shares.settings or ()}["tbox_group"] for shares in samples.shares] == [
+        "lkp-cpl-4sp2", "lkp-icl-2sp1",
+    ]  # fmt: skip
+
+
+def test_a_table_that_comes_twice_is_refused(tmp_path: Path) -> None:
+    text = MAIL.read_text()
+    table = text[text.index("=====") : text.index("Disclaimer:")]
+    (tmp_path / "twice.txt").write_text(f"{text}\n\n{table}\n")
+    assert "the table of " in refused(str(tmp_path / "twice.txt"))
+
+
+def test_a_remark_between_rows_does_not_hide_the_rows_below_it(tmp_path: Path) -> None:
+    row = "\n307105 +8.4% 332876 will-it-scale.per_process_ops"
+    mail = changed(tmp_path, MAIL, row, f"\n\nLook at this one:\n{row}")
+    assert "line 39: a row below other text" in refused(str(mail))

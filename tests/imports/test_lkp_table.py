@@ -71,6 +71,12 @@ def test_failures_are_shares_of_known_n() -> None:
     assert (row.base.mean_text, row.head.mean_text) == (":6", "1:6")
 
 
+def test_rows_of_failures_stand_above_those_of_means() -> None:
+    failures = ("fail:runs %reproduction fail:runs", "| | |", ":6 16% 1:6 dmesg.BUG:soft_lockup")
+    rows = read_table([*HEADER[:-2], *failures, *HEADER[-2:], "1.00 +1.0% 1.01 a.b", ""], 0, "mail").rows
+    assert [row.key for row in rows] == ["dmesg.BUG:soft_lockup", "a.b"]
+
+
 def test_the_table_ends_where_rows_end() -> None:
     found = table("1.00 +1.0% 1.01 a.b", "Disclaimer:", "2.00 +1.0% 2.02 a.c")
     assert len(found.rows) == 1 and found.end == len(HEADER) + 1

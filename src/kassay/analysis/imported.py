@@ -171,8 +171,8 @@ def _by_function(samples: Samples, shares: FunctionShares) -> Finding:
     """Cost per operation, itemised by the shares that the file prints; the rest is unattributed."""
     base, head = (kernel.label for kernel in samples.kernels[:2])
     return Finding(
-        workload=shares.workload, settings=(), machine=MachineUse(arch="unknown", clock=CLOCK, cpus=None,
-                                                                  memory_bytes=None),
+        workload=shares.workload, settings=shares.settings or (),
+        machine=MachineUse(arch="unknown", clock=CLOCK, cpus=None, memory_bytes=None),
         metric=shares.unit.replace("/", " per "), primary=True, unit=shares.unit, definition=shares.how,
         better="lower", base=base, head=head, base_value=shares.base_total, head_value=shares.head_total,
         change=relative_change(shares.base_total, shares.head_total), interval=None, n_base=0, n_head=0,

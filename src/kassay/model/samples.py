@@ -104,6 +104,8 @@ class FunctionShares(Record, frozen=True, kw_only=True):
     """Rows as (function, base, head), in `unit`."""
     how: str
     """Formula in words."""
+    settings: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Settings of its table; not written if the file has one table."""
 
 
 class LkpHeader(Record, frozen=True, kw_only=True):

@@ -73,7 +73,8 @@ def _line(lines: list[str], at: int, file: str) -> str:
 
 
 def _rows(lines: list[str], at: int, file: str) -> tuple[tuple[TableRow, ...], int]:
-    """Rows until the first line that cannot be a row; blank lines inside the header are skipped."""
+    """Rows until the first line that cannot be a row. Headers are skipped, also one below rows: rows of failures have
+    their own above that of the others."""
     rows: list[TableRow] = []
     locations: dict[str, str] = {}
     while at < len(lines) and not (rows and not lines[at]):
@@ -84,7 +85,7 @@ def _rows(lines: list[str], at: int, file: str) -> tuple[tuple[TableRow, ...], i
                 raise BadInput(f"{location}: {row.key} again, first at {locations[row.key]}", "remove one of the two")
             locations[row.key] = location
             rows.append(row)
-        elif rows or (line and not _header_line(line)):
+        elif not _header_line(line):
             break
         at += 1
     if not rows:
@@ -99,6 +100,11 @@ def _check_last_row(last: TableRow, lines: int, file: str) -> None:
         raise BadInput(f"{last.location}: the file ends inside this row", _CUT)
     if "." not in last.key or last.key.endswith("."):
         raise BadInput(f"{last.location}: {last.key[:40]!r} is no name of a statistic", _CUT)
+
+
+def is_row(line: str) -> bool:
+    """True for a row of a table, wherever it stands."""
+    return bool(_ROW.fullmatch(line) or _FAILS.fullmatch(line))
 
 
 def _header_line(line: str) -> bool:

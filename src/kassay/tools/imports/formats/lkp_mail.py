@@ -3,14 +3,16 @@
 
 import math
 import re
+from collections.abc import Sequence
 
 import msgspec
 
 from kassay.errors import BadInput
+from kassay.model.records import Setting, repeats
 from kassay.model.samples import FunctionShares, ImportedKernel, SampleSeries, Spread
 from kassay.tools.imports.importer import Given, Importer, Reading, no_kernel_given, settings_of
 from kassay.tools.imports.lkp_keys import headline_of, metric_of
-from kassay.tools.imports.lkp_table import LkpTable, TableRow, function_shares, read_table
+from kassay.tools.imports.lkp_table import LkpTable, TableRow, function_shares, is_row, read_table
 from kassay.tools.imports.text import lines_of
 
 _QUOTE = re.compile(r"^(?:[ \t]*>)+[ \t]?")
@@ -32,18 +34,23 @@ def _read(givens: tuple[Given, ...]) -> Reading:
     lines = [_QUOTE.sub("", line).strip() for line in lines_of(given)]
     facts = _facts(lines)
     tables = _tables(lines, given.location)
+    varying = _varying(tables, given.location)
     series: list[SampleSeries] = []
     shares: list[FunctionShares] = []
     notes = ["the mail has means and spreads only: no single values, no order, no n"]
     for table in tables:
         table_shares, remarks = function_shares(_workload(table), {row.key: (row.base, row.head) for row in table.rows})
-        series += _series(table, facts)
-        shares += [table_shares] if table_shares is not None else []
+        settings = _settings(table, varying)
+        series += _series(table, facts, settings, varying)
+        if table_shares is not None:
+            shares.append(
+                msgspec.structs.replace(table_shares, settings=settings if len(tables) > 1 else msgspec.UNSET)
+            )
         notes += [*remarks, *_implied_n(table.rows)]
     notes.append("functions that vanished and had less than 5 % of the cycles are not in the robot's table")
     first = tables[0]
-    axes = dict(first.header.axes)
-    machine = ", ".join(filter(None, (axes.get("tbox_group"), facts.get("test machine")))) or "unknown"
+    boxes = dict.fromkeys(dict(table.header.axes).get("tbox_group") for table in tables)
+    machine = ", ".join(filter(None, (*boxes, facts.get("test machine")))) or "unknown"
     return Reading(
         format="LKP mail", kernels=_kernels(tables, facts, given.location), series=tuple(series), replication="unknown",
         machine=machine, notes=tuple(dict.fromkeys(notes)), shares=tuple(shares),
@@ -67,6 +74,9 @@ def _tables(lines: list[str], file: str) -> list[LkpTable]:
         if len(lines[at]) >= 20 and set(lines[at]) == {"="}:
             tables.append(read_table(lines, at, file))
             at = tables[-1].end
+        elif tables and is_row(lines[at]):
+            raise BadInput(f"{file}: line {at + 1}: a row below other text than a table",
+                           "remove what was written between the rows")  # fmt: skip
         else:
             at += 1
     if not tables:
@@ -78,11 +88,27 @@ def _workload(table: LkpTable) -> str:
     return dict(table.header.axes).get("testcase", "unknown")
 
 
-def _series(table: LkpTable, facts: dict[str, str]) -> list[SampleSeries]:
-    axes = dict(table.header.axes)
-    settings = settings_of({name: value for name, value in axes.items() if name not in _IDENTITY})
+def _varying(tables: list[LkpTable], file: str) -> tuple[str, ...]:
+    """Axes of _IDENTITY in which the tables differ: a setting each, as values of two machines are not compared.
+    Raises BadInput for a table that comes twice."""
+    for table, first in repeats(((table.header.axes, table.commits), table) for table in tables):
+        raise BadInput(
+            f"{table.rows[0].location}: the table of {first.rows[0].location} again", "remove one of the two"
+        )
+    axes = [dict(table.header.axes) for table in tables]
+    return tuple(name for name in _IDENTITY if name != "testcase" and len({own.get(name) for own in axes}) > 1)
+
+
+def _settings(table: LkpTable, varying: Sequence[str]) -> tuple[Setting, ...]:
+    return settings_of({name: value for name, value in table.header.axes if name not in _IDENTITY or name in varying})
+
+
+def _series(
+    table: LkpTable, facts: dict[str, str], settings: tuple[Setting, ...], varying: Sequence[str]
+) -> list[SampleSeries]:
     headline = headline_of([row.key for row in table.rows], _workload(table))
-    threads = re.match(r"(\d{1,6}) threads", facts.get("test machine", ""))
+    machine = "" if "tbox_group" in varying else facts.get("test machine", "")
+    threads = re.match(r"(\d{1,6}) threads", machine)
     plain = SampleSeries(
         kernel="", workload=_workload(table), metric="", unit="", definition="", better="unknown", settings=settings,
         cpus=int(threads.group(1)) if threads else None,
@@ -118,7 +144,8 @@ def _kernels(tables: list[LkpTable], facts: dict[str, str], file: str) -> tuple[
     for commit, printed in zip(table.commits, (table.header.base_id, table.header.head_id), strict=True):
         forms = [form for form in (commit, printed, long_form) if form.startswith(_label(commit))]
         full = max(forms, key=len)
-        kernels.append(ImportedKernel(label=_label(commit), compiler=dict(table.header.axes).get("compiler"),
+        compilers = {dict(one.header.axes).get("compiler") for one in tables}
+        kernels.append(ImportedKernel(label=_label(commit), compiler=compilers.pop() if len(compilers) == 1 else None,
                                       commit=full if re.fullmatch(r"[0-9a-f]{7,40}", full) else None))  # fmt: skip
     if kernels[0].label == kernels[1].label:
         raise BadInput(f"{file}: both columns are {kernels[0].label}", "a comparison has two commits")
