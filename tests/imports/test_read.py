@@ -114,3 +114,13 @@ def test_two_names_for_one_release_are_remarked() -> None:
     notes = imported(*FILES["pyperf"]).notes
     assert any("a and b are all release 6.18.44" in note for note in notes)
     assert one(imported(*FILES["plain_csv"]), "6.12", "cost").unit == "ns/page"
+
+
+def test_the_other_kernel_as_the_base_turns_all_figures_of_a_mail() -> None:
+    found, turned = imported(str(MAIL)), imported(str(MAIL), order=("ba6149e960", "9f9d0b0869"))
+    assert turned.lkp_header is not None and found.lkp_header is not None
+    assert turned.lkp_header.base_id == found.lkp_header.head_id
+    assert turned.lkp_header.head_subject == found.lkp_header.base_subject
+    (shares,), (before,) = turned.shares, found.shares
+    assert (shares.base_total, shares.head_total) == (before.head_total, before.base_total)
+    assert shares.rows == tuple((name, head, base) for name, base, head in before.rows)

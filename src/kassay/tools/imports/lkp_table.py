@@ -200,6 +200,6 @@ def _cross_check(sides: Sides, work: str, base: float, head: float) -> tuple[str
     others = _cycles(sides, _OF_WHOLE_RUN, work)
     agree = all(abs(other - total) <= _AGREE * total for other, total in zip(others, (base, head), strict=True))
     return (
-        f"cycles per operation: {base:.0f} -> {head:.0f}; by the counters of the whole run {others[0]:.0f} -> "
-        f"{others[1]:.0f}, which {'agrees' if agree else 'does NOT agree'} within {_AGREE:.0%}",
+        f"cycles per operation, as the mail has the commits: {base:.0f} -> {head:.0f}; by the counters of the whole "
+        f"run {others[0]:.0f} -> {others[1]:.0f}, which {'agrees' if agree else 'does NOT agree'} within {_AGREE:.0%}",
     )

@@ -37,10 +37,13 @@ def read(words: Sequence[str], *, name: str, format_name: str | None = None, met
     tell(Progress(stage="import", subject=importer.title, text=f"{len(givens)} file(s) read, now parsed"))
     reading = importer.read(givens)
     _comparable(reading)
+    kernels = _ordered(reading, order)
+    if kernels[0].label != reading.kernels[0].label:
+        reading = _turned(reading)
     samples = Samples(
         name=name,
         sources=tuple(Source(name=g.name, sha256=sha256_bytes(g.raw), format=reading.format) for g in givens),
-        kernels=_named(_ordered(reading, order), givens),
+        kernels=_named(kernels, givens),
         series=_with_primary(reading.series, metric), replication=reading.replication, machine=reading.machine,
         notes=(*reading.notes, *_alike(reading.kernels)), shares=reading.shares, lkp_header=reading.lkp_header,
         command=_command(words, format_name, metric, order),
@@ -116,6 +119,24 @@ def _ordered(reading: Reading, order: Sequence[str]) -> tuple[ImportedKernel, ..
     if sorted(order) != sorted(kernels):
         raise BadInput(f"--kernel-order {','.join(order)}: not the kernels of these files", f"these are: {listed}")
     return tuple(kernels[label] for label in order)
+
+
+def _turned(reading: Reading) -> Reading:
+    """The reading with its second kernel as the base, also in what a mail of two kernels says of both."""
+    shares = tuple(
+        msgspec.structs.replace(
+            one, base_total=one.head_total, head_total=one.base_total,
+            rows=tuple((name, head, base) for name, base, head in one.rows),
+        )
+        for one in reading.shares
+    )  # fmt: skip
+    header = reading.lkp_header
+    if header is not None:
+        header = msgspec.structs.replace(
+            header, base_id=header.head_id, head_id=header.base_id, base_subject=header.head_subject,
+            head_subject=header.base_subject,
+        )  # fmt: skip
+    return msgspec.structs.replace(reading, shares=shares, lkp_header=header)
 
 
 def _with_primary(series: tuple[SampleSeries, ...], metric: str | None) -> tuple[SampleSeries, ...]:
