@@ -70,3 +70,15 @@ def test_a_renamed_function_is_what_is_left_of_both() -> None:
 def test_functions_called_in_other_numbers_are_no_renaming() -> None:
     old, new = _row("g", 60, 0, (3.0, 0.0)), _row("f", 0, 70, (0.0, 7.0))
     assert {cause.function for cause in causes((_finding("w1", (old, new)),), KERNELS)} == {"f", "g"}
+
+
+def test_a_group_whose_root_is_in_a_module_too_counts_once() -> None:
+    from msgspec.structs import replace
+
+    group = AttributionGroup(root="root", functions=("root", "callee"), base=150.0, head=162.0, delta=12.0)
+    rows = (
+        _row("root", 100, 20, group=0), replace(_row("root", 50, 50, (3.0, 3.0), group=0), place="zsmalloc"),
+        _row("callee", 0, 92, (0, 1), 0),
+    )  # fmt: skip
+    (cause,) = causes((_finding("w1", rows, (group,)),), KERNELS)
+    assert [(row.delta, row.head_calls) for row in cause.rows] == [(12.0, 4.0)]

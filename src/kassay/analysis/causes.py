@@ -125,13 +125,21 @@ def _total(cause: Cause) -> float:
 
 
 def _parts(attribution: Attribution) -> Iterator[_Part]:
-    """Functions that stand alone, and the roots of groups with the sums of these."""
+    """Functions that stand alone, and each group once, by its sum and under its root, which may be in several
+    places."""
+    members = grouped((row.group, row) for row in attribution.rows if row.group is not None)
+    roots = {
+        number: [row for row in rows if row.function == attribution.groups[number].root]
+        for number, rows in members.items()
+    }
     for row in attribution.rows:
         if row.group is None:
             yield _Part(row, row.delta, 0)
-        elif row.function == attribution.groups[row.group].root:
+        elif (same := roots[row.group]) and row is same[0]:
             group = attribution.groups[row.group]
-            yield _Part(row, group.delta, len(group.functions) - 1)
+            calls = (fsum(root.base_calls for root in same), fsum(root.head_calls for root in same))
+            root = structs.replace(row, base_calls=calls[0], head_calls=calls[1])
+            yield _Part(root, group.delta, len(group.functions) - 1)
 
 
 def _row(f: Finding, base_value: float, part: _Part) -> CauseRow:
