@@ -82,3 +82,13 @@ def test_a_group_whose_root_is_in_a_module_too_counts_once() -> None:
     )  # fmt: skip
     (cause,) = causes((_finding("w1", rows, (group,)),), KERNELS)
     assert [(row.delta, row.head_calls) for row in cause.rows] == [(12.0, 4.0)]
+
+
+def test_a_renamed_function_is_paired_on_each_machine() -> None:
+    from msgspec.structs import replace
+
+    one = _finding("w1", (_row("old", 100, 0, (1, 0)), _row("new", 0, 110, (0, 1))))
+    other = _finding("w1", (_row("old", 200, 0, (2, 0)), _row("new", 0, 230, (0, 2))))
+    other = replace(other, machine=replace(other.machine, cpus=4))
+    (cause,) = causes((one, other), KERNELS)
+    assert [(row.machine.cpus, row.delta, row.base_calls) for row in cause.rows] == [(4, 30, 2), (1, 10, 1)]

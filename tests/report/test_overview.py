@@ -11,6 +11,7 @@ from kassay.model.reason import reason
 from kassay.questions.gap import gap_counts, gap_overview
 from kassay.report.formats import format_named
 from kassay.report.overview import overview_sentences, with_overview
+from tests.report.parts import MACHINE
 from tests.report.rendering import rendered
 from tests.report.reports import SAMPLES
 from tests.report.suite_reports import suite
@@ -90,8 +91,8 @@ def test_the_gaps_of_many_workloads_are_one_table_and_counted() -> None:
 
 def _cause(function: str, *shares: float) -> Cause:
     rows = tuple(
-        CauseRow(workload=f"w{number}", settings=(), metric="m", unit="instructions/page", delta=share * 100,
-                 share=share, base_calls=1.0, head_calls=2.0)
+        CauseRow(workload=f"w{number}", settings=(), machine=MACHINE, metric="m", unit="instructions/page",
+                 delta=share * 100, share=share, base_calls=1.0, head_calls=2.0)
         for number, share in enumerate(shares)
     )  # fmt: skip
     return Cause(function=function, place="kernel", context="kernel", base="a", head="b", callees=0, per_call=None,

@@ -13,8 +13,9 @@ from msgspec import structs
 
 from kassay.analysis.pairing import mostly_cancel
 from kassay.model.finding import Attribution, AttributionRow, Finding
+from kassay.model.machine import Point
 from kassay.model.overview import Cause, CauseRow
-from kassay.model.records import Setting, grouped
+from kassay.model.records import grouped
 
 _SHARE = 0.005  # of the whole value: half of the margin of counts
 _SAME = 0.05  # instructions a call by which rows may differ and are still called the same
@@ -115,8 +116,8 @@ def _difference(old: Cause, new: Cause) -> Cause:
     return structs.replace(new, was=old.function, rows=(*rows, *before.values()))
 
 
-def _at(row: CauseRow) -> tuple[str, tuple[Setting, ...], str]:
-    return row.workload, row.settings, row.metric
+def _at(row: CauseRow) -> tuple[Point, str]:
+    return row.point, row.metric
 
 
 def _total(cause: Cause) -> float:
@@ -144,7 +145,7 @@ def _parts(attribution: Attribution) -> Iterator[_Part]:
 
 def _row(f: Finding, base_value: float, part: _Part) -> CauseRow:
     return CauseRow(
-        workload=f.workload, settings=f.settings, metric=f.metric, unit=f.unit, delta=part.delta,
+        workload=f.workload, settings=f.settings, machine=f.machine, metric=f.metric, unit=f.unit, delta=part.delta,
         share=part.delta / base_value, base_calls=part.row.base_calls, head_calls=part.row.head_calls,
     )  # fmt: skip
 

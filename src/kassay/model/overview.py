@@ -36,11 +36,12 @@ class OverviewRow(AtPoint, frozen=True, kw_only=True):
     """Verdict on `change`; "" if there is none."""
 
 
-class CauseRow(Record, frozen=True, kw_only=True):
+class CauseRow(AtPoint, frozen=True, kw_only=True):
     """Effect of a function's change on one workload: delta per operation of its unit, share of base's whole value."""
 
     workload: str
     settings: tuple[Setting, ...]
+    machine: MachineUse
     metric: str
     unit: str
     delta: float
