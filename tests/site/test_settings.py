@@ -35,6 +35,10 @@ LEAST = 'archive = ["6.17"]\n'
     (LEAST + 'suites = "mm"\n', "suites: write a list in brackets"),
     (LEAST + "title = 1\n", "title: write a text in quotes"),
     ('[[branch]]\ntree = "t"\n', "branch[0]: the key name is missing"),
+    ('[[branch]]\ntree = "a/t"\nname = "n/1"\n[[branch]]\ntree = "b/t"\nname = "n-1"\n',
+     "branch[1]: its runs would be in the directory of branch[0], t-n-1"),
+    ('[[branch]]\ntree = "t"\nname = "n"\n[[branch]]\ntree = "t"\nname = "n"\nbuild = "cc=clang"\n',
+     "branch[1]: its runs would be in the directory of branch[0], t-n"),
     ('[[branch]]\ntree = "t"\nname = "n"\nbranch = "b"\n', "branch[0].branch: unknown key"),
 ])  # fmt: skip
 def test_mistakes_are_named(text: str, problem: str) -> None:

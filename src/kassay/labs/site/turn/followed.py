@@ -71,7 +71,7 @@ def lines_of(lab: Lab, tell: Tell) -> tuple[tuple[Line, ...], tuple[str, ...]]:
             notes.append(f"branch {branch.name} of {branch.tree}: {error.what.removeprefix(f'{branch.tree}: ')}")
             commits = []
         for arch in lab.arches:
-            key = "-".join((arch, PurePath(branch.tree).name, branch.name.replace("/", "-")))
+            key = f"{arch}-{branch.line}"
             lines.append(_line_of_commits(key, arch, branch, [*commits, *measured_names(lab, key)]))
     return tuple(lines), tuple(notes)
 

@@ -3,14 +3,14 @@
 
 import re
 import tomllib
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import msgspec
 
 from kassay.effects.files import expanded
 from kassay.errors import BadInput, nearest_of, wrong_value
-from kassay.model.records import Record, from_plain
+from kassay.model.records import Record, from_plain, repeats
 from kassay.model.units import parse_duration
 from kassay.spec.suites import suites
 from kassay.supply.arches import arches
@@ -35,6 +35,11 @@ class Branch(Record, frozen=True, kw_only=True):
     """Revision that the first head is compared with; "" for the newest tag below it."""
     build: str = ""
     """Options for building its kernels, as in a build reference: "cc=gcc-14,config=distro"."""
+
+    @property
+    def line(self) -> str:
+        """Name of its line in directories, without the architecture: the tree's own name, and that of the branch."""
+        return f"{PurePath(self.tree).name}-{self.name.replace('/', '-')}"
 
 
 class Lab(Record, frozen=True, kw_only=True):
@@ -161,6 +166,11 @@ def _wrong_values(lab: Lab) -> list[str]:
     problems += [f"address: {lab.address!r} is not an address of a web server; begin it with https://"] * (
         bool(lab.address) and not lab.address.startswith(WEB)
     )
+    for number, first in repeats((branch.line, number) for number, branch in enumerate(lab.branch)):
+        problems.append(
+            f"branch[{number}]: its runs would be in the directory of branch[{first}], {lab.branch[first].line}; "
+            "follow it by a laboratory of its own"
+        )
     unused = len(lab.cpus) - sum(len(lab.cpus_of(arch)) for arch in set(lab.arches))
     problems += ["cpus: a CPU of an architecture that is not in arches"] * (unused > 0)
     problems += ["archive, branch: nothing to follow; name series of the archive or a branch"] * (
