@@ -36,7 +36,7 @@ def test_repetitions_are_inner_values_of_one_sample_in_nanoseconds() -> None:
     assert values(series) == [median(expected)]
     assert (series.unit, series.better, series.primary) == ("ns", "lower", True)
     assert series.samples[0].started_utc == "2026-11-21T23:30:54Z"
-    assert samples.replication == "interval" and samples.machine == "2 CPUs, 2700 MHz"
+    assert samples.replication == "interval" and samples.machine == "vm, 2 CPUs, 2700 MHz"
 
 
 def test_rates_and_counters_are_read_and_are_not_the_answer() -> None:

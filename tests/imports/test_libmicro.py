@@ -19,7 +19,7 @@ def test_the_scripts_header_names_the_kernel_and_the_columns_are_settings() -> N
     assert (series.workload, series.unit, series.better, values(series)) == ("mprot_tw4m", "us/call", "lower", [64.0])
     assert series.definition.startswith("median over the samples")
     assert samples.sources[0].format == "libMicro 0.4.3"
-    assert samples.machine == "Example Processor 2.70GHz, 2700Mhz"
+    assert samples.machine == "example, Example Processor 2.70GHz, 2700Mhz"
 
 
 def test_output_of_one_program_without_the_scripts_header_needs_a_name(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def rewritten(tmp_path: Path, name: str, **metadata: str | None) -> Path:
     """The real file with other common metadata; None removes a field."""
     top = json.loads(FILE.read_text())
     for key, value in metadata.items():
-        top["metadata"].pop(key)
+        top["metadata"].pop(key, None)
         if value is not None:
             top["metadata"][key] = value
     top["benchmarks"][0]["metadata"]["comment"] = name  # so that no two files have the same content
@@ -63,6 +63,11 @@ def test_without_boot_times_every_file_counts_as_a_boot_that_nothing_proves(tmp_
     samples = imported(*(f"a={file}" for file in files), f"b={DATA / 'pyperf-b.json'}")
     assert samples.replication == "unknown"
     assert {len(s.samples) for s in samples.series if s.kernel == "a"} == {2}
+
+
+def test_a_machine_has_the_name_of_its_host(tmp_path: Path) -> None:
+    other = rewritten(tmp_path, "new.json", hostname="beta")
+    assert imported(f"a={FILE}", f"b={other}").machine == "Intel(R) Xeon(R) Processor; beta, Intel(R) Xeon(R) Processor"
 
 
 def test_two_releases_under_one_name_are_refused(tmp_path: Path) -> None:

@@ -135,8 +135,10 @@ def _metric(name: str) -> Metric:
 
 
 def _machine(context: dict[str, At]) -> str:
-    cpus, mhz = context.get("num_cpus"), context.get("mhz_per_cpu")
-    parts = [f"{cpus.number():g} CPUs"] if cpus is not None else []
+    """The host and its CPUs. Two hosts may have equal ones."""
+    host, cpus, mhz = (context.get(name) for name in ("host_name", "num_cpus", "mhz_per_cpu"))
+    parts = [host.text()] if host is not None and host.value else []
+    parts += [f"{cpus.number():g} CPUs"] if cpus is not None else []
     return ", ".join([*parts, *([f"{mhz.number():g} MHz"] if mhz is not None else [])]) or "unknown"
 
 

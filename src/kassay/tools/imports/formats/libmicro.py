@@ -44,7 +44,7 @@ def _read(givens: tuple[Given, ...]) -> Reading:
             release=facts.get("OS_release"), arch=facts.get("Processor"), named_by=given.name,
         )  # fmt: skip
         kernels.append((kernel, given.location))
-        machines[", ".join(filter(None, (facts.get("CPU_NAME"), facts.get("CPU_MHz"))))] = None
+        machines[", ".join(filter(None, map(facts.get, ("Machine_name", "CPU_NAME", "CPU_MHz"))))] = None
         versions[facts.get("Libmicro_#", "")] = None
         rows += _rows(given, kernel.label, lines)
     series = series_of(rows)

@@ -107,7 +107,8 @@ def _process(given: Given, benchmark: Any, run: Any, metadata: dict[str, Any]) -
         kernel=ImportedKernel(label=label, release=release, arch=arch, named_by=given.name),
         metric=_METRICS[benchmark.get_unit()],
         values=tuple(float(value) * scale for value in run.values), boot=_seconds(metadata.get("boot_time")),
-        cpus=cpus if isinstance(cpus, int) else None, machine=str(metadata.get("cpu_model_name", "")),
+        cpus=cpus if isinstance(cpus, int) else None,
+        machine=", ".join(str(metadata[name]) for name in ("hostname", "cpu_model_name") if metadata.get(name)),
     )  # fmt: skip
 
 
