@@ -150,3 +150,12 @@ def test_a_control_that_agrees_passes_and_one_that_does_not_is_told() -> None:
 
 def test_times_of_zero_are_no_times() -> None:
     assert judge_times(side("a", *[0.0] * 8), side("b", *[1.0] * 8), 0.01, ONE_LOOK).verdict == "inconclusive"
+
+
+def test_blocks_that_have_one_kernel_each_do_not_protect_from_drift() -> None:
+    draw = random.Random(8)
+    one, other = side("a", *boots(draw, 8)), side("b", *boots(draw, 8, 1.4))
+    other = msgspec.structs.replace(other, blocks=tuple(range(8, 16)))
+    judged = judge_times(one, other, 0.01, ONE_LOOK)
+    assert (judged.verdict, judged.evidence) == ("regression", "partial")
+    assert ORDER_DOUBTS["unknown"] in judged.reasons

@@ -43,7 +43,7 @@ class Session(NamedTuple):
     """Code of the reason that names boots which never succeeded."""
 
 
-ORDER_DOUBTS = {
+ORDER_DOUBTS: dict[str, Reason | None] = {
     "interleaved": None,
     "sandwich": reason("order-fixed"),
     "sequential": reason("order-sequential"),
@@ -54,7 +54,7 @@ ORDER_DOUBTS = {
 
 def boots_of(base: Side, head: Side, session: Session) -> list[Boot]:
     """Every plain run of both sides; all of a host in one block when their order says nothing."""
-    in_blocks = session.blocks and bool({*base.blocks} & {*head.blocks})
+    in_blocks = session.blocks and _share_blocks(base, head)
     return [
         Boot(block, is_head, value, host)
         for side, is_head in ((base, False), (head, True))
@@ -62,6 +62,11 @@ def boots_of(base: Side, head: Side, session: Session) -> list[Boot]:
             side.blocks if in_blocks else [0] * len(side.runs), side.runs, side.made_by, strict=True
         )
     ]
+
+
+def _share_blocks(base: Side, head: Side) -> bool:
+    """True if some block has boots of both kernels."""
+    return bool({*base.blocks} & {*head.blocks})
 
 
 def judge_times(base: Side, head: Side, margin: float, session: Session, better: str = "lower") -> Judgement:
@@ -191,6 +196,9 @@ def _doubts(base: Side, head: Side, timing: Timing, session: Session) -> tuple[R
                 base_tried=check.base_tried, head_failed=check.head_failed, head_tried=check.head_tried, p=check.p,
             )
         )  # fmt: skip
+    unordered = ORDER_DOUBTS["unknown"]
+    if session.blocks and unordered is not None and not _share_blocks(base, head):
+        doubts.append(unordered)
     of_sides = (doubt.of(side.kernel) for side in (base, head) for doubt in side.doubts)
     return (*doubts, *session.doubts, *of_sides)
 
