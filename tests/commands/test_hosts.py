@@ -5,6 +5,7 @@ import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import copytree
 
 import msgspec
 import pytest
@@ -59,8 +60,9 @@ def test_a_change_that_is_the_same_on_both_is_one_change(tmp_path: Path, kassay:
 def test_counts_are_the_same_to_the_digit_or_named(tmp_path: Path, kassay: Kassay) -> None:
     plan = plan_with(RELEASES, repeats=2, perturb=0)
     first = measured(tmp_path / "a", plan, {0: [300, 300], 1: [671, 671]})
-    same = measured(tmp_path / "b", plan, {0: [300, 300], 1: [671, 671]})
-    other = measured(tmp_path / "c", plan, {0: [300, 300], 1: [672, 672]})
+    later, last = "2026-11-21T18:00:00Z", "2026-11-21T19:00:00Z"
+    same = measured(tmp_path / "b", plan, {0: [300, 300], 1: [671, 671]}, started_utc=later)
+    other = measured(tmp_path / "c", plan, {0: [300, 300], 1: [672, 672]}, started_utc=last)
     assert "same to the digit" in kassay("hosts", str(first), str(same), "--format", "markdown").out
     assert "has 671 on a and 672 on c" in kassay("hosts", str(first), str(other)).out.replace(".0", "")
 
@@ -84,3 +86,10 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path, kassay: Kassay) -> None
     others = measured(tmp_path / "o", timed_plan(("5.1.1", "5.2.1")), {0: times(1, 1), 1: times(1, 2)})
     assert kassay("hosts", str(mine), str(others)).status == 2
     assert "named twice" in kassay("hosts", str(mine), str(mine)).err
+
+
+def test_a_copy_of_a_directory_is_no_second_host(tmp_path: Path, kassay: Kassay) -> None:
+    mine = timed(tmp_path / "mine", 0.2)
+    copytree(mine, tmp_path / "yours")
+    ended = kassay("hosts", str(mine), str(tmp_path / "yours"))
+    assert ended.status == 2 and "the same runs as" in ended.err

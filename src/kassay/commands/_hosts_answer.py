@@ -18,6 +18,8 @@ from kassay.model.finding import Finding
 from kassay.model.host_comparison import HostComparison, HostRuns, HostsAnswer
 from kassay.model.plan import Plan
 from kassay.model.reason import Reason, reason
+from kassay.model.records import repeats
+from kassay.model.run import RunRecord
 from kassay.report.words import short_kernel_names
 from kassay.spec.rules import question_of
 
@@ -30,13 +32,19 @@ class _Part(NamedTuple):
     name: str
     """Name of the directory in tables."""
     folder: RunDirectory
+    records: tuple[RunRecord, ...]
     hosts: tuple[HostRuns, ...]
     findings: dict[_Key, Finding]
 
 
 def put_together(directories: Sequence[Path]) -> HostsAnswer:
-    """The answer. Raises BadInput if no comparison was made by two hosts or is in two directories."""
+    """The answer. Raises BadInput if no comparison was made by two hosts or is in two directories, and for a run that
+    two directories have."""
     parts = [_part(path, name) for directory, name in _named(directories) for path in _with_timed(directory)]
+    runs = ((record, part) for part in parts for record in dict.fromkeys(part.records) if record.outcome == "ok")
+    for part, first in repeats(runs):
+        raise BadInput(f"{part.folder.path}: has the same runs as {first.folder.path}",
+                       "name directories that the hosts made themselves; a copy is no second host")  # fmt: skip
     keys = dict.fromkeys(key for part in parts for key in part.findings)
     shared = [key for key in keys if len(_of_hosts(parts, key)) > 1]
     if not shared:
@@ -70,7 +78,7 @@ def _part(path: Path, name: str) -> _Part:
     folder = open_directory(path)
     records = read_journal(folder.journal, folder.plan_id)  # all attempts, those that do not count included
     findings = {_key(folder.plan, finding): finding for finding in answers.findings(path) if finding.primary}
-    return _Part(name, folder, hosts_of(folder, records, name), findings)
+    return _Part(name, folder, records, hosts_of(folder, records, name), findings)
 
 
 def _key(plan: Plan, finding: Finding) -> _Key:
