@@ -150,3 +150,12 @@ def test_finding_the_files_of_many_runs_holds_no_directory_against_every_other(
     monkeypatch.setattr(Path, "parents", property(counted))
     assert len(result_files(tmp_path)) == 200
     assert looked <= 220
+
+
+def test_the_hundredth_run_is_a_run(tmp_path: Path) -> None:
+    directory = tmp_path / "result"
+    shutil.copytree(LKP / "result", directory)
+    (run,) = directory.glob(f"*/*/*/*/*/*/{BASE}*/2")
+    run.rename(run.with_name("100"))
+    base = one(imported(str(directory), order=ORDER), BASE, OPS)
+    assert [sample.run for sample in base.samples] == ["0", "1", "100"]

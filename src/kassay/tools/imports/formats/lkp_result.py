@@ -29,7 +29,7 @@ from kassay.tools.imports.lkp_keys import headline_of, metric_of
 from kassay.tools.imports.text import not_negative
 
 _AXES = ("testcase", "parameters", "tbox_group", "rootfs", "kconfig", "compiler", "commit")
-_RUN = re.compile(r"\d{1,2}")
+_RUN = re.compile(r"\d{1,6}")
 _MATRIX = ("matrix.json", "matrix.json.gz")
 _ROOT = "result"
 
