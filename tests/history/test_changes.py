@@ -140,3 +140,9 @@ def test_the_fence_is_what_neighbours_usually_differ_by() -> None:
     quiet = [100.0] * 40
     assert [index for index, _ in exact_changes([*quiet, 100.2], [None] * 41)] == [40]
     assert exact_changes([*quiet, 100.05], [None] * 41) == ()
+
+
+@pytest.mark.parametrize("before", range(3, 14))
+@pytest.mark.parametrize("after", range(3, 8))
+def test_a_step_between_equal_values_is_found_whatever_their_number(before: int, after: int) -> None:
+    assert change_points([100.0] * before + [110.0] * after) == (before,)

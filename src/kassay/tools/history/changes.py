@@ -21,6 +21,8 @@ _NEIGHBOURS = 30
 _WINDOW = 9
 _CONSISTENT = 1.4826  # median absolute deviation -> standard deviation of a normal distribution
 _MOST_CORRELATED = 0.9
+_ROUNDING = 1e-9
+"""Deviation of logarithms that are equal but for rounding, far above what a mean is off by. It has no correlation."""
 
 
 def change_points(values: Sequence[float]) -> tuple[int, ...]:
@@ -73,7 +75,7 @@ def _correlation(logs: Array, starts: Sequence[int]) -> float:
     for begin, end in pairwise((0, *starts, len(logs))):
         rest[begin:end] -= rest[begin:end].mean()
     total = float(rest @ rest)
-    return float(rest[1:] @ rest[:-1]) / total if total else 0.0
+    return float(rest[1:] @ rest[:-1]) / total if total > len(logs) * _ROUNDING**2 else 0.0
 
 
 def _correlation_of_steps(logs: Array, starts: Sequence[int], sigma: float) -> float:
