@@ -127,6 +127,9 @@ def test_n_stands_under_the_ids_and_beside_each_row_that_differs() -> None:
 
 def test_where_n_is_not_known_nothing_is_said_of_it() -> None:
     assert "n=" not in render(SAMPLES["robot"]())
+    rows = [row(key, Mean(value=1.0, n=n), (Mean(value=2.0, n=n),)) for key, n in (("a.b", 6), ("a.c", None))]
+    lines = table(Head(axes=(), kernels=(("x", "x"), ("y", "y"))), rows).splitlines()
+    assert [text.split()[-2:] for text in lines if "n=" in text] == [["a.b", "(n=6)"]]
 
 
 def test_a_robots_mail_comes_back_under_its_own_keys_and_ids() -> None:

@@ -156,6 +156,8 @@ def _columns(head: Head, counts: tuple[int | None, ...]) -> list[str]:
 
 
 def _usual(rows: Sequence[LkpRow], kernels: int) -> tuple[int | None, ...]:
-    """n of each column in the first row that knows it of all; None where no row does."""
-    all_counts = (tuple(mean.n for mean in (row.base, *row.heads)) for row in rows)
+    """n of each column in the first row that knows it of all; None where no row does, or where one knows no n."""
+    all_counts = [tuple(mean.n for mean in (row.base, *row.heads)) for row in rows]
+    if any(set(counts) == {None} for counts in all_counts):
+        return (None,) * kernels
     return next((counts for counts in all_counts if None not in counts), (None,) * kernels)
