@@ -128,6 +128,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         ('schema = "kassay-timing/1"', 'schema = "kassay-timing/9"', "kassay-timing/9"),
         ("\nwidth = {", "\nbreadth = {", "parameters.width: missing"),
         ('within = "socket"', 'within = "die"', "lines: core complex, die, machine; but a socket is needed"),
+        ("cpus = 8\n", "cpus = 0\n", "lines.core complex.cpus: 0 is not positive"),
         ("cpus = 96", "cpus = 90", "lines.socket.cpus: 90 is no multiple of the 8 of a core complex"),
         ("ns = { value = 95,", "ns = { value = 9,", "lines.socket.ns: 9 is not from its low to its high"),
         ("\nwidth = {", "\nbreadth = {", "parameters.breadth: unknown; known: width"),
@@ -140,6 +141,43 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         ("\nsystem = [", "\nsystems = [", "unknown.system: missing"),
         ('"add r64,r64" = [1, 1, "fx1"]', '"add r64,r64" = [1, 1, "fx"]', "'fx' is not MASKxCYCLES/MASKxCYCLES"),
         ('"add r64,r64" = [1, 1, "fx1"]', '"add r64,r64" = [1, 1, "ffffffx1"]', "there are 16 ports"),
+        (
+            "ghz = { value = 3.6, low = 2.7, high = 3.9",
+            "ghz = { value = 0, low = 0, high = 0",
+            "ghz: 0 is not from 0.1 to 20 GHz",
+        ),
+        (
+            "ghz = { value = 3.6, low = 2.7, high = 3.9",
+            "ghz = { value = 3600, low = 3600, high = 3600",
+            "ghz: 3600 is not from 0.1 to 20 GHz",
+        ),
+        (
+            "mov_cr3 = { value = 150, low = 80",
+            "mov_cr33 = { value = 150, low = 80",
+            "system.mov_cr33: unknown; did you",
+        ),
+        ("mov_cr3 = { value = 150, low = 80", "mov_cr3 = { value = 150, low = -80", "system.mov_cr3: not from 0 on"),
+        ("low = 80, high = 350", "low = 80, high = inf", "system.mov_cr3: not from 0 on, or without end"),
+        ("level = 0.9", "level = 90", "interval.level: 90 is not between 0 and 1"),
+        ("quantile = 0.6", "quantile = -0.6", "interval.quantile: -0.6 is not from 0 on"),
+        ("quantile = 0.6", "quantile = nan", "interval.quantile: nan is not from 0 on"),
+        (
+            "[interval.causes]",
+            "[interval.causes]\n[interval.weights]\nmemory = -1",
+            "interval.weights.memory: -1 is not from 0 on",
+        ),
+        (
+            "[interval.causes]",
+            "[interval.causes]\n[interval.weights]\nmemroy = 1",
+            "interval.weights.memroy: no cause; did you mean memory",
+        ),
+        ("\nsystem = [", "\nstores = [1, 1, 'fx1']\nsystem = [", "unknown.stores: unknown; did you mean store"),
+        ('"add r64,r64" = [1, 1, "fx1"]', '"add r64,r64" = [1, nan, "fx1"]', '"add r64,r64": negative, or without end'),
+        (
+            "ns = { value = 95, low = 68",
+            "ns = { value = 9, low = 6",
+            "lines.socket.ns: less than within a core complex",
+        ),
         ("[interval]", "[distance]", "Object contains unknown field `distance`"),
         ("[parameters]", "[parameters", "Expected ']' at the end of a table"),
     ],
@@ -190,6 +228,52 @@ def test_a_whole_file_that_is_like_another_one_takes_only_quantities_that_it_lac
     mine, zen4 = parse("\n".join(lines), "mine.toml"), timing_for("zen4")
     assert mine.parameters["lock_latency"].value == timing_for("zen3").parameters["lock_latency"].value
     assert replace(mine, parameters=zen4.parameters) == zen4
+
+
+@pytest.mark.parametrize(
+    ("own", "what"),
+    [
+        ("", "mine.toml: Object missing required field `name`"),
+        ('name = "mine"\narch = "arm64"\n', "mine.toml: like: zen2 is a CPU of x86_64, not of arm64"),
+        ('name = "mine"\nparameters = 5\n', "Expected `object`, got `int` - at `$.parameters`"),
+    ],
+)
+def test_a_file_like_another_one_has_a_name_and_its_architecture(own: str, what: str) -> None:
+    with pytest.raises(BadInput) as raised:
+        parse(f'like = "zen2"\n{own}', "mine.toml")
+    assert what in raised.value.what
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [(None, "No such file"), (b'name = "\xff"', "not UTF-8"), (b'name = "other"', "other.toml has no parameters")],
+)
+def test_a_file_like_a_wrong_one_is_refused(tmp_path: Path, other: bytes | None, what: str) -> None:
+    path = tmp_path / "other.toml"
+    if other is not None:
+        path.write_bytes(other)
+    with pytest.raises(BadInput, match=what):
+        parse(f'like = "{path}"\nname = "mine"\n', "mine.toml")
+
+
+def test_every_override_is_checked_also_where_the_other_cpu_has_one_of_the_same_forms() -> None:
+    forms = list(timing_for("zen2").overrides[0].forms)
+    override = f'[[overrides]]\nforms = {forms}\nentry = [1, nan, ""]\nsource = "measured"\n'
+    with pytest.raises(BadInput, match="negative, or without end"):
+        parse(f'like = "zen2"\nname = "mine"\n{override}', "mine.toml")
+
+
+def test_a_clock_of_another_cpu_is_assumed() -> None:
+    assert parse('like = "zen2"\nname = "mine"\n', "mine.toml").ghz.status == ASSUMED
+
+
+def test_a_cpu_whose_file_has_another_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "kassay" / "calibrations"
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    (folder / "server_old.toml").write_text('name = "host"\nlike = "zen2"\n')
+    with pytest.raises(BadInput, match=r"server_old\.toml: name: 'host', but the file is called server_old"):
+        timing_for("server-old")
 
 
 def test_files_that_are_like_each_other_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,8 @@ from fnmatch import fnmatchcase, translate
 from typing import NamedTuple
 
 from kassay.labs.predict.decode import Facts
-from kassay.labs.predict.timing import MicroOps, Timing
+from kassay.labs.predict.entries import MicroOps
+from kassay.labs.predict.timing import Timing
 
 _SIZES = re.compile(r"\b(r|m)(?:8|16|32|64|h)\b")
 _VECTORS = re.compile(r"\b(?:[xyz]mm|mm|k|m128|m256|m512|st|v\d*|[bhsdq])\b")

@@ -9,11 +9,12 @@ wider it is.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import field
 
-from kassay.errors import BadInput
+from kassay.errors import BadInput, nearest_of
+from kassay.model.prediction import CAUSES
 from kassay.model.reason import Reason, reason
 from kassay.model.records import Record
 
@@ -63,6 +64,22 @@ class Interval(Record, frozen=True, kw_only=True):
 def unlearned(source: str) -> IntervalTable:
     """The table of a CPU on which no changes were measured."""
     return IntervalTable(level=LEVEL, quantile=UNLEARNED, n=0, source=source, causes={})
+
+
+def problems(table: IntervalTable) -> Iterator[str]:
+    """Mistakes in the section of a file, each with its key."""
+    if not 0 < table.level < 1:
+        yield f"interval.level: {table.level:g} is not between 0 and 1"
+    numbers = {"quantile": table.quantile, "n": table.n}
+    numbers |= {f"weights.{cause}": weight for cause, weight in table.weights.items()}
+    numbers |= {f"causes.{cause}": count for cause, count in table.causes.items()}
+    for key, number in numbers.items():
+        if not 0 <= number < math.inf:
+            yield f"interval.{key}: {number:g} is not from 0 on"
+    for section, causes in (("weights", table.weights), ("causes", table.causes)):
+        for cause in causes:
+            if cause not in CAUSES:
+                yield f"interval.{section}.{cause}: no cause; {nearest_of(cause, CAUSES)}"
 
 
 def ratio_of(shifts: Shifts) -> float:

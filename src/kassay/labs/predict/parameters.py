@@ -10,6 +10,16 @@ from typing import NamedTuple
 from kassay.labs.predict.core import sources
 
 _LINE = re.compile(r'PARAM\((COUNT|TIME), (\w+), (\d+), (\d+), "([^"]*)"\)')
+ADDED: Mapping[str, str | float] = {
+    "lock_value": "lock_latency", "lock_reload": 0, "lock_same": "lock_interval", "lock_apart": "lock_interval",
+    "lock_again": "lock_same", "lock_overwritten": "lock_same", "lock_fetches": 0, "memory_write": "memory_interval",
+    "l2_write": 0, "memory_scheduler": 0, "opcache_uops": 0, "near_branches": 0, "taken_far": "taken_branch",
+    "rep_word_start": 0, "rep_short_stores": 1, "predecode": 0, "decoders": 1, "prefix_stall": 0, "jump_boundary": 0,
+    "early_ports": 0, "stack_sync": 0, "microcode_switch": 0, "l1d_chase": 0,
+    "mispredict_return": "mispredict",
+    "store_together": "store_interval", "fence_behind": 0, "lock_near": 64, "lock_soon": 6, "lock_stores": 1,
+}  # fmt: skip
+"""Parameter that a file of an earlier version lacks -> the parameter, or the value, that is as if it did not exist."""
 
 
 class Parameter(NamedTuple):

@@ -29,3 +29,12 @@ def groups_of(spec: str) -> tuple[tuple[int, int], ...]:
 def spec_of(groups: tuple[tuple[int, int], ...]) -> str:
     """The text of groups_of()."""
     return "/".join(f"{mask:x}x{cycles}" for mask, cycles in groups)
+
+
+def problem_of(spec: str, ports: int) -> str:
+    """Mistake in a text for a CPU with so many ports; "" for none."""
+    try:
+        groups = groups_of(spec)
+    except ValueError as error:
+        return str(error)
+    return f"{spec}: there are {ports} ports" if any(mask >> ports for mask, _ in groups) else ""

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -19,9 +20,12 @@ from msgspec import field, structs
 from kassay import registry
 from kassay.effects.files import data_directory
 from kassay.errors import BadInput, nearest_of
+from kassay.labs.predict.decode import decoder_of
+from kassay.labs.predict.entries import Entry, Fusion, MicroOps, Override
 from kassay.labs.predict.interval import IntervalTable, unlearned
-from kassay.labs.predict.parameters import parameters
-from kassay.labs.predict.ports import groups_of
+from kassay.labs.predict.interval import problems as wrong_interval
+from kassay.labs.predict.parameters import ADDED, parameters
+from kassay.labs.predict.ports import problem_of
 from kassay.model.records import Record, from_plain
 from kassay.supply.arches import arches
 from kassay.supply.cpus import spelt
@@ -32,22 +36,11 @@ LINE_LEVELS = ("core complex", "socket", "machine")
 """Values of [[lines]] within, the smallest first."""
 UNKNOWN_KINDS = ("plain", "load", "store", "vector", "system")
 """Kinds that [unknown] has a default for. An instruction without data is taken for one of these."""
-
-
-_ADDED: Mapping[str, str | float] = {
-    "lock_value": "lock_latency", "lock_reload": 0, "lock_same": "lock_interval", "lock_apart": "lock_interval",
-    "lock_again": "lock_same", "lock_overwritten": "lock_same", "lock_fetches": 0, "memory_write": "memory_interval",
-    "l2_write": 0, "memory_scheduler": 0, "opcache_uops": 0, "near_branches": 0, "taken_far": "taken_branch",
-    "rep_word_start": 0, "rep_short_stores": 1, "predecode": 0, "decoders": 1, "prefix_stall": 0, "jump_boundary": 0,
-    "early_ports": 0, "stack_sync": 0, "microcode_switch": 0, "l1d_chase": 0,
-    "mispredict_return": "mispredict",
-    "store_together": "store_interval", "fence_behind": 0, "lock_near": 64, "lock_soon": 6, "lock_stores": 1,
-}  # fmt: skip
-"""Parameter that a file of an earlier version lacks -> the parameter, or the value, that is as if it did not exist."""
-
-
 MEASURED, STATED, ASSUMED = "measured", "stated", "assumed"
 STATUSES = (MEASURED, STATED, ASSUMED)
+_SLOWEST_GHZ, _FASTEST_GHZ = 0.1, 20
+_FENCES = frozenset(("lfence", "mfence", "sfence", "isb", "sb"))
+"""Names in [system] that the core model does not read: it has parameters of fences."""
 
 
 class Quantity(Record, frozen=True, kw_only=True):
@@ -80,18 +73,6 @@ class Machine(Record, frozen=True, kw_only=True):
     compared with them."""
 
 
-class Fusion(Record, frozen=True, kw_only=True):
-    """Neighbours that become one micro-operation."""
-
-    flags: tuple[str, ...]
-    """Mnemonics that fuse with a conditional branch after them."""
-    memory: bool
-    """True if they fuse with an operand in memory."""
-    immediate: bool
-    """True if they fuse with an operand in memory and an immediate."""
-    source: str
-
-
 class LineLevel(Record, frozen=True, kw_only=True):
     """CPUs between which a cache line moves in about the same time."""
 
@@ -102,33 +83,6 @@ class LineLevel(Record, frozen=True, kw_only=True):
     cpus_source: str
     ns: Quantity
     """Time from a write by one CPU until another one has the line."""
-
-
-Entry = tuple[int, float, str]
-"""Micro-operations of dispatch; cycles from operands to results, without the access of memory; ports."""
-
-
-class Override(Record, frozen=True, kw_only=True):
-    """An entry that comes before those of [instructions], which are LLVM's."""
-
-    forms: tuple[str, ...]
-    """Shell patterns. The first override that matches counts."""
-    entry: Entry
-    source: str
-
-
-class MicroOps(Record, frozen=True, kw_only=True):
-    """How many micro-operations some forms are, where that is not what their entries say."""
-
-    forms: tuple[str, ...]
-    """Shell patterns. The first rule that matches counts."""
-    count: int = 0
-    """0 for as many as in the entry."""
-    indexed: bool = False
-    """True if dispatch takes a load or a store with an index register apart from what it was decoded with."""
-    rip_immediate: int = 0
-    """Number of further ones if the address is relative to the instruction and there is an immediate."""
-    source: str
 
 
 class Timing(Record, frozen=True, kw_only=True):
@@ -182,9 +136,15 @@ _CORRECT = "correct the file; docs/reference/calibrate.md has its sections"
 def timing_for(name: str) -> Timing:
     """The timing file of a CPU (zen3, skylake-sp, alder-lake-p: hyphens do not count), or of a path that ends in .toml.
 
-    Raises BadInput for an unknown CPU, with those that are known, and for a file that is wrong, with each problem.
+    Raises BadInput for an unknown CPU, with those that are known, for a file that is wrong, with each problem, and for
+    one whose name is not that of the CPU: a plan would take another file for it.
     """
-    return read(path_of(name))
+    path = path_of(name)
+    timing = read(path)
+    if not name.endswith(".toml") and spelt(timing.name) != spelt(path.stem):
+        raise BadInput(f"{path}: name: {timing.name!r}, but the file is called {path.stem}",
+                       f'write name = "{path.stem}" in it, or rename the file')  # fmt: skip
+    return timing
 
 
 def path_of(name: str) -> Path:
@@ -226,13 +186,16 @@ def calibrations() -> Path:
 
 def read(path: Path) -> Timing:
     """Reads a timing file. Raises BadInput with every problem, each with its key."""
+    return parse(_text(path), str(path))
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}", "name a timing file, as in docs/reference/calibrate.md") from error
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: not UTF-8 text (byte {error.start})", "name a timing file") from error
-    return parse(text, str(path))
 
 
 def parse(text: str, origin: str) -> Timing:
@@ -273,12 +236,20 @@ def _table(text: str, origin: str, heirs: tuple[str, ...]) -> dict[str, Any]:
     path = path_of(str(like))
     if str(path) in heirs:
         raise BadInput(f"{origin}: like: {like} is like this file", "name a CPU whose file is complete")
-    whole = _table(path.read_text(encoding="utf-8"), str(path), (*heirs, origin, str(path)))
-    whole.pop("machine", None)
+    whole = _table(_text(path), str(path), (*heirs, origin, str(path)))
+    if missing := [name for name in ("parameters", "system", "interval", "ghz") if not whole.get(name)]:
+        raise BadInput(f"{origin}: like: {path} has no {missing[0]}", "name a CPU whose file is complete")
+    if (arch := table.get("arch", whole.get("arch"))) != whole.get("arch"):
+        raise BadInput(f"{origin}: like: {like} is a CPU of {whole.get('arch')}, not of {arch}", _CORRECT)
+    for name in ("machine", "name"):
+        whole.pop(name, None)
     merged = {**whole, **table}
     for section in ("parameters", "system"):
         assumed = {name: _assumed(entry, like) for name, entry in whole[section].items()}
-        merged[section] = {**assumed, **table.get(section, {})}
+        own = table.get(section, {})
+        merged[section] = {**assumed, **own} if isinstance(own, dict) else own
+    if "ghz" not in table:
+        merged["ghz"] = _assumed(whole["ghz"], like)
     if "lines" not in table:
         merged["lines"] = [_assumed_level(level, like) for level in whole.get("lines", ())]
     if "interval" not in table and whole["interval"].get("n"):
@@ -300,7 +271,7 @@ def _assumed_level(level: dict[str, Any], like: str) -> dict[str, Any]:
 def _completed(timing: Timing) -> Timing:
     """The file with the parameters that were added after it was written, so that runs of then are answered as then."""
     parameters = dict(timing.parameters)
-    for name, instead in _ADDED.items():
+    for name, instead in ADDED.items():
         if name not in parameters:
             if isinstance(instead, str) and instead in parameters:
                 parameters[name] = structs.replace(
@@ -313,7 +284,7 @@ def _completed(timing: Timing) -> Timing:
 
 
 def problems(timing: Timing) -> Iterator[str]:
-    """Problems of a timing file whose types are right."""
+    """Every problem, with its key."""
     if timing.arch not in arches():
         yield f"arch: unknown arch {timing.arch!r}; known: {', '.join(arches())}"
     expected_parameters = parameters()
@@ -329,7 +300,11 @@ def problems(timing: Timing) -> Iterator[str]:
             yield f"parameters.{name}: {number_text(quantity.value)} is not from {expected.low} to {expected.high}"
         if expected.whole and quantity.value != int(quantity.value):
             yield f"parameters.{name}: {number_text(quantity.value)} is not a whole number"
+    if not _SLOWEST_GHZ <= timing.ghz.value <= _FASTEST_GHZ:
+        yield f"ghz: {number_text(timing.ghz.value)} is not from {_SLOWEST_GHZ} to {_FASTEST_GHZ} GHz"
     for key, quantity in quantities(timing):
+        if not (quantity.low >= 0 and quantity.high < inf):
+            yield f"{key}: not from 0 on, or without end"
         if not quantity.low <= quantity.value <= quantity.high:
             yield f"{key}: {number_text(quantity.value)} is not from its low to its high"
         if not quantity.source:
@@ -337,9 +312,8 @@ def problems(timing: Timing) -> Iterator[str]:
         if quantity.status not in ("", *STATUSES):
             yield f"{key}: status {quantity.status!r} is none of {', '.join(STATUSES)}"
     yield from _wrong_lines(timing)
-    for kind in UNKNOWN_KINDS:
-        if kind not in timing.unknown:
-            yield f"unknown.{kind}: missing"
+    yield from _wrong_names(timing)
+    yield from wrong_interval(timing.interval)
     if timing.calibrated != (timing.machine is not None):
         yield "machine: a calibrated file has it, another has not"
     yield from _wrong_ports(timing)
@@ -350,12 +324,18 @@ def problems(timing: Timing) -> Iterator[str]:
             yield f"micro_ops.{', '.join(rule.forms)}: without a source"
 
 
-def quantities(timing: Timing) -> Iterator[tuple[str, Quantity]]:
-    """Every number of a file with a source, by its key."""
-    yield "ghz", timing.ghz
-    yield from ((f"parameters.{name}", quantity) for name, quantity in timing.parameters.items())
-    yield from ((f"system.{name}", quantity) for name, quantity in timing.system.items())
-    yield from ((f"lines.{level.within}.ns", level.ns) for level in timing.lines)
+def _wrong_names(timing: Timing) -> Iterator[str]:
+    """Names of system instructions and of kinds of instructions without data."""
+    known = decoder_of(timing.arch).system | _FENCES if timing.arch in arches() else timing.system.keys()
+    for name in timing.system:
+        if name not in known:
+            yield f"system.{name}: unknown; {nearest_of(name, sorted(known))}"
+    for kind in UNKNOWN_KINDS:
+        if kind not in timing.unknown:
+            yield f"unknown.{kind}: missing"
+    for kind in timing.unknown:
+        if kind not in UNKNOWN_KINDS:
+            yield f"unknown.{kind}: unknown; {nearest_of(kind, UNKNOWN_KINDS)}"
 
 
 def _wrong_lines(timing: Timing) -> Iterator[str]:
@@ -363,8 +343,10 @@ def _wrong_lines(timing: Timing) -> Iterator[str]:
     if names and ("socket" not in names or names != [name for name in LINE_LEVELS if name in names]):
         yield f"lines: {', '.join(names)}; but a socket is needed, and the order is {', '.join(LINE_LEVELS)}"
     for small, large in pairwise(timing.lines):
-        if large.cpus <= small.cpus or large.cpus % small.cpus:
+        if small.cpus > 0 and (large.cpus <= small.cpus or large.cpus % small.cpus):
             yield f"lines.{large.within}.cpus: {large.cpus} is no multiple of the {small.cpus} of a {small.within}"
+        if large.ns.value < small.ns.value:
+            yield f"lines.{large.within}.ns: less than within a {small.within}"
     for level in timing.lines:
         if level.cpus < 1:
             yield f"lines.{level.within}.cpus: {level.cpus} is not positive"
@@ -376,19 +358,26 @@ def _wrong_ports(timing: Timing) -> Iterator[str]:
     count = timing.parameters.get("ports")
     if count is not None and count.value != len(timing.ports):
         yield f"ports: {len(timing.ports)} names, but parameters.ports is {number_text(count.value)}"
-    overrides = {", ".join(override.forms): override.entry for override in timing.overrides}
-    sections = {"instructions": timing.instructions, "unknown": timing.unknown, "overrides": overrides}
-    for section, entries in sections.items():
-        for form, (uops, latency, spec) in entries.items():
-            if uops < 0 or latency < 0:
-                yield f'{section}."{form}": negative'
-            try:
-                groups = groups_of(spec)
-            except ValueError as error:
-                yield f'{section}."{form}": {error}'
-                continue
-            if any(mask >> len(timing.ports) for mask, _ in groups):
-                yield f'{section}."{form}": {spec}: there are {len(timing.ports)} ports'
+    entries = [(f'{name}."{form}"', entry) for name, section in (("instructions", timing.instructions),
+               ("unknown", timing.unknown)) for form, entry in section.items()]  # fmt: skip
+    for override in timing.overrides:
+        key = f'overrides."{", ".join(override.forms)}"'
+        entries.append((key, override.entry))
+        if not override.forms or not override.source:
+            yield f"{key}: without {'a source' if override.forms else 'forms'}"
+    for key, (uops, latency, spec) in entries:
+        if uops < 0 or not 0 <= latency < inf:
+            yield f"{key}: negative, or without end"
+        if problem := problem_of(spec, len(timing.ports)):
+            yield f"{key}: {problem}"
+
+
+def quantities(timing: Timing) -> Iterator[tuple[str, Quantity]]:
+    """Every number of a file with a source, by its key."""
+    yield "ghz", timing.ghz
+    yield from ((f"parameters.{name}", quantity) for name, quantity in timing.parameters.items())
+    yield from ((f"system.{name}", quantity) for name, quantity in timing.system.items())
+    yield from ((f"lines.{level.within}.ns", level.ns) for level in timing.lines)
 
 
 def number_text(value: float) -> str:

@@ -13,10 +13,11 @@ from msgspec.structs import replace
 
 from kassay.labs.predict.calibrate.program import sources
 from kassay.labs.predict.calibrate.samples import Measured
+from kassay.labs.predict.entries import Entry, Override
 from kassay.labs.predict.forms import Entries
 from kassay.labs.predict.forms import Entry as FormEntry
 from kassay.labs.predict.ports import groups_of, spec_of
-from kassay.labs.predict.timing import Entry, Override, Timing
+from kassay.labs.predict.timing import Timing
 
 _LINE = re.compile(r'FORM\("([^"]+)", "([^"]*)", (\d+), "([^"]*)", \d+\)')
 _MEMORY = re.compile(r"\bm(8|16|32|64|128|256|512)\b")
