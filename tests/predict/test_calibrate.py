@@ -169,6 +169,16 @@ def test_loads_wait_for_an_atomic_if_a_chain_of_them_takes_longer_behind_it(both
     assert parameters_of(facts(points)).estimates["lock_blocks_loads"].value == blocks
 
 
+def test_a_decision_that_noise_can_turn_has_both_values_in_its_bounds() -> None:
+    quiet = exactly(lock_add_chain=18, load_chain=4, lock_then_load=32, lock_after_store=30)
+    quiet |= exactly(chase_local__4096=50, chase_firsts__4096=52)
+    noisy = {name: point._replace(low=point.value * 0.7, high=point.value * 1.4) for name, point in quiet.items()}
+    for name, value in (("lock_blocks_loads", 0), ("lock_drains_stores", 1), ("prefetch_adjacent", 0)):
+        sure, unsure = (parameters_of(facts(points)).estimates[name] for points in (quiet, noisy))
+        assert (sure.value, sure.low, sure.high) == (value, value, value)
+        assert (unsure.value, unsure.low, unsure.high) == (value, 0, 1)
+
+
 def test_code_is_not_called_fetched_ahead_where_the_first_level_has_it() -> None:
     points = exactly(chase_local__256=14, straight_code=2)
     assert parameters_of(facts(points)).estimates["l1i_prefetch"].value == 7

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping
 
-from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, Unmeasured, plain
+from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, Unmeasured, decision, plain
 from kassay.labs.predict.calibrate.points import MEMORY_KIB
 from kassay.labs.predict.calibrate.samples import curve
 from kassay.labs.predict.calibrate.steps import crossing, step_of
@@ -140,11 +140,15 @@ def _adjacent(facts: Facts) -> Estimate:
     if not points:
         raise Unmeasured
     compared = sorted({min(points, key=lambda kib: points[kib][1].value), max(points)})
-    value = float(all(points[kib][0].value < 0.8 * points[kib][1].value for kib in compared))
     cycles = ", ".join(f"{points[kib][0].value:.0f} and {points[kib][1].value:.0f} ({kib} KiB)" for kib in compared)
-    return Estimate(value, value, value, points[compared[0]][1].n,
-                    f"cycles of chases through all lines and through the first lines of pairs: {cycles} "
-                    "(chase_local, chase_firsts)")  # fmt: skip
+    return decision(
+        all(points[kib][0].value < 0.8 * points[kib][1].value for kib in compared),
+        surely=all(points[kib][0].high < 0.8 * points[kib][1].low for kib in compared),
+        perhaps=all(points[kib][0].low < 0.8 * points[kib][1].high for kib in compared),
+        n=points[compared[0]][1].n,
+        how=f"cycles of chases through all lines and through the first lines of pairs: {cycles} "
+        "(chase_local, chase_firsts)",
+    )
 
 
 def _l2_write(facts: Facts) -> Estimate:

@@ -11,7 +11,16 @@ from typing import NamedTuple
 
 from kassay.labs.predict.calibrate import privileged
 from kassay.labs.predict.calibrate.caches import CACHES
-from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, UnknownCache, Unmeasured, plain, step_in
+from kassay.labs.predict.calibrate.facts import (
+    Estimate,
+    Facts,
+    Rule,
+    UnknownCache,
+    Unmeasured,
+    decision,
+    plain,
+    step_in,
+)
 from kassay.labs.predict.calibrate.points import CHAINS, PARALLEL_KIB, PARALLEL_NEAR_KIB, WALKED_PAGES
 from kassay.labs.predict.calibrate.samples import curve
 from kassay.labs.predict.calibrate.steps import level
@@ -203,9 +212,12 @@ def _blocks_loads(facts: Facts) -> Estimate:
     """True if a chain of eight loads takes half an atomic operation longer with one before it."""
     chain, atomic = facts.point("load_chain"), facts.point("lock_add_chain")
     both = facts.point("lock_then_load")
-    value = float(both.value > 8 * chain.value + atomic.value / 2)
     how = "eight loads in a chain behind an atomic addition (lock_then_load, load_chain, lock_add_chain)"
-    return Estimate(value, value, value, both.n, how)
+    return decision(
+        both.value > 8 * chain.value + atomic.value / 2,
+        surely=both.low > 8 * chain.high + atomic.high / 2, perhaps=both.high > 8 * chain.low + atomic.low / 2,
+        n=both.n, how=how,
+    )  # fmt: skip
 
 
 def _fence_load(facts: Facts) -> Estimate:
@@ -250,10 +262,10 @@ def _fence_behind(facts: Facts) -> Estimate:
 def _drains(facts: Facts) -> Estimate:
     """True if an atomic operation takes longer behind a store to another line."""
     behind, alone = facts.point("lock_after_store"), facts.point("lock_add_chain")
-    value = float(behind.value > alone.value + 1)
-    return Estimate(
-        value, value, value, behind.n, "an atomic addition behind a store (lock_after_store, lock_add_chain)"
-    )
+    return decision(
+        behind.value > alone.value + 1, surely=behind.low > alone.high + 1, perhaps=behind.high > alone.low + 1,
+        n=behind.n, how="an atomic addition behind a store (lock_after_store, lock_add_chain)",
+    )  # fmt: skip
 
 
 _RULES: Mapping[str, Rule] = {

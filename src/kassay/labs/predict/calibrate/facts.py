@@ -56,6 +56,12 @@ Rule = Callable[[Facts], Estimate]
 """Gives a parameter. Raises Unmeasured: the parameter then keeps the value of the file that was copied."""
 
 
+def decision(holds: bool, *, surely: bool, perhaps: bool, n: int, how: str) -> Estimate:
+    """A parameter that is 1 or 0. surely, perhaps: whether it holds at the ends of what was measured. Its bounds are 0
+    and 1 if they differ: the probe does not decide it."""
+    return Estimate(float(holds), float(surely), float(perhaps), n, how)
+
+
 def step_in(points: Mapping[int, float], *, least: float = 1.3) -> Step:
     """The same as step_of(). Raises Unmeasured without a step."""
     if (step := step_of(points, least=least)) is None:
