@@ -41,7 +41,18 @@ ffc0               inc r32                 plain          -        rax          
 48d3e0             shl r64,cl              plain          -        rax,rcx,cf,flags rax,cf,flags  0  0
 4839d8             cmp r64,r64             plain          -        rax,rbx        cf,flags        0  0
 48f7e3             mul r64                 plain          -        rax,rbx        rax,rdx,cf,flags 0 0
+48f722             mul m64                 plain          rdx      rax            rax,rdx,cf,flags 8 0
+48f730             div m64                 plain          rax      rdx            rax,rdx,cf,flags 8 0
 4899               cqo                     plain          -        rax            rdx             0  0
+48ab               stosq                   plain          rdi      rax            -               0  8
+c4e37d390001       vextracti128 m128,ymm,i plain          rax      v0             -               0  16
+66480f3a160001     pextrq m64,xmm,i        plain          rax      v0             -               0  8
+c4e2752e00         vmaskmovps m256,ymm,ymm plain          rax      v0,v1          -               0  32
+c4e37d1d0000       vcvtps2ph m128,ymm,i    plain          rax      v0             -               0  16
+dd18               fstp m64                plain          rax      x87.0          -               0  8
+0fae18             stmxcsr m32             plain          rax      -              -               0  4
+0fae10             ldmxcsr m32             plain          rax      -              -               4  0
+62f17d49efc8       vpxord zmm,k,zmm,zmm    plain          -        v0,v1,k1       v1              0  0
 50                 push r64                plain          rsp      rax            -               0  8
 58                 pop r64                 plain          rsp      -              rax             8  0
 5c                 pop r64                 plain          rsp      -              rsp             8  0

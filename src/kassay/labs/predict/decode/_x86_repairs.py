@@ -8,6 +8,10 @@ from capstone import x86_const as x86
 
 _RAX, _RCX, _RBP, _RSI, _RDI, _X87, _CARRY, _FLAGS, _DIRECTION = 0, 1, 5, 6, 7, 56, 64, 65, 66
 STRINGS = re.compile(r"(?:rep\w* )?(?:movs|stos|lods|scas|cmps|ins|outs)[bwdq]")
+_STORES = re.compile(
+    r"v?(?:mov|pextr|extract|cvtps2ph|stmxcsr).*|vp?maskmov.*|vp?(?:compress|scatter).*|f(?:|i|b)stt?p?|fnst[cs]w|wru?ss.*"
+)
+"""Instructions that only store where their first operand is in memory. The disassembler says of some that they load."""
 _SCALAR = ("cvtsi2s", "cvtss2sd", "cvtsd2ss", "sqrts", "rounds", "rcpss", "rsqrtss")
 _TESTS = frozenset((
     "ptest", "vptest", "vtestps", "vtestpd", "comiss", "comisd", "ucomiss", "ucomisd", "vcomiss", "vcomisd", "vucomiss",
@@ -32,7 +36,7 @@ def repair(instruction: Any, name: str, accesses: Accesses) -> None:
         accesses.store = accesses.load
     elif name.startswith(("cmov", "bsf", "bsr")) or (name.startswith(_SCALAR) and not into_memory):
         accesses.data |= accesses.writes - {_CARRY, _FLAGS}  # the old value stays, or is merged
-    elif into_memory and name.startswith(("mov", "vmov")) and not is_string(instruction, name):
+    elif into_memory and _STORES.fullmatch(name) and not is_string(instruction, name):
         accesses.load, accesses.store = 0, accesses.load or accesses.store
     elif name in ("cqo", "cdq", "cwd"):
         accesses.writes.discard(_RAX)
@@ -52,9 +56,9 @@ def repair(instruction: Any, name: str, accesses: Accesses) -> None:
         accesses.load, accesses.store = max(512, accesses.load, accesses.store), 0
     if into_memory and accesses.store and name.startswith("v"):
         accesses.data |= _vectors(instruction)
-    if x86.X86_GRP_FPU in instruction.groups and not name.startswith(("fnst", "fst", "fnc")):
+    if x86.X86_GRP_FPU in instruction.groups and not name.startswith(("fnst", "fnc")):
         accesses.data |= {_X87}
-        accesses.writes |= {_X87}
+        accesses.writes |= set() if name.startswith("fst") else {_X87}
     if STRINGS.fullmatch(name):
         accesses.data.discard(_DIRECTION)
     if is_string(instruction, name):
@@ -74,4 +78,8 @@ def _vectors(instruction: Any) -> set[int]:
 def _string(name: str, accesses: Accesses) -> None:
     """A string instruction advances its registers at once; a repeated one when it has ended."""
     advanced = accesses.address & {_RSI, _RDI}
-    accesses.writes = accesses.writes | advanced if name.startswith("rep") else accesses.writes - advanced
+    if name.startswith("rep"):
+        accesses.writes |= advanced
+    else:
+        accesses.data.discard(_RCX)
+        accesses.writes -= {*advanced, _RCX}

@@ -132,6 +132,8 @@ def _accesses(instruction: Any, name: str, listed: list[Any]) -> list[int]:
         return [CS_AC_READ, CS_AC_WRITE][: len(listed)]
     if name.startswith("ld") and not any("[" in word for word in str(instruction.op_str).split("}")[:1] if "]" in word):
         return [CS_AC_WRITE] * len(listed)
+    if name.startswith("st") and not name.startswith(_EXCLUSIVE):
+        return [CS_AC_READ] * len(listed)
     accesses = [operand.access for operand in listed]
     if (
         accesses
@@ -244,7 +246,7 @@ def _moved(name: str, operands: str) -> str:
 def _access_bytes(name: str, widths: tuple[int, ...], kind: str) -> tuple[int, int]:
     """(loaded, stored). widths: of the register operands before the one in memory."""
     if kind != PLAIN or not widths:
-        return (0, 64) if name == "dc" and kind == PLAIN and widths else (0, 0)
+        return 0, 0
     if _ATOMIC.fullmatch(name):
         size = _sized(name, widths[0]) * (2 if name.startswith("casp") else 1)
         return size, size
@@ -258,7 +260,7 @@ def _access_bytes(name: str, widths: tuple[int, ...], kind: str) -> tuple[int, i
 def _total(name: str, widths: tuple[int, ...]) -> int:
     if name == "ldpsw":
         return 8
-    paired = name[2:].lstrip("lau").startswith(("p", "np", "xp")) or name[2:3].isdigit()
+    paired = re.match(r"(?:ld|st)(?:n?p|l?xp|axp|\d)", name)
     return sum(widths) if paired else _sized(name, widths[0] if widths else 8)
 
 

@@ -186,7 +186,7 @@ class _Accesses:
         for registers, into in ((instruction.regs_read, self.data), (instruction.regs_write, self.writes)):
             for register in registers:
                 number = _NUMBERS.get(instruction.reg_name(register))
-                if number is not None and number not in self.address:
+                if number is not None and (into is self.writes or number not in self.address):
                     into.add(number)
 
     def _flags(self, instruction: Any, name: str) -> None:
@@ -208,8 +208,8 @@ def _mnemonic(instruction: Any) -> str:
 def _idiom(instruction: Any, name: str) -> str:
     """zero, move or ""."""
     operands = instruction.operands
-    if not operands or any(operand.type != x86.X86_OP_REG for operand in operands):
-        return ""
+    if not 2 <= len(operands) <= 3 or any(operand.type != x86.X86_OP_REG for operand in operands):
+        return ""  # with a mask there are four
     registers = [operand.reg for operand in operands]
     if name in _ZEROING and registers[-1] == registers[-2] and operands[-1].size >= 4:
         return ZERO
