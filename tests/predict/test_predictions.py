@@ -9,6 +9,7 @@ from msgspec import structs
 
 from kassay.commands._experiment import cpus_to_predict
 from kassay.errors import BadInput
+from kassay.evidence.profile import symbols
 from kassay.evidence.profile.counters import RawProfile
 from kassay.labs.predict.predictions import (
     agreeing,
@@ -16,8 +17,10 @@ from kassay.labs.predict.predictions import (
     found_timings,
     is_predicted_at,
     keep_timings,
+    model_of,
     timings_for,
 )
+from kassay.labs.predict.replay import version
 from kassay.labs.predict.side import Replay, ReplayedRow
 from kassay.labs.predict.timing import path_of, timing_for
 from kassay.model.prediction import TIMINGS
@@ -65,6 +68,31 @@ def test_a_directory_keeps_the_timing_files_that_not_everybody_has(tmp_path: Pat
     assert [path.name for path in (tmp_path / "run" / TIMINGS).iterdir()] == ["my.toml"]
     found, lacking = found_timings((str(own), "zen2"), "x86_64", tmp_path / "run")
     assert (list(found), lacking) == (["my", "zen2"], ())
+
+
+def test_a_copy_is_found_by_any_spelling_of_its_cpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kassay.labs.predict.timing.calibrations", lambda: tmp_path / "own")
+    file = Path(written(tmp_path / "own" / "build_server.toml", "build_server"))
+    keep_timings(("build-server",), tmp_path)
+    for written_now in (True, False):  # the host is calibrated again, then it is another host
+        if written_now:
+            written(file, "build_server", "1.7")
+        else:
+            file.unlink()
+        timing_for.cache_clear()
+        found, lacking = found_timings(("build-server",), "x86_64", tmp_path)
+        assert (found["build_server"].ghz.value, lacking) == (3.4, ())
+    assert asked_timings(("Build-Server",), "x86_64", tmp_path)["build_server"].ghz.value == 3.4
+
+
+def test_a_replay_is_made_again_if_other_code_names_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = model_of(timing_for("zen3"))
+    (tmp_path / "symbols.py").write_text("# of a later version\n")
+    monkeypatch.setattr(symbols, "__file__", str(tmp_path / "symbols.py"))
+    version.cache_clear()
+    after = model_of(timing_for("zen3"))
+    version.cache_clear()
+    assert after != before
 
 
 def written(path: Path, name: str, ghz: str = "3.4") -> str:

@@ -36,6 +36,7 @@ from kassay.model.reason import Reason, reason
 from kassay.model.records import content_id, from_json, to_json
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.model.traced_rounds import matching_rounds
+from kassay.supply.cpus import spelt
 
 _STORE = "replays"
 """In the cache: replays, each named by the hash of everything that it is made of. A run directory has none, so that
@@ -70,14 +71,20 @@ def asked_timings(cpus: Iterable[str], arch: str, directory: Path) -> dict[str, 
 
 
 def _known_or_copy(cpu: str, directory: Path) -> str:
-    copy = directory / TIMINGS / f"{cpu}.toml"
-    if cpu.endswith(".toml") or not copy.is_file():
+    copy = _copy_of(cpu, directory)
+    if cpu.endswith(".toml") or copy is None:
         return cpu
     try:
         path_of(cpu)
     except BadInput:
         return str(copy)
     return cpu
+
+
+def _copy_of(cpu: str, directory: Path) -> Path | None:
+    """A run directory's copy of a CPU's file, by any spelling of its name; None without."""
+    copies = sorted((directory / TIMINGS).glob("*.toml"))
+    return next((copy for copy in copies if spelt(copy.stem) == spelt(Path(cpu).stem)), None)
 
 
 def shipped_for(arch: str) -> tuple[str, ...]:
@@ -114,9 +121,8 @@ def found_timings(
     timings: dict[str, Timing] = {}
     lacking = []
     for cpu in cpus:
-        copy = directory / TIMINGS / f"{Path(cpu).stem}.toml"
         try:
-            timings |= timings_for((str(copy) if copy.is_file() else cpu,), arch)
+            timings |= timings_for((str(_copy_of(cpu, directory) or cpu),), arch)
         except BadInput as error:
             why = reason("cpu-not-known", problem=error.what)
             lacking.append(Prediction(cpu=cpu, calibrated=False, refused=why))

@@ -5,9 +5,11 @@ import math
 import tempfile
 from collections.abc import Callable, Sequence, Set
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 from kassay.effects import compiler
+from kassay.evidence.profile import symbols
 from kassay.labs.predict import core
 from kassay.labs.predict.core import Replayed
 from kassay.labs.predict.side import PlacedInterval, Replay, ReplayedRow
@@ -113,10 +115,13 @@ def _sums(placed: Sequence[Replayed], answered: Set[int]) -> _Sums:
 
 @cache
 def version() -> str:
-    """A hash over the core model and the files that decode code for it: a replay depends on them, and on its input."""
+    """A hash over the core model, the files that decode code for it, the disassembler and the code that names
+    functions: a replay depends on them, and on its input."""
     directory = Path(__file__).parent
     readers = sorted((*(directory / f"{name}.py" for name in _READERS), *directory.glob("decode/*.py")))
-    return compiler.digest(((path.name, path) for path in readers), core.identity())[:16]
+    readers.append(Path(symbols.__file__))
+    made_with = core.identity(), metadata.version("capstone")
+    return compiler.digest(((path.name, path) for path in readers), made_with)[:16]
 
 
 def answered_rounds(trace: Trace) -> Sequence[int]:

@@ -278,7 +278,9 @@ def with_inputs(experiment: Experiment, packed: Path, again: Path) -> Experiment
     if not timings or not experiment.predict:
         return experiment
     own = {stem: str((again / name).resolve()) for stem, name in timings.items()}
-    return msgspec.structs.replace(experiment, predict=tuple(own.get(Path(n).stem, n) for n in experiment.predict))
+    stems = {name: Path(name).stem for name in experiment.predict}
+    predict = tuple(own.get(stem) or own.get(stem.lower().replace("-", "_"), name) for name, stem in stems.items())
+    return msgspec.structs.replace(experiment, predict=predict)
 
 
 def _repeated(packed: Path, again: Path, refs: Mapping[str, str], tell: Tell, cluster: str) -> Repeated:
