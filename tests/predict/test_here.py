@@ -128,3 +128,16 @@ def test_predicted_and_measured_time_stand_in_one_row() -> None:
         ["host", "900", "1 000", "990 to 1 010", "0.90"],
     ]
     assert beside_predictions(timed, [nothing]).rows == ()
+
+
+def test_each_machine_of_a_matrix_has_its_row() -> None:
+    nothing = finding("debian:6.16", "debian:6.17", (1.0, 1.0))
+    found = [
+        replace(nothing, machine=replace(nothing.machine, cpus=cpus),
+                predictions=(Prediction(cpu="host", calibrated=True, base_ns=1000.0 * cpus, head_ns=900.0 * cpus),))
+        for cpus in (1, 2)
+    ]  # fmt: skip
+    timed = TimedHere(workload=nothing.workload, n=100, ns=1000.0, low=990.0, high=1010.0)
+    rows = [[cell.text for cell in row] for row in beside_predictions(timed, found).rows]
+    assert [row[2] for row in rows] == ["1 000", "900", "2 000", "1 800"]
+    assert len({row[0] for row in rows}) == 4

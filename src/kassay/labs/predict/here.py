@@ -19,10 +19,12 @@ from kassay.errors import BadInput, HostLacks
 from kassay.labs.predict.calibrate.machine import huge_pages
 from kassay.model.experiment import Experiment, WorkloadUse
 from kassay.model.finding import Finding
+from kassay.model.machine import Point
 from kassay.model.program import success_status
 from kassay.model.records import Record, from_json, to_json
 from kassay.model.texts import Table, cells, figures, listed, table
 from kassay.model.units import format_decimals
+from kassay.report.words import point_name
 from kassay.supply.arches import of_machine
 
 FILE = "here.json"
@@ -157,15 +159,18 @@ def other_pages(timed: TimedHere, experiment: Experiment) -> str:
 
 
 def beside_predictions(timed: TimedHere, findings: Sequence[Finding]) -> Table:
-    """One row for each kernel and predicted CPU: the predicted time of an execution, and the measured one."""
+    """One row for each kernel, machine and predicted CPU: the predicted time of an execution, and the measured one."""
     whole = partial(format_decimals, decimals=0)
-    rows: dict[tuple[str, str], tuple[str, ...]] = {}
-    for f in findings:
-        for prediction in f.predictions if f.primary and f.workload == timed.workload else ():
+    own = [f for f in findings if f.primary and f.workload == timed.workload]
+    points = [f.point for f in own]
+    rows: dict[tuple[str, Point, str], tuple[str, ...]] = {}
+    for f in own:
+        of = f", {point_name(f.point, points)}" if len({*points}) > 1 else ""
+        for prediction in f.predictions:
             for side, ns in zip(f.sides, (prediction.base_ns, prediction.head_ns), strict=True):
                 if ns:
-                    rows[side.kernel, prediction.cpu] = (
-                        side.kernel, prediction.cpu, whole(ns), whole(timed.ns),
+                    rows[side.kernel, f.point, prediction.cpu] = (
+                        f"{side.kernel}{of}", prediction.cpu, whole(ns), whole(timed.ns),
                         f"{whole(timed.low)} to {whole(timed.high)}", f"{ns / timed.ns:.2f}",
                     )  # fmt: skip
     names = ("kernel of the guest", "predicted for", *figures("predicted, ns", "measured here, ns", "least and median"),
