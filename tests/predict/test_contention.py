@@ -46,6 +46,8 @@ pytestmark = pytest.mark.slow  # seconds for the whole file
     ("_raw_spin_trylock", "get_page_from_freelist", "PCP lock", CPU),
     ("_raw_spin_lock", "__pte_offset_map_lock", "page table lock", OWN),
     ("down_write_killable", "vm_mmap_pgoff", "mmap_lock", PROCESS),
+    ("down_write_killable", "do_mprotect_pkey", "mmap_lock", PROCESS),
+    ("down_write", "mprotect_fixup", "VMA lock", OWN),
     ("down_read_trylock", "lock_vma_under_rcu", "VMA lock", OWN),
     ("_raw_spin_lock", "alloc_fd", "files->file_lock", PROCESS),
     ("mutex_lock", "some_driver", None, None),
@@ -173,6 +175,12 @@ def test_a_curve_bends_where_its_lock_is_always_held() -> None:
     for point in found.points:
         assert point.interval[0] <= point.speedup <= point.interval[1]
     assert found == curve(USES, CHOSEN, timing_for("skylake_sp"), Guest(1, 1 << 30), WANTED, NOTHING)
+
+
+def test_a_function_that_takes_no_lock_shares_none() -> None:
+    uses, wanted = USES._replace(callers=frozenset(["alloc_fd"])), WANTED._replace(shared=("alloc_fd", "aloc_fd"))
+    found = curve(uses, CHOSEN, timing_for("skylake_sp"), Guest(1, 1 << 30), wanted, NOTHING)
+    assert found.doubts == ("aloc_fd() takes no lock in the trace: --scale-shared aloc_fd changes nothing",)
 
 
 def sentence(answer: Scaled) -> str:

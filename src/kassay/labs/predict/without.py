@@ -64,12 +64,12 @@ def without(
         for (f, side, timing, now), record in zip(told, records, strict=True)
     )
     if not any(answer.changes or answer.problem for answer in found):
-        raise BadInput(f"{removal.text}: none of them was traced{removal.if_replaced}", _REMEDY)
+        raise BadInput(f"{removal.text}: the traces have none that can be left out{removal.if_replaced}", _REMEDY)
     return found
 
 
 _REMEDY = (
-    "kassay profile DIR --top 0 lists the functions that ran; "
+    "calls and returns always stay; kassay profile DIR --top 0 lists the functions that ran; "
     "an inlined one is found only in a kernel that kassay built"
 )
 

@@ -75,7 +75,7 @@ def _predict(
     """Predict what the kernels of a finished directory cost in time on these CPUs.
 
     kassay measures nothing. It replays the traces that were recorded with --predict.
-    Each prediction is made once and stored in the directory. --without asks what a change could gain before anybody
+    Each prediction is made once and stored in the cache. --without asks what a change could gain before anybody
     writes it. --scale asks how the work scales with CPUs.
 
     Example: kassay predict kassay-out/demo --cpu zen3,skylake-sp

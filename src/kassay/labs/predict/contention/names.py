@@ -61,6 +61,8 @@ RULES = (
     Rule("page tables", OWN, r"\w*(pte|pmd|pud|ptep|pmdp)_\w+|unmap_page_range|zap_\w+|move_\w+|copy_\w+_range|"
          r"change_\w+|wp_\w+|do_wp_page|do_anonymous_page|do_fault\w*|set_\w+|finish_fault|do_mprotect\w*", (LINE,)),
     Rule("VMA lock", OWN, r"lock_vma_under_rcu|vma_start_(read|write)\w*|__vma_start_write|vma_end_read|vma_mark_\w+"),
+    # Until 6.14 a VMA has an rwsem, and vma_start_write() is inlined in these. Their callers take the mmap_lock.
+    Rule("VMA lock", OWN, r"mprotect_fixup|mlock_fixup|madvise_update_vma|\w*mmap_region|do_brk_flags", (WRITER,)),
     Rule("mmap_lock", PROCESS, r"\w*mmap_\w+|\w*munmap\w*|do_mprotect_pkey\w*|mprotect_\w+|madvise_\w+|do_madvise\w*|"
          r"__vmf_anon_prepare|lock_mm_and_find_vma|vm_mmap_pgoff|\w+_m(re)?map\w*|\w*mremap\w*|\w*brk\w*|\w*mlock\w*|"
          r"get_mmap_lock\w*|upgrade_mmap_lock\w*|dup_mmap|exit_mmap|\w*mincore\w*|__mm_populate|uffd_\w+|"

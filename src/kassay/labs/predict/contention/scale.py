@@ -173,7 +173,7 @@ def curve(uses: Uses, chosen: Chosen, timing: Timing, guest: Guest, wanted: Want
     best = max(sound, key=lambda point: point.speedup, default=None)
     return structs.replace(
         answer, points=tuple(point for point in points if point.cpus in wanted.counts), bend=bend, bend_lock=lock,
-        locks=lock_uses(uses, chosen), doubts=tuple(_doubts(uses)),
+        locks=lock_uses(uses, chosen), doubts=tuple(_doubts(uses, wanted.shared)),
         peak=best.cpus if best is not None and best.speedup > _PEAK * sound[-1].speedup else None,
     )  # fmt: skip
 
@@ -187,7 +187,10 @@ def _refused(uses: Uses) -> str:
     return ""
 
 
-def _doubts(uses: Uses) -> Iterator[str]:
+def _doubts(uses: Uses, shared: Sequence[str]) -> Iterator[str]:
+    for name in shared:
+        if name not in uses.callers:
+            yield f"{name}() takes no lock in the trace: --scale-shared {name} changes nothing"
     taken = Counter(use.lock.name for use in uses.uses)
     for name, count in sorted(uses.open.items()):
         if count > _OPEN_REPORTED * (count + taken[name]):

@@ -72,6 +72,8 @@ class Uses(NamedTuple):
     """Acquisitions whose end was not seen, by lock."""
     elsewhere: float
     """Share of all instructions that other tasks and the idle loop executed."""
+    callers: frozenset[str] = frozenset()
+    """Functions that take locks or write shared lines, as --scale-shared names them."""
 
 
 def uses_of(data: bytes, timing: Timing, name_of: Callable[[int], str], shared: Sequence[str] = ()) -> Uses:
@@ -102,6 +104,7 @@ def uses_of(data: bytes, timing: Timing, name_of: Callable[[int], str], shared: 
         tuple(sorted(name for name in executed if SLOW_PATHS.fullmatch(base_name(name)))),
         Counter(locks[_place(one)].name for one in seen if one.at.held and not one.at.end),
         elsewhere / (elsewhere + sum(one.instructions for one in replayed.intervals) or 1),
+        frozenset(one.caller for one in seen),
     )  # fmt: skip
 
 
