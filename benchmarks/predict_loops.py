@@ -94,10 +94,14 @@ Neoverse N1 the answer is still wrong for the spinlock: no (21.2, 20.2), where y
 - **Neoverse N1**: the spinlocks and ticket locks are 32 to 42 % too fast. All of them end with a store with release,
   which costs nothing extra in the model; whether that is the cause was not tested. `mutex3` is 18 % too fast, and
   nothing explains it. The publication does not say whether it was compiled with LSE atomics; these loops are.
-- **Zen 3** predicts what a load soon after a store will get. The loops with locks have two speeds by whether that
-  works: `mutex_add` takes 19 or 34 cycles, `queued_fifo` 39 or 68. The model always has the faster one.
+- **Locks on Zen 3**: it predicts what a load soon after a store will get, and two loops have two speeds by whether that
+  works: `mutex_add` takes 19 or 30 cycles, `ticket_blocking` 25 or 45. `queued_fifo` takes 38 or 68. The model is near
+  the faster ones. The spinlocks are 19 to 29 % too fast, and nothing explains it.
 - **`lock_second_level` on Zen 3**: atomics on missing lines take 27 cycles each, one after the other. In the model
   they overlap, as atomics on lines that hit do there (`xchg2_chain40` of [predict-pairs.md](predict-pairs.md)).
+- **`lock_stores`, `lock_then_load` on Zen 3**: 35 and 26 % too fast. Neither "waits for stores" nor "begins at the
+  head" makes all loops right: with both, `ticket_spin` is 25 % too slow. `cas_add`, `cmpxchg_address` and
+  `cmpxchg_load` are 12 to 16 % off, two in one direction and one in the other.
 """
 
 

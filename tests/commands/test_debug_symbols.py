@@ -51,9 +51,9 @@ def linked(place: Path, source: str = SOURCE) -> Path:
 def profile_of(vmlinux: Path) -> bytes:
     """The profile of a run that executed the function once."""
     addresses = sorted(instructions_of(vmlinux, "outer"))
-    text = subprocess.run(("objcopy", "-O", "binary", "-j", ".text", str(vmlinux), "/dev/stdout"), check=True,
-                          capture_output=True).stdout  # fmt: skip
-    code = text[addresses[0] - KERNEL :][: len(addresses)]
+    text = vmlinux.with_name("text")
+    subprocess.run(("objcopy", "-O", "binary", "-j", ".text", str(vmlinux), str(text)), check=True)
+    code = text.read_bytes()[addresses[0] - KERNEL :][: len(addresses)]
     decoder = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
     file = File()
     file.count(file.block(addresses[0], *(bytes(one.bytes) for one in decoder.disasm(code, addresses[0]))), 1)
