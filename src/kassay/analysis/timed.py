@@ -43,11 +43,12 @@ class Session(NamedTuple):
     """Code of the reason that names boots which never succeeded."""
 
 
-ORDER_DOUBTS: dict[str, Reason | None] = {
+_NOT_KNOWN = reason("order-not-known")
+ORDER_DOUBTS = {
     "interleaved": None,
     "sandwich": reason("order-fixed"),
     "sequential": reason("order-sequential"),
-    "unknown": reason("order-not-known"),
+    "unknown": _NOT_KNOWN,
 }
 """Doubt that each order of the boots leaves."""
 
@@ -196,9 +197,8 @@ def _doubts(base: Side, head: Side, timing: Timing, session: Session) -> tuple[R
                 base_tried=check.base_tried, head_failed=check.head_failed, head_tried=check.head_tried, p=check.p,
             )
         )  # fmt: skip
-    unordered = ORDER_DOUBTS["unknown"]
-    if session.blocks and unordered is not None and not _share_blocks(base, head):
-        doubts.append(unordered)
+    if session.blocks and not _share_blocks(base, head):
+        doubts.append(_NOT_KNOWN)
     of_sides = (doubt.of(side.kernel) for side in (base, head) for doubt in side.doubts)
     return (*doubts, *session.doubts, *of_sides)
 

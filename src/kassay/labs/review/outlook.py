@@ -19,7 +19,7 @@ from kassay.model.records import Setting
 from kassay.model.texts import counted, listed
 from kassay.model.units import format_duration
 from kassay.spec.load import suite_workloads
-from kassay.supply.building.changes import changed_functions, may_compile, names_in_kernels
+from kassay.supply.building.changes import FunctionOfFile, changed_functions, names_in_kernels
 from kassay.supply.building.hunks import function_of, hunks_of
 from kassay.supply.building.patches import Patch, read_patches, steps
 from kassay.supply.building.source import source_tree
@@ -49,8 +49,8 @@ def outlook(wanted: Wanted, fetch: str, tell: Tell) -> str:
 
 def _functions_of_the_diffs(patches: Sequence[Patch], arch: str) -> tuple[str, ...]:
     hunks = (each for patch in patches for each in hunks_of(patch.text))
-    names = (function_of(hunk) for file, hunk in hunks if may_compile(file.path, arch))
-    return tuple(dict.fromkeys(filter(None, names)))
+    named = (FunctionOfFile(file.path, name) for file, hunk in hunks if (name := function_of(hunk)))
+    return names_in_kernels(named, arch)
 
 
 def _lines(

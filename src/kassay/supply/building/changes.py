@@ -37,7 +37,7 @@ def parts(base: str, head: str, base_lines: Path, head_lines: Path) -> tuple[Sou
     return tuple(_part(file.path, hunk, *sides) for file, hunk in _hunks(base, head))
 
 
-def may_compile(path: str, arch: str) -> bool:
+def _may_compile(path: str, arch: str) -> bool:
     """True if a kernel of the architecture may have code of this file, as far as its path tells."""
     of_arch = path.startswith(arch_of(arch).build.sources) or not path.startswith("arch/")
     return of_arch and path.endswith(_SOURCES) and not path.startswith(_NO_KERNEL)
@@ -65,7 +65,7 @@ def changed_functions(base: str, head: str) -> tuple[FunctionOfFile, ...]:
 
 def names_in_kernels(changed: Iterable[FunctionOfFile], arch: str) -> tuple[str, ...]:
     """The names of these functions, each once, without functions that no kernel of the architecture has."""
-    return tuple(dict.fromkeys(one.function for one in changed if may_compile(one.path, arch)))
+    return tuple(dict.fromkeys(one.function for one in changed if _may_compile(one.path, arch)))
 
 
 def _hunks(base: str, head: str) -> Iterator[tuple[FileDiff, Hunk]]:

@@ -135,12 +135,11 @@ def _addresses(kernel: bytes, tokens: _Tokens, name_table: _Names) -> list[int] 
     """Tries the known encodings; the right one gives addresses that never fall and end in kernel space."""
     count = len(name_table.names)
     length = 4 * count + 7 & ~7
-    orders = _BYTES_OF_ORDER * count
     behind, base_at = tokens.index_at + 512, name_table.num_at - 8
     for offsets_at, size, decoders in (
         (behind, length, _from_base(_base(kernel, behind + length))),
         (base_at - length, length, _from_base(_base(kernel, base_at))),
-        (behind, length + orders, _from_table(_address_of(kernel, behind))),
+        (behind, length + _BYTES_OF_ORDER * count, _from_table(_address_of(kernel, behind))),
     ):
         if 0 <= offsets_at <= len(kernel) - size:
             offsets = struct.unpack_from(f"<{count}i", kernel, offsets_at)
