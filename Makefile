@@ -36,7 +36,7 @@ container:
 
 test: setup
 	$(MAKE) --no-print-directory check EXAMPLES=thorough
-	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "$(SLOW) and not alone" $(FIRST) tests
+	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "$(SLOW) and not alone and not release" $(FIRST) tests
 	$(PY) -m pytest -q -m alone
 
 # From a clean clone of HEAD, twice with the same bytes. An image, where a target makes one, is built from the same commit.
@@ -46,7 +46,7 @@ release:
 
 # Before a release: every compiler, and the files of `make release`. Half an hour to two hours: a kernel is built for each compiler and source that the cache lacks.
 release-test: setup
-	$(PY) -m pytest -v -m release tests/release tests/contract/test_release.py
+	$(PY) -m pytest -v -m release tests/release tests/contract/test_release.py $(FIRST)
 
 # Side by side: most of the time one of them leaves half of the host idle.
 check:

@@ -15,6 +15,9 @@ _CODE = re.compile(r"`[^`]*`")
 _TARGET = re.compile(r"(?<=\])\([^)]*\)")
 _END = re.compile(r"(?<!\.)(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)[.!?][\"')*_]*\s+")
 
+NO_SUBJECT = re.compile(r"(Of|Those|Also|Whether|What|Whose|Within)\b(?!.*\?$)", re.MULTILINE)
+"""Openings that a reader has to read twice. A question may begin with one of them."""
+
 
 class Passage(NamedTuple):
     """A docstring or a sentence."""

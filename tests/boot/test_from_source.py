@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One small kernel, really built: its identity, what an edit rebuilds, what a kill leaves, and what it measures.
 
-The only test that builds a kernel. Everything after the first build is an increment on it.
+Everything after the first build is an increment on it, but for the one of `make release-test`.
 """
 
 import difflib
@@ -134,10 +134,11 @@ def test_a_patch_that_makes_it_slower_is_found_and_itemised(kassay: Kassay, tmp_
     assert kassay("bundle", "verify", str(packed)).status == 0  # lines and changes are recomputed from the bundle alone
 
 
+@pytest.mark.release
 def test_line_tables_change_no_byte_of_the_image(
     base: KernelArtifact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same kernel, built without line tables, in a directory of objects of its own."""
+    """The same kernel, built without line tables: every object of it once more, in a directory of its own."""
     monkeypatch.setattr(line_tables, "ARGUMENTS", ())
     one = builder.wanted(parse_ref(BASE), release_config, silent)
     without = builder.build_image(one, silent)
