@@ -183,6 +183,29 @@ static uint64_t mix_bytes(uint64_t hash, pid_t pid, uint64_t address, uint64_t c
 	return hash;
 }
 
+/* The text that a call writes into a file of the kernel: a command. */
+static uint64_t mix_written(uint64_t hash, pid_t pid, uint64_t number, const uint64_t *args)
+{
+	uint64_t vectors[PART_WORDS]; /* struct iovec: address and length */
+	size_t got;
+
+	switch (number) {
+	case __NR_write:
+	case __NR_pwrite64:
+		return mix_bytes(hash, pid, args[1], args[2]);
+	case __NR_writev:
+	case __NR_pwritev:
+	case __NR_pwritev2:
+		for (uint64_t at = 0; (got = part_at(pid, args[1], at, 2 * args[2] * sizeof(*vectors), vectors)); at += got) {
+			for (size_t i = 0; i + 1 < got / sizeof(*vectors); i += 2)
+				hash = mix_bytes(hash, pid, vectors[i], vectors[i + 1]);
+		}
+		return hash;
+	default:
+		return hash;
+	}
+}
+
 /* How many arguments a new program is given; of its variables kassay's perturbed runs have one more. */
 static uint64_t mix_count(uint64_t hash, pid_t pid, uint64_t address)
 {
@@ -369,8 +392,8 @@ void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64
 	is_unread = false;
 	for (unsigned int i = 0; i < calls[number].count; i++)
 		hash = calls[number].text & 1U << i ? mix_name(hash, pid, args[i]) : mix_value(hash, args[i]);
-	if (number == __NR_write && *target == '/')
-		hash = mix_bytes(hash, pid, args[1], args[2]);
+	if (*target == '/')
+		hash = mix_written(hash, pid, number, args);
 	hash = mix_transfer(hash, pid, number, args);
 	hash = mix_wait(hash, pid, number, args);
 	hash = mix_setting(hash, pid, number, args);

@@ -237,6 +237,17 @@ static void give_arrays(char *pages, char other)
 	setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 }
 
+/* Commands for the kernel, of one length each. */
+static void give_commands(char other)
+{
+	int file = open("/proc/self/comm", O_WRONLY);
+	char text[2] = { other == 'w' ? '5' : '1', other == 'W' ? '5' : '1' };
+	struct iovec parts[2] = { { text + 1, 0 }, { text, 1 } };
+
+	pwritev(file, parts, 2, 0);
+	pwrite(file, text + 1, 1, 0);
+}
+
 int main(int argc, char **argv)
 {
 	char other = argc > 1 ? argv[1][0] : 0, space[512];
@@ -250,6 +261,7 @@ int main(int argc, char **argv)
 	struct stat info;
 
 	give_arrays(pages, other);
+	give_commands(other);
 	memset(space, 'x', sizeof(space));
 	mprotect(other == 'a' ? pages + 8192 : pages, 4096, PROT_READ);
 	mprotect(near, 4096, other == 'f' ? PROT_NONE : PROT_READ);
@@ -290,7 +302,7 @@ def argued(watching: Path, program: Path, *words: str) -> dict[str, str]:
         ("a", {"mprotect"}), ("f", {"mprotect"}), ("n", {"openat"}), ("p", {"poll"}), ("v", {"writev"}), ("-", set()),
         ("s", {"newfstatat"}), ("l", {"prctl"}), ("m", {"process_vm_readv"}), ("c", {"clone"}),
         ("e", {"execve"}), ("P", {"poll"}), ("M", {"move_pages"}), ("V", {"readv"}), ("S", {"semtimedop"}),
-        ("o", {"setsockopt"}),
+        ("o", {"setsockopt"}), ("w", {"pwritev"}), ("W", {"pwrite64"}),
     ],
 )  # fmt: skip
 def test_a_call_with_other_arguments_has_another_sum(
