@@ -10,6 +10,7 @@ from kassay.analysis.gate.quiet_region import without_disturbed
 from kassay.analysis.kernel_side import build_side
 from kassay.analysis.rounds import method_of
 from kassay.evidence.collect import _compared_state
+from kassay.model.printed_values import Printed
 from kassay.model.profile import RegionSummary
 from kassay.model.reason_texts import reason_text
 from kassay.model.run import Measurement
@@ -243,6 +244,15 @@ def test_every_rule_is_named_like_its_file_and_has_a_place_of_its_own() -> None:
 def test_every_name_that_state_takes_is_compared(name: str) -> None:
     fields = {"program.Rss": "8", "thp.enabled": "always"}
     assert _compared_state((name,), (), fields) == {f"state.{name}": fields.get(f"program.{name}") or fields[name]}
+
+
+def test_a_value_that_changes_from_execution_to_execution_is_compared_execution_by_execution() -> None:
+    def state_of(*values: str | None) -> dict[str, str | None]:
+        return _compared_state(("n",), (Printed(name="n", kind="number", values=values),), {})
+
+    assert state_of("5", "5", "5") == {"state.n": "5"}
+    assert state_of("5", "7", "5", "7") != state_of("5", "7", "7", "7")
+    assert state_of("5", None, "5") != state_of("5", None, None)
 
 
 def test_a_field_that_the_first_run_could_not_read_is_compared_by_the_others() -> None:

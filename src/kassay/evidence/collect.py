@@ -104,11 +104,12 @@ def _compared_state(
 ) -> dict[str, str | None]:
     """Values that must be the same on all kernels because the user asked for it, by name.
 
-    A value is what the program printed under the name, or else the field of its state, or of the machine's.
+    A value is what the program printed under the name, or else the field of its state, or of the machine's. A printed
+    value that changes between executions stands there once for each.
     """
-    values = {item.name: item.values for item in output}
+    values = {item.name: [value or "-" for value in item.values] for item in output}
     return {
-        f"state.{name}": " ".join(dict.fromkeys(value or "-" for value in values[name]))
+        f"state.{name}": " ".join(values[name] if len({*values[name]}) > 1 else values[name][:1])
         if name in values
         else fields.get(f"program.{name}", fields.get(name))
         for name in asked

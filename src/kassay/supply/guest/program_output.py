@@ -9,6 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from msgspec import structs
@@ -200,11 +201,15 @@ def _names(values: Mapping[str, object]) -> str:
 
 
 def _holds(value: str, check: Check) -> bool:
+    """Compares numbers exactly: a sum of 64 bits has more digits than a float."""
+    is_same, asks_same = value == check.value, check.operator == "=="
+    if is_same and check.operator in ("==", "!="):
+        return asks_same
     try:
-        a, b = float(value), float(check.value)
-    except ValueError:
-        return (value == check.value) == (check.operator == "==") and check.operator in ("==", "!=")
-    return {"==": a == b, "!=": a != b, "<=": a <= b, ">=": a >= b}[check.operator]
+        a, b = Decimal(value), Decimal(check.value)
+        return {"==": a == b, "!=": a != b, "<=": a <= b, ">=": a >= b}[check.operator]
+    except ArithmeticError:  # a word, or a number without an order, such as nan
+        return is_same == asks_same and check.operator in ("==", "!=")
 
 
 def _line(line: str) -> Iterator[tuple[str, str, str]]:
