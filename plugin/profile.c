@@ -12,7 +12,7 @@
  * CPUs that is another order of their turns, so other digits; one CPU has no
  * turns, and is reset when its workload starts.
  *
- * Arguments: halts=still (halt.h)
+ * Arguments: halts=still: the host does not change guest time (halt.h, host_time.h)
  *            out=PATH points=PATH mode=none|counts|stacks|memory|trace
  *            boot=unseen: with one CPU the kernel is not looked at before the workload starts; a restored
  *            machine starts it so soon that it would only be translated twice
@@ -29,6 +29,7 @@
 #include "counter.h"
 #include "follow.h"
 #include "halt.h"
+#include "host_time.h"
 #include "points.h"
 #include "qemu_api.h"
 #include "trace.h"
@@ -371,7 +372,7 @@ static int read_argument(const char *argument)
 	else if (!strcmp(argument, "boot=unseen"))
 		p.asleep = true;
 	else if (!strcmp(argument, "halts=still"))
-		halts_watch();
+		halts_watch(), host_time_hold();
 	else if (!strncmp(argument, "mode=", 5))
 		p.mode = strdup(value);
 	else if (!strncmp(argument, "trace=", 6))
