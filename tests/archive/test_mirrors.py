@@ -64,6 +64,11 @@ def test_one_line_entries_keep_their_keys() -> None:
     )
 
 
+@pytest.mark.parametrize("word", ["no", "No", "false", "off", "without", "disable", "0"])
+def test_entries_that_apt_leaves_out_are_left_out(word: str) -> None:
+    assert not [*deb822_entries(f"Types: deb\nURIs: http://off.example/debian\nEnabled: {word}\n")]
+
+
 PARTS = ("deb ", "deb http://x/ s", "Types: deb\n", "URIs: http://x/ http://y/\n", "Enabled: no\n", "Signed-By:", " ",
          "\n", "[", "]", "signed-by=", "#", "é")  # fmt: skip
 

@@ -17,6 +17,8 @@ from kassay.supply.archive.keys import keyring_of_host
 
 OWN_KEYS = "kassay"
 _VARIABLE = "KASSAY_MIRROR"
+_OFF = ("0", "disable", "false", "no", "off", "without")
+"""Values that apt takes for false (StringToBool())."""
 _ARCHIVE = re.compile(r"/(debian|debian-security)(?:\.list)?/?$")
 
 
@@ -99,6 +101,6 @@ def deb822_entries(text: str) -> Iterator[Mirror]:
     from debian.deb822 import Deb822  # only the host's own files are read by it: of a list it would parse every stanza
 
     for stanza in Deb822.iter_paragraphs(text.splitlines(), use_apt_pkg=False):
-        if "deb" in stanza.get("Types", "").split() and stanza.get("Enabled", "yes").strip().lower() != "no":
+        if "deb" in stanza.get("Types", "").split() and stanza.get("Enabled", "yes").strip().lower() not in _OFF:
             for uri in stanza.get("URIs", "").split():
                 yield Mirror(uri=uri, signed_by=stanza.get("Signed-By", "").strip(" \t"))
