@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from kassay.cli import build_app
 from kassay.errors import BadInput
+from kassay.model.build import BuildSource
 from kassay.model.finding import Finding, OneSided, StateDifference
 from kassay.model.reason import own_words
 from kassay.model.report import Report
@@ -171,6 +172,40 @@ def test_several_claims_stand_in_a_table() -> None:
 def test_what_takes_nothing_back_is_refused(new: Report, old: Report, said: str) -> None:
     with pytest.raises(BadInput, match=re.escape(said)):
         retraction(new, old)
+
+
+def _built(base: str, head: str, /, **changes: object) -> Report:
+    """The same comparison of two builds of one git tree, which have one release. base, head: trees of the sources."""
+    report = _new(**changes)
+    builds = (BuildSource(base="linux", tree=tree, version="7.3.4") for tree in (base, head))
+    kernels = tuple(
+        replace(kernel, release="7.3.4", build=build, image_sha256=build.tree)
+        for kernel, build in zip(report.kernels, builds, strict=True)
+    )
+    return replace(report, kernels=kernels)
+
+
+def test_other_commits_of_the_same_release_take_nothing_back() -> None:
+    equal: dict[str, object] = {"verdict": "equivalent", "change": 0.001}
+    old = _built("aa", "bb")
+    assert retraction(_built("aa", "bb", **equal), old).command == "resolve"
+    for base, head in (("cc", "dd"), ("bb", "aa")):
+        with pytest.raises(BadInput, match=r"does not compare debian:6\.16.* and debian:6\.17"):
+            retraction(_built(base, head, **equal), old)
+
+
+def test_kernels_of_one_image_are_told_apart_by_their_parameters() -> None:
+    equal: dict[str, object] = {"verdict": "equivalent", "change": 0.001}
+
+    def of_one_image(report: Report, *cmdlines: str) -> Report:
+        uses = zip(report.experiment.kernels, cmdlines, strict=True)
+        kernels = tuple(replace(use, name=use.ref, cmdline=cmdline) for use, cmdline in uses)
+        return replace(report, experiment=replace(report.experiment, kernels=kernels), kernels=(report.kernels[0],) * 2)
+
+    old = of_one_image(_new(), "", "nopti")
+    assert retraction(of_one_image(_new(**equal), "", "nopti"), old).command == "resolve"
+    with pytest.raises(BadInput, match="does not compare"):
+        retraction(of_one_image(_new(**equal), "nopti", ""), old)
 
 
 CSV = "kernel,metric,value,block,unit,better\n"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from kassay.errors import BadInput
+from kassay.model.experiment import KernelUse, labels
 from kassay.model.finding import CHANGES, REFUSED, Finding
 from kassay.model.records import Record
 from kassay.model.report import Report
@@ -87,10 +88,11 @@ def retraction(new: Report, old: Report) -> Retraction:
     if now is None and clock_of(f.machine.clock).imported:
         now = now_topic.finding  # its kernels have no releases
     if now is None:
-        pair = " and ".join(_releases(old, f))
+        releases = _releases(old, f)
+        pair = " and ".join(releases if len({*releases}) > 1 else f.kernels)
         raise BadInput(f"--retracts: the new report does not compare {pair} by {f.workload} {f.metric} in a way that "
                        "can contradict the earlier one",
-                       "measure these releases with the same settings, machine and clock, then retract")  # fmt: skip
+                       "measure these kernels with the same settings, machine and clock, then retract")  # fmt: skip
     if now.verdict == f.verdict and not _other_size(now, f, new.experiment.margin):
         raise BadInput(f"--retracts: the new report has the same verdict ({f.verdict}) and the same size; it takes "
                        "nothing back",
@@ -134,13 +136,27 @@ def _other_size(now: Finding, f: Finding, margin: float) -> bool:
 
 def _same(new: Report, old: Report, f: Finding) -> Finding | None:
     """The comparison of the new report that can contradict this one, or that was refused for the same work."""
-    about, wanted = (f.workload, f.metric, f.settings), _releases(old, f)
+    about, wanted = (f.workload, f.metric, f.settings), _sources(old, f)
     found = [
         n for n in new.findings
-        if (n.workload, n.metric, n.settings) == about and _releases(new, n) == wanted
+        if (n.workload, n.metric, n.settings) == about and _sources(new, n) == wanted
         and (n.verdict in REFUSED or _can_contradict(n, f))
     ]  # fmt: skip
     return min(found, key=lambda n: n.machine != f.machine, default=None)
+
+
+def _sources(report: Report, f: Finding) -> tuple[object, ...]:
+    """The sources of both kernels: the tree of a build, as builds of several commits have one release, else the
+    release. The images and parameters of kernels of the same sources."""
+    kernels = [identity(report, label) for label in f.kernels]
+    trees = [kernel.build.tree if kernel is not None and kernel.build is not None else "" for kernel in kernels]
+    sources = tuple(tree or release for tree, release in zip(trees, _releases(report, f), strict=True))
+    if len({*sources}) > 1:
+        return sources
+    uses = dict(zip(labels(report.experiment), report.experiment.kernels, strict=True))
+    images = (kernel.image_sha256 if kernel is not None else None for kernel in kernels)
+    used = (uses[label] if label in uses else KernelUse(ref=label) for label in f.kernels)
+    return tuple((image, use.cmdline, use.cpu) for image, use in zip(images, used, strict=True))
 
 
 def _releases(report: Report, f: Finding) -> tuple[str, ...]:
