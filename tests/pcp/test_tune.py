@@ -127,6 +127,13 @@ def test_lists_of_fixed_length_have_the_length_that_is_tried() -> None:
     assert small["moved_pages"] > own["moved_pages"]
 
 
+def test_a_fixed_length_may_be_above_the_high_max_that_nobody_reads() -> None:
+    (of,) = tune((OLD,), "fixed", {"high_min": (100, 20_000)}, silent).traces
+    assert of.left_out == () and of.ranges[0].tried == (100, 6929, 20_000)
+    short, long = (chosen(of, high_min=high).measures for high in (100, 20_000))
+    assert long["moved_pages"] < short["moved_pages"] and long["idle_pages"] > short["idle_pages"]
+
+
 def test_twice_the_same_question_is_twice_the_same_answer(answer: PcpTuning) -> None:
     told: list[Progress] = []
     assert tune((OLD,), "", VALUES, told.append) == answer

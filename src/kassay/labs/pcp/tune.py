@@ -83,7 +83,7 @@ def _tuned(path: Path, policy: str, values: Values, part: Part) -> TunedTrace:
         events.write_bytes(driving(trace))
         given = Replay(trace, events, chosen, _kernels(trace, chosen))
         tried = _tried(path, values or usual_values(chosen, given.kernels), given)
-        possible = _possible(tried, given.kernels)
+        possible = _possible(tried, given)
         left_out = _left_out(tried, given.kernels, possible)
         choices = _choices(given, possible, part)
         own = next(choice for choice in choices if choice.is_kernels).measures
@@ -131,9 +131,9 @@ def _tried(path: Path, values: Values, given: Replay) -> dict[str, tuple[int, ..
     return tried
 
 
-def _possible(tried: Mapping[str, tuple[int, ...]], kernels: Mapping[str, int]) -> list[dict[str, int]]:
+def _possible(tried: Mapping[str, tuple[int, ...]], given: Replay) -> list[dict[str, int]]:
     combinations = [dict(zip(tried, combination, strict=True)) for combination in product(*tried.values())]
-    return [constants for constants in combinations if _is_possible({**kernels, **constants})]
+    return [of for of in combinations if is_fixed(given.policy) or _is_possible({**given.kernels, **of})]
 
 
 def _left_out(
@@ -166,6 +166,8 @@ def _is_possible(constants: Mapping[str, int]) -> bool:
 def _choice(given: Replay, constants: Mapping[str, int]) -> Choice:
     run = {name: value for name, value in constants.items() if name in _OF_RUN}
     zone = {name: max(1, value) for name, value in constants.items() if name in _OF_ZONE}
+    if is_fixed(given.policy):  # it does not read high_max, which the simulator wants above high_min
+        zone["high_max"] = max(given.kernels["high_max"], zone.get("high_min", 0))
     sampled = {"sample_ns": max(1, given.trace.origin.span_ns // _SAMPLES), "samples": _SAMPLES + 2}
     asked = Asked(run={**run, **sampled}, main_zone=zone)
     outcome = engine.run(config(given.trace, given.policy, asked), given.events, silent)
