@@ -37,6 +37,7 @@ static void sums(void)
 			pcp->changed_ps = cpu->clock;
 			area += pcp->area;
 			counters.free_high += pcp->free_high;
+			counters.decay_pages += pcp->decay_pages;
 		}
 	}
 	counters.idle_page_ns = (uint64_t)(area / 1000);
@@ -63,10 +64,10 @@ static void print_cpus(void)
 			const struct pcp *pcp = &cpus[n].pcps[i];
 
 			printf("cpu %u %u %d %d %d %d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-			       " %" PRIu64 "\n",
+			       " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 			       n, i, pcp->count, pcp->high, pcp->most_count, pcp->least_high, pcp->most_high, pcp->refills,
 			       pcp->refilled_pages, pcp->drains, pcp->drained_pages, pcp->free_high,
-			       (uint64_t)(pcp->area / 1000));
+			       (uint64_t)(pcp->area / 1000), pcp->decay_pages, pcp->high_order_pages);
 		}
 	}
 	for (unsigned int i = 0; i < config.zone_count; i++)

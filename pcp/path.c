@@ -78,7 +78,7 @@ static void give_back(struct cpu *cpu, struct pcp *pcp, int pages, unsigned int 
 {
 	struct held held = lock_enter(pcp->zone, cpu);
 	int left = smaller(pages, pcp->count), moved = 0;
-	uint64_t blocks = 0;
+	uint64_t blocks = 0, high_order = 0;
 
 	list += PCP_LISTS - 1;
 	while (left > 0) {
@@ -90,13 +90,15 @@ static void give_back(struct cpu *cpu, struct pcp *pcp, int pages, unsigned int 
 		} while (!ring->count);
 		do {
 			block_t block = ring_pop_tail(ring);
+			unsigned int order = block_order(block);
 
 			if (ring->count >= AHEAD)
 				buddy_expect(pcp->zone, ring_at(ring, ring->count - AHEAD));
-			left -= 1 << block_order(block);
-			moved += 1 << block_order(block);
+			left -= 1 << order;
+			moved += 1 << order;
+			high_order += order && order <= COSTLY_ORDER ? 1u << order : 0;
 			blocks++;
-			by_order[block_order(block)].drained++;
+			by_order[order].drained++;
 			buddy_give(pcp->zone, block);
 		} while (left > 0 && ring->count);
 	}
@@ -104,9 +106,10 @@ static void give_back(struct cpu *cpu, struct pcp *pcp, int pages, unsigned int 
 	lock_leave(&held, cpu, 0, blocks);
 	pcp->drains++;
 	pcp->drained_pages += (uint64_t)moved;
+	pcp->decay_pages += decay ? (uint64_t)moved : 0;
+	pcp->high_order_pages += high_order;
 	counters.drains++;
 	counters.decay_drains += decay;
-	counters.decay_pages += decay ? (uint64_t)moved : 0;
 	watch_high(pcp);
 }
 

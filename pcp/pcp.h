@@ -74,6 +74,7 @@ struct pcp {
 	uint64_t changed_ps;             /* when count was looked at last */
 	unsigned __int128 area;          /* pages times ps */
 	uint64_t refills, refilled_pages, drains, drained_pages;
+	uint64_t decay_pages, high_order_pages; /* of these: of the vmstat worker; in blocks of order 1 to 3 */
 	bool locked; /* the CPU took the zone lock */
 	int most_count, most_high, least_high;
 };

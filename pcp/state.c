@@ -103,6 +103,7 @@ static void pcp_clear(struct pcp *pcp, uint64_t clock)
 	pcp->free_high = 0;
 	pcp->refills = pcp->refilled_pages = 0;
 	pcp->drains = pcp->drained_pages = 0;
+	pcp->decay_pages = pcp->high_order_pages = 0;
 	pcp->locked = false;
 	pcp->most_count = pcp->count;
 	pcp->most_high = pcp->least_high = pcp->high;

@@ -22,6 +22,9 @@ def test_what_enters_pcps_and_zone_leaves_them_or_is_there(policy: str) -> None:
     )
     assert counters["refilled_pages"] == sum(pcp.refilled_pages for pcp in found.pcps)
     assert counters["drained_pages"] == sum(pcp.drained_pages for pcp in found.pcps)
+    assert counters["decay_pages"] == sum(pcp.decay_pages for pcp in found.pcps)
+    high_orders = sum(row.drained << row.order for row in found.orders if 0 < row.order <= 3)
+    assert high_orders == sum(pcp.high_order_drained for pcp in found.pcps)
     assert counters["refilled_pages"] - counters["drained_pages"] == ZONE["pages"] - found.free[0]
     assert counters["acquisitions"] == counters["refills"] + counters["drains"]
     assert counters["refills"] and counters["drains"] and counters["unseen"] == counters["failed"] == 0

@@ -70,6 +70,28 @@ def test_the_range_of_high_is_that_of_all_samples(answer: PcpReplay) -> None:
             assert high.least < high.most
 
 
+def test_what_another_zone_drains_is_not_the_main_zones(tmp_path: Path) -> None:
+    """A smaller zone behind the main one, whose blocks of order 3 come and go, and whose list the worker shortens."""
+    trace = read_pages(OLD)
+    main, last = trace.main_zone, int(trace.events["time_ns"][-1])
+    pages, start = main.spanned // 4, main.start_pfn + main.spanned
+    zone = msgspec.structs.replace(
+        main, number=2, name="Normal", start_pfn=start, spanned=pages, managed=pages, free=pages
+    )
+    states = [msgspec.structs.replace(one, zone=2, count=0) for one in trace.states if one.zone == main.number]
+    added = [(last, kind << 4 | 3, 0, 0, start + 8 * n) for kind in (Kind.ALLOC, Kind.FREE) for n in range(4000)]
+    added += [(last, Kind.WORKER << 4, 0, 0, start)] * 9
+    changed = replace(
+        trace, zones=(*trace.zones, zone), states=(*trace.states, *states),
+        events=np.concatenate([trace.events, np.array(added, EVENT)]),
+    )  # fmt: skip
+    write_pages(tmp_path / "zones", changed)
+    (replayed,) = replay((tmp_path / "zones",), Asked(), silent).traces
+    own, guest = replayed.policies[0].totals, replayed.guest.totals
+    assert own.high_order_drained == guest.high_order_drained
+    assert own.decay_pages <= own.drained_pages - guest.drained_pages
+
+
 def test_the_moments_at_which_kswapd_was_woken_are_counted(tmp_path: Path) -> None:
     trace = read_pages(OLD)
     first, start = int(trace.events["time_ns"][0]), trace.main_zone.start_pfn

@@ -98,6 +98,10 @@ class PcpCount(Record, frozen=True, kw_only=True, array_like=True):
     free_high: int
     idle_page_ns: int
     """Sum of each count multiplied by the time for which it held."""
+    decay_pages: int
+    """Part of the drained pages that the vmstat worker drained."""
+    high_order_drained: int
+    """Drained pages in blocks of order 1 to 3."""
 
 
 class LockCount(Record, frozen=True, kw_only=True, array_like=True):
@@ -198,7 +202,7 @@ def parse(text: str, policy: str, seconds: float) -> Outcome:
     counter NAME VALUE: names and meanings are in pcp/counters.def; from the end of the warm-up on.
     order N ALLOCATIONS FREES REFILLED DRAINED: blocks of order N; refilled from a zone, drained to it.
     cpu CPU ZONE COUNT HIGH MOST_COUNT LEAST_HIGH MOST_HIGH REFILLS REFILLED_PAGES DRAINS DRAINED_PAGES FREE_HIGH
-    IDLE_PAGE_NS: a PCP: its state at the end, then counters.
+    IDLE_PAGE_NS DECAY_PAGES HIGH_ORDER_PAGES: a PCP: its state at the end, then counters.
     zone N FREE: free pages at the end.
     lock ZONE CPUS TIME_PS ACQUISITIONS HOLD_PS WAIT_PS: CPUs that took a zone's lock, their time, its counters.
     sample NS CPU ZONE COUNT HIGH REFILLED DRAINED: a PCP at a time; pages refilled and drained up to then.

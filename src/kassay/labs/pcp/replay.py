@@ -175,8 +175,8 @@ def _replayed(trace: PageTrace, guest: Observed, outcome: Outcome) -> Replayed:
         refills=sum(count.refills for count in counts),
         refilled_pages=sum(count.refilled_pages for count in counts),
         drained_pages=sum(count.drained_pages for count in counts),
-        decay_pages=outcome.counters["decay_pages"],
-        high_order_drained=sum(order.drained << order.order for order in outcome.orders if 0 < order.order <= 3),
+        decay_pages=sum(count.decay_pages for count in counts),
+        high_order_drained=sum(count.high_order_drained for count in counts),
     )
     model = _at_times(guest, outcome, main)
     samples = _list_samples(guest, model[:, 0], model[:, 1])
