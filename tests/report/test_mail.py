@@ -225,6 +225,31 @@ def test_mail_gives_spread_of_boots_if_known() -> None:
     assert "all boots of one kernel agree" not in said(None)
 
 
+def test_how_sure_is_said_of_all_kernels_of_a_ladder() -> None:
+    report = SAMPLES["ladder"]()
+    findings = tuple(replace(f, floor=0.0) for f in report.findings)
+    (ladder, *others), first = report.ladders, report.ladders[0].points[0]
+
+    def said(**changes: object) -> str:
+        changed = replace(first, side=replace(first.side, **changes))
+        ladders = (replace(ladder, points=(changed, *ladder.points[1:])), *others)
+        floor = 0.004 if "perturbed" in changes else 0.0
+        return _flat(MAIL.render(replace(
+            report, ladders=ladders, findings=(replace(findings[0], floor=floor), *findings[1:])
+        )))  # fmt: skip
+
+    runs = first.side.runs
+    assert "both gave the same figure to the digit" in said() and "of one kernel agree to the digit" in said()
+    assert "they did not all give the same figure" in said(runs=(runs[0], runs[0] + 1))
+    assert "of one kernel agree within 0.4%" in said(perturbed=(runs[0] * 1.004,) * 2)
+    once = said(runs=runs[:1], perturbed=())
+    names = list(mail_names(report).values())
+    others_ = f"{', '.join(names[1:-1])} and {names[-1]}"
+    assert f"{names[0]} was booted once and {others_} twice with nothing changed" in once
+    assert f"that a second boot of {names[0]} would give the same is not shown" in once
+    assert f"In two further boots of {others_} and none of {names[0]} things were moved" in once
+
+
 def test_failed_boots_are_counted_by_kernel_and_end() -> None:
     assert "Attempts that failed: 6 on v6.17.13 (panic) and 2 on v6.17.13 (timeout)" in _flat(_text("one_side_missing"))
 

@@ -4,6 +4,7 @@
 from collections.abc import Iterator, Sequence
 
 from kassay.model.finding import REFUSED, Finding, Side
+from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import listed
 from kassay.model.timing import ControlCheck, FailureCheck, Timing
@@ -12,6 +13,7 @@ from kassay.report.mail.headline import headline
 from kassay.report.mail.names import everyday_sentence, everyday_text, mail_name, point_text
 from kassay.report.mail.text import bare_percent, interval, percent
 from kassay.report.sections.timing import timing_tables
+from kassay.report.series import ladders
 from kassay.supply.clocks import clock_of
 
 _STANDING = {
@@ -65,15 +67,12 @@ def _how_sure(report: Report) -> list[str]:
 
 
 def _counts(report: Report, f: Finding) -> str:
-    names = [mail_name(report, side.kernel) for side in f.sides]
-    plain, perturbed = ([len(getattr(side, name)) for side in f.sides] for name in ("runs", "perturbed"))
-    times = [_TIMES.get(count, f"{count} times") for count in plain]
-    booted = f"Each kernel was booted {times[0]}"
-    if times[0] != times[1]:
-        booted = f"{names[0]} was booted {times[0]} and {names[1]} {times[1]}"
-    sentences = [f"{booted} with nothing changed; {_agree(f.sides, names)}."]
+    sides, floor = _booted(report, f)
+    names = [mail_name(report, side.kernel) for side in sides]
+    plain, perturbed = ([len(getattr(side, name)) for side in sides] for name in ("runs", "perturbed"))
+    sentences = [f"{_plain(plain, names)} with nothing changed; {_agree(sides, names)}."]
     if any(perturbed):
-        apart = None if f.floor is None else bare_percent(f.floor) if f.floor else ""
+        apart = None if floor is None else bare_percent(floor).lstrip("<") if floor else ""
         most = (
             "" if apart is None else f"; all boots of one kernel agree {f'within {apart}' if apart else 'to the digit'}"
         )
@@ -86,20 +85,50 @@ def _counts(report: Report, f: Finding) -> str:
     return " ".join(sentences)
 
 
+def _booted(report: Report, f: Finding) -> tuple[Sequence[Side], float | None]:
+    """The kernels of the mail's table, all of a ladder, and how far boots of one of them lie apart; None if that is not
+    known."""
+    subject = (f.point, f.metric)
+    ladder = next((one for one in ladders(report) if (one.point, one.metric) == subject), None)
+    if ladder is None:
+        return f.sides, f.floor
+    floors = [
+        one.floor for one in report.findings
+        if (one.point, one.metric) == subject and None not in (one.base_value, one.head_value)
+    ]  # fmt: skip
+    known = [floor for floor in floors if floor is not None]
+    sides = [point.side for point in ladder.points if point.value is not None]
+    return sides, max(known, default=None) if len(known) == len(floors) else None
+
+
+def _plain(counts: Sequence[int], names: Sequence[str]) -> str:
+    """ "Each kernel was booted twice", or "A was booted 3 times and B and C twice"."""
+    kernels = grouped(zip(counts, names, strict=True))
+    times = [_TIMES.get(count, f"{count} times") for count in kernels]
+    if len(kernels) == 1:
+        return f"Each kernel was booted {times[0]}"
+    first, *others = kernels.values()
+    texts = [f"{listed(first)} {'was' if len(first) == 1 else 'were'} booted {times[0]}"]
+    return listed([*texts, *(f"{listed(of)} {time}" for of, time in zip(others, times[1:], strict=True))])
+
+
 def _further(perturbed: Sequence[int], names: Sequence[str]) -> str:
-    """ "two further boots of each kernel", or the number for each kernel, the larger one first."""
-    (most, first), (least, second) = sorted(zip(perturbed, names, strict=True), key=lambda pair: -pair[0])
+    """ "two further boots of each kernel", or the number for each kernel, the largest one first."""
+    kernels = sorted(grouped(zip(perturbed, names, strict=True)).items(), reverse=True)
+    (most, first), *others = kernels
     boots = f"{_NUMBERS.get(most, most)} further {'boot' if most == 1 else 'boots'} of"
-    return f"{boots} each kernel" if most == least else f"{boots} {first} and {_NUMBERS.get(least, least)} of {second}"
+    texts = [f"{boots} {listed(first) if others else 'each kernel'}"]
+    return listed([*texts, *(f"{_NUMBERS.get(count, count)} of {listed(of)}" for count, of in others)])
 
 
-def _agree(sides: tuple[Side, Side], names: Sequence[str]) -> str:
+def _agree(sides: Sequence[Side], names: Sequence[str]) -> str:
     counts = [len(side.runs) for side in sides]
-    if min(counts) < 2:
-        which = "" if counts[0] == counts[1] else f" of {names[counts.index(min(counts))]}"
+    once = [name for name, count in zip(names, counts, strict=True) if count < 2]
+    if once:
+        which = "" if len(once) == len(names) else f" of {listed(once)}"
         return f"that a second boot{which} would give the same is not shown"
     agree = all(len(set(side.runs)) == 1 for side in sides)
-    return "both gave the same figure to the digit" if counts == [2, 2] and agree else (
+    return "both gave the same figure to the digit" if {*counts} == {2} and agree else (
         "all gave the same figure to the digit" if agree else "they did not all give the same figure")  # fmt: skip
 
 
