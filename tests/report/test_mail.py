@@ -225,6 +225,19 @@ def test_mail_gives_spread_of_boots_if_known() -> None:
     assert "all boots of one kernel agree" not in said(None)
 
 
+def test_a_step_past_a_kernel_without_a_value_is_not_since_the_kernel_behind_it() -> None:
+    report = SAMPLES["ladder"]()
+    ladder = next(one for one in report.ladders if one.primary)
+    topic = headline(report)
+    assert topic is not None
+    (base, head), of = topic.finding.kernels, {point.kernel: point for point in ladder.points}
+    failed = next(replace(point, value=None) for point in ladder.points if point.kernel not in (base, head))
+    points = (of[base], failed, of[head])
+    gap = replace(report, ladders=(replace(ladder, points=points, steps=ladder.steps[:1]),))
+    assert headline(gap) == replace(topic, step=False)
+    assert subject_line(gap) == "[PERF] mprotect: 2.23x the instructions per page on v6.17.13 against v6.16.12"
+
+
 def test_how_sure_is_said_of_all_kernels_of_a_ladder() -> None:
     report = SAMPLES["ladder"]()
     findings = tuple(replace(f, floor=0.0) for f in report.findings)

@@ -70,6 +70,9 @@ def test_a_step_of_small_changes_names_the_kernel_that_it_reaches_back_to() -> N
     report = with_overview(structs.replace(report, ladders=(first, crept, *others)), (), "kassay-out")
     mail = format_named("mail").render(report)
     assert "  brk_cycle: v6.16.12 0.50x, v6.17.13 0.54x since v6.12.117\n" in mail
+    worse = structs.replace(brk, steps=(structs.replace(last, change=2.0, verdict="regression"),))
+    report = with_overview(structs.replace(report, ladders=(first, worse, *others)), (), "kassay-out")
+    assert "Largest: brk_cycle 3.00× on 6.17.13 compared with 6.12.117." in report.verdict
     assert "  fork_exit: v6.17.13 +9.0%\n" in mail
 
 

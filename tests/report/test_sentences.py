@@ -41,6 +41,12 @@ def said(values: tuple[float | None, ...], steps: Steps) -> str:
         ((300, None, 300, 600), ((0, 1, None, "incomplete"), (2, 3, 1.0, "regression")),
          "Toggling executes 2.00× the instructions per page since D. A and C are the same to the digit."
          " No verdict from A to B (incomplete)."),
+        ((300, None, 600), ((0, 1, None, "incomplete"), (0, 2, 1.0, "regression")),
+         "Toggling executes 2.00× the instructions per page on C compared with A."
+         " No verdict from A to B (incomplete)."),
+        ((300, 302, 304), ((0, 2, 4 / 300, "regression"),),
+         "Toggling executes 1.33 % more instructions per page on C compared with A."
+         " A and B are the same within 0.67 %."),
         ((None, None), ((0, 1, None, "incomplete"),),
          "No step could be admitted for toggling. No verdict from A to B (incomplete)."),
         ((300, 300), ((0, 1, None, "state-mismatch"),),

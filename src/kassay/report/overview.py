@@ -34,7 +34,7 @@ from kassay.report.mail.names import mail_names
 from kassay.report.mail.text import ascii_text
 from kassay.report.sections.kernel_share import entries_table, functions_table, overview_share_table, program_groups
 from kassay.report.sections.repeat import step_alone
-from kassay.report.sentences import is_multiple, strength
+from kassay.report.sentences import is_multiple, since, strength
 from kassay.report.series import KernelRow, MetricGroup, groups
 from kassay.report.words import names_by_label, point_name
 
@@ -122,7 +122,10 @@ def overview_sentences(overview: Overview, name_of: Mapping[str, str]) -> tuple[
     sentences = [f"{size}: {counts}{len(steps) - worse} that cost less."]
     regressions = [(row, cell) for row, cell in steps if cell.verdict == "regression"]
     row, cell = max(regressions or steps, key=lambda pair: abs(pair[1].change or 0.0))
-    sentences.append(f"Largest: {_name(row, rows)} {_change(cell.change)} since {name_of[cell.kernel]}.")
+    place = [one.kernel for one in row.cells].index(cell.kernel)
+    ends = (name_of[cell.since or row.cells[place - 1].kernel], name_of[cell.kernel])
+    which = since(ends, [name_of[one.kernel] for one in row.cells])
+    sentences.append(f"Largest: {_name(row, rows)} {_change(cell.change)} {which}.")
     per_kernel = Counter(name_of[cell.kernel] for _, cell in steps)
     most = [f"{kernel} ({count})" for kernel, count in per_kernel.most_common(3)]
     sentences += [f"Most steps come with {listed(most)}."] if len(overview.kernels) > 2 else []

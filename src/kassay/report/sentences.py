@@ -2,6 +2,7 @@
 """The answer in plain words: no claim wider than its finding."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Protocol
 
@@ -95,7 +96,8 @@ def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
     measured = [index for index, point in enumerate(ladder.points) if point.value is not None]
     if steps:
         first, *others = steps
-        text = f"{what} {_costs(first.change or 0.0, ladder.unit)} since {name_of[first.to_kernel]}"
+        ends = (name_of[first.from_kernel], name_of[first.to_kernel])
+        text = f"{what} {_costs(first.change or 0.0, ladder.unit)} {since(ends, names)}"
         also = (f"From {name_of[step.from_kernel]} to {name_of[step.to_kernel]}" for step in others)
         text += "".join(f". {pair}: {format_change(step.change)}" for step, pair in zip(others, also, strict=True))
         text += _plateaus(ladder, names)
@@ -112,6 +114,13 @@ def ladder_sentence(what: str, ladder: Ladder, names: Sequence[str]) -> str:
         f" No verdict from {name_of[s.from_kernel]} to {name_of[s.to_kernel]} ({s.verdict})." for s in unsettled
     )
     return f"{text}.{''.join(left_open)}"
+
+
+def since(ends: tuple[str, str], names: Sequence[str]) -> str:
+    """ "since B" for a step from the kernel before B. "on C compared with A" for one that reaches further back, as a
+    kernel between can have a part of it. ends: names of its kernels; names: of all kernels in order."""
+    base, head = ends
+    return f"since {head}" if ends in pairwise(names) else f"on {head} compared with {base}"
 
 
 def leading_first(steps: Sequence[LadderStep]) -> list[LadderStep]:

@@ -2,6 +2,7 @@
 """The comparison a mail is about, how strongly it may be announced, the subject, and what a tracker is told."""
 
 import re
+from itertools import pairwise
 from math import inf
 
 from kassay.model.build import parse_build
@@ -33,27 +34,33 @@ class Headline(Record, frozen=True, kw_only=True):
     tag: str
     """Tag of the subject, with its brackets."""
     step: bool = False
-    """True if the comparison is a step of a ladder."""
+    """True if the comparison is a step of a ladder between neighbours, so that no other kernel can have a part of
+    it."""
 
 
 def headline(report: Report) -> Headline | None:
     """The strongest and then largest change of the primary metrics; None when nothing was compared."""
-    ranked, stepped = _ranked(report)
+    ranked = _ranked(report)
     if not ranked:
         return None
-    return Headline(finding=ranked[0], tag="[RFC]" if report.lead.weak else tag(report, ranked[0]), step=stepped)
+    f = ranked[0]
+    step = any(
+        (ladder.point, ladder.metric) == (f.point, f.metric) and f.kernels in {step.ends for step in ladder.steps}
+        and f.kernels in pairwise(point.kernel for point in ladder.points) and f.verdict not in REFUSED
+        for ladder in ladders(report)
+    )  # fmt: skip
+    return Headline(finding=f, tag="[RFC]" if report.lead.weak else tag(report, f), step=step)
 
 
 def told(report: Report) -> list[Finding]:
     """The comparisons that a mail describes: the headline's, then the leading one of each other workload, unless these
     are many or imported."""
-    ranked, _ = _ranked(report)
-    leading = [several[0] for several in grouped((f.workload, f) for f in ranked).values()]
+    leading = [several[0] for several in grouped((f.workload, f) for f in _ranked(report)).values()]
     return leading if len(leading) <= _WORKLOADS and not report.sources else leading[:1]
 
 
-def _ranked(report: Report) -> tuple[list[Finding], bool]:
-    """The comparisons that a mail may be about, the leading one first, and True if they are steps of a ladder."""
+def _ranked(report: Report) -> list[Finding]:
+    """The comparisons that a mail may be about, the leading one first: of a ladder its steps."""
     steps = {(ladder.point, ladder.metric, step.ends) for ladder in ladders(report) for step in ladder.steps}
     primary = [f for f in report.findings if f.primary] or list(report.findings)
     # Where the question says which comparisons the answer is about, the others only explain these.
@@ -63,7 +70,7 @@ def _ranked(report: Report) -> tuple[list[Finding], bool]:
     def weight(f: Finding) -> tuple[int, bool, float]:
         return _RANK.index(tag(report, f)), f.verdict != "regression", -abs(f.change or 0.0)
 
-    return sorted(stepped or primary, key=weight), bool(stepped)
+    return sorted(stepped or primary, key=weight)
 
 
 def tag(report: Report, f: Finding) -> str:
