@@ -14,7 +14,7 @@ from kassay.labs.notice.kernels import Kernel, Wanted
 from kassay.labs.notice.model import Notice, Noticed, SoughtEntry, SoughtFunction, Subject
 from kassay.labs.notice.record import RecordedCalls
 from kassay.labs.notice.report import NOTICE
-from kassay.labs.notice.report._words import verdict
+from kassay.labs.notice.report._words import per_text, verdict
 from kassay.labs.notice.sizes import _sizes
 from kassay.model.experiment import KernelUse
 from kassay.model.progress import silent
@@ -91,6 +91,16 @@ def test_a_mail_has_the_unit_of_each_row_and_no_entries_that_are_not_known() -> 
     of_atlas = structs.replace(REDIS, unit="instructions/line", entries=(), functions=(rare,))
     (row,) = [line for line in NOTICE.form("mail").render(notice(of_atlas, NODE)).splitlines() if "1,000" in line]
     assert row.split() == ["redis", "1,000", "lines", "0.1", "-", "666,000", "+2.00%"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "text"),
+    [("process", "1 000 processes"), ("page", "1 000 pages"), ("query", "1 000 queries"), ("match", "1 000 matches")],
+)
+def test_rare_calls_are_counted_per_several_operations(unit: str, text: str) -> None:
+    rare = structs.replace(CHANGED, base_calls=0.001)
+    noticed = structs.replace(one("node_job", 0.001, "below"), unit=f"instructions/{unit}", functions=(rare,))
+    assert per_text(noticed) == text
 
 
 def test_settings_are_counted_as_settings_and_named_by_what_each_pays() -> None:

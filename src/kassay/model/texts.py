@@ -37,9 +37,14 @@ def shortened(texts: Sequence[str], most: int, more: str = "{} more") -> list[st
 
 def counted(number: int, noun: str) -> str:
     """ "1 boot", "2 boots", "2 entries", "2 patches"."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
-    plural = f"{noun}es" if noun.endswith("ch") else plural
-    return f"{number} {noun if number == 1 else plural}"
+    return f"{number} {noun if number == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """ "boots", "entries", "patches", "processes"."""
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("ch", "s", "sh", "x")) else f"{noun}s"
 
 
 def spans(numbers: Iterable[int]) -> list[str]:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from kassay.labs.notice.model import NOTICED, CallSizes, Notice, Noticed, SoughtEntry, SoughtFunction, Subject
-from kassay.model.texts import counted, listed, one_line, settings_text
+from kassay.model.texts import counted, listed, one_line, plural, settings_text
 from kassay.model.units import format_change, format_number
 from kassay.report.words import short_labels
 
@@ -153,7 +153,7 @@ _SCALES, _LEAST = (1, 1000, 1_000_000), 0.01
 def per_text(application: Noticed) -> str:
     """ "start", "1 000 000 lines"."""
     scale, word = scale_of(application), application.unit.partition("/")[2]
-    return word if scale == 1 else f"{format_number(scale)} {word}s"
+    return word if scale == 1 else f"{format_number(scale)} {plural(word)}"
 
 
 def sizes_text(notice: Notice) -> tuple[str, ...]:

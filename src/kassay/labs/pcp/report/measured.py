@@ -11,7 +11,7 @@ from kassay.labs.pcp.model.measured import PcpMeasured, PcpRow, ZoneCounts
 from kassay.labs.pcp.report.lab import ListGroup, PagePart, lab_document
 from kassay.labs.pcp.report.lists import ListPoint, ListSource
 from kassay.model.records import Setting, grouped
-from kassay.model.texts import Table, cells, cpus_text, figures, memory_text, settings_text, table
+from kassay.model.texts import Table, cells, counted, cpus_text, figures, memory_text, settings_text, table
 from kassay.model.units import format_change, format_number
 from kassay.report.answers import Kind
 from kassay.report.document import Document
@@ -75,7 +75,7 @@ def document(answer: PcpMeasured) -> Document:
     kernels = list(dict.fromkeys(row.kernel for row in answer.rows))
     return lab_document(
         kicker="kassay: per-CPU page lists of real kernels", title=", ".join(kernels),
-        verdict=f"{len(kernels)} kernels, {len(groups)} settings; {cpus_text(answer.cpus)}, "
+        verdict=f"{counted(len(kernels), 'kernel')}, {counted(len(groups), 'setting')}; {cpus_text(answer.cpus)}, "
         f"{memory_text(answer.memory_bytes)}",
         parts=[
             PagePart(", ".join(filter(None, (workload, settings_text(settings)))), _bars(rows), _BARS, _groups(rows))
@@ -129,7 +129,7 @@ def tables(answer: PcpMeasured) -> Iterable[Table]:
 def notes(answer: PcpMeasured) -> Iterable[str]:
     """The meaning of the columns, and common misreadings."""
     yield (
-        f"Machine: {answer.machine}, {answer.cpus} CPU(s), {memory_text(answer.memory_bytes)}. Counts are of all "
+        f"Machine: {answer.machine}, {cpus_text(answer.cpus)}, {memory_text(answer.memory_bytes)}. Counts are of all "
         "rounds of a run; n: runs, which all gave the same counts unless marked ≠."
     )
     yield (

@@ -44,7 +44,8 @@ def verdict(answer: PcpReplay) -> str:
     errors = [policy.errors for trace in answer.traces for policy in trace.policies if policy.policy == trace.own]
     known = [(abs(each.moved), each.high) for each in errors if each.moved is not None and each.high is not None]
     if not known:
-        return f"{len(answer.traces)} traces replayed; none by the policy of its own kernel with pages that moved"
+        traces = counted(len(answer.traces), "trace")
+        return f"{traces} replayed; none by the policy of its own kernel with pages that moved"
     moved, high = (max(values) for values in zip(*known, strict=True))
     return (
         f"{counted(len(known), 'trace')} by the policy of its own kernel: the pages that pass the zone lock are "
