@@ -9,7 +9,6 @@
 PY = .venv/bin/python
 # How many examples hypothesis tries: see tests/conftest.py.
 EXAMPLES = quick
-FIRST = tests/boot/test_from_source.py  # builds a kernel: what takes longest must not begin last
 SLOW = (boot or network or browser or slow)
 FAST = -m pytest -q -p no:xdist --hypothesis-profile=$(EXAMPLES) -m "not $(SLOW) and not release"
 LADDER = debian:6.12 debian:6.16 debian:6.17 debian:6.19 debian:7.0
@@ -36,7 +35,7 @@ container:
 
 test: setup
 	$(MAKE) --no-print-directory check EXAMPLES=thorough
-	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "$(SLOW) and not alone and not release" $(FIRST) tests
+	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "$(SLOW) and not alone and not release"
 	$(PY) -m pytest -q -m alone
 
 # From a clean clone of HEAD, twice with the same bytes. An image, where a target makes one, is built from the same commit.
@@ -46,7 +45,7 @@ release:
 
 # Before a release: every compiler, and the files of `make release`. Half an hour to two hours: a kernel is built for each compiler and source that the cache lacks.
 release-test: setup
-	$(PY) -m pytest -v -m release tests/release tests/contract/test_release.py $(FIRST)
+	$(PY) -m pytest -v -m release tests/release tests/contract/test_release.py tests/boot/test_from_source.py
 
 # Side by side: most of the time one of them leaves half of the host idle.
 check:

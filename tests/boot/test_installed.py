@@ -12,7 +12,7 @@ import pytest
 
 from kassay.effects.files import cache_directory
 from tests import own_cache
-from tests.boot.conftest import LADDER
+from tests.boot.conftest import NEW, OLD, ONCE, QUICK
 from tests.source import ROOT
 
 pytestmark = [pytest.mark.boot, pytest.mark.network, pytest.mark.timeout(1200)]  # pip may have to fetch everything
@@ -50,8 +50,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 @pytest.fixture(scope="module")
 def measured(installed: Installed) -> tuple[dict[str, Any], str]:
-    """Report of the ladder that the clone measured, too, and what was written to stderr."""
-    ended = installed.run(*LADDER, "--predict", "zen4", "--out", "ladder", "--format", "json")
+    """Report of one boot of two kernels, which the clone measured, too, and what was written to stderr."""
+    words = ("compare", "mprotect_toggle", OLD, NEW, *QUICK, *ONCE, "--predict", "zen4", "--out", "pair")
+    ended = installed.run(*words)
     return json.loads(ended.stdout), ended.stderr
 
 
@@ -65,25 +66,22 @@ def test_it_counts_what_the_clone_counts(
     measured: tuple[dict[str, Any], str], ladder: Path, ladder_report: dict[str, Any], installed: Installed
 ) -> None:
     report, _ = measured
-    values, expected = (
-        [(point["kernel"], point["value"], point["side"]["rounds"], point["side"]["perturbed"])
-         for point in one["ladder"]["points"]]
-        for one in (report, ladder_report)
-    )  # fmt: skip
-    assert values == expected
-    plans = [json.loads((folder / "plan.json").read_text()) for folder in (ladder, installed.folder / "ladder")]
+    (found,) = (finding for finding in report["findings"] if finding["primary"])
+    expected = {point["kernel"]: point["side"]["rounds"] for point in ladder_report["ladder"]["points"]}
+    assert {side["kernel"]: side["rounds"] for side in found["sides"]} == {name: expected[name] for name in (OLD, NEW)}
+    plans = [json.loads((folder / "plan.json").read_text()) for folder in (ladder, installed.folder / "pair")]
     assert plans[0]["guest_sha256"] == plans[1]["guest_sha256"]
 
 
 def test_it_compiles_once_and_says_so(measured: tuple[dict[str, Any], str], installed: Installed) -> None:
     assert "compile: guest program mprotect_toggle\n" in measured[1]
     assert "compile: core model\n" in measured[1]
-    again = installed.run("predict", "ladder", "--cpu", "zen4,skylake-sp")
+    again = installed.run("predict", "pair", "--cpu", "zen4,skylake-sp")
     assert "skylake" in again.stdout and "compile:" not in again.stderr
 
 
 @pytest.mark.usefixtures("measured")
 def test_it_answers_from_the_stored_matrix(installed: Installed) -> None:
-    assert "gcc_compile" in installed.run("notice", "ladder", "6.16", "6.17", "--apps", "gcc_compile").stdout
+    assert "gcc_compile" in installed.run("notice", "pair", "6.12", "6.17", "--apps", "gcc_compile").stdout
     installed.run("site", "site", "--from", "stock")
     assert (installed.folder / "site/index.html").is_file()
