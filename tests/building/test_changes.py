@@ -32,7 +32,7 @@ def parts(tmp_path: Path, before: dict[str, str], after: dict[str, str]) -> tupl
         linked(tmp_path / "base", "-g1", source=before["mm/a.c"]),
         linked(tmp_path / "head", "-g1", source=after["mm/a.c"]),
     )
-    return changes.parts(*trees, *programs)
+    return changes.parts(*trees, *programs)[0]
 
 
 FILES = {"mm/a.c": SOURCE, "mm/twice.h": HEADER, "mm/other.c": "int x;\n", "Documentation/x.rst": "Text.\n"}
@@ -49,6 +49,31 @@ def test_a_changed_line_is_found_with_its_function_and_a_comment_has_no_code(tmp
 def test_a_pure_removal_has_lines_of_base_only(tmp_path: Path) -> None:
     (part,) = parts(tmp_path, FILES, {**FILES, "mm/a.c": SOURCE.replace("\tshared += a;\n", "")})
     assert (part.lines, part.code, part.removed, part.removed_code) == ((), (), (9,), (9,))
+
+
+def test_each_function_of_a_hunk_is_a_part_of_its_own(tmp_path: Path) -> None:
+    """Two new functions are one hunk: that the first one ran says nothing of the second."""
+    bodies = ("__attribute__((noinline)) int one(int a)\n{\n\treturn a ^ shared;\n}\n",
+              "int two(int a)\n{\n\treturn a * shared;\n}\n")  # fmt: skip
+    both = "\n" + "\n".join(bodies)
+    after = SOURCE.replace("#ifdef NEVER", f"{both}\n#ifdef NEVER")
+    found = parts(tmp_path, FILES, {**FILES, "mm/a.c": after})
+    assert [(part.function, part.lines) for part in found] == [
+        ("one", (12, 13, 14, 15, 16)),
+        ("two", (17, 18, 19, 20, 21, 22)),
+    ]
+    assert [min(part.code) for part in found] == [15, 20]
+
+
+def test_a_renamed_function_is_gone_under_its_old_name(tmp_path: Path) -> None:
+    after = {**FILES, "mm/a.c": SOURCE.replace("called(int a)", "named(int a)").replace("called(argc)", "named(argc)")}
+    new, old, _ = parts(tmp_path, FILES, after)
+    assert [(new.function, new.lines, new.removed), (old.function, old.lines, old.removed)] == [
+        ("named", (5,), ()),
+        ("called", (), (5,)),
+    ]
+    trees = tree_of(tmp_path / "one", FILES), tree_of(tmp_path / "two", after)
+    assert changes.changed_functions(*trees) == (("mm/a.c", "named"), ("mm/a.c", "called"), ("mm/a.c", "main"))
 
 
 def test_what_is_not_compiled_and_what_is_no_source_say_so(tmp_path: Path) -> None:
@@ -92,6 +117,42 @@ __attribute__((noinline)) static void two(void)
 
 SYSCALL_DEFINE2(munlock, unsigned long, start, size_t, len)
 {
+"""
+    assert function_at(text.split("\n"), line) == function
+
+
+@pytest.mark.parametrize(
+    ("line", "function"),
+    [(1, ""), (2, ""), (4, ""), (6, ""), (8, ""), (11, ""), (12, ""), (14, "body"), (16, "body"), (17, "body"),
+     (19, ""), (20, "copy"), (22, "copy"), (24, "copy"), (25, "")],
+)  # fmt: skip
+def test_a_line_behind_a_declaration_or_an_empty_function_is_in_none(line: int, function: str) -> None:
+    text = """\
+int proto(struct page *page,
+\t  int order);
+
+#define LIMIT 4
+static inline void stub(int order) { } /* nothing */
+static const int batch = 8;
+DEFINE_FREE(bitmap, unsigned long *, if (_T) bitmap_free(_T))
+
+static int other(void); /* below */
+static DEFINE_PER_CPU(struct x, y) = {
+\t.a = 1,
+};
+
+int body(int x)
+
+{
+\treturn x;
+}
+int after;
+SYM_FUNC_START(copy)
+\tmovq %rdi, %rax
+
+\tRET
+SYM_FUNC_END(copy)
+EXPORT_SYMBOL(copy)
 """
     assert function_at(text.split("\n"), line) == function
 

@@ -70,12 +70,12 @@ class LineTable(Record, frozen=True, kw_only=True):
 
 
 class SourcePart(Record, frozen=True, kw_only=True):
-    """One hunk of the difference between two kernels' sources."""
+    """Lines of one hunk and one function in the difference between two kernels' sources."""
 
     path: str
     """Path of the file from the top of the sources."""
     function: str
-    """Function that the hunk lies in; empty outside of functions."""
+    """Function that the lines are in; empty outside of functions."""
     lines: tuple[int, ...]
     """Lines that were added or changed, by their numbers in head."""
     removed: tuple[int, ...]
@@ -96,7 +96,7 @@ class SourceChange(Record, frozen=True, kw_only=True):
     head: str
     """Label of the kernel in the experiment."""
     parts: tuple[SourcePart, ...] = ()
-    """Every hunk, in the order of the diff; empty if `absent` is set."""
+    """Every hunk by its functions, in the order of the diff; empty if `absent` is set."""
     absent: str = ""
     """Reason why the lines are not known, a word of ABSENT; empty if they are."""
     hunks: int = 0
@@ -120,14 +120,14 @@ ABSENT = {
 
 
 class ChangedPart(Record, frozen=True, kw_only=True):
-    """One hunk, and what the measured part executed of it."""
+    """Lines of one hunk and one function, and what the measured part executed of them."""
 
     path: str
     """Path of the file from the top of the sources."""
     function: str
-    """Function that the hunk lies in; empty outside of functions."""
+    """Function that the lines are in; empty outside of functions."""
     line: int
-    """First line of the hunk: of head, or of base where lines are only removed."""
+    """First of the lines: of head, or of base where lines are only removed."""
     state: str
     """Word of STATES."""
     executed: tuple[int, ...] = ()
@@ -154,7 +154,7 @@ class ChangedLines(Record, frozen=True, kw_only=True):
     state: str = ""
     """Word of STATES for all parts together; empty if it is not known."""
     parts: tuple[ChangedPart, ...] = ()
-    """Every hunk, in the order of the diff."""
+    """Every hunk by its functions, in the order of the diff."""
     absent: str = ""
     """Reason why it is not known, a word of ABSENT; empty if it is."""
     hunks: int = 0

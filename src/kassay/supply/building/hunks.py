@@ -33,6 +33,11 @@ def function_named_in(line: str) -> str:
     return next((name for name in _NAMES.findall(line) if name not in _NO_NAMES), "")
 
 
+def is_named_by_macro(line: str) -> bool:
+    """True if a macro of the kernel begins a function of assembly, or of an interrupt, in this line."""
+    return _NAMED_BY_MACRO.match(line) is not None
+
+
 class Hunk(Record, frozen=True, kw_only=True):
     """One hunk of a diff."""
 

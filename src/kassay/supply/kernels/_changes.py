@@ -22,7 +22,7 @@ def source_change(base: KernelArtifact, head: KernelArtifact, labels: tuple[str,
     if base.lines is None or head.lines is None:
         return SourceChange(base=labels[0], head=labels[1], absent="no-line-tables")
     try:
-        parts = changes.parts(*trees, Path(base.lines), Path(head.lines))
+        parts, hunks = changes.parts(*trees, Path(base.lines), Path(head.lines))
     except changes.TooMany:
         return SourceChange(base=labels[0], head=labels[1], absent="too-many")
-    return SourceChange(base=labels[0], head=labels[1], parts=parts, hunks=len(parts))
+    return SourceChange(base=labels[0], head=labels[1], parts=parts, hunks=hunks)
