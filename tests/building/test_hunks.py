@@ -3,10 +3,11 @@
 
 import difflib
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.supply.building.hunks import hunks_of, parse, place_of, text_of
+from kassay.supply.building.hunks import FileDiff, Hunk, hunks_of, parse, place_of, text_of
 
 LINES = st.lists(st.sampled_from(["a", "b", "-- ", "--- x", "@@ y", "", "diff"]), max_size=30)
 MAIL = """Some words
@@ -64,3 +65,18 @@ def test_a_hunk_that_changes_a_functions_first_line_is_in_that_function() -> Non
     )
     ((file, hunk),) = hunks_of(text)
     assert place_of(file, hunk) == "mm/x.c: foo()"
+
+
+@pytest.mark.parametrize(
+    ("heading", "lines", "place"),
+    [
+        ("SYSCALL_DEFINE3(mprotect, unsigned long, start, size_t, len,", (" \tx;", "+\ty;"), ": __do_sys_mprotect()"),
+        ("__attribute__((noinline)) static void two(void)", ("+\ty;",), ": two()"),
+        ("static int before(void)", (" \treturn 0;", " }", " ", "+#define LIMIT 4"), ":7"),
+        ("static int before(void)", (" \treturn 0;", "-}", "+}"), ": before()"),
+        ("int declared(int x);", ("+#define LIMIT 4",), ":7"),
+    ],
+)
+def test_a_place_names_the_function_that_is_compiled(heading: str, lines: tuple[str, ...], place: str) -> None:
+    hunk = Hunk(old=(7, 9), new=(7, 9), function=heading, lines=lines)
+    assert place_of(FileDiff(path="mm/x.c", header=(), hunks=(hunk,)), hunk) == f"mm/x.c{place}"

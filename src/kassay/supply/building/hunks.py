@@ -110,9 +110,13 @@ def place_of(file_diff: FileDiff, hunk: Hunk) -> str:
 def function_of(hunk: Hunk) -> str:
     """The function of a hunk's first changed line, as far as the diff shows it; "" outside of functions."""
     first = next((i for i, line in enumerate(hunk.lines) if line[:1] in ("-", "+")), 0)
-    begun = [line[1:] for line in hunk.lines[: first + 1] if BEGINS_FUNCTION.match(line[1:])]
-    name = re.search(r"([A-Za-z_]\w*)\s*\(", begun[-1] if begun else hunk.function)
-    return name.group(1) if name else ""
+    heading = hunk.function
+    for at, line in enumerate(hunk.lines[: first + 1]):
+        if BEGINS_FUNCTION.match(line[1:]):
+            heading = line[1:]
+        elif line[1:].startswith("}") and at < first:
+            heading = ""
+    return "" if heading.rstrip().endswith(";") else function_named_in(heading)
 
 
 def _starts(lines: Sequence[str], at: int) -> bool:
