@@ -82,6 +82,24 @@ def test_base_commit_comes_first(kernel: Kernel) -> None:
     assert run(kernel.tree, "status", "--porcelain") == ""
 
 
+def test_a_branch_below_the_name_of_a_tree_is_not_that_tree(kernel: Kernel) -> None:
+    kernel.write("--subject-prefix=PATCH mm", revision=kernel.series_end)
+    run(kernel.tree, "branch", "mm/my-work", kernel.fits)
+    with pytest.raises(BadInput, match="has no branch of this name"):
+        kernel.found()
+
+
+def test_prerequisites_are_named_before_the_base_that_lacks_them(kernel: Kernel) -> None:
+    """The series applies without them, but to sources that its author did not have."""
+    kernel.write("--cover-letter", f"--base={kernel.fits}", revision=kernel.series_end)
+    patch_id = "0123456789abcdef0123456789abcdef01234567"
+    mails = kernel.mbox.read_text()
+    kernel.mbox.write_text(mails.replace("base-commit:", f"prerequisite-patch-id: {patch_id}\nbase-commit:", 1))
+    assert outcomes(kernel.found()) == [
+        ("prerequisites", patch_id, "not-tried"), ("base-commit", kernel.fits, "applies"),
+    ]  # fmt: skip
+
+
 def test_sources_are_tried_in_order_until_one_applies(kernel: Kernel) -> None:
     kernel.write("--subject-prefix=PATCH mm-unstable v2", revision=kernel.series_end)
     lost = "0123456789abcdef0123456789abcdef01234567"
@@ -96,8 +114,8 @@ def test_sources_are_tried_in_order_until_one_applies(kernel: Kernel) -> None:
         run(kernel.tree, "tag", tag, commit)
     found = kernel.found()
     assert outcomes(found) == [
-        ("base-commit", lost, "absent"),
         ("prerequisites", lost[::-1], "not-tried"),
+        ("base-commit", lost, "absent"),
         ("tree-tag", "mm-unstable", "absent"),
         ("maintainers", "git://git.example.org/akpm/mm mm-new", "does-not-apply"),
         ("maintainers", "git://git.example.org/torvalds/linux.git", "absent"),

@@ -140,11 +140,11 @@ def _given(base: str, tree: Path | None) -> _Candidate:
 
 def _candidates(series: Path, patches: Sequence[Patch], tree: Path | None, tell: Tell) -> Iterator[_Candidate]:
     mails = read_mails(series)
-    for commit in _all(_BASE_COMMIT, mails):
-        yield _at("base-commit", commit, tree, commit)
     for patch_id in _all(_PREREQUISITE, mails):
         reason = "commits are not searched for it; if a branch has it, name that branch with --base"
         yield _Candidate("prerequisites", patch_id, None, reason, "not-tried")
+    for commit in _all(_BASE_COMMIT, mails):
+        yield _at("base-commit", commit, tree, commit)
     for word in _tree_words(mails):
         branch = branch_of(tree, word) if tree is not None else ""
         yield _at("tree-tag", word, tree, branch) if branch or tree is None else _Candidate(

@@ -15,7 +15,9 @@ def branch_of(tree: Path, word: str) -> str:
     patterns = (f"refs/heads/{word}", f"refs/remotes/*/{word}", f"refs/remotes/{word}/HEAD",
                 f"refs/remotes/{word}/master", f"refs/remotes/{word}/main")  # fmt: skip
     for pattern in patterns:
-        if names := git.git(("for-each-ref", "--format=%(refname)", pattern), repository=tree).split():
+        names = git.git(("for-each-ref", "--format=%(refname)", pattern), repository=tree).split()
+        # Without a "*", git takes a pattern also for what is below it: refs/heads/mm for refs/heads/mm/my-work.
+        if names := [name for name in names if name == pattern or "*" in pattern]:
             return names[0]
     return ""
 
