@@ -263,6 +263,12 @@ def test_a_range_that_changes_its_own_limits_says_so_first() -> None:
         ({"phase": "frok"}, "folio_fork has no phase 'frok'", "did you mean fork?"),
         ({"setting": "ordr=9"}, "folio_fork has no parameter 'ordr'", "did you mean order?"),
         ({"setting": "order=99"}, "folio_fork has no order '99'", "did you mean 9?"),
+        (
+            {"setting": "order=9 private"},
+            "setting 'order=9 private': not words NAME=VALUE",
+            'write setting = "order=9"',
+        ),
+        ({"setting": "order 9"}, "setting 'order 9': not words NAME=VALUE", 'write setting = "order=9"'),
         ({"reasn": "x"}, "unknown field `reasn`", "did you mean reason?"),
     ],
 )

@@ -12,7 +12,6 @@ import msgspec
 from kassay.errors import BadInput, nearest_of, unknown, wrong_value
 from kassay.labs.review.gate_model import Limit
 from kassay.labs.review.model import Cell
-from kassay.labs.review.settings import setting_text
 from kassay.model.records import from_plain
 from kassay.supply.guest import catalog
 
@@ -84,6 +83,8 @@ def _check_names(limit: Limit, where: str) -> None:
     if limit.phase:
         _check(limit.phase, [phase.name for phase in workload.phases], f"{where}: {workload.name} has no phase")
     parameters = {parameter.name: parameter for parameter in workload.parameters}
+    if not all("=" in word for word in limit.setting.split()):
+        raise BadInput(f"{where}: setting {limit.setting!r}: not words NAME=VALUE", 'write setting = "order=9"')
     for name, value in _given(limit.setting):
         _check(name, parameters, f"{where}: {workload.name} has no parameter")
         if choices := parameters[name].choices:
@@ -97,16 +98,14 @@ def _check(name: str, known: Iterable[str], what: str) -> None:
 
 def _given(setting: str) -> list[tuple[str, str]]:
     """The words NAME=VALUE of an entry's setting."""
-    return [(name, value) for name, equals, value in (word.partition("=") for word in setting.split()) if equals]
+    return [(name, value) for name, _, value in (word.partition("=") for word in setting.split())]
 
 
 def limit_of(cell: Cell, limits: Sequence[Limit]) -> Limit | None:
     """The first entry that covers a phase; None if there is none."""
     own = [(setting.name, setting.value) for setting in cell.settings]
-    text = setting_text(*cell.key)
     for limit in limits:
-        words = _given(limit.setting)
-        covers = all(word in own for word in words) if words else limit.setting in text
+        covers = all(word in own for word in _given(limit.setting))
         if limit.workload == cell.workload and covers and limit.phase in ("", cell.phase):
             return limit
     return None
