@@ -124,6 +124,31 @@ def test_what_hurt_in_the_earlier_version_alone_is_measured(
     assert "mprot" in {cell.workload for cell in found.previous.cells}
 
 
+def test_a_second_earlier_version_is_measured_as_well(
+    tmp_path: Path, laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both earlier versions are held against the review in its own directory, whose other steps are there already."""
+    built, ends = stages.built, {"v1.mbx": "debian:6.14", "v2.mbx": "debian:6.15"}
+
+    def rows_of(base: str, patches: Path, *words: object) -> Series:
+        refs = (base, ends.get(patches.name, REFS[1]))
+        both = (SeriesRow(name=name, kind=kind, title="", patches=(), against="", outcome="measured", ref=ref)
+                for name, kind, ref in zip(("base", "whole"), ("base", "cumulative"), refs, strict=True))  # fmt: skip
+        return Series(base=base, patches=(PATCH,), rows=tuple(both))
+
+    monkeypatch.setattr(rows, "rows_of", rows_of)
+    monkeypatch.setattr(stages, "built", lambda *words: built(*words)._replace(refs=words[:2]))
+    monkeypatch.setattr(
+        "kassay.labs.review.review.read_patches",
+        lambda path: (structs.replace(PATCH, sha256=path.name),) if path.name in ends else (),
+    )
+    for name in ends:
+        found = reviewed(tmp_path, [], previous=name)
+        assert found.previous is not None
+        assert (found.previous.problem, len(found.previous.cells)) == ("", 1)
+    assert laboratory.measured.count("previous") == 2
+
+
 @pytest.mark.parametrize("part", [{"function": ""}, {"path": "tools/x.c", "code": (), "reason": NOT_COMPILED}])
 def test_a_macro_or_a_default_is_measured_where_it_changes_most(
     tmp_path: Path, laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch, part: dict[str, object]

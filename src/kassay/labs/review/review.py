@@ -9,6 +9,7 @@ from msgspec import structs
 
 import kassay
 from kassay.effects import clock
+from kassay.effects.files import sha256_bytes
 from kassay.errors import KassayError, NotBuilt
 from kassay.journal.directory import SCREEN
 from kassay.labs.review import result, stages
@@ -242,37 +243,38 @@ class Reviewer:
 
     def _compared_with_previous(self, review: Review, sides: Sides) -> Review:
         """The measured settings on the earlier version of the series and on this one."""
-        if not self._time(_PREVIOUS, "previous"):
-            return review
         source = self._wanted.previous
+        place = _previous_place(Path(source))
+        if not self._time(_PREVIOUS, place):
+            return review
         try:
-            previous = self._previous(review, sides)
+            previous = self._previous(review, sides, self._directory / place)
         except KassayError as error:
             previous = Previous(source=source, problem=_problem(error))
         if not previous.cells:
-            stages.note_without_runs(self._directory / "previous")
+            stages.note_without_runs(self._directory / place)
         return self._kept(structs.replace(review, previous=previous))
 
-    def _previous(self, review: Review, sides: Sides) -> Previous:
+    def _previous(self, review: Review, sides: Sides, directory: Path) -> Previous:
         source = self._wanted.previous
         series = PatchRows(self._wanted.base, Path(source), sides.arch, self._tell)
         both = stages.built(series.ends[1], sides.refs[1], sides.arch, self._tell)
         if both.same_image:
             return Previous(source=source, same_image=True)
         keys = dict.fromkeys((
-            *self._changed_since(both),
+            *self._changed_since(both, directory.with_name(f"{directory.name}-once")),
             *(cell.key for cell in review.cells if cell.verdict != SCREENED),
         ))  # fmt: skip
         asked = stages.experiment("previous", both, map(use_of, keys), self._tell, once=False)
-        report = stages.measured(asked, self._directory / "previous", self._tell)
+        report = stages.measured(asked, directory, self._tell)
         return Previous(source=source, cells=result.cells_of(report, once=False))
 
-    def _changed_since(self, both: Sides) -> tuple[Key, ...]:
+    def _changed_since(self, both: Sides, directory: Path) -> tuple[Key, ...]:
         """The settings with the largest changes between the earlier version and this one, each run once: what hurt
         in the earlier version alone is not among the measured settings of this one."""
         ran = sorted(self._affected(), key=str)
         asked = stages.experiment("previous-once", both, map(use_of, ran), self._tell, once=True)
-        report = stages.measured(asked, self._directory / "previous-once", self._tell)
+        report = stages.measured(asked, directory, self._tell)
         return chosen({}, _changes([report], ran), _SPOTS, self._wanted.settings)
 
     def _cornered(self, review: Review, name: str, sides: Sides, spots: Sequence[Key]) -> Review:
@@ -339,6 +341,12 @@ def _changes(reports: Iterable[Report], settings: Container[Key]) -> dict[Key, f
 
 def _images(sides: Sides) -> tuple[str | None, ...]:
     return sides.base.identity.image_sha256, sides.head.identity.image_sha256
+
+
+def _previous_place(source: Path) -> str:
+    """Directory of the runs on an earlier version, named by its patches: a review may be held against several."""
+    hashes = "".join(patch.sha256 for patch in read_patches(source))
+    return f"previous-{sha256_bytes(hashes.encode())[:12]}"
 
 
 def _corner_place(name: str) -> str:
