@@ -10,7 +10,7 @@ from msgspec import structs
 from kassay.errors import BadInput
 from kassay.labs.review import stages
 from kassay.labs.review.model import Key
-from kassay.labs.review.stages import Sides
+from kassay.labs.review.stages import Failure, Sides
 from kassay.model.experiment import Experiment
 from kassay.model.finding import Finding
 from kassay.model.kernel import KernelArtifact
@@ -20,7 +20,7 @@ from kassay.model.report import Report
 from tests.report.parts import finding, report_of
 
 REFS = ("debian:6.16.12", "debian:6.17.13")
-Values = Mapping[str, tuple[float, float]]
+Values = Mapping[str, tuple[float | None, float]]
 """By workload the values of base and head."""
 
 
@@ -83,10 +83,11 @@ class Laboratory:
         found = structs.replace(found, workload=workload, settings=settings)
         if self.apart is None:
             return found
+        values = zip(found.sides, self.values[workload], strict=True)
         base, head = (structs.replace(side, perturbed=(one, one * (1 + self.apart)))
-                      for side, one in zip(found.sides, self.values[workload], strict=True))  # fmt: skip
+                      for side, one in values if one is not None)  # fmt: skip
         return structs.replace(found, sides=(base, head), floor=self.apart)
 
 
-def _no_failures(directory: Path) -> tuple[tuple[Key, str, str], ...]:
+def _no_failures(directory: Path) -> tuple[Failure, ...]:
     return ()

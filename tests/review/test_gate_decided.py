@@ -74,7 +74,7 @@ def test_a_setting_some_of_whose_rounds_changed_is_measured() -> None:
     odd = structs.replace(whole, sides=(base, structs.replace(head, rounds=(300.0, 305.7) * 2)))
     for one, verdict, left in ((odd, NOT_MEASURED, 1), (whole, EQUAL, 0)):
         screened = structs.replace(ladder(), findings=(one,), ladders=())
-        assert [found.verdict for found, *_ in _screened(screened).values()] == [verdict]
+        assert [found.verdict for found, *_ in _screened(screened, {}).values()] == [verdict]
         assert len(_differing(screened)) == left
 
 
@@ -95,7 +95,7 @@ def test_rounds_of_the_warm_up_need_not_be_equal(head: tuple[float, ...], verdic
         for side, rounds in zip(whole.sides, ((393.0, 300.0, 300.0, 300.0), head), strict=True)
     )  # fmt: skip
     screened = structs.replace(ladder(), findings=(structs.replace(whole, sides=sides),), ladders=())
-    assert [found.verdict for found, *_ in _screened(screened).values()] == [verdict]
+    assert [found.verdict for found, *_ in _screened(screened, {}).values()] == [verdict]
     assert len(_differing(screened)) == (verdict == NOT_MEASURED)
 
 

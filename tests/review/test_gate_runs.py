@@ -10,7 +10,9 @@ from kassay.labs.review import stages
 from kassay.labs.review.gate import GateWanted, exit_status, gate
 from kassay.labs.review.gate_model import Gate
 from kassay.labs.review.limits import Limits
-from kassay.labs.review.report._gate import headline
+from kassay.labs.review.report import GATE
+from kassay.labs.review.report._gate import counts_text, headline
+from kassay.labs.review.stages import Failure
 from kassay.model.experiment import Experiment, KernelUse
 from kassay.model.progress import silent
 from tests.review.laboratory import REFS, Laboratory
@@ -50,6 +52,45 @@ def test_the_runs_of_base_are_those_of_the_cache(tmp_path: Path, monkeypatch: py
     assert laboratory.reused == {"screen": (Path("baseline"),), "measured": ()}
     answered(tmp_path)  # needs no run, and so none of base
     assert laboratory.bases == [REFS[0]]
+
+
+@pytest.mark.parametrize(("is_certain", "status"), [(True, 0), (False, 4)])
+def test_a_workload_whose_run_on_base_was_lost_is_not_called_impossible(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_certain: bool, status: int
+) -> None:
+    """The machine may have ended because the host had no memory: that says nothing of the kernel."""
+    laboratory = Laboratory({"mprotect_toggle": (None, 103.0), "page_fault": (50.0, 50.0)}, monkeypatch)
+
+    def failures(directory: Path) -> tuple[Failure, ...]:
+        found = [key for key in laboratory.keys(directory) if key[0] == "mprotect_toggle"]
+        return tuple(Failure(key, stages.BASE, "ended by signal 9", is_certain) for key in found)
+
+    monkeypatch.setattr(stages, "failures", failures)
+    found = answered(tmp_path)
+    assert (exit_status(found), len(found.impossible)) == (status, 1 if is_certain else 0)
+    assert ("ended by signal 9" in GATE.form("junit").render(found)) and (
+        "1 refused" in counts_text(found)
+    ) != is_certain
+    assert exit_status(found, ("mprotect_toggle",)) == 0
+
+
+def test_runs_of_base_that_were_lost_are_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    made: list[Path] = []
+
+    def measure(asked: Experiment, directory: Path, *_: object) -> None:
+        directory.mkdir(exist_ok=True)
+        made.extend([] if (directory / "plan.json").exists() else [directory])
+        (directory / "plan.json").touch()
+
+    monkeypatch.setattr("kassay.pipeline.measure", measure)
+    kernels = tuple(KernelUse(ref=ref) for ref in REFS)
+    asked = Experiment(name="screen", question="compare", kernels=kernels, workloads=(), arch="x86_64")
+    for is_certain in (True, True, False):
+        lost = Failure(("mprot", ()), stages.BASE, "no end within the allowed time", is_certain)
+        monkeypatch.setattr(stages, "failures", lambda directory, lost=lost: (lost,))
+        stages.runs_of_base(asked, silent)
+    assert len(made) == 2
 
 
 def test_bad_input_is_told_before_anything_of_base_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

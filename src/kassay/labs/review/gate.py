@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`kassay ci`: a suite once on both revisions; what differs by a digit is measured, until the budget ends."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import structs
@@ -17,7 +17,7 @@ from kassay.labs.review.gate_model import DECIDED, EQUAL, NOT_MEASURED, Gate, Ga
 from kassay.labs.review.limits import Limits, limit_of
 from kassay.labs.review.model import SCREENED, UNDER_WAY, Cell, Key, Left
 from kassay.labs.review.settings import setting_text
-from kassay.labs.review.stages import Sides
+from kassay.labs.review.stages import Failure, Sides
 from kassay.model.finding import REFUSED, Finding
 from kassay.model.progress import Tell
 from kassay.model.reason import Reason
@@ -64,8 +64,8 @@ def gate(
     budget.allows(directory / SCREEN)  # the first step that a command makes
     known = () if stages.finished(directory / SCREEN) else (stages.runs_of_base(asked, tell),)
     report = stages.measured(asked, directory / SCREEN, tell, known)
-    impossible, failed = _failures(directory / SCREEN)
-    found = _screened(report)
+    impossible, failed, lost = _failures(directory / SCREEN)
+    found = _screened(report, lost)
     if report.findings:
         answer = structs.replace(
             answer, machine=machine_text(report.findings[0].machine), emulator=report.machine.program
@@ -94,26 +94,35 @@ def _kept(answer: Gate, budget: Budget, keep: Callable[[Gate], None]) -> Gate:
     return answer
 
 
-def _failures(directory: Path) -> tuple[tuple[Left, ...], tuple[Left, ...]]:
-    """Workloads that base cannot run, and those that only head cannot run."""
-    failures = stages.failures(directory)
-    on_base = {key: why for key, kernel, why in failures if kernel == stages.BASE}
-    on_head = {key: why for key, kernel, why in failures if kernel == stages.HEAD}
-    impossible = tuple(Left(what=setting_text(*key), why=why) for key, why in on_base.items())
-    failed = tuple(Left(what=setting_text(*key), why=why) for key, why in on_head.items() if key not in on_base)
-    return impossible, failed
+def _failures(directory: Path) -> tuple[tuple[Left, ...], tuple[Left, ...], Mapping[Key, str]]:
+    """(workloads that base cannot run, those that only head cannot run, settings whose run on base was lost, each with
+    the reason)."""
+    on_base = {one.key: one for one in stages.failures(directory) if one.kernel == stages.BASE}
+    on_head = {one.key: one for one in stages.failures(directory) if one.kernel == stages.HEAD}
+    impossible = (one for one in on_base.values() if one.is_certain)
+    failed = (one for key, one in on_head.items() if key not in on_base)
+    lost = {key: one.why for key, one in on_base.items() if not one.is_certain}
+    return _left(impossible), _left(failed), lost
+
+
+def _left(failures: Iterable[Failure]) -> tuple[Left, ...]:
+    return tuple(Left(what=setting_text(*one.key), why=one.why) for one in failures)
 
 
 _Found = dict[tuple[Key, str], tuple[Cell, str, int]]
 
 
-def _screened(report: Report) -> _Found:
-    """Each phase that ran on both kernels, with a changed line that it executed."""
+def _screened(report: Report, lost: Mapping[Key, str]) -> _Found:
+    """Each phase that ran on both kernels, with a changed line that it executed. lost: settings that stay without a
+    verdict, as their run on base was lost, each with the reason."""
     found: _Found = {}
     for finding, cell in zip(report.findings, result.cells_of(report, once=True), strict=True):
         if cell.base is not None and cell.head is not None:
             verdict = EQUAL if _is_equal(finding) else NOT_MEASURED
             found[cell.key, cell.phase] = (structs.replace(cell, verdict=verdict), *_line(finding))
+        elif cell.key in lost:
+            why = f"the run on base was lost, --fresh makes it anew: {lost[cell.key]}"
+            found[cell.key, cell.phase] = (structs.replace(cell, reason=why), *_line(finding))
         elif cell.verdict not in (SCREENED, "incomplete"):
             found[cell.key, cell.phase] = (cell, *_line(finding))
     return found

@@ -198,7 +198,7 @@ class Reviewer:
         self._reports.append(report)
         self._screens.append(report)
         self._seen += stages.seen(directory, self._functions)
-        for key, why in {key: why for key, _, why in stages.failures(directory)}.items():
+        for key, why in {one.key: one.why for one in stages.failures(directory)}.items():
             self._left.append(Left(what=setting_text(*key), why=why))
         return report
 

@@ -14,6 +14,7 @@ from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput
 from kassay.evidence.profiles import lines_of_run, raw_of
 from kassay.journal.directory import open_directory
+from kassay.journal.repeats import REPEATED
 from kassay.labs.review.model import Key
 from kassay.labs.review.outcomes import Ways, functions_executed, ways_of
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
@@ -106,17 +107,24 @@ def runs_of_base(asked: Experiment, tell: Tell) -> Path:
     with disk_errors(directory.parent):
         directory.parent.mkdir(parents=True, exist_ok=True)
     with locked(directory.with_suffix(".lock"), busy):
+        is_there = (directory / "plan.json").is_file()
+        if is_there and (lost := [one for one in failures(directory) if not one.is_certain]):
+            _discard(directory, lost[0].why, tell)
         try:
             pipeline.measure(alone, directory, tell)
         except BadInput as error:
             if not (directory / "plan.json").is_file():
                 raise
             # The runs are of another emulator or of other guest programs.
-            tell(Progress(stage="reuse", subject=BASE, text=f"measured anew: {error.what}"))
-            with disk_errors(directory):
-                shutil.rmtree(directory)
+            _discard(directory, error.what, tell)
             pipeline.measure(alone, directory, tell)
     return directory
+
+
+def _discard(directory: Path, why: str, tell: Tell) -> None:
+    tell(Progress(stage="reuse", subject=BASE, text=f"measured anew: {why}"))
+    with disk_errors(directory):
+        shutil.rmtree(directory)
 
 
 _NO_RUNS = "no-runs"
@@ -162,13 +170,28 @@ def seen(directory: Path, functions: frozenset[str]) -> tuple[Seen, ...]:
     return tuple(found)
 
 
-def failures(directory: Path) -> tuple[tuple[Key, str, str], ...]:
-    """Settings of which a run failed, each with the kernel and the reason."""
+_BY_KERNEL = (*REPEATED, "panic", "oops")
+"""Outcomes that the guest or the kernel decided. Any other may be the host's doing."""
+
+
+class Failure(NamedTuple):
+    """A run that failed."""
+
+    key: Key
+    kernel: str
+    why: str
+    is_certain: bool
+    """True if the guest or the kernel decided it: another run would fail alike."""
+
+
+def failures(directory: Path) -> tuple[Failure, ...]:
+    """The runs of a stage that failed."""
     return tuple(
-        ((cell.workload, cell.settings), (BASE, HEAD)[cell.kernel], record.detail or record.outcome)
+        Failure((cell.workload, cell.settings), (BASE, HEAD)[cell.kernel], record.detail or record.outcome,
+                record.outcome in _BY_KERNEL)
         for cell, record in _runs(directory)
         if record.outcome != "ok"
-    )
+    )  # fmt: skip
 
 
 def _runs(directory: Path) -> Iterator[tuple[Cell, RunRecord]]:
