@@ -175,6 +175,7 @@ def test_a_gain_in_time_is_certain_where_the_whole_interval_is_one() -> None:
         (review(cell(SCREENED, 0.9)), 4),
         (review(EQUAL, cell("state-mismatch", None)), 4),
         (review(EQUAL, functions=(function("cold", NOT_EXECUTED, never=(7,)),)), 4),
+        (review(EQUAL, functions=(function("partly", EXECUTED, never=(7,)),)), 0),
         (structs.replace(review(EQUAL), left=(Left(what="arch=arm64", why="the budget"),)), 4),
         (structs.replace(review(EQUAL), corners=(Corner(name="cc=gcc-13", cells=(LOSS,)),)), 1),
         (review(same_image=True), 0),

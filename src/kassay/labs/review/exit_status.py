@@ -6,7 +6,7 @@ from kassay.model.lines import NOT_EXECUTED
 
 
 def exit_status(review: Review) -> int:
-    """1 if a setting is a regression; 4 if changed lines were not executed, or a setting has no verdict; else 0."""
+    """1 if a setting is a regression; 4 if a changed function was not executed, or a setting has no verdict; else 0."""
     measured = [cell for cell in review.cells if cell.verdict != SCREENED]
     measured += [cell for corner in review.corners for cell in corner.cells]
     if any(cell.verdict == "regression" for cell in measured):

@@ -95,7 +95,8 @@ class Reviewing:
     exit_code: bool = option(
         False,
         "",
-        "Exit 1 if a setting is a regression, else 4 if changed lines were not executed or a setting has no verdict.",
+        "Exit 1 if a setting is a regression, else 4 if a changed function was not executed or a setting has no "
+        "verdict.",
         "--exit-code",
     )
     format_: Annotated[str, format_option(answer_formats("changelog", "patchwork"))] = "terminal"
