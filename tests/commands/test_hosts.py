@@ -6,9 +6,11 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 from shutil import copytree
+from typing import Any
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from kassay.journal.journal import append, read_journal
 from kassay.model.host_comparison import HostsAnswer
@@ -86,6 +88,28 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path, kassay: Kassay) -> None
     others = measured(tmp_path / "o", timed_plan(("5.1.1", "5.2.1")), {0: times(1, 1), 1: times(1, 2)})
     assert kassay("hosts", str(mine), str(others)).status == 2
     assert "named twice" in kassay("hosts", str(mine), str(mine)).err
+
+
+@pytest.mark.parametrize("otherwise", [{"rounds": 40}, {"boot": "stock"}, {"background": 1}])
+def test_another_question_is_not_held_against_this_one(
+    tmp_path: Path, kassay: Kassay, otherwise: dict[str, Any]
+) -> None:
+    """Exact counts that differ were said to differ "in something that is not recorded"."""
+    plan = plan_with(RELEASES, repeats=2, perturb=0)
+    other = structs.replace(plan, experiment=structs.replace(plan.experiment, **otherwise))
+    mine = measured(tmp_path / "mine", plan, {0: [300, 300], 1: [671, 671]})
+    yours = measured(tmp_path / "yours", other, {0: [310, 310], 1: [681, 681]}, started_utc="2026-11-21T18:00:00Z")
+    ended = kassay("hosts", str(mine), str(yours))
+    assert ended.status == 2 and "rounds and kind of boot must be the same" in ended.err
+
+
+def test_a_kernel_with_other_parameters_is_another_kernel(tmp_path: Path, kassay: Kassay) -> None:
+    plan = plan_with(RELEASES, repeats=2, perturb=0)
+    uses = tuple(structs.replace(use, cmdline="mitigations=off") for use in plan.experiment.kernels)
+    other = structs.replace(plan, experiment=structs.replace(plan.experiment, kernels=uses))
+    mine = measured(tmp_path / "mine", plan, {0: [300, 300], 1: [671, 671]})
+    yours = measured(tmp_path / "yours", other, {0: [310, 310], 1: [681, 681]}, started_utc="2026-11-21T18:00:00Z")
+    assert kassay("hosts", str(mine), str(yours)).status == 2
 
 
 def test_a_copy_of_a_directory_is_no_second_host(tmp_path: Path, kassay: Kassay) -> None:

@@ -13,7 +13,7 @@ from kassay.errors import BadInput
 from kassay.evidence.hosts import hosts_of
 from kassay.journal.directory import BESIDE, RunDirectory, open_directory
 from kassay.journal.journal import read_journal
-from kassay.model.experiment import labels
+from kassay.model.experiment import DEFERRED_WORK, labels
 from kassay.model.finding import Finding
 from kassay.model.host_comparison import HostComparison, HostRuns, HostsAnswer
 from kassay.model.plan import Plan
@@ -49,8 +49,8 @@ def put_together(directories: Sequence[Path]) -> HostsAnswer:
     shared = [key for key in keys if len(_of_hosts(parts, key)) > 1]
     if not shared:
         raise BadInput(f"{', '.join(map(str, directories))}: no comparison was made by two hosts",
-                       "kernels (by their images), workload, settings and machine must be the same: "
-                       "send pinned.toml of one directory to the other host")  # fmt: skip
+                       "kernels (images and parameters), workload, settings, machine, rounds and kind of boot must be "
+                       "the same: send pinned.toml of one directory to the other host")  # fmt: skip
     plan = parts[0].folder.plan
     names = list(dict.fromkeys(use.name for use in plan.experiment.workloads))
     return HostsAnswer(
@@ -82,9 +82,14 @@ def _part(path: Path, name: str) -> _Part:
 
 
 def _key(plan: Plan, finding: Finding) -> _Key:
-    """Equal for the same comparison in two directories; kernels are identified by their images, not by their labels."""
-    images = dict(zip(labels(plan.experiment), (k.image_sha256 or k.ref for k in plan.kernels), strict=True))
-    return (finding.point, finding.metric, *(images[side.kernel] for side in finding.sides))
+    """Equal for the same comparison in two directories. Kernels are identified by image, parameters and CPU, not by
+    their labels."""
+    asked = plan.experiment
+    how = (asked.boot, asked.rounds, asked.deferred or DEFERRED_WORK[0], asked.background, asked.quiesce)
+    uses = zip(plan.kernels, asked.kernels, strict=True)
+    booted = [(kernel.image_sha256 or kernel.ref, use.cmdline, use.cpu) for kernel, use in uses]
+    kernels = dict(zip(labels(asked), booted, strict=True))
+    return (finding.point, finding.metric, how, *(kernels[side.kernel] for side in finding.sides))
 
 
 def _of_hosts(parts: Sequence[_Part], key: _Key) -> list[OfHost]:

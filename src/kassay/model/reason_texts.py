@@ -119,7 +119,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "per kernel",
     "hosts-same-digits": "the counts of {hosts} hosts are the same to the digit",
     "hosts-other-digits": "exact counts do not depend on the host, but {kernel} has {count} on {host} and "
-    "{other_count} on {other}: one of the two differs in something that is not recorded",
+    "{other_count} on {other}: something other than the host differs",
     "hosts-other-emulator": "{host} has {program}, {other} has {other_program}",
     "hosts-other-guest": "{host} and {other} measured with different guest programs",
     "host-without-comparison": "{host} has no comparison of these kernels at these settings",
