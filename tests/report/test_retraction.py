@@ -194,6 +194,23 @@ def test_other_commits_of_the_same_release_take_nothing_back() -> None:
             retraction(_built(base, head, **equal), old)
 
 
+def test_configurations_of_one_tree_are_told_apart_also_after_another_compiler_built_them() -> None:
+    equal: dict[str, object] = {"verdict": "equivalent", "change": 0.001}
+
+    def configured(report: Report, compiler: str, *fragments: str) -> Report:
+        kernels = (
+            replace(kernel, image_sha256=f"{compiler}{each}", build=replace(kernel.build, fragments=(each,)))
+            for kernel, each in zip(report.kernels, fragments, strict=True) if kernel.build is not None
+        )  # fmt: skip
+        return replace(report, kernels=tuple(kernels))
+
+    one = _built("aa", "aa", **equal)
+    old = configured(_built("aa", "aa"), "gcc-12", "CONFIG_X=y", "CONFIG_X=n")
+    assert retraction(configured(one, "gcc-14", "CONFIG_X=y", "CONFIG_X=n"), old).command == "resolve"
+    with pytest.raises(BadInput, match="does not compare"):
+        retraction(configured(one, "gcc-14", "CONFIG_X=n", "CONFIG_X=y"), old)
+
+
 def test_kernels_of_one_image_are_told_apart_by_their_parameters() -> None:
     equal: dict[str, object] = {"verdict": "equivalent", "change": 0.001}
 

@@ -147,16 +147,21 @@ def _same(new: Report, old: Report, f: Finding) -> Finding | None:
 
 def _sources(report: Report, f: Finding) -> tuple[object, ...]:
     """The sources of both kernels: the tree of a build, as builds of several commits have one release, else the
-    release. The images and parameters of kernels of the same sources."""
+    release. The configurations and parameters of kernels of the same sources, or the images where these are equal."""
     kernels = [identity(report, label) for label in f.kernels]
-    trees = [kernel.build.tree if kernel is not None and kernel.build is not None else "" for kernel in kernels]
-    sources = tuple(tree or release for tree, release in zip(trees, _releases(report, f), strict=True))
-    if len({*sources}) > 1:
-        return sources
+    builds = [kernel.build if kernel is not None else None for kernel in kernels]
+    images = tuple(kernel.image_sha256 if kernel is not None else None for kernel in kernels)
     uses = dict(zip(labels(report.experiment), report.experiment.kernels, strict=True))
-    images = (kernel.image_sha256 if kernel is not None else None for kernel in kernels)
-    used = (uses[label] if label in uses else KernelUse(ref=label) for label in f.kernels)
-    return tuple((image, use.cmdline, use.cpu) for image, use in zip(images, used, strict=True))
+    used = [uses[label] if label in uses else KernelUse(ref=label) for label in f.kernels]
+    sources = tuple(
+        build.tree if build is not None else release
+        for build, release in zip(builds, _releases(report, f), strict=True)
+    )  # fmt: skip
+    asked = tuple(
+        ((build.config, build.fragments) if build is not None else image, use.cmdline, use.cpu)
+        for build, image, use in zip(builds, images, used, strict=True)
+    )
+    return next((both for both in (sources, asked) if len({*both}) > 1), images)
 
 
 def _releases(report: Report, f: Finding) -> tuple[str, ...]:
