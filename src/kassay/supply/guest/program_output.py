@@ -233,9 +233,9 @@ def _line(line: str) -> Iterator[tuple[str, str, str]]:
 def _json(text: str) -> list[tuple[str, str, str]]:
     """Numbers and words of a JSON object by their dotted path; nothing when the text is no JSON object."""
     try:
-        parsed = json.loads(text)
+        parsed = json.loads(text, parse_float=str)  # as printed: a float has fewer digits
         if isinstance(parsed, dict) and "context" in parsed and isinstance(parsed.get("benchmarks"), list):
-            return list(_benchmarks(parsed["benchmarks"]))
+            return list(_benchmarks(json.loads(text)["benchmarks"]))
         return list(_flat(parsed, "")) if isinstance(parsed, dict) else []
     except (ValueError, RecursionError):  # no JSON, or nested too deeply
         return []
