@@ -11,6 +11,8 @@ from kassay.model.reason import reason
 from kassay.questions.gap import gap_counts, gap_overview
 from kassay.report.formats import format_named
 from kassay.report.overview import overview_sentences, with_overview
+from kassay.report.series import groups
+from kassay.report.tables import step_mark
 from tests.report.parts import MACHINE
 from tests.report.rendering import rendered
 from tests.report.reports import SAMPLES
@@ -69,7 +71,9 @@ def test_a_step_of_small_changes_names_the_kernel_that_it_reaches_back_to() -> N
     crept = structs.replace(brk, steps=(brk.steps[0], last))
     report = with_overview(structs.replace(report, ladders=(first, crept, *others)), (), "kassay-out")
     mail = format_named("mail").render(report)
-    assert "  brk_cycle: v6.16.12 0.50x, v6.17.13 0.54x since v6.12.117\n" in mail
+    assert "  brk_cycle: v6.16.12 0.50x, v6.17.13 0.54x compared with v6.12.117\n" in mail
+    rows = next(group.lead.rows for group in groups(report) if group.lead.workload == "brk_cycle")
+    assert step_mark(rows[-1]) == " ◄ step -45.5 % compared with debian:6.12.117"
     worse = structs.replace(brk, steps=(structs.replace(last, change=2.0, verdict="regression"),))
     report = with_overview(structs.replace(report, ladders=(first, worse, *others)), (), "kassay-out")
     assert "Largest: brk_cycle 3.00× on 6.17.13 compared with 6.12.117." in report.verdict

@@ -321,7 +321,9 @@ def _mail(report: Report, overview: Overview) -> tuple[TextBlock, ...]:
     changed = [(row, steps) for row in overview.rows if (steps := [c for c in row.cells[1:] if c.verdict in CHANGES])]
     texts = []
     for row, steps in sorted(changed, key=lambda pair: -max(abs(cell.change or 0.0) for cell in pair[1])):
-        changes = ", ".join(f"{name_of[cell.kernel]} {_change(cell.change)}{_since(cell, name_of)}" for cell in steps)
+        changes = ", ".join(
+            f"{name_of[cell.kernel]} {_change(cell.change)}{_compared(cell, name_of)}" for cell in steps
+        )
         texts.append(f"{_name(row, overview.rows)}: {changes}")
     texts = shortened(texts, _MAIL, "and {} more with smaller changes")
     several = structs.replace(overview, causes=tuple(c for c in overview.causes if len(c.rows) > 1))
@@ -331,9 +333,9 @@ def _mail(report: Report, overview: Overview) -> tuple[TextBlock, ...]:
     return tuple(TextBlock(title=title, items=tuple(each), readers=("mail",)) for title, each in items)
 
 
-def _since(cell: OverviewCell, name_of: Mapping[str, str]) -> str:
+def _compared(cell: OverviewCell, name_of: Mapping[str, str]) -> str:
     """Text that names the kernel that a step of small changes reaches back to; "" for other steps."""
-    return f" since {name_of[cell.since]}" if cell.since else ""
+    return f" compared with {name_of[cell.since]}" if cell.since else ""
 
 
 def _next_steps(report: Report, overview: Overview, directory: str) -> tuple[str, ...]:

@@ -18,8 +18,8 @@ def step_mark(row: KernelRow) -> str:
     """The mark of a step, with where it reaches back to when small changes added up to it."""
     if not row.step:
         return ""
-    since = f" {format_change(row.since_change)} since {one_line(row.since)}" if row.since else ""
-    return f" ◄ step{since}"
+    back = f" {format_change(row.since_change)} compared with {one_line(row.since)}" if row.since else ""
+    return f" ◄ step{back}"
 
 
 def series_table(series: MetricSeries) -> Table:
