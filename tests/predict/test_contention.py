@@ -252,6 +252,13 @@ def point(cpus: int, speedup: float, **waiting: float) -> ScalePoint:
     return ScalePoint(cpus=cpus, speedup=speedup, interval=(speedup, speedup), per_second=speedup, waiting=shares)
 
 
+@pytest.mark.parametrize(("operation", "column"), [("page", "pages/s"), ("process", "processes/s")])
+def test_a_rate_is_that_of_operations(operation: str, column: str) -> None:
+    answer = structs.replace(NOTHING, operation=operation, points=(point(1, 1),))
+    report = ScaleReport(scale_as=PROCESSES, shared=(), answers=(answer,), kassay_version="1")
+    assert f"'{column}'" in repr(document(report))
+
+
 def test_the_bend_is_where_a_further_cpu_brings_less_than_half() -> None:
     assert bend_of((point(1, 1), point(2, 1.9), point(4, 3), point(8, 4.9, lru=0.3))) == (8, "lru")
     assert bend_of((point(1, 1), point(2, 1.9))) == (None, "")

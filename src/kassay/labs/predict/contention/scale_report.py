@@ -6,7 +6,7 @@ from itertools import groupby
 
 from kassay.labs.predict.asked import name_of, pair_name
 from kassay.labs.predict.contention.scale_model import THREADS, Scaled, ScalePoint, ScaleReport
-from kassay.model.texts import Table, cells, figures, one_line, settings_text, table
+from kassay.model.texts import Table, cells, figures, one_line, plural, settings_text, table
 from kassay.model.units import format_number, format_numbers
 from kassay.report.answers import Kind
 from kassay.report.document import DOUBT, VERDICT, Document, Items, Paragraph, Section, section_of_table
@@ -131,7 +131,8 @@ def _curve(answer: Scaled, name: str) -> Table:
         )
         for index, point in enumerate(answer.points)
     ]  # fmt: skip
-    columns = (*figures("CPUs", f"{answer.operation or 'operation'}s/s", "speedup", "interval", "waiting"), "for",
+    rate = f"{plural(answer.operation or 'operation')}/s"
+    columns = (*figures("CPUs", rate, "speedup", "interval", "waiting"), "for",
                *(("holds",) if marked else ()))  # fmt: skip
     return table(one_line(name), columns, rows)
 
