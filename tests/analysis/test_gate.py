@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The gate refuses what may not be compared, with the reason; and every rule can refuse."""
 
+import re
+
 import pytest
 from msgspec import structs
 
@@ -253,6 +255,9 @@ def test_a_value_that_changes_from_execution_to_execution_is_compared_execution_
     assert state_of("5", "5", "5") == {"state.n": "5"}
     assert state_of("5", "7", "5", "7") != state_of("5", "7", "7", "7")
     assert state_of("5", None, "5") != state_of("5", None, None)
+    many = state_of(*"57" * 50)["state.n"]
+    assert many is not None and re.fullmatch(r"5 7 5 7 5 7 5 7 and 92 more \(sha256 [0-9a-f]{8}\)", many)
+    assert state_of(*"57" * 49, "7", "7") != {"state.n": many}
 
 
 def test_a_field_that_the_first_run_could_not_read_is_compared_by_the_others() -> None:

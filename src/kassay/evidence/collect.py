@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kassay.effects import clock
+from kassay.effects.files import sha256_bytes
 from kassay.effects.workers import mapped
 from kassay.evidence.profiles import region_of, report_apart, report_of, work_of_run
 from kassay.journal.directory import RunDirectory
@@ -18,6 +19,7 @@ from kassay.model.program import ProgramUse
 from kassay.model.progress import Progress, Tell, silent
 from kassay.model.records import grouped
 from kassay.model.run import CellEvidence, CheckedRequirement, Fields, Measurement, RunRecord
+from kassay.model.texts import shortened
 from kassay.supply.arches import arch_of
 from kassay.supply.cpus import Cpu, cpus
 from kassay.supply.guest import audit, state
@@ -27,6 +29,7 @@ from kassay.supply.guest.remote_state import host_fields
 
 _QUIET_S = 2.0
 _MANY, _CHUNK = 64, 8  # runs; reading one takes 0.1 s
+_SHOWN = 8  # executions
 
 
 def collect(
@@ -104,16 +107,21 @@ def _compared_state(
 ) -> dict[str, str | None]:
     """Values that must be the same on all kernels because the user asked for it, by name.
 
-    A value is what the program printed under the name, or else the field of its state, or of the machine's. A printed
-    value that changes between executions stands there once for each.
+    A value is what the program printed under the name, or else the field of its state, or of the machine's.
     """
-    values = {item.name: [value or "-" for value in item.values] for item in output}
+    values = {item.name: _of_executions([value or "-" for value in item.values]) for item in output}
     return {
-        f"state.{name}": " ".join(values[name] if len({*values[name]}) > 1 else values[name][:1])
-        if name in values
-        else fields.get(f"program.{name}", fields.get(name))
+        f"state.{name}": values[name] if name in values else fields.get(f"program.{name}", fields.get(name))
         for name in asked
     }
+
+
+def _of_executions(values: Sequence[str]) -> str:
+    """A value that is the same in all executions, else one for each: the first ones, and a hash of all."""
+    if len({*values}) == 1:
+        return values[0]
+    digest = sha256_bytes("\n".join(values).encode())[:8]
+    return " ".join(shortened(values, _SHOWN, f"and {{}} more (sha256 {digest})"))
 
 
 def _read(job: _Job) -> Measurement:
