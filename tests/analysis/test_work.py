@@ -279,7 +279,7 @@ def test_a_reader_is_told_what_was_compared() -> None:
     text = reason_text(work_summary((two(base, head),), (base, head)) or pytest.fail("nothing is said"))
     assert (
         "the same on all kernels" in text
-        and "at most 0.20% of the value" in text
+        and "value that may differ: 0.2 %" in text
         and "reads a clock (6 per round)" in text
     )
     finding = two(*kernels(ADAPTIVE, FEWER))

@@ -26,7 +26,7 @@ IN_DOUBT = {
     "release_option": "setsockopt()",
     "release_turned": "mprotect() found",
     "release_swapped": "kB in swap",
-    "release_named": "and 3 more system call(s) found other things",
+    "release_named": "and 3 more system calls found other things",
     "release_cached": "pread64() found",
 }
 """Text in a reason for the doubt about each program: it makes as many calls on both kernels, on other things."""

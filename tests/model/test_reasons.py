@@ -77,6 +77,17 @@ def test_a_kernel_is_called_as_the_audience_calls_it_wherever_it_stands() -> Non
     assert reason_text(stray, names).endswith(": 12% on v6.1, 50% on v6.12")
 
 
+@pytest.mark.parametrize(("floor", "text"), [(0.0, "zero:"), (2e-9, "<0.001 %:"), (0.0041, "0.4 %:")])
+def test_an_exact_zero_differs_from_what_rounds_to_zero(floor: float, text: str) -> None:
+    assert reason_text(reason("layout-floor", floor=floor, base_runs=2, head_runs=2)).startswith(f"noise floor {text}")
+
+
+@pytest.mark.parametrize(("count", "text"), [(1, "1 planned run"), (2, "2 planned runs")])
+def test_a_number_stands_with_its_plural(count: int, text: str) -> None:
+    assert reason_text(reason("runs-lost", count=count)) == f"{text} never succeeded"
+    assert not [code for code, template in TEXTS.items() if "(s)" in template]
+
+
 def test_what_has_no_value_leaves_no_trace() -> None:
     why = reason("no-plain-run", "a", outcomes=(), detail="")
     assert reason_text(why) == "a: no unmodified run succeeded: none was made yet"

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kassay.model.reason import Reason
+from kassay.model.texts import counted
 from kassay.model.units import format_change, format_signed
 
 TEXTS: Mapping[str, str] = MappingProxyType({
@@ -26,18 +27,18 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "{phase}, round {round}: {count} instructions in {run} on {host}, {other_count} in {other_run} on {other}",
     "margin-crossed": "the change may be from {low:+.2%} to {high:+.2%}, on both sides of the margin of {margin:.1%}",
     "own-runs-apart": "runs of this kernel differ by {apart:.2%}, at least as much as the kernels do",
-    "layout-floor": "noise floor {floor:.4%}: the largest difference between runs that should be identical "
+    "layout-floor": "noise floor {floor:limit}: the largest difference between runs that should be identical "
     "({base_runs} and {head_runs} runs)",
     "one-plain-run": "there is only one unmodified run, so no repeat confirms it",
     "no-perturbed-run": "no run has a modified layout, so the noise floor is unknown",
     "rounds-otherwise": "the value changes by {change:+.1%}, the mean of the rounds by {low:+.1%} to {high:+.1%}: some "
     "rounds changed otherwise than the others",
-    "runs-lost": "{count} planned run(s) never succeeded",
-    "runs-unmade": "{count} planned run(s) are not made yet",
+    "runs-lost": "{count:n planned run} never succeeded",
+    "runs-unmade": "not made yet: {count:n planned run}",
     # of one side, whatever the clock
     "never-settles": "the rounds of a run never settle: one half differs from the other (try more --rounds)",
     "others-not-known": "it is unknown whether other tasks ran in the measured region",
-    "perturbed-left-out": "other tasks ran in the measured region of {count} perturbed run(s), which are left out",
+    "perturbed-left-out": "left out, as other tasks ran in the measured region: {count:n perturbed run}",
     "others-in-boots": "other tasks ran in the measured region in {count} of {boots} boots",
     "work-not-known": "it is unknown whether the program did the same work: no run has call stacks",
     "work-not-watched": "it is unknown whether the program did the same work: not all of its calls were watched",
@@ -57,8 +58,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "names of another length); what may have worked on other memory or files carries {share:.1%} of the value",
     "arguments-unread": "{calls}: the calls were given longer arrays than kassay reads, and what may have worked on "
     "other memory or files carries {share:.1%} of the value",
-    "found-otherwise": "{what} found {base_value} {noun} on {base!k} and {head_value} on {head!k}[, and {more} more "
-    "system call(s) found other things]: what was there before was not the same; this carries {share:.1%} of the value",
+    "found-otherwise": "{what} found {base_value} {noun} on {base!k} and {head_value} on {head!k}[, and {more:n more "
+    "system call} found other things]: what was there before was not the same; this carries {share:.1%} of the value",
     "outside-differs": "outside of the region the program did not do the same in all runs: {calls}[ and {more} more]; "
     "what it left may make the region cost more",
     "calls-not-watched": "errors and lengths are known of the program's first {count} system calls alone",
@@ -90,7 +91,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "none",
     "boots-lost": "{count} of the planned boots failed permanently",
     "planned-values-lost": "{count} of the planned boots failed permanently",
-    "boots-unmade": "{count} planned boots are not made yet",
+    "boots-unmade": "not made yet: {count:n planned boot}",
     "boots-fail-more": "boots fail more often on one side: {base_failed} of {base_tried} on {base!k}, {head_failed} "
     "of {head_tried} on {head!k} (Fisher p = {p:.2g})",
     "order-fixed": "the order within a block was fixed instead of random",
@@ -262,7 +263,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "command-line": "Kernel command line: {parameters}",
     "own-parameters": "Additional kernel parameters of {which!k}: {parameters}",
     "did-not-wait": "The guest did not wait until it was idle (--no-quiesce).",
-    "background-tasks": "{count} task(s) named kassay-spin ran beside the workload (--background).",
+    "background-tasks": "{count:n task} named kassay-spin ran beside the workload (--background).",
     "times-of-other-images": "The times in beside/ belong to other kernel images than the counts, so they are not "
     "shown. --fresh measures both again.",
     "read-from": "Read from {file} ({format}, sha256 {sha256:.16}).",
@@ -282,7 +283,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "these are",
     # the work of users' programs
     "work-same": "the same on all kernels, as far as it is compared: system calls with their results, faults and their "
-    "pages, the program's own instructions; differences carry at most {share:.2%} of the value[. The program reads a "
+    "pages, the program's own instructions; share of the value that may differ: {share:limit}[. The program reads a "
     "clock ({reads} per round), and still did the same work][. It sets a timer or sleeps ({timers}), and "
     "still did the same work]",
     "work-in-doubt": "no difference is known that is the program's. The reasons of the evidence say what may still "
@@ -373,6 +374,8 @@ class _Filler(Formatter):
             return _EVERYDAY_VERDICTS.get(value, value) if self._everyday else str(value)
         if format_spec == "names":
             return ", ".join(self.format_field(name, "verdict") for name, _ in value)
+        if format_spec.startswith("n "):
+            return counted(value, format_spec[2:])
         return _SPECS[format_spec](value) if format_spec in _SPECS else str(super().format_field(value, format_spec))
 
 
@@ -381,10 +384,16 @@ def _signed(value: float) -> str:
     return format_signed(value, 0) if abs(value) >= 100 else format_signed(float(f"{value:.3g}"), 6)
 
 
+def _limit(share: float) -> str:
+    """ "zero" where nothing differs, else "<0.001 %" or "0.4 %"."""
+    return format_change(share).lstrip("+") if share else "zero"
+
+
 _OPTIONAL = re.compile(r"\[([^]]*)\]")
 _SPECS: Mapping[str, Callable[[Any], str]] = {
     "change": format_change,
     "signed": _signed,
+    "limit": _limit,
     "kinds": lambda count: f"{count} more kind{'' if count == 1 else 's'} of work",
     "runs": lambda count: f"{count} more run{'' if count == 1 else 's'}",
     "boots": lambda count: "1 boot" if count == 1 else f"{count} boots",
