@@ -130,10 +130,11 @@ def modules_package(artifact: KernelArtifact, tell: Tell) -> Path:
     stored = package_file(name, version, identity.arch)
     if stored.is_file():
         return stored
-    have = sorted({p.version for p in index.packages if _holds_modules(p, identity.flavour)}, key=version_key)
+    versions = sorted((p.version for p in index.packages if _holds_modules(p, identity.flavour)), key=version_key)
+    have = list(dict.fromkeys(map(upstream_of, versions)))
     raise HostLacks(
         f"kernel {identity.ref!r}: the archive no longer has {name} {version}, so it has no modules",
-        f"newest kernels with modules: {', '.join(upstream_of(v) for v in have[-6:]) or 'none'}",
+        f"newest kernels with modules: {', '.join(have[-6:]) or 'none'}",
     )
 
 
