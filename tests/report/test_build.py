@@ -65,7 +65,7 @@ def test_a_larger_improvement_does_not_lead_a_ladder_that_has_a_regression() -> 
     plan = plan_of(3, question="ladder", repeats=2, perturb=2)
     report = answered(plan, *(evidence(f"k{i}", *runs(v)) for i, v in enumerate((900, 300, 360))))
     assert report.verdict.startswith(
-        "Doing it executes 20 % more instructions per page since 6.2. From 6.0 to 6.1: -66.7 %."
+        "Doing it executes 20.0 % more instructions per page since 6.2. From 6.0 to 6.1: -66.7 %."
     )
     assert report.next_steps[0].startswith("kassay compare w debian:6.1 debian:6.2 ")
 

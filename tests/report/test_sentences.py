@@ -5,7 +5,9 @@ import pytest
 from msgspec.structs import replace
 
 from kassay.model.finding import Ladder, LadderPoint, LadderStep
-from kassay.report.sentences import compare_sentence, ladder_sentence, measured_sentence
+from kassay.model.records import Setting
+from kassay.report.sentences import compare_sentence, ladder_sentence, measured_sentence, subject
+from tests.analysis.plans import WORKLOAD
 from tests.report.reports import MACHINE, SETTINGS, finding, side
 
 Steps = tuple[tuple[int, int, float | None, str], ...]
@@ -30,11 +32,11 @@ def said(values: tuple[float | None, ...], steps: Steps) -> str:
         ((300, 300, 672), ((1, 2, 1.24, "regression"),),
          "Toggling executes 2.24× the instructions per page since C. A and B are the same to the digit."),
         ((300, 306, 306), ((0, 1, 0.02, "regression"),),
-         "Toggling executes 2 % more instructions per page since B. B and C are the same to the digit."),
+         "Toggling executes 2.0 % more instructions per page since B. B and C are the same to the digit."),
         ((300, 100, 101), ((0, 1, -2 / 3, "improvement"),),
          "Toggling executes 0.33× the instructions per page since B. B and C are the same within 1 %."),
         ((900, 300, 330, 360), ((0, 1, -2 / 3, "improvement"), (1, 2, 0.1, "regression"), (2, 3, 0.09, "regression")),
-         "Toggling executes 10 % more instructions per page since C. From A to B: -66.7 %. From C to D: +9.0 %."),
+         "Toggling executes 10.0 % more instructions per page since C. From A to B: -66.7 %. From C to D: +9.0 %."),
         ((300, 300, 300), (), "Toggling costs the same on all 3 kernels to the digit."),
         ((300, None, 300), ((0, 1, None, "incomplete"),),
          "Toggling costs the same on A and C to the digit. No verdict from A to B (incomplete)."),
@@ -45,7 +47,7 @@ def said(values: tuple[float | None, ...], steps: Steps) -> str:
          "Toggling executes 2.00× the instructions per page on C compared with A."
          " No verdict from A to B (incomplete)."),
         ((300, 302, 304), ((0, 2, 4 / 300, "regression"),),
-         "Toggling executes 1.33 % more instructions per page on C compared with A."
+         "Toggling executes 1.3 % more instructions per page on C compared with A."
          " A and B are the same within 0.67 %."),
         ((None, None), ((0, 1, None, "incomplete"),),
          "No step could be admitted for toggling. No verdict from A to B (incomplete)."),
@@ -63,6 +65,8 @@ def test_a_compare_in_words() -> None:
         more.startswith("Toggling executes 2.24× the instructions per ") and " on B compared with A (+124.0 %" in more
     )
     assert "; 672 against 300 instructions/" in more
+    percent = compare_sentence("Toggling", finding("a", "b", (324.3, 319.27)), "A", "B")
+    assert percent.startswith("Toggling executes 1.6 % fewer") and "compared with A (319.3 against 324.3 " in percent
     close = replace(finding("a", "b", (1000.0, 1001.0)), verdict="equivalent")
     close_text = compare_sentence("Toggling", close, "A", "B")
     assert "the same on A and B within the margin" in close_text and "; 1 000 and 1 001 instructions/" in close_text
@@ -70,6 +74,12 @@ def test_a_compare_in_words() -> None:
     assert same.startswith("Toggling costs the same on A and B, to the digit (300 instructions/")
     none = compare_sentence("Toggling", finding("a", "b", (300.0, None)), "A", "B")
     assert none.startswith("No verdict on toggling (incomplete)")
+
+
+def test_a_setting_stands_with_its_plural() -> None:
+    workload = replace(WORKLOAD, subject="Faulting with {tasks} task(s)", phases=())
+    one, two = (subject(workload, (Setting(name="tasks", value=n),), "fault") for n in ("1", "2"))
+    assert (one, two) == ("Faulting with 1 task", "Faulting with 2 tasks")
 
 
 def test_imported_values_stand_in_the_order_of_their_kernels() -> None:

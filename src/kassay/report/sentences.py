@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The answer in plain words: no claim wider than its finding."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
@@ -27,10 +28,12 @@ MOST_REASONS = 3  # of weak evidence, in a sentence
 
 
 def subject(workload: Workload, settings: tuple[Setting, ...], metric: str) -> str:
-    """The workload's own words with its settings filled in, and the phase that the metric is about."""
+    """The workload's own words with its settings filled in ("1 task" for "{tasks} task(s)"), and the phase that the
+    metric is about."""
     text = workload.subject
     for item in settings:
         text = text.replace("{" + item.name + "}", item.value)
+    text = re.sub(r"\b(\d+) (\w+)\(s\)", lambda found: counted(int(found[1]), found[2]), text)
     return f"{text}{phase_words(workload, metric)}"
 
 
@@ -50,7 +53,8 @@ def compare_sentence(what: str, finding: Finding, base: str, head: str) -> str:
         because = f"{format_change(finding.change)}; {reason_text(finding.reasons[0])}"
         return f"{what}: no verdict between {base} and {head} ({because})."
     costs = _costs(finding.change, finding.unit)
-    return f"{what} {costs} on {head} compared with {base} ({_with_interval(finding)}; {values})."
+    change = f"{_with_interval(finding)}; " if is_multiple(finding.change) or finding.timing else ""
+    return f"{what} {costs} on {head} compared with {base} ({change}{values})."
 
 
 def _values(f: Finding) -> str:
@@ -176,7 +180,9 @@ def _costs(change: float, unit: str) -> str:
     )
     if is_multiple(change):
         return f"{verb} {change + 1:.2f}× the {quantity} per {operation}"
-    return f"{verb} {abs(change) * 100:.3g} % {'more' if change > 0 else fewer} {quantity} per {operation}"
+    return (
+        f"{verb} {format_change(abs(change)).lstrip('+')} {'more' if change > 0 else fewer} {quantity} per {operation}"
+    )
 
 
 def _lower(text: str) -> str:
