@@ -2,6 +2,7 @@
 """Records in a few words, safe to print: names, settings, machines; tables and blocks of text before any format."""
 
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 
 from kassay.model.machine import MachineUse
@@ -12,11 +13,24 @@ from kassay.supply.clocks import clock_of
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, lone surrogates, and what turns the reading direction: a file name could use these to show
 something that it is not."""
+_WITHIN_NUMBER = re.compile(r"(?<=\d) (?=\d{3}(?!\d)|%)")
 
 
 def one_line(text: str) -> str:
     """`text` with everything that could break a line or move a cursor made visible (a newline reads \\n)."""
     return _UNSAFE.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def wrap(text: str, width: int, first: str = "", rest: str = "", *, break_on_hyphens: bool = True) -> list[str]:
+    """Lines of `width`, safe to print. A number stays on one line with its groups of digits and its "%".
+
+    first, rest: what stands before the first line and before the others.
+    """
+    lines = textwrap.wrap(
+        _WITHIN_NUMBER.sub("\N{NO-BREAK SPACE}", one_line(text)), width, initial_indent=first, subsequent_indent=rest,
+        break_on_hyphens=break_on_hyphens,
+    )  # fmt: skip
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
 
 def verbatim(text: str) -> str:

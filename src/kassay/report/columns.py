@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Columns of a table: figures that add up as printed, and texts as wide as the widest."""
 
-import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kassay.model.texts import Table, one_line
+from kassay.model.texts import Table, wrap
 from kassay.model.units import format_decimals, places_of
 from kassay.report.words import cut, short_names
 
@@ -101,7 +100,7 @@ def _limits(texts: Sequence[Sequence[str]], width: int, first: int, others: int)
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    return textwrap.wrap(one_line(text), max(1, width), break_on_hyphens=False) or [""]
+    return wrap(text, max(1, width), break_on_hyphens=False) or [""]
 
 
 def room_for_names(table: Table, width: int) -> int:

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 
 from kassay.errors import BadInput
-from kassay.model.texts import Table, TableCell
+from kassay.model.texts import Table, TableCell, wrap
 from kassay.report.columns import aligned, room_for_names
 from kassay.report.mail.text import ascii_text
 
@@ -19,9 +19,7 @@ def wrapped(text: str, first: str = "", rest: str | None = None) -> list[str]:
     """A paragraph. first, rest: what stands before the first line and before the others (as many blanks)."""
     joined = re.sub(r"(?<=\d) %", "%", ascii_text(text))
     rest = " " * len(first) if rest is None else rest
-    lines = textwrap.wrap(
-        joined, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=True
-    )
+    lines = wrap(joined, WIDTH, first, rest, break_on_hyphens=False)
     return lines or [first.rstrip()]
 
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A document on one screen, as plain text, with styles where it is read at a terminal."""
 
-import textwrap
 from collections.abc import Iterator
 
-from kassay.model.texts import Table, one_line
+from kassay.model.texts import Table, wrap
 from kassay.report.columns import ScreenLine, aligned, column, pad, room_for_names, width_of
 from kassay.report.document import (
     DOUBT,
@@ -101,7 +100,7 @@ class _Page:
         if len(text) > middle - 2:  # the value is too long for its column: the detail stands below
             yield ScreenLine(head.rstrip())
             head = indent
-        for line in textwrap.wrap(one_line(detail), self.width, initial_indent=head, subsequent_indent=indent):
+        for line in wrap(detail, self.width, head, indent):
             yield ScreenLine(line)
 
     def _table(self, table: Table, *, titled: bool) -> Iterator[ScreenLine]:
@@ -127,7 +126,7 @@ class _Page:
     def wrapped(self, text: str, style: str = "", label: str = "") -> list[ScreenLine]:
         """Lines of the page's width; `label` stands before the first, the others are indented by as much."""
         indent = " " * len(label)
-        found = textwrap.wrap(one_line(text), self.width, initial_indent=label, subsequent_indent=indent) or [label]
+        found = wrap(text, self.width, label, indent) or [label]
         return [ScreenLine(line, style) for line in found]
 
 
