@@ -52,6 +52,11 @@ def test_rows_that_do_not_fit_are_one_row_with_their_sum() -> None:
     assert "execve" not in found
 
 
+def test_a_share_that_rounds_to_zero_is_not_zero() -> None:
+    large = replace(OLD, count=10**9, unresolved=1)
+    assert rows(entries_table((large, large)).rows)["unresolved"][0] == "<0.001 %"
+
+
 def test_one_kernel_has_no_difference() -> None:
     assert entries_table((OLD,)).columns == ("for", OLD.label, "times per file")
 

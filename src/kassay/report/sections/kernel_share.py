@@ -79,7 +79,7 @@ def entries_table(group: Group, *, limit: int = _ROWS) -> Table:
     rows.append(_row("all", group, [share.count for share in group]))
     first = group[0]
     difference = figures("difference") if len(group) > 1 else ()
-    unit = f", difference [{one_line(first.unit)}]" if difference else ""
+    unit = f"; difference: {one_line(first.unit)}" if difference else ""
     operation = one_line(first.unit.partition("/")[2] or "operation")
     columns = ("for", *figures(*(share.label for share in group)), *difference, *figures(f"times per {operation}"))
     return table(f"Whose instructions: {_at(first)} [% of all{unit}]", columns, (cells(*row) for row in rows))
@@ -164,6 +164,8 @@ def _percent(count: int, share: KernelShare) -> str:
     if not share.count or not count:
         return "0 %" if share.count else "-"
     percent = 100 * count / share.count
+    if percent < 0.0005:
+        return "<0.001 %"
     return f"{format_decimals(percent, 1 if percent >= 10 else 2 if percent >= 0.1 else 3)} %"
 
 

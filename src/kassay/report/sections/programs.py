@@ -17,6 +17,7 @@ from kassay.model.units import format_change, format_number, format_numbers
 from kassay.model.work import DOMINANT, NAMED, NO_VERDICT, OF_OTHERS, RATE, CallCost
 from kassay.report.document import PAGE, Section, filled
 from kassay.report.sections.brief import first_tables
+from kassay.report.words import floor_text
 
 _READING = ("getdents64()", "pread64()", "read()")
 _WAITING = ("epoll_wait()", "futex()", "poll()", "sched_yield()")
@@ -103,7 +104,7 @@ def calls_tables(report: Report) -> tuple[Table, ...]:
 
 def _table(finding: Finding) -> Table:
     base, head = finding.kernels
-    names = ("one", *(one_line(cost.text) for cost in finding.calls))
+    names = ("call", *(one_line(cost.text) for cost in finding.calls))
     rows = zip(
         names[1:], format_numbers([cost.base for cost in finding.calls]),
         format_numbers([cost.head for cost in finding.calls]), finding.calls, strict=True,
@@ -111,17 +112,16 @@ def _table(finding: Finding) -> Table:
     where = ", ".join(text for text in (settings_text(finding.settings), machine_text(finding.machine)) if text)
     return table(
         f"Cost of one call: {one_line(finding.workload)} ({where}) [instructions, callees included]",
-        ("one", *figures(base, head, "change", "floor"), "verdict", "evidence", *figures("calls per round")),
+        ("call", *figures(base, head, "change", "noise floor"), "verdict", "evidence", *figures("calls per round")),
         (cells(name, low, high, *_judged(cost)) for name, low, high, cost in rows),
     )
 
 
 def _judged(cost: CallCost) -> tuple[str, ...]:
-    floor = "-" if cost.floor is None else f"{cost.floor:.3%}"
     verdict = f"{cost.verdict} ◄" if cost.verdict in CHANGES else cost.verdict
     times = " → ".join(dict.fromkeys(map(format_number, (cost.base_times, cost.head_times))))
     times += " per second" if cost.kind == RATE else ""
-    return format_change(cost.change), floor, verdict, cost.evidence, times
+    return format_change(cost.change), floor_text(cost.floor), verdict, cost.evidence, times
 
 
 _CALLS = (
