@@ -82,3 +82,12 @@ def test_evidence_names_the_workload_of_each_way_in_which_rounds_became_numbers(
     other = replace(second, sides=tuple(replace(side, method="median of 20 rounds") for side in second.sides))
     text = " ".join(FORMAT.render(replace(report, findings=(first, other))).split())
     assert "; mprotect mode of 4/5 rounds; unmap median of 20 rounds" in text
+
+
+def test_evidence_has_the_rounds_of_all_kernels() -> None:
+    report = several("zen3")
+    first, second = report.findings
+    base, head = first.sides
+    sides = (replace(base, method="mode: 17 of 20 rounds"), replace(head, method="mode: 12 of 20 rounds"))
+    text = " ".join(FORMAT.render(replace(report, findings=(replace(first, sides=sides), second))).split())
+    assert "; mprotect mode: 12 to 17 of 20 rounds; unmap mode of 4/5 rounds" in text

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The conditions of a result in a few rows: below it on a screen, above it on a drawn page."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from kassay.model.finding import EVIDENCE, REFUSED, Finding
 from kassay.model.reason_texts import reason_text
@@ -69,11 +70,22 @@ def _evidence(report: Report) -> str:
 
 def _methods(primary: Sequence[Finding]) -> str:
     """How rounds became numbers, for each workload if that differs."""
-    methods = grouped((f.workload, f.sides[0].method) for f in primary if f.sides[0].value is not None)
-    texts = list(dict.fromkeys(of_points[0] for of_points in methods.values()))
+    methods = grouped((f.workload, side.method) for f in primary for side in f.sides if side.value is not None)
+    of_workloads = {workload: _ranged(of_sides) for workload, of_sides in methods.items()}
+    texts = list(dict.fromkeys(of_workloads.values()))
     if len(texts) > 1:
-        texts = [f"{workload} {of_points[0]}" for workload, of_points in methods.items()]
+        texts = [f"{workload} {text}" for workload, text in of_workloads.items()]
     return "".join(f"; {text}" for text in shortened(texts, MOST_REASONS, "and {} more"))
+
+
+def _ranged(methods: Iterable[str]) -> str:
+    """ "mode: 12 to 17 of 20 rounds" of methods that differ in their first number, else each method once."""
+    numbers = grouped((re.sub(r"\d+", "{}", one, count=1), re.findall(r"\d+", one)[:1]) for one in methods)
+    texts = []
+    for text, found in numbers.items():
+        values = sorted({int(number) for each in found for number in each})
+        texts.append(text.format(" to ".join(str(value) for value in dict.fromkeys((*values[:1], *values[-1:])))))
+    return " or ".join(texts)
 
 
 def _meaning(word: str, primary: Sequence[Finding]) -> str:
