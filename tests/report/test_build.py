@@ -80,6 +80,7 @@ def test_weak_evidence_is_said_in_the_verdict_itself() -> None:
     screen = " ".join(format_named("terminal").render(report).split())
     assert "evidence partial: debian:6.0 and debian:6.1: no run has a modified layout, so the noise" in screen
     assert "something is missing or in doubt" not in screen
+    assert report.next_steps[0] == "kassay compare w debian:6.0 debian:6.1 --perturb 6  (with a noise floor)"
 
 
 def test_repeats_that_disagree_are_said_before_anything_weaker() -> None:

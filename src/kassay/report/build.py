@@ -106,6 +106,10 @@ def _took_turns(compared: Comparisons, first: Iterable[Reason]) -> bool:
     return known or (made and any(why.code in OF_TURNS for why in first))
 
 
+_TOO_FEW = {"no-perturbed-run", "one-plain-run"}
+"""Reasons for weak evidence that more runs take away."""
+
+
 def _next_steps(plan: Plan, compared: Comparisons, directory: str) -> tuple[str, ...]:
     findings, ladders = compared.findings, compared.ladders
     if different := next((f for f in findings if f.verdict == "different-work"), None):
@@ -135,6 +139,11 @@ def _next_steps(plan: Plan, compared: Comparisons, directory: str) -> tuple[str,
         why = "in a session of its own" if plan.experiment.timed else "with more perturbed runs"
         options = f" --base {quote(worst.from_kernel)} --head {quote(worst.to_kernel)}"
         return (*_profile(findings, directory, options), f"{command}  (the step alone, {why})")
+    few = next((f for f in findings if f.primary and {why.code for why in f.reasons} & _TOO_FEW), None)
+    if few is not None and not plan.experiment.timed:
+        base, head = map(names.index, few.kernels)
+        command = step_alone(plan.experiment, plan.kernels, (base, head), few.point)
+        return (f"{command}  (with a noise floor)", *_profile(findings, directory, ""))
     every = f"kassay report {quote(directory)} --format markdown  (every figure, to paste into a mail)"
     return (*_profile(findings, directory, ""), every)
 
