@@ -72,7 +72,9 @@ def _shared_unit(series: Sequence[MetricSeries]) -> str | None:
 
 def phases_table(group: MetricGroup) -> Table:
     """All metrics of a group, a kernel a row; a step is marked in its cell."""
-    return _by_kernel(group, "All phases", [_phase_column(s) for s in group.series], numeric=True)
+    marked = any(row.step for series in group.series for row in series.rows)
+    title = "All phases, ◄: a regression or an improvement" if marked else "All phases"
+    return _by_kernel(group, title, [_phase_column(s) for s in group.series], numeric=True)
 
 
 def _phase_column(series: MetricSeries) -> list[TableCell]:

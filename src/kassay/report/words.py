@@ -68,6 +68,9 @@ def point_names(plan: Plan) -> tuple[str, ...]:
     return tuple(one_line(point_name(point, points)) for point in points)
 
 
+RUNS_COUNTED = "plain runs (unmodified) + perturbed runs (modified layout)"
+
+
 def count_text(side: Side) -> str:
     """Plain and perturbed runs of a side: "2 + 2"; "-" for a value that comes without any."""
     if side.value is not None and not side.runs:

@@ -16,7 +16,7 @@ from kassay.report.sections.hosts import hosts_line
 from kassay.report.sections.refused import failures_brief
 from kassay.report.sentences import MOST_REASONS, joined_reasons, timing_words
 from kassay.report.series import MetricGroup, MetricSeries, groups
-from kassay.report.words import compilers, floor_text, kernel_names, outcomes_text
+from kassay.report.words import RUNS_COUNTED, compilers, floor_text, kernel_names, outcomes_text
 
 _COMPILERS = 168  # characters at most: two lines
 
@@ -49,7 +49,7 @@ def facts(report: Report) -> Iterator[Section]:
     found += [("on", m.host)] if report.experiment.on else []
     found += [("cpu", words if len(cpus) == 1 else f"{', '.join(labels)}: {words}") for labels, words in cpus]
     found += [("compiler", _compilers(report)), ("scope", report.scope)]
-    found.append(("runs", f"{outcomes_text(report)}; n counts plain + perturbed runs"))
+    found.append(("runs", f"{outcomes_text(report)}; n: {RUNS_COUNTED}"))
     found += [("hosts", hosts_line(report.hosts))] if report.hosts else []
     found += [("next", step) for step in report.next_steps]
     rows = tuple(Fact(name=name, texts=(text,)) for name, text in found)

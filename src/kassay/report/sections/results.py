@@ -33,7 +33,7 @@ from kassay.report.mail.text import RANKS, interval, percent
 from kassay.report.sections.brief import GROUPS, NAME, first_tables, left_text, on_screen, replaced_on_screen
 from kassay.report.sections.imported import imported
 from kassay.report.series import KernelRow, MetricGroup, MetricSeries, groups
-from kassay.report.words import count_text, kernel_names
+from kassay.report.words import RUNS_COUNTED, count_text, kernel_names
 
 _METRICS = 12  # of one comparison on a screen, at most
 _LETTER_GROUPS = 3  # comparisons of a mail, at most
@@ -129,7 +129,7 @@ def _whole(group: MetricGroup) -> Section:
     first = group.lead
     direction = f", {first.better} is better" if first.better in ("lower", "higher") else ""
     point = f"{settings_text(first.settings)} on {machine_text(first.machine)}"
-    text = [f"{one_line(first.metric)}, {one_line(first.unit)}{direction}; {point}; n is plain + perturbed runs."]
+    text = [f"{one_line(first.metric)}, {one_line(first.unit)}{direction}; {point}; n: {RUNS_COUNTED}."]
     if first.definition:
         text.append(f"{one_line(first.metric)}: {one_line(first.definition).rstrip('.')}.")
     title = one_line(first.workload) if first.workload else one_line(first.metric)
