@@ -130,8 +130,8 @@ def test_a_step_is_nominated_and_never_called_a_change(ask: Ask, directory: Path
     archive = tmp_path / "h.duckdb"
     shown = ask("points").output
     assert f"{name}  debian:6.16.9-1" in shown and "nominated" in shown
-    assert f"next: kassay history confirm {name} --archive {archive}  (measures" in shown
-    assert f" --archive {archive} --over dates  (measures" in ask("points", "--over", "dates").output
+    assert f"next: kassay history confirm {name} --archive {archive}  # measures" in shown
+    assert f" --archive {archive} --over dates  # measures" in ask("points", "--over", "dates").output
     assert "regression" not in shown
     told = json.loads(ask("points", "--format", "json").output)
     assert [one["id"] for one in told["nominated"]] == [name]

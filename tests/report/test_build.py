@@ -55,7 +55,7 @@ def test_a_ladder_is_answered_with_its_step_and_a_command_for_it() -> None:
     assert report.verdict == (
         "Doing it executes 2.24× the instructions per page since 6.2. 6.0 and 6.1 are the same to the digit."
     )
-    assert report.next_steps[0].startswith("kassay compare w debian:6.1 debian:6.2 --perturb 6  (")
+    assert report.next_steps[0].startswith("kassay compare w debian:6.1 debian:6.2 --perturb 6  # ")
     assert report.commands == ("kassay run 'a b/pinned.toml' --out 'a b-again'",)
     assert reason_text(report.state).startswith("the same on all kernels, before and after; before: 8192 kB resident")
     assert (report.runs.planned, report.runs.refused) == (12, 0)
@@ -80,7 +80,7 @@ def test_weak_evidence_is_said_in_the_verdict_itself() -> None:
     screen = " ".join(format_named("terminal").render(report).split())
     assert "evidence partial: debian:6.0 and debian:6.1: no run has a modified layout, so the noise" in screen
     assert "something is missing or in doubt" not in screen
-    assert report.next_steps[0] == "kassay compare w debian:6.0 debian:6.1 --perturb 6  (with a noise floor)"
+    assert report.next_steps[0] == "kassay compare w debian:6.0 debian:6.1 --perturb 6  # with a noise floor"
 
 
 def test_repeats_that_disagree_are_said_before_anything_weaker() -> None:
@@ -118,7 +118,7 @@ def test_an_unequal_state_is_refused_in_words_and_its_runs_are_counted_as_refuse
         "debian:6.0",
     )
     assert report.runs.refused == 2
-    assert report.next_steps == ("kassay report 'a b' --format markdown  (the whole audit, side by side)",)
+    assert report.next_steps == ("kassay report 'a b' --format markdown  # the whole audit, side by side",)
 
 
 def test_runs_with_a_verdict_on_one_side_are_not_counted_as_refused() -> None:
@@ -212,7 +212,7 @@ def test_an_itemised_step_is_followed_by_the_command_that_shows_all_of_it() -> N
         spec_toml="", directory="a b", plan_id="p", gate_fields=(),
     )  # fmt: skip
     assert report.next_steps[0] == (
-        "kassay profile 'a b' --base debian:6.1 --head debian:6.2 --top 0  (every function)"
+        "kassay profile 'a b' --base debian:6.1 --head debian:6.2 --top 0  # every function"
     )  # fmt: skip
     assert report.next_steps[1].startswith("kassay compare w debian:6.1 debian:6.2")
     assert report.stacks == SAMPLES["compare"]().stacks

@@ -181,7 +181,7 @@ def _points(
     again += ["--over", choosing.over] if wanted.dates else []
     whole = texts.points_object(nominated, [(line.series, why) for line in found_lines if (why := too_short(line))])
     values = [texts.nomination_values(nomination) for nomination in nominated]
-    next_step = f"next: {join(again)}  (measures a fresh pair)" if open_ and not is_packed(_path(archive)) else ""
+    next_step = f"next: {join(again)}  # measures a fresh pair" if open_ and not is_packed(_path(archive)) else ""
     say_answer(ListedAnswer(tables, texts.NOMINATION_FIELDS, values, whole, next_step), form)
     return 0
 

@@ -33,7 +33,7 @@ def _answer(directory: Path, answer_run: Callable[[Path], Report]) -> Report:
 def bisected(report: Report, bisection: Bisection, directory: str) -> Report:
     """The report of the culprit's comparison, as the answer of the whole search."""
     step = bisection.steps[0]
-    check = f"kassay bisect --replay {quote(directory)}  (every decision again, from the log alone)"
+    check = f"kassay bisect --replay {quote(directory)}  # every decision again, from the log alone"
     # Between states that are not the same there is a difference, but none in speed.
     direction = "slower" if step.change > 0 else "faster"
     asked = (

@@ -123,13 +123,13 @@ def _next_steps(plan: Plan, compared: Comparisons, directory: str) -> tuple[str,
         return (advice, *_profile(findings, directory, ""))
     if any(f.verdict in REFUSED for f in findings):
         sleeping = any(f.verdict == "contaminated" and plan.experiment.program(f.workload) for f in findings)
-        audit = f"kassay report {quote(directory)} --format markdown  (the whole audit, side by side)"
+        audit = f"kassay report {quote(directory)} --format markdown  # the whole audit, side by side"
         return (*((AWAKE,) if sleeping else ()), audit)
     if any(
         f.primary and f.timing is not None and f.evidence == "unstable" and f.verdict == "inconclusive"
         for f in findings
     ):
-        return (f"kassay run {quote(directory)}/spec.toml --out {quote(directory)} --fresh  (a session of its own)",)
+        return (f"kassay run {quote(directory)}/spec.toml --out {quote(directory)} --fresh  # a session of its own",)
     names = labels(plan.experiment)
     steps = [(ladder, step) for ladder in ladders if ladder.primary for step in ladder.steps]
     if steps:
@@ -138,19 +138,19 @@ def _next_steps(plan: Plan, compared: Comparisons, directory: str) -> tuple[str,
         command = step_alone(plan.experiment, plan.kernels, pair, ladder.point)
         why = "in a session of its own" if plan.experiment.timed else "with more perturbed runs"
         options = f" --base {quote(worst.from_kernel)} --head {quote(worst.to_kernel)}"
-        return (*_profile(findings, directory, options), f"{command}  (the step alone, {why})")
+        return (*_profile(findings, directory, options), f"{command}  # the step alone, {why}")
     few = next((f for f in findings if f.primary and {why.code for why in f.reasons} & _TOO_FEW), None)
     if few is not None and not plan.experiment.timed:
         base, head = map(names.index, few.kernels)
         command = step_alone(plan.experiment, plan.kernels, (base, head), few.point)
-        return (f"{command}  (with a noise floor)", *_profile(findings, directory, ""))
-    every = f"kassay report {quote(directory)} --format markdown  (every figure, to paste into a mail)"
+        return (f"{command}  # with a noise floor", *_profile(findings, directory, ""))
+    every = f"kassay report {quote(directory)} --format markdown  # every figure, to paste into a mail"
     return (*_profile(findings, directory, ""), every)
 
 
 def _profile(findings: Sequence[Finding], directory: str, options: str) -> tuple[str, ...]:
     itemised = any(f.attribution is not None for f in findings)
-    return (f"kassay profile {quote(directory)}{options} --top 0  (every function)",) if itemised else ()
+    return (f"kassay profile {quote(directory)}{options} --top 0  # every function",) if itemised else ()
 
 
 def _wall(records: Sequence[RunRecord]) -> WallTime:
@@ -190,8 +190,8 @@ def build_imported(
         state=reason("memory-of-files"), scope=clock_of("imported").scope,
         disclosures=(*files, value, *map(own_words, samples.notes)),
         next_steps=(
-            f"kassay report {quote(directory)} --rules seed  (what the seeds' own rules say of the same values)",
-            f"kassay report {quote(directory)} --format markdown  (every figure, to paste into a mail)",
+            f"kassay report {quote(directory)} --rules seed  # what the seeds' own rules say of the same values",
+            f"kassay report {quote(directory)} --format markdown  # every figure, to paste into a mail",
         ),
         commands=_import_again(samples, directory), spec_toml="", wall=WallTime(), plan_id=plan_id,
         kassay_version=__version__, sources=samples.sources, lkp_header=samples.lkp_header,

@@ -350,6 +350,6 @@ def _next_steps(report: Report, overview: Overview, directory: str) -> tuple[str
     pair = (overview.kernels.index(base), overview.kernels.index(cell.kernel))
     alone = step_alone(report.experiment, report.kernels, pair, Point(row.workload, row.settings, row.machine))
     return (
-        f"{join(profile)} {quote(cell.kernel)} --top 0  (every function of the largest step)",
-        f"{alone}  (that step alone, with more perturbed runs)",
+        f"{join(profile)} {quote(cell.kernel)} --top 0  # every function of the largest step",
+        f"{alone}  # that step alone, with more perturbed runs",
     )
