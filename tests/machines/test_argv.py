@@ -97,7 +97,11 @@ def test_under_icount_the_seed_and_the_clock_are_fixed(arch: str) -> None:
     assert re.fullmatch(r"base=\d{4}-\d\d-\d\d,clock=vm", rtc)
     (icount,) = values(words, "-icount")
     assert set(icount.split(",")) == {"shift=0", "sleep=off"}
-    assert "thread=single" in values(words, "-accel")[0]
+    accelerator = values(words, "-accel")[0].split(",")
+    assert "thread=single" in accelerator
+    assert "tb-size=1024" in accelerator  # by default an eighth of the host's memory
+    identity = _argv.machine_options(EMULATIONS["icount"], arch_of(arch), 1, snapshot=False)
+    assert "tcg,thread=single" in identity  # as in the plans of earlier versions, which are resumed
 
 
 @every

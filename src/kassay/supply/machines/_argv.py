@@ -46,6 +46,10 @@ class Emulation(Record, frozen=True, kw_only=True):
     timers."""
     one_cpu: bool = False
     """True if the kernel parameters are used that shorten the boot of one CPU."""
+    translated_mib: int = 0
+    """Memory for translated code. 0 is QEMU's choice: an eighth of the host's memory, at most 1024 MiB. When it is
+    full, all is dropped. Then the turn of a CPU ends, and code that is translated again has accessed bits set.
+    It is no part of the machine's identity: earlier runs had 1024 MiB on each host with 8 GiB. A boot needs 53 MiB."""
     still_halts: bool = False
     """True if a CPU may halt only while QEMU's main loop sleeps, without which guest time depends on the host
     (plugin/halt.h)."""
@@ -66,6 +70,13 @@ def machine_options(emulation: Emulation, arch: Arch, cpus: int, snapshot: bool,
 
 _UNRESERVED = 8 << 30
 """Memory from which on nothing is reserved on the host. It is the same on each host, so that machines are."""
+
+
+def _with_translated(options: tuple[str, ...], emulation: Emulation) -> tuple[str, ...]:
+    if not emulation.translated_mib:
+        return options
+    at = options.index("-accel") + 1
+    return (*options[:at], f"{options[at]},tb-size={emulation.translated_mib}", *options[at + 1 :])
 
 
 def node_options(cpus: int, memory_bytes: int, nodes: int) -> tuple[str, ...]:
@@ -109,7 +120,7 @@ def argv(job: Job, emulation: Emulation, arch: Arch) -> tuple[str, ...]:
     assert job.kernel is not None and job.initramfs is not None
     return (
         arch.qemu.program,
-        *machine_options(emulation, arch, job.cpus, job.snapshot is not None, job.cpu),
+        *_with_translated(machine_options(emulation, arch, job.cpus, job.snapshot is not None, job.cpu), emulation),
         *(restored_files(f"{job.directory}/job", job.program[0]) if job.snapshot else ()),
         *node_options(job.cpus, job.memory_bytes, job.nodes),
         *("-m", f"size={job.memory_bytes >> 10}k"),

@@ -10,6 +10,7 @@ EMULATION = Emulation(
     clock_options=("-rtc", "base=2026-01-01,clock=vm"),
     one_cpu=True,
     still_halts=True,
+    translated_mib=1024,
 )
 MACHINE = Qemu(
     "qemu_icount",
