@@ -249,7 +249,7 @@ def test_every_bad_end_is_named_with_what_it_printed_last(kassay: Kassay, tmp_pa
              "repeats = 1\nperturb = 0"]  # fmt: skip
     for name, (text, _) in BAD.items():
         (tmp_path / f"{name}.c").write_text(text)
-        limit = {"chatty": 5000, "bomb": 200}.get(name, 100)
+        limit = {"chatty": 5000, "bomb": 150}.get(name, 100)
         lines.append(f'[[workloads]]\nprogram = "{tmp_path}/{name}.c"\nlimit_ms = {limit}')
     (tmp_path / "bad.toml").write_text("\n".join(lines))
     ran = kassay("run", str(tmp_path / "bad.toml"), "--format", "json", "--out", str(tmp_path / "d"))
