@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The text of every reason, in one table.
 
-A text names its arguments in braces, with a format (":.1%", or one of _SPECS) and "!k" where it is a kernel's label.
+A text names its arguments in braces, with a format (":.1%", or one of FORMATS) and "!k" where it is a kernel's label.
 What stands in brackets is left out when an argument inside has no value. A reason that concerns one kernel begins with
 its name, unless the text says where the name stands.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from string import Formatter
 from types import MappingProxyType
 from typing import Any
 
 from kassay.model.reason import Reason
+from kassay.model.reason_formats import FORMATS
 from kassay.model.texts import counted
-from kassay.model.units import format_change, format_signed
 
 TEXTS: Mapping[str, str] = MappingProxyType({
     "own-words": "{text}",
@@ -376,31 +376,10 @@ class _Filler(Formatter):
             return ", ".join(self.format_field(name, "verdict") for name, _ in value)
         if format_spec.startswith("n "):
             return counted(value, format_spec[2:])
-        return _SPECS[format_spec](value) if format_spec in _SPECS else str(super().format_field(value, format_spec))
-
-
-def _signed(value: float) -> str:
-    """ "+24 969", "-0.0485": whole from 100 on, else three digits."""
-    return format_signed(value, 0) if abs(value) >= 100 else format_signed(float(f"{value:.3g}"), 6)
-
-
-def _limit(share: float) -> str:
-    """ "zero" where nothing differs, else "<0.001 %" or "0.4 %"."""
-    return format_change(share).lstrip("+") if share else "zero"
+        return FORMATS[format_spec](value) if format_spec in FORMATS else str(super().format_field(value, format_spec))
 
 
 _OPTIONAL = re.compile(r"\[([^]]*)\]")
-_SPECS: Mapping[str, Callable[[Any], str]] = {
-    "change": format_change,
-    "signed": _signed,
-    "limit": _limit,
-    "kinds": lambda count: f"{count} more kind{'' if count == 1 else 's'} of work",
-    "runs": lambda count: f"{count} more run{'' if count == 1 else 's'}",
-    "boots": lambda count: "1 boot" if count == 1 else f"{count} boots",
-    "outcomes": lambda pairs: ", ".join(f"{count} x {name}" for name, count in pairs) or "none was made yet",
-    "counts": lambda pairs: ", ".join(f"{name} ({count})" for name, count in pairs),
-    "amounts": lambda pairs: ", ".join(f"{amount} {name}" for name, amount in pairs),
-}
 
 
 def _has_all(part: str, arguments: Mapping[str, Any]) -> bool:
