@@ -94,7 +94,7 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path, kassay: Kassay) -> None
 def test_another_question_is_not_held_against_this_one(
     tmp_path: Path, kassay: Kassay, otherwise: dict[str, Any]
 ) -> None:
-    """Exact counts that differ were said to differ "in something that is not recorded"."""
+    """The answer claimed that the counts differ "in something that is not recorded"."""
     plan = plan_with(RELEASES, repeats=2, perturb=0)
     other = structs.replace(plan, experiment=structs.replace(plan.experiment, **otherwise))
     mine = measured(tmp_path / "mine", plan, {0: [300, 300], 1: [671, 671]})

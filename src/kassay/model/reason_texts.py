@@ -80,14 +80,14 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "work-varies": "the program does not do the same work in all runs: {what}, which carries {share:.1%} of the value",
     # of times
     "zero-time": "the time is zero: the phase is shorter than one tick of this clock",
-    "screening-only": "screening only: {boots:boots} per kernel; a verdict on time needs {needed}",
-    "look-not-reached": "nothing is decided before {boots:boots} per kernel and their controls are complete",
-    "blocks-too-small": "{boots:boots} per kernel in blocks of this shape cannot show a difference at p ≤ {threshold}",
+    "screening-only": "screening only: {boots:n boot} per kernel; a verdict on time needs {needed}",
+    "look-not-reached": "nothing is decided before {boots:n boot} per kernel and their controls are complete",
+    "blocks-too-small": "{boots:n boot} per kernel in blocks of this shape cannot show a difference at p ≤ {threshold}",
     "clock-doubt": "{text}",
     "clock-step-not-known": "the resolution of the clock is unknown: all its values are the same",
     "direction-not-known": "the values differ, but it is unknown whether more is better",
     "change-may-be-small": "the change may be as small as {change:.1%}, which is within the margin",
-    "undecided": "|change| < {bound:.1%} after {boots:boots} per kernel[, of at most {most}]: it may be a change or "
+    "undecided": "|change| < {bound:.1%} after {boots:n boot} per kernel[, of at most {most}]: it may be a change or "
     "none",
     "boots-lost": "{count} of the planned boots failed permanently",
     "planned-values-lost": "{count} of the planned boots failed permanently",
@@ -116,7 +116,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "{low_host} to {high:+.1%} on {high_host}[; beyond that, hosts vary by {scatter:.1%}]",
     "hosts-agree": "the hosts differ by no more than the boots of one host do (p = {p:.2g}): {common:+.1%} fits all; "
     "the intervals of two hosts allow a difference of up to {apart:.1%}",
-    "hosts-not-told": "it is unknown whether the hosts differ by more than their boots do: {host} has {boots:boots} "
+    "hosts-not-told": "it is unknown whether the hosts differ by more than their boots do: {host} has {boots:n boot} "
     "per kernel",
     "hosts-same-digits": "the counts of {hosts} hosts are the same to the digit",
     "hosts-other-digits": "exact counts do not depend on the host, but {kernel} has {count} on {host} and "
@@ -126,15 +126,16 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "host-without-comparison": "{host} has no comparison of these kernels at these settings",
     # refusals of the state gate
     "no-plain-run": "no unmodified run succeeded: {outcomes:outcomes}[ ({detail})]",
-    "guest-busy": "{kernel}, run {run}: the guest was never idle before the workload: {quiescence}[ (and {more:runs})]",
+    "guest-busy": "{kernel}, run {run}: the guest was never idle before the workload: {quiescence}"
+    "[ (and {more:n more run})]",
     "deferred-not-known": "{kernel}, run {run}: deferred work cannot be left out of the value, as nothing tells how "
     "much it was: there is no usable profile, or the kernel lacks the functions by which it is followed",
     "deferred-differs": "{kernel}: deferred work cannot be left out of both values alike: {kinds} was not followed in "
     "all runs",
     "others-took-time": "{kernel}, run {run}: other tasks took {share:.1%} of the measured region, most of it {task} "
-    "({ns} ns)[; the profile is not used: {problem}][ (and {more:runs})]",
+    "({ns} ns)[; the profile is not used: {problem}][ (and {more:n more run})]",
     "others-executed": "{kernel}, run {run}: other tasks[ ({tasks:names})] executed {share:.1%} of the measured "
-    "region's instructions[, most in {functions:counts}][ (and {more:runs})]",
+    "region's instructions[, most in {functions:counts}][ (and {more:n more run})]",
     "state-not-as-needed": "{moment} the region, {field} must be {operator} {value}, and is {found} ({count} of "
     "{runs} runs)",
     "state-differs": "{field} {moment} the region: {base_value} on {base!k}, {head_value} on {head!k}[, and {more} "
@@ -142,16 +143,16 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "runs-differ": "runs of one kernel differ: {field} {moment} the region: {value} in run {run}, {other_value} in "
     "run {other_run}",
     "different-work": "the program did different work: {what} {base_value} on {base!k}, {head_value} on {head!k} per "
-    "{unit}[, and {more:kinds}]; what differs carries {share:.1%} of the value[; as many reads of {files} returned "
-    "other lengths, which the kernels decide][; the program reads a "
+    "{unit}[, and {more:n more kind} of work]; what differs carries {share:.1%} of the value[; as many "
+    "reads of {files} returned other lengths, which the kernels decide][; the program reads a "
     "clock ({reads} per round), so the amount of work may depend on time][; it sets a timer or sleeps ({timers}), "
     "which may end its work]",
     "work-by-chance": "the program does not do the same work in all runs: {what} {low} to {high} per "
-    "{unit}[, and {more:kinds}]; what varies carries {share:.1%} of the value, and the kernels differ by "
+    "{unit}[, and {more:n more kind} of work]; what varies carries {share:.1%} of the value, and the kernels differ by "
     "{change:+.1%}[; the program reads a clock ({reads} per round), so the amount of work may depend on time][; it "
     "sets a timer or sleeps ({timers}), which may end its work]",
     "watched-work": "the program did different work: {what} {base_value} on {base!k}, {head_value} on {head!k} in the "
-    "execution that is watched before the time is taken[, and {more:kinds}]",
+    "execution that is watched before the time is taken[, and {more:n more kind} of work]",
     # of others' results
     "runs-did-other-work": "the runs did different work: {what} is {base_value:.6g} on {base!k}, {head_value:.6g} on "
     "{head!k}",

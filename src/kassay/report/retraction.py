@@ -146,22 +146,23 @@ def _same(new: Report, old: Report, f: Finding) -> Finding | None:
 
 
 def _sources(report: Report, f: Finding) -> tuple[object, ...]:
-    """The sources of both kernels: the tree of a build, as builds of several commits have one release, else the
-    release. The configurations and parameters of kernels of the same sources, or the images where these are equal."""
-    kernels = [identity(report, label) for label in f.kernels]
-    builds = [kernel.build if kernel is not None else None for kernel in kernels]
-    images = tuple(kernel.image_sha256 if kernel is not None else None for kernel in kernels)
+    """The widest of what both kernels are known by in which they differ; their images where they differ in none."""
     uses = dict(zip(labels(report.experiment), report.experiment.kernels, strict=True))
-    used = [uses[label] if label in uses else KernelUse(ref=label) for label in f.kernels]
-    sources = tuple(
-        build.tree if build is not None else release
-        for build, release in zip(builds, _releases(report, f), strict=True)
-    )  # fmt: skip
-    asked = tuple(
-        ((build.config, build.fragments) if build is not None else image, use.cmdline, use.cpu)
-        for build, image, use in zip(builds, images, used, strict=True)
-    )
-    return next((both for both in (sources, asked) if len({*both}) > 1), images)
+    known = [_known_by(report, label, uses.get(label, KernelUse(ref=label))) for label in f.kernels]
+    *wider, images = zip(*known, strict=True)
+    return next((both for both in wider if len({*both}) > 1), images)
+
+
+def _known_by(report: Report, label: str, use: KernelUse) -> tuple[object, object, object]:
+    """(the tree of a build, as builds of several commits have one release, else the release; its configuration, or else
+    the image, with parameters and CPU; its image)."""
+    kernel = identity(report, label)
+    if kernel is None:
+        return label, (None, use.cmdline, use.cpu), None
+    image, build = kernel.image_sha256, kernel.build
+    if build is None:
+        return kernel.release, (image, use.cmdline, use.cpu), image
+    return build.tree, ((build.config, build.fragments), use.cmdline, use.cpu), image
 
 
 def _releases(report: Report, f: Finding) -> tuple[str, ...]:
