@@ -62,7 +62,7 @@ CHANGES = ("regression", "improvement")
 
 REFUSED = ("state-mismatch", "semantic-failure", "contaminated", "incomplete", "hosts-disagree", "different-work")
 EVIDENCE = {
-    "exact": "counts; all repeats agree to the digit, and the verdict holds for the perturbed runs, too",
+    "exact": "counts; all repeats agree to the digit, and perturbed runs give the same verdict",
     "reliable": "timed; six or more boots a side, none failed, none strays, and the interval decides",
     "robust-only": "timed; single boots stray so far that a mean would mislead; the rank test decides without them",
     "partial": "something is missing or in doubt: runs failed or too few, state or order unknown, nothing is decided",

@@ -62,9 +62,7 @@ def _evidence(report: Report) -> str:
     primary = [f for f in report.findings if f.primary] or list(report.findings)
     levels = sorted({f.evidence for f in primary}, key=list(EVIDENCE).index)
     floors = [f.floor for f in primary if f.floor is not None]
-    floor = (
-        f"; runs of one kernel, perturbed ones included, differ by {floor_text(max(floors))} at most" if floors else ""
-    )
+    floor = f"; all runs of one kernel differ by {floor_text(max(floors))} at most" if floors else ""
     return f"{levels[-1]}: {_meaning(levels[-1], primary)}{_methods(primary)}{floor}"
 
 
