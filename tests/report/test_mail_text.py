@@ -4,6 +4,7 @@
 import email
 import email.policy
 import re
+import shlex
 import subprocess
 
 import pytest
@@ -29,8 +30,7 @@ def _text(sample: str) -> str:
 
 def test_a_long_command_is_broken_where_a_shell_joins_it_again() -> None:
     words = ["kassay", "compare", *(f"--option{i}=value {i}" for i in range(12))]
-    text = " ".join(f"'{word}'" for word in words)
-    lines = command(text)
+    lines = command(shlex.join(words))
     assert len(lines) > 3 and all(len(line) <= WIDTH for line in lines)
     echoed = subprocess.run(["sh", "-c", "\n".join(lines).replace("kassay", "printf '%s\\n' kassay", 1)],
                             capture_output=True, check=True, text=True)  # fmt: skip

@@ -13,6 +13,9 @@ from kassay.supply.clocks import clock_of
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, lone surrogates, and what turns the reading direction: a file name could use these to show
 something that it is not."""
+_WORD = r"""(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+"""
+_PARTS = re.compile(rf"--[\w-]+ (?!-){_WORD}|{_WORD}")
+"""Words of a shell command; an option that is followed by a word that is none is one part with it."""
 _WITHIN_NUMBER = re.compile(r"(?<=\d) (?=\d{3}(?!\d)|%)")
 
 
@@ -31,6 +34,28 @@ def wrap(text: str, width: int, first: str = "", rest: str = "", *, break_on_hyp
         break_on_hyphens=break_on_hyphens,
     )  # fmt: skip
     return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
+
+
+def wrap_command(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    """Lines of a shell command that can be pasted: all but its last end with a backslash, and each line of the comment
+    behind it has a "#" of its own.
+
+    An option stays with its value. A word that is wider than a line stays whole.
+    """
+    command, mark, comment = one_line(text).partition("  # ")
+    lines = [first]
+    for part in _PARTS.findall(command):
+        fresh = lines[-1] in (first, rest)
+        if not fresh and len(f"{lines[-1]} {part} \\") > width:
+            lines[-1] += " \\"
+            lines.append(f"{rest}{part}")
+        else:
+            lines[-1] += part if fresh else f" {part}"
+    if mark and len(f"{lines[-1]}  # {comment}") <= width:
+        lines[-1] += f"  # {comment}"
+    elif mark:
+        lines += wrap(comment, width, f"{rest}# ", f"{rest}# ")
+    return lines
 
 
 def verbatim(text: str) -> str:

@@ -43,6 +43,8 @@ class Fact(Record, frozen=True, kw_only=True):
     texts: tuple[str, ...]
     detail: str = ""
     """Text that stands beside the value, in a column of its own where there is room."""
+    shell: bool = False
+    """True if the texts are commands, to be pasted."""
 
     @property
     def line(self) -> str:

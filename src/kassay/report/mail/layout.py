@@ -2,12 +2,11 @@
 """Lines as a mailing list takes them, ASCII and 72 columns wide with tables included; the headers of a mail."""
 
 import re
-import shlex
 import textwrap
 from collections.abc import Sequence
 
 from kassay.errors import BadInput
-from kassay.model.texts import Table, TableCell, wrap
+from kassay.model.texts import Table, TableCell, wrap, wrap_command
 from kassay.report.columns import aligned, room_for_names
 from kassay.report.mail.text import ascii_text
 
@@ -37,15 +36,8 @@ def bullets(texts: Sequence[str]) -> list[str]:
 
 
 def command(text: str) -> list[str]:
-    """A command to paste, indented; broken between its words with backslashes where it is too long."""
-    lines = [""]
-    for word in shlex.split(ascii_text(text)):
-        quoted = shlex.quote(word)
-        if lines[-1] and 2 + len(lines[-1]) + 1 + len(quoted) + 2 > WIDTH:
-            lines.append(f"    {quoted}")
-        else:
-            lines[-1] = f"{lines[-1]} {quoted}".strip() if len(lines) == 1 else f"{lines[-1]} {quoted}"
-    return [f"  {line}{' ' + chr(92) if i < len(lines) - 1 else ''}" for i, line in enumerate(lines)]
+    """A command to paste, indented."""
+    return wrap_command(ascii_text(text), WIDTH, "  ", "      ")
 
 
 def lines_of(table: Table) -> list[str]:

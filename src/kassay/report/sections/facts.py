@@ -51,8 +51,8 @@ def facts(report: Report) -> Iterator[Section]:
     found += [("compiler", _compilers(report)), ("scope", report.scope)]
     found.append(("runs", f"{outcomes_text(report)}; n: {RUNS_COUNTED}"))
     found += [("hosts", hosts_line(report.hosts))] if report.hosts else []
-    found += [("next", step) for step in report.next_steps]
-    rows = tuple(Fact(name=name, texts=(text,)) for name, text in found)
+    steps = (Fact(name="next", texts=(step,), shell=step.startswith("kassay ")) for step in report.next_steps)
+    rows = (*(Fact(name=name, texts=(text,)) for name, text in found), *steps)
     yield Section(blocks=(Facts(rows=rows), *failures_brief(report)), readers=(SCREEN,))
 
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from kassay.model.texts import Table, wrap
+from kassay.model.texts import Table, wrap, wrap_command
 from kassay.report.columns import ScreenLine, aligned, column, pad, room_for_names, width_of
 from kassay.report.document import (
     DOUBT,
@@ -90,6 +90,8 @@ class _Page:
                 name = "" if number else row.name
                 if row.detail:
                     yield from self._beside(f"{name:{label}}", text, row.detail, middle)
+                elif row.shell:
+                    yield from map(ScreenLine, wrap_command(text, self.width, f"{name:{label}}", " " * label))
                 else:
                     yield from self.wrapped(text or "-", _TONES[facts.tone], f"{name:{label}}")
 
