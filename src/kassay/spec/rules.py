@@ -137,8 +137,8 @@ def _kernels(e: Experiment) -> Iterator[str]:
             yield f"kernels[{index}].draw: {use.draw}: outside 0..{(1 << 32) - 1}"
         if use.name and (not use.name.isprintable() or len(use.name) > 100):
             yield f"kernels[{index}].name: must be one printable line of at most 100 characters"
-        if not use.cmdline.isprintable() or len(use.cmdline) > 1500:
-            yield f"kernels[{index}].cmdline: must be one printable line of at most 1500 characters"
+        if not use.cmdline.isprintable() or len(use.cmdline) > 1400:
+            yield f"kernels[{index}].cmdline: must be one printable line of at most 1400 characters"
     draws = [index if use.draw is None else use.draw for index, use in enumerate(e.kernels)]
     if len(set(draws)) < count:
         yield "kernels: two have the same draw, so their perturbed runs would show no differences"

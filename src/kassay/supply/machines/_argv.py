@@ -18,9 +18,12 @@ DETERMINISTIC = ("nokaslr", "norandmaps")
 # measured region; DAMON's statistics (6.17 and later) sample, and clear accessed bits,
 # for as long as the machine runs. `kassay` lists them in every report, and `--boot stock` leaves them out.
 SHORTENING = ("cryptomgr.notests=1", "damon_stat.enabled=0")
-# Left out: gathering jitter entropy, sorting trace event strings, loading certificates, and looking up the types of
-# schedulers written in BPF.
-_INITCALLS = ("jent_mod_init", "trace_eval_init", "load_system_certificate_list", "scx_init")
+# Left out: gathering jitter entropy, sorting trace event strings, loading certificates, looking for weak functions
+# among traced ones, and looking up types of schedulers, congestion controls, queues and tests written in BPF.
+_INITCALLS = (
+    "jent_mod_init", "trace_eval_init", "load_system_certificate_list", "ftrace_check_for_weak_functions",
+    "scx_init", "bpf_tcp_ca_kfunc_init", "bpf_qdisc_kfunc_init", "bpf_dummy_struct_ops_init",
+)  # fmt: skip
 
 # Where a snapshot is taken, by a watchdog that pauses the machine, before a restored run gets its job and program.
 _SAVING = ("-device", "ib700", "-action", "watchdog=pause")
