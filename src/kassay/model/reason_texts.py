@@ -261,6 +261,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "the code[: it differs in {different}][; inlined in one of them, or left out: {inlined}][; the same in {same}].",
     "compiled-the-same": "{base!k} and {head!k} have the same sources and compiler. The symbols that differ left the "
     "code of {same} as it is, so their effect is in the work or the data.",
+    "host-dependent": "Digits of {count:n run} of {total} may depend on the host: {why}.",
     "command-line": "Kernel command line: {parameters}",
     "own-parameters": "Additional kernel parameters of {which!k}: {parameters}",
     "did-not-wait": "The guest did not wait until it was idle (--no-quiesce).",

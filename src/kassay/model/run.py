@@ -82,6 +82,8 @@ class RunRecord(Record, frozen=True, kw_only=True):
     reused: Origin | msgspec.UnsetType = msgspec.UNSET
     """Run that this record was taken from, as it had equal inputs. Not written for runs that were made for this
     directory."""
+    host_dependence: str | msgspec.UnsetType = msgspec.UNSET
+    """Reason why digits of an exact clock may depend on the host. Not written if none is known."""
 
     @property
     def artifacts(self) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples
 from kassay.model.texts import shortened
 from kassay.model.timing import Family, SeedFinding
 from kassay.model.work import CLONES, OPERATION
-from kassay.report.conditions import cpu_sentences, disclosures, memory_state, seen_cpus
+from kassay.report.conditions import cpu_sentences, disclosures, host_dependent, memory_state, seen_cpus
 from kassay.report.sections.programs import AWAKE, next_step, same_start, turns
 from kassay.report.sections.repeat import step_alone, whole_again
 from kassay.report.sentences import measured_sentence, verdict_of
@@ -43,7 +43,8 @@ def build_report(
         audits=_audits(evidence), gate_fields=gate_fields, state=memory_state(findings, evidence),
         scope=clock_of(plan.experiment.clock).scope,
         disclosures=(
-            *disclosures(plan, evidence, cmdline, compared.shares), *map(own_words, cpu_sentences(cpus)),
+            *host_dependent(records), *disclosures(plan, evidence, cmdline, compared.shares),
+            *map(own_words, cpu_sentences(cpus)),
         ), cpus=cpus,
         next_steps=_next_steps(plan, compared, directory), commands=(whole_again(directory),),
         spec_toml=spec_toml, wall=_wall(records), plan_id=plan_id, kassay_version=__version__,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Limits of a claim: the state of memory, the CPUs that were seen, other differences, disclosures."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import UNSET
@@ -18,7 +19,7 @@ from kassay.model.program import build_sentence
 from kassay.model.reason import Reason, own_words, reason
 from kassay.model.records import grouped
 from kassay.model.report import Report, SeenCpu
-from kassay.model.run import CellEvidence
+from kassay.model.run import CellEvidence, RunRecord
 from kassay.model.texts import listed, one_line, shortened
 from kassay.model.units import format_number
 from kassay.report.words import names_by_label, point_name
@@ -125,6 +126,14 @@ def _contaminated(plan: Plan) -> tuple[Reason, ...]:
     waited = () if plan.experiment.quiesce else (reason("did-not-wait"),)
     tasks = plan.experiment.background
     return (*waited, *((reason("background-tasks", count=tasks),) if tasks else ()))
+
+
+def host_dependent(records: Sequence[RunRecord]) -> Iterator[Reason]:
+    """One for each cause by which the host may have changed digits of an exact clock."""
+    ok = [record for record in records if record.outcome == "ok"]
+    for why, count in Counter(record.host_dependence for record in ok).items():
+        if why:
+            yield reason("host-dependent", count=count, total=len(ok), why=why)
 
 
 _SAFE = "Not affected"

@@ -88,6 +88,7 @@ class Measurer:
             symbols=tuple(artifacts.put(self._directory, table) for table in tables) if ended.profile else (),
             trace_sha256=artifacts.put(self._directory, ended.trace) if ended.trace else UNSET,
             lines_sha256=self._lines(run, cell, ended.profile) or UNSET,
+            host_dependence=ended.host_dependence or UNSET,
             **host,
         )  # fmt: skip
 

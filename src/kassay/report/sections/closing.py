@@ -18,7 +18,10 @@ from kassay.report.sections.changed_lines import state_of, verdict_word
 from kassay.report.sections.kernel_share import program_groups
 from kassay.report.words import floor_text, glossary, interval_text, outcomes_text
 
-_SHOWN = ("deferred-work", "deferred-not-followed", "idle-counted", "compiled-differently", "compiled-the-same")
+_SHOWN = (
+    "host-dependent", "deferred-work", "deferred-not-followed", "idle-counted", "compiled-differently",
+    "compiled-the-same",
+)  # fmt: skip
 _ALONE = "The program does nothing but this; what an application notices of it is another question."
 _UNSEARCHED = "Which commit did it is not known: nothing was bisected."
 

@@ -78,6 +78,8 @@ class Ended(Record, frozen=True, kw_only=True):
     """Stream of the chosen rounds."""
     outcome: str = ""
     """A word of model.run.OUTCOMES if the machine itself knows it; "" if stream and console tell."""
+    host_dependence: str = ""
+    """Reason why digits of an exact clock may depend on the host; "" if none is known."""
 
 
 class KernelFiles(Record, frozen=True, kw_only=True):

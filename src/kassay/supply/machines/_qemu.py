@@ -2,6 +2,7 @@
 """Runs QEMU for one job: start, watch the stream, end; and tells its version."""
 
 import os
+import re
 import shutil
 from collections.abc import Iterable
 from functools import cache
@@ -128,7 +129,7 @@ def _run(emulation: Emulation, job: Job, arch: str) -> Ended:
     counting = _plugged(emulation, job.profile, job, arch, qemu)
     if job.snapshot is None:
         _join(job)
-        return _watched(job, (*command, *counting))
+        return _watched(emulation, job, (*command, *counting))
     uncounted = _plugged(emulation, None, job, arch, qemu)
     path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), qemu,
                          *machine_options(emulation, arch_of(arch), job.cpus, True, job.cpu),
@@ -144,7 +145,8 @@ def _run(emulation: Emulation, job: Job, arch: str) -> Ended:
         return _unmade(job, command, problem, host_clock.monotonic_s() - started)
     try:
         options, address = inherited_file_options(qemu, taken.state)
-        ended = _watched(job, (*command, *counting, *options, *UNANNOUNCED, "-incoming", address), taken.state)
+        restoring = (*command, *counting, *options, *UNANNOUNCED, "-incoming", address)
+        ended = _watched(emulation, job, restoring, taken.state)
     finally:
         os.close(taken.state)
     if not ended.stream:  # a restored machine that says nothing: the next attempt makes a new snapshot
@@ -205,7 +207,7 @@ def _tracing(job: Job, directory: str) -> tuple[str, ...]:
     return f"trace={directory}/trace", f"rounds={rounds}", f"budget={job.trace_budget}"
 
 
-def _watched(job: Job, command: tuple[str, ...], state: int | None = None) -> Ended:
+def _watched(emulation: Emulation, job: Job, command: tuple[str, ...], state: int | None = None) -> Ended:
     """One QEMU from start to end. state: the open snapshot it goes on from."""
     directory = Path(job.directory)
     started = host_clock.monotonic_s()
@@ -231,6 +233,7 @@ def _watched(job: Job, command: tuple[str, ...], state: int | None = None) -> En
         argv=tuple(word.replace(job.directory, "DIR") for word in command),
         profile=read(directory / "profile"),
         trace=read(directory / "trace"),
+        host_dependence=_host_dependence(emulation, command, read(directory / "stderr").decode("utf-8", "replace")),
     )
 
 
@@ -242,6 +245,16 @@ def _unmade(job: Job, command: tuple[str, ...], problem: str, elapsed: float) ->
         stream=read(directory / "stream"), console=read(directory / "console"),
         wall=_wall({}, elapsed), argv=tuple(word.replace(job.directory, "DIR") for word in command),
     )  # fmt: skip
+
+
+_HOST_DEPENDENT = re.compile(r"^kassay-profile: warning: (.*): digits may depend on the host$", re.MULTILINE)
+
+
+def _host_dependence(emulation: Emulation, command: tuple[str, ...], errors: str) -> str:
+    """errors: what QEMU and its plugin printed."""
+    if emulation.still_halts and "-plugin" not in command:
+        return "QEMU ran without kassay's plugin"
+    return "; ".join(_HOST_DEPENDENT.findall(errors))
 
 
 def _last_words(directory: Path) -> str:
