@@ -53,19 +53,35 @@ def test_killed_between_any_two_files_every_page_is_whole(tmp_path: Path, monkey
     new = written(new_site, tmp_path / "whole")
     changed = [path for path in new if old.get(path) != new[path]]
     assert len(changed) > 4
-    for number in range(len(changed)):
-        directory = tmp_path / f"killed{number % 2}-{number}"
-        for path, text in old.items():
-            (directory / path).parent.mkdir(parents=True, exist_ok=True)
-            (directory / path).write_bytes(text)
-        with monkeypatch.context() as patch, pytest.raises(_KilledError):
-            _kill_after(patch, number)
-            write_site(new_site, directory)
-        now = content(directory)
+    directory, moments = tmp_path / "site", []
+    _filled(directory, old)
+    real = Path.replace
+
+    def replace(self: Path, target: Any) -> Path:
+        moments.append(content(directory))  # what a kill at this moment leaves
+        return real(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", replace)
+        assert written(new_site, directory) == new
+    assert len(moments) >= len(changed)
+    for now in moments:
         assert all(text in (old.get(path), new.get(path)) for path, text in now.items())
         assert set(old) <= set(now)
-        if number in (1, 2, 3, len(changed) - 1):  # among them the moment after the old revision moved
-            assert written(new_site, directory) == new
+    for number in (1, 2, 3, len(changed) - 1):  # among them the moment after the old revision moved
+        killed = tmp_path / f"killed-{number}"
+        _filled(killed, old)
+        with monkeypatch.context() as patch, pytest.raises(_KilledError):
+            _kill_after(patch, number)
+            write_site(new_site, killed)
+        assert content(killed) == moments[number]
+        assert written(new_site, killed) == new
+
+
+def _filled(directory: Path, files: dict[str, bytes]) -> None:
+    for path, text in files.items():
+        (directory / path).parent.mkdir(parents=True, exist_ok=True)
+        (directory / path).write_bytes(text)
 
 
 def test_home_page_is_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
