@@ -19,6 +19,7 @@ from kassay.model.progress import Progress
 from kassay.tools.history.add import add
 from kassay.tools.history.archive import TABLES, VIEWS, Archive, reading
 from kassay.tools.history.records import Batch
+from tests.site.conftest import use_tiny_suite
 from tests.site.laboratory import Killed, Laboratory
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tiny_suite")]  # files of a database
@@ -29,6 +30,25 @@ COSTS = {OLD: 30, MIDDLE: 30, NEW: 60}
 @pytest.fixture
 def laboratory(tmp_path: Path) -> Laboratory:
     return Laboratory(tmp_path / "lab", COSTS)
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
+    """A laboratory after its first turn; not to be changed."""
+    place = tmp_path_factory.mktemp("first")
+    with pytest.MonkeyPatch.context() as patched:
+        use_tiny_suite(place, patched)
+        laboratory = Laboratory(place / "lab", COSTS)
+        laboratory.turn()
+    return laboratory
+
+
+@pytest.fixture
+def later(first: Laboratory, tmp_path: Path) -> Laboratory:
+    """A copy of it."""
+    copy = Laboratory(shutil.copytree(first.file.parent, tmp_path / "lab"), COSTS)
+    copy.made, copy.sites, copy.told = list(first.made), list(first.sites), list(first.told)
+    return copy
 
 
 def lives(laboratory: Laboratory) -> list[tuple[str, str]]:
@@ -57,16 +77,15 @@ def test_a_first_turn_measures_each_kernel_once_and_confirms_by_fresh_pairs(labo
     assert site.status.turn_utc and not site.status.queue
 
 
-def test_a_second_turn_measures_nothing_and_says_so(laboratory: Laboratory) -> None:
-    laboratory.turn()
-    made, drafts = list(laboratory.made), _drafts(laboratory)
-    path = Path(laboratory.lab.status)
+def test_a_second_turn_measures_nothing_and_says_so(later: Laboratory) -> None:
+    made, drafts = list(later.made), _drafts(later)
+    path = Path(later.lab.status)
     status_file.write(path, structs.replace(status_file.read(path), turn_utc=""))
-    turned = laboratory.turn()
+    turned = later.turn()
     assert (turned.measured, turned.missing, turned.found, turned.confirmed) == ((), (), 0, 0)
-    assert laboratory.made == made
-    assert _drafts(laboratory) == drafts
-    assert planned(laboratory.lab, laboratory.outside) == ("nothing is missing",)
+    assert later.made == made
+    assert _drafts(later) == drafts
+    assert planned(later.lab, later.outside) == ("nothing is missing",)
     assert status_file.read(path).turn_utc
     assert list(words(turned)) == ["measured nothing: no pair is missing"]
 
@@ -75,55 +94,49 @@ def _drafts(laboratory: Laboratory) -> dict[str, str]:
     return {path.name: path.read_text() for path in Path(laboratory.lab.outbox).iterdir()}
 
 
-def test_a_new_kernel_needs_only_its_own_runs(laboratory: Laboratory) -> None:
-    laboratory.turn()
-    laboratory.made.clear()
-    laboratory.costs[NEWEST] = 60
-    laboratory.offered.append(NEWEST)
-    assert planned(laboratory.lab, laboratory.outside)[0].startswith("x86_64: 6.17.2-1 to 6.18.5-1, suite tiny: 8 runs")
-    laboratory.turn()
-    assert {version for version, _ in laboratory.made} == {NEWEST}
-    assert len(laboratory.made) == 8
+def test_a_new_kernel_needs_only_its_own_runs(later: Laboratory) -> None:
+    later.made.clear()
+    later.costs[NEWEST] = 60
+    later.offered.append(NEWEST)
+    assert planned(later.lab, later.outside)[0].startswith("x86_64: 6.17.2-1 to 6.18.5-1, suite tiny: 8 runs")
+    later.turn()
+    assert {version for version, _ in later.made} == {NEWEST}
+    assert len(later.made) == 8
 
 
-def test_a_suite_that_grew_has_its_new_workloads_measured_on_finished_pairs(
-    laboratory: Laboratory, tmp_path: Path
-) -> None:
-    laboratory.turn()
-    known, steps = list(laboratory.made), lives(laboratory)
+def test_a_suite_that_grew_has_its_new_workloads_measured_on_finished_pairs(later: Laboratory, tmp_path: Path) -> None:
+    known, steps = list(later.made), lives(later)
     suite = tmp_path / "ext" / "suites" / "tiny.toml"
     suite.write_text('summary = "s"\nworkloads = ["page_fault", "folio_fork", "mprotect_toggle"]\n')
-    assert planned(laboratory.lab, laboratory.outside)[0] == (
+    assert planned(later.lab, later.outside)[0] == (
         "x86_64: 6.16.9-1 to 6.17.2-1, suite tiny, 1 workload more: 8 runs, about 0 s"
     )
-    turned = laboratory.turn()
+    turned = later.turn()
     assert turned.measured == (
         "x86_64: 6.16.9-1 to 6.17.2-1, suite tiny, 1 workload more",
         "x86_64: 6.12.1-1 to 6.16.9-1, suite tiny, 1 workload more",
     )
     fork = "x86_64/folio_fork/6.16.9-6.17.2", "confirmed"
-    assert lives(laboratory) == [fork, *steps]
-    made = laboratory.made[len(known) :]
+    assert lives(later) == [fork, *steps]
+    made = later.made[len(known) :]
     assert {workload for _, workload in made} == {"folio_fork"} and len(made) == 12 + 8  # 8 to confirm
-    assert laboratory.turn().measured == ()
+    assert later.turn().measured == ()
     suite.write_text('summary = "s"\nworkloads = ["page_fault"]\n')
-    assert laboratory.turn().measured == ()
+    assert later.turn().measured == ()
 
 
-def test_a_kernel_that_left_the_archive_stays_a_column(laboratory: Laboratory) -> None:
-    laboratory.turn()
-    laboratory.offered = [OLD, MIDDLE, NEWEST]
-    laboratory.costs[NEWEST] = 60
-    turned = laboratory.turn()
+def test_a_kernel_that_left_the_archive_stays_a_column(later: Laboratory) -> None:
+    later.offered = [OLD, MIDDLE, NEWEST]
+    later.costs[NEWEST] = 60
+    turned = later.turn()
     assert turned.measured == ("x86_64: 6.17.2-1 to 6.18.5-1, suite tiny",)
 
 
-def test_without_the_archive_a_turn_says_so_and_works_on_what_it_has(laboratory: Laboratory) -> None:
-    laboratory.turn()
-    laboratory.away = True
-    turned = laboratory.turn()
+def test_without_the_archive_a_turn_says_so_and_works_on_what_it_has(later: Laboratory) -> None:
+    later.away = True
+    turned = later.turn()
     assert turned.notes == ("the archive is away",)
-    assert turned.measured == () and len(laboratory.sites) == 2
+    assert turned.measured == () and len(later.sites) == 2
 
 
 @pytest.mark.parametrize(("cost", "why", "again"), [
@@ -263,23 +276,21 @@ def test_the_history_of_an_older_kassay_is_taken_over(laboratory: Laboratory) ->
     assert lives(laboratory) == CONFIRMED
 
 
-def test_a_lost_history_is_made_again_from_the_runs(laboratory: Laboratory) -> None:
-    laboratory.turn()
-    Path(laboratory.lab.history).unlink()
-    made = list(laboratory.made)
-    laboratory.turn()
-    assert laboratory.made == made
-    first, second = laboratory.sites
+def test_a_lost_history_is_made_again_from_the_runs(later: Laboratory) -> None:
+    Path(later.lab.history).unlink()
+    made = list(later.made)
+    later.turn()
+    assert later.made == made
+    first, second = later.sites
     assert len(first.steps) == len(second.steps)
-    assert lives(laboratory) == CONFIRMED
+    assert lives(later) == CONFIRMED
 
 
 def test_a_kill_while_a_lost_history_is_made_again_loses_no_kernel(
-    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+    later: Laboratory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    laboratory.turn()
-    before = _comparisons(laboratory)
-    Path(laboratory.lab.history).unlink()
+    before = _comparisons(later)
+    Path(later.lab.history).unlink()
     left = iter(range(1))
 
     def kill(archive: Archive, batch: Batch) -> object:
@@ -289,20 +300,19 @@ def test_a_kill_while_a_lost_history_is_made_again_loses_no_kernel(
 
     with monkeypatch.context() as patched, pytest.raises(Killed):
         patched.setattr("kassay.labs.site.turn.turn.add", kill)
-        laboratory.turn()
-    laboratory.turn()
-    assert _comparisons(laboratory) == before
-    assert [path.name for path in laboratory.file.parent.glob("*.part*")] == []
+        later.turn()
+    later.turn()
+    assert _comparisons(later) == before
+    assert [path.name for path in later.file.parent.glob("*.part*")] == []
 
 
-def test_a_damaged_directory_is_a_note_when_a_lost_history_is_made_again(laboratory: Laboratory) -> None:
-    laboratory.turn()
-    Path(laboratory.lab.history).unlink()
-    damaged = Path(laboratory.lab.runs, "x86_64", "tiny", "6.12.1-1..6.16.9-1", "journal.jsonl")
+def test_a_damaged_directory_is_a_note_when_a_lost_history_is_made_again(later: Laboratory) -> None:
+    Path(later.lab.history).unlink()
+    damaged = Path(later.lab.runs, "x86_64", "tiny", "6.12.1-1..6.16.9-1", "journal.jsonl")
     damaged.write_bytes(b"garbage\n")
-    turned = laboratory.turn()
+    turned = later.turn()
     assert [note for note in turned.notes if note.startswith(f"not in the history that was made again: {damaged}")]
-    assert len(_comparisons(laboratory)) == 2
+    assert len(_comparisons(later)) == 2
 
 
 def _comparisons(laboratory: Laboratory) -> list[object]:
@@ -327,13 +337,12 @@ def test_a_narrowing_that_failed_is_remembered_when_the_budget_ends_at_the_next_
         assert kept == ["step"] * left_out
 
 
-def test_a_lost_status_file_measures_nothing_again(laboratory: Laboratory) -> None:
-    laboratory.turn()
-    Path(laboratory.lab.status).unlink()
-    made, before = list(laboratory.made), _contents(laboratory)
-    laboratory.turn()
-    assert laboratory.made == made
-    assert _contents(laboratory) == before
+def test_a_lost_status_file_measures_nothing_again(later: Laboratory) -> None:
+    Path(later.lab.status).unlink()
+    made, before = list(later.made), _contents(later)
+    later.turn()
+    assert later.made == made
+    assert _contents(later) == before
 
 
 def test_runs_of_other_guest_programs_are_moved_aside_and_kept(laboratory: Laboratory) -> None:
