@@ -15,7 +15,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from kassay import pipeline
+from kassay.commands._exit import Passing
+from kassay.commands._experiment import experiment_in
 from kassay.effects.lock import locked
+from kassay.model.progress import silent
+from kassay.report.formats.json import render
 
 OLD, NEW = "debian:6.12", "debian:6.17"
 QUICK = ("--set", "size=2MiB", "--rounds", "8")
@@ -42,6 +47,15 @@ Kassay = Callable[..., Ran]
 def command(*words: str) -> list[str]:
     """kassay's argv, from the interpreter that runs the tests."""
     return [sys.executable, "-c", "from kassay.cli import main; main()", *words]
+
+
+def answered(text: str, directory: Path) -> dict[str, Any]:
+    """Report of an experiment file as `kassay run --format json` prints it. No process starts, no page is drawn."""
+    spec = directory.with_suffix(".toml")
+    spec.write_text(text)
+    pipeline.measure(experiment_in(spec, Passing(False, ()), ""), directory, silent)
+    report: dict[str, Any] = json.loads(render(pipeline.answer(directory)))
+    return report
 
 
 @pytest.fixture(scope="session")

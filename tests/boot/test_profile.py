@@ -21,7 +21,7 @@ from kassay.report.series import groups
 from kassay.report.shares import profile_shares
 from kassay.supply.guest import protocol
 
-from .conftest import NEW, OLD, RESTORED, Kassay
+from .conftest import NEW, OLD, RESTORED, Kassay, answered
 
 pytestmark = pytest.mark.boot
 ITERATIONS, SYSCALLS = 1000, 100
@@ -42,7 +42,7 @@ def calibration(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Pat
     directory = tmp_path_factory.mktemp("calibration") / "runs"
     sizes = ("--set", f"iterations={ITERATIONS}", "--set", f"syscalls={SYSCALLS}")
     ran = kassay("compare", "calibrate", OLD, NEW, *sizes, "--repeats", "1", "--perturb", "0", "--rounds", "6",
-                 "--out", str(directory))  # fmt: skip
+                 "--boot", "snapshot", "--out", str(directory))  # fmt: skip
     assert ran.status == 0, ran.err
     return directory
 
@@ -191,27 +191,18 @@ def test_symbols_of_another_kernel_are_refused(ladder: Path) -> None:
     assert "the symbol table does not match the image" in problems[1]
 
 
-def test_two_cpus_are_counted_to_the_instruction(kassay: Kassay, tmp_path: Path) -> None:
+def test_two_cpus_are_counted_to_the_instruction(tmp_path: Path) -> None:
     """One CPU may be in the middle of a block when the other ends the phase, or the region."""
-    words = (
-        "--cpus",
-        "2",
-        "--set",
-        "tasks=2",
-        "--set",
-        "size=4MiB",
-        "--rounds",
-        "8",
-        "--repeats",
-        "2",
-        "--perturb",
-        "0",
-    )
-    ran = kassay("compare", "page_fault", OLD, OLD, *words, "--out", str(tmp_path / "d"))
-    assert ran.status == 0, ran.err
-    regions = [m.region for item in evidence_of(tmp_path / "d") for m in item.measurements]
-    assert [region.problem for region in regions if region is not None] == [""] * 4
-    assert {f.verdict for f in pipeline.answer(tmp_path / "d").findings} == {"equivalent"}
+    asked = f'question = "value"\nkernels = ["{OLD}"]\ncpus = [2]\nrounds = 8\nrepeats = 2\nperturb = 0\n'
+    report = answered(f'{asked}[[workloads]]\nname = "page_fault"\nset.size = "1MiB"\nset.tasks = 2', tmp_path / "d")
+    (item,) = evidence_of(tmp_path / "d")
+    regions = [measured.region for measured in item.measurements]
+    assert [(region.mode, region.problem) for region in regions if region] == [("stacks", ""), ("counts", "")]
+    first, second = item.measurements
+    assert first.phases == second.phases
+    assert {phase.operations for phase in first.phases} == {2 * 256}
+    assert {audit["fields"]["cpus.online"] for audit in report["audits"]} == {"0-1"}
+    assert {requirement.holds for requirement in first.requirements} == {True}
 
 
 def test_loads_and_stores_are_counted_on_request(kassay: Kassay, tmp_path: Path) -> None:
