@@ -15,7 +15,7 @@ from benchmarks.planted import Compare, Stock, called, own_cache, stock_kernel, 
 from tests.boot.conftest import Kassay
 
 pytestmark = pytest.mark.boot
-WORKLOAD = ("mincore_scan", "--set", "size=4MiB")
+WORKLOAD = ("mincore_scan", "--set", "size=4MiB", "--boot", "snapshot")
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,9 @@ pytestmark = pytest.mark.boot
 
 def test_unequal_huge_pages_are_refused_with_both_values_named(kassay: Kassay, tmp_path: Path) -> None:
     words = ("compare", "madvise_pageout", NEW, NEW, "--cmdline-head", "transparent_hugepage=never", *ONCE)
-    ran = kassay(*words, "--rounds", "4", "--out", str(tmp_path / "d"), "--exit-code")
+    ran = kassay(
+        *words, "--boot", "snapshot", "--profile", "none", "--rounds", "4", "--out", str(tmp_path / "d"), "--exit-code"
+    )
     assert ran.status == 4
     findings = ran.json()["findings"]
     assert {finding["verdict"] for finding in findings} == {"state-mismatch"}
@@ -23,7 +25,9 @@ def test_unequal_huge_pages_are_refused_with_both_values_named(kassay: Kassay, t
 
 def test_without_swap_nothing_is_paged_out_and_with_zram_it_is(kassay: Kassay, tmp_path: Path) -> None:
     words = ("compare", "madvise_pageout", OLD, OLD, "--set", "size=4MiB", "--set", "swap=none,zram", "--rounds", "4")
-    found = kassay(*words, "--boot", "snapshot", *ONCE, "--out", str(tmp_path / "d")).json()["findings"]
+    found = kassay(*words, "--boot", "snapshot", "--profile", "none", *ONCE, "--out", str(tmp_path / "d")).json()[
+        "findings"
+    ]
     assert {f["verdict"] for f in found} == {"equivalent"}
     touch = {dict(f["settings"])["swap"]: f["base_value"] for f in found if f["metric"] == "touch"}
     assert touch["zram"] > 50 * touch["none"]  # each page faults back in, instead of being written where it is
@@ -42,7 +46,7 @@ def test_faults_are_counted_for_several_tasks(kassay: Kassay, tmp_path: Path) ->
         "--set",
         "mode=process,thread",
     )
-    ran = kassay(*words, "--boot", "snapshot", *ONCE, "--out", str(tmp_path / "d"))
+    ran = kassay(*words, "--boot", "snapshot", "--profile", "none", *ONCE, "--out", str(tmp_path / "d"))
     for mode in ("process", "thread"):
         (found,) = (f for f in ran.json()["findings"] if f["primary"] and dict(f["settings"])["mode"] == mode)
         assert found["verdict"] not in ("semantic-failure", "incomplete", "state-mismatch", "contaminated")
