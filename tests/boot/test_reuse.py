@@ -20,7 +20,14 @@ def experiment(question: str, *kernels: str) -> Experiment:
     uses = tuple(KernelUse(ref=ref, draw=int(ref.replace("debian:6.", ""))) for ref in kernels)
     workload = WorkloadUse(name="mprotect_toggle", axes=(Axis(name="size", values=("2MiB",)),))
     asked = Experiment(
-        name="reuse", question=question, kernels=uses, workloads=(workload,), rounds=8, perturb=1, boot="snapshot"
+        name="reuse",
+        question=question,
+        kernels=uses,
+        workloads=(workload,),
+        rounds=8,
+        repeats=1,
+        perturb=1,
+        boot="snapshot",
     )
     return check(asked, "test")
 
