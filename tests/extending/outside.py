@@ -50,12 +50,13 @@ class Outside(NamedTuple):
 
 
 def outside(tmp_path: Path, source: Path | None = None) -> Outside:
-    """With nothing added yet. Its cache is its own, but for the guest programs, which take seconds to compile."""
+    """With nothing added yet. Its cache is its own, but for what takes seconds to compile."""
     found = Outside(tmp_path / "extensions", tmp_path / "work", source)
     found.extensions.mkdir(parents=True)
-    programs = cache_directory() / "guest"
-    programs.mkdir(parents=True, exist_ok=True)
-    cache = found.work / "cache" / programs.parent.name
+    usual = cache_directory()
+    cache = found.work / "cache" / usual.name
     cache.mkdir(parents=True)
-    (cache / programs.name).symlink_to(programs)
+    for name in ("guest", "plugin"):
+        (usual / name).mkdir(parents=True, exist_ok=True)
+        (cache / name).symlink_to(usual / name)
     return found

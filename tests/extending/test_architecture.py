@@ -51,7 +51,7 @@ FILES = (
     "src/kassay/supply/building/configs/lab-arm64.config", "guest/arch/arm64.c", "plugin/arch-arm64.c",
     "src/kassay/labs/predict/decode/arm64.py",
 )  # fmt: skip
-QUICK = ("--set", "size=2MiB", "--rounds", "8", "--repeats", "1", "--perturb", "0")
+QUICK = ("--set", "size=512KiB", "--rounds", "4", "--repeats", "1", "--perturb", "0")
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,20 @@ def test_a_stored_run_is_shown_by_it(added: Outside) -> None:
     if not image.is_file():
         pytest.skip("no kernel in the store: kassay kernels fetch debian:6.12")
     kernel = f"image:{image}"
-    few = ("--set", "size=64KiB", "--repeats", "1", "--perturb", "0", "--rounds", "2", "--profile", "memory")
+    few = (
+        "--set",
+        "size=64KiB",
+        "--repeats",
+        "1",
+        "--perturb",
+        "0",
+        "--rounds",
+        "2",
+        "--profile",
+        "memory",
+        "--boot",
+        "snapshot",
+    )
     added.kassay("compare", "mincore_scan", kernel, kernel, *few, "--out", "d")
     one = ("profile", "d", "--kernel", f"{kernel} (base)", "--top", "0")
     entries = added.kassay(*one, "--cost", "entries")
