@@ -17,7 +17,7 @@ pytestmark = pytest.mark.boot
 @pytest.fixture(scope="module")
 def restored(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("snapshot") / "d"
-    words = ("compare", "mprotect_toggle", OLD, NEW, *RESTORED, "--repeats", "3", "--perturb", "0")
+    words = ("compare", "mprotect_toggle", OLD, NEW, *RESTORED, "--repeats", "2", "--perturb", "0")
     ran = kassay(*words, "--out", str(directory))
     assert ran.status == 0, ran.err
     return directory
@@ -56,7 +56,7 @@ def test_damaged_snapshot_is_named_and_made_again(kassay: Kassay, tmp_path: Path
         if (cache_directory() / name).exists():
             (cache / name).symlink_to(cache_directory() / name)
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    words = ("compare", "mprotect_toggle", OLD, OLD, *RESTORED, *ONCE, "--timeout", "40")
+    words = ("compare", "mprotect_toggle", OLD, OLD, *RESTORED, *ONCE, "--profile", "none", "--timeout", "40")
     assert kassay(*words, "--out", str(tmp_path / "a"), env=environment).status == 0
     assert _snapshots(cache) == 1
     another = ("compare", "mincore_scan", *words[2:])
