@@ -16,7 +16,7 @@ BASE, HEAD = "debian:6.12", "debian:6.17"
 @pytest.fixture(scope="module")
 def traced(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("scale") / "runs"
-    words = ("--repeats", "1", "--perturb", "0", "--predict", "skylake-sp", "--out", str(directory))
+    words = ("--repeats", "1", "--perturb", "0", "--rounds", "4", "--predict", "skylake-sp", "--out", str(directory))
     ran = kassay("compare", "page_fault", BASE, HEAD, *RESTORED, *words)
     assert ran.status == 0, ran.err
     return directory
