@@ -6,19 +6,22 @@ from pathlib import Path
 import pytest
 from benchmarks import same_work
 
-from tests.boot.conftest import NEW, OLD, Kassay
+from kassay import pipeline
+from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
+from kassay.model.progress import silent
+from tests.boot.conftest import NEW, OLD, Kassay, answered
 
 pytestmark = pytest.mark.boot
-TWICE = ("--rounds", "4", "--repeats", "2", "--perturb", "0", "--profile", "none", "--format", "json")
-SNAPSHOT = ("--boot", "snapshot")
+ONCE = ("--rounds", "4", "--repeats", "1", "--perturb", "0", "--boot", "snapshot", "--format", "json")
+"""Options of a run of a kernel. Where it is compared with itself that makes two."""
 
 
 def test_a_workload_of_two_nodes_has_them_and_its_pages_come_back(kassay: Kassay, tmp_path: Path) -> None:
     words = ("compare", "numa_migrate", NEW, NEW, "--set", "call=mbind", "--set", "size=256KiB")
-    ran = kassay(*words, *TWICE, *SNAPSHOT, "--out", str(tmp_path / "d"))
+    ran = kassay(*words, *ONCE, "--profile", "none", "--out", str(tmp_path / "d"))
     assert ran.status == 0, ran.err
     found = ran.json()
-    assert all(len(set(side["runs"])) == 1 for finding in found["findings"] for side in finding["sides"])
+    assert all(finding["base_value"] == finding["head_value"] for finding in found["findings"])
     assert found["findings"][0]["machine"]["nodes"] == "2"
     nodes = {(audit["fields"]["nodes.online"], audit["fields"]["numa.N0"]) for audit in found["audits"]}
     assert nodes == {("0-1", "64")}
@@ -28,11 +31,11 @@ def test_a_workload_of_two_nodes_has_them_and_its_pages_come_back(kassay: Kassay
 def test_every_setting_is_in_force_and_in_the_report(kassay: Kassay, tmp_path: Path) -> None:
     state = ("--thp", "never", "--mthp", "4=always", "--swap", "zram:64MiB", "--memcg", "64MiB", "--dirty-ratio", "10",
              "--sched", "fifo")  # fmt: skip
-    words = ("compare", "page_fault", OLD, OLD, "--set", "size=1MiB", *state, *TWICE, *SNAPSHOT)
+    words = ("compare", "page_fault", OLD, OLD, "--set", "size=1MiB", *state, *ONCE, "--profile", "none")
     ran = kassay(*words, "--out", str(tmp_path / "d"))
     assert ran.status == 0, ran.err
     found = ran.json()
-    assert all(len(set(side["runs"])) == 1 for finding in found["findings"] for side in finding["sides"])
+    assert all(finding["base_value"] == finding["head_value"] for finding in found["findings"])
     fields = found["audits"][0]["fields"]
     wanted = {
         "thp.enabled": "never", "thp.64kB": "always", "swap.devices": "1", "memcg.max": str(64 << 20),
@@ -44,34 +47,36 @@ def test_every_setting_is_in_force_and_in_the_report(kassay: Kassay, tmp_path: P
     assert found["findings"][0]["machine"]["memcg"] == "64MiB"
 
 
-def test_threads_wait_for_each_other_less_often_under_fifo_and_as_often_on_each_kernel(
-    kassay: Kassay, tmp_path: Path
-) -> None:
-    program = str(Path(same_work.__file__).parent / "same" / "queue_fifo.c")
-    asked = ("compare", "--program", program, OLD, NEW, "--rounds", "2", "--repeats", "1", "--perturb", "0", *SNAPSHOT)
+def test_threads_wait_for_each_other_less_often_under_fifo_and_as_often_on_each_kernel(tmp_path: Path) -> None:
+    program = Path(same_work.__file__).parent / "same" / "queue_fifo.c"
+    asked = f'kernels = ["{OLD}", "{NEW}"]\nboot = "snapshot"\nrounds = 2\nrepeats = 1\nperturb = 0\n'
     waits = {}
-    for policy in ((), ("--sched", "fifo")):
-        ran = kassay(*asked, *policy, "--format", "json", "--out", str(tmp_path / "-".join(("d", *policy))))
-        (found,) = (finding for finding in ran.json()["findings"] if finding["primary"])
+    for policy in ("other", "fifo"):
+        sched = 'sched = "fifo"\n' if policy == "fifo" else ""
+        report = answered(f'{asked}{sched}[[workloads]]\nprogram = "{program}"\n', tmp_path / policy)
+        (found,) = (finding for finding in report["findings"] if finding["primary"])
         (futex,) = (cost for cost in found["calls"] if cost["name"] == "futex")
-        waits[policy[1:]] = futex["base_times"], futex["head_times"]
+        waits[policy] = futex["base_times"], futex["head_times"]
     usual, fifo = waits.values()
     assert fifo[0] == fifo[1] < usual[0] / 2 and usual[0] != usual[1], waits
 
 
 def test_a_kernel_that_takes_its_compressor_by_name_swaps_to_zram(kassay: Kassay, tmp_path: Path) -> None:
     words = ("compare", "madvise_pageout", "debian:6.1", "debian:6.1", "--set", "size=1MiB", "--set", "swap=zram")
-    ran = kassay(*words, *TWICE, *SNAPSHOT, "--out", str(tmp_path / "d"))
+    ran = kassay(*words, *ONCE, "--profile", "none", "--out", str(tmp_path / "d"))
     assert ran.status == 0, ran.err
     assert ran.json()["runs"]["failed"] == 0
 
 
-def test_two_cpus_say_what_they_asked_of_each_other(kassay: Kassay, tmp_path: Path) -> None:
-    words = ("compare", "tlb_shootdown", OLD, OLD, "--cpus", "2", "--rounds", "6", "--repeats", "1", "--perturb", "0")
-    ran = kassay(*words, "--profile", "counts", "--out", str(tmp_path / "d"), "--format", "json")
-    finding = next(f for f in ran.json()["findings"] if f["primary"])
-    found = {one["name"]: (one["base"], one["head"]) for one in finding["counters"]}
-    assert all(base == head for base, head in found.values())  # two boots of one kernel
+def test_two_cpus_say_what_they_asked_of_each_other(tmp_path: Path) -> None:
+    experiment = Experiment(
+        name="two", question="compare", kernels=(KernelUse(ref=OLD), KernelUse(ref=OLD)), cpus=(2,), rounds=6,
+        workloads=(WorkloadUse(name="tlb_shootdown"),), repeats=1, perturb=0, boot="snapshot", profile="counts",
+    )  # fmt: skip
+    pipeline.measure(experiment, tmp_path / "d", silent)
+    finding = next(f for f in pipeline.answer(tmp_path / "d").findings if f.primary)
+    found = {one.name: (one.base or 0, one.head or 0) for one in finding.counters}
+    assert all(base == head for base, head in found.values())  # two runs of one kernel
     # Each discard has the thread on the other CPU flush, and that one alone.
     assert found["ipi.tlb_shootdown.cpu1"][0] >= 1 and found.get("ipi.tlb_shootdown.cpu0", (0, 0))[0] == 0
     assert found["ipi.tlb_shootdown"] == found["ipi.tlb_shootdown.cpu1"]

@@ -16,7 +16,7 @@ from kassay import pipeline
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import silent
 from kassay.run.symbols import plugin_points
-from tests.boot.conftest import OLD, Kassay
+from tests.boot.conftest import OLD, ONCE, Kassay
 
 pytestmark = pytest.mark.boot
 SAVE, LOAD = bytes.fromhex("4889a7"), bytes.fromhex("488ba6")
@@ -42,7 +42,7 @@ def other_switch(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_kernel_that_switches_tasks_by_other_instructions(kassay: Kassay, other_switch: Path, tmp_path: Path) -> None:
     ran = kassay("compare", "mprotect_toggle", f"image:{other_switch}", f"image:{other_switch}", "--background", "1",
-                 "--set", "size=16MiB", "--repeats", "1", "--perturb", "0", "--format", "json",
+                 "--set", "size=16MiB", "--rounds", "4", *ONCE, "--boot", "snapshot",
                  "--out", str(tmp_path / "d"), env=own_cache(tmp_path))  # fmt: skip
     assert ran.status == 0, ran.err
     findings = ran.json()["findings"]
@@ -66,7 +66,7 @@ def test_a_kernel_whose_task_switch_has_another_name(
     experiment = Experiment(
         name="switch", question="compare", kernels=(KernelUse(ref=OLD), KernelUse(ref=OLD)), cpus=(cpus,),
         workloads=(WorkloadUse(name="mprotect_toggle", axes=(Axis(name="size", values=("16MiB",)),)),),
-        repeats=1, perturb=0, background=2 * cpus,
+        repeats=1, perturb=0, background=2 * cpus, boot="snapshot",
     )  # fmt: skip
     pipeline.measure(experiment, tmp_path / "d", silent)
     findings = pipeline.answer(tmp_path / "d").findings
