@@ -49,11 +49,16 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-c", "from kassay.cli import main; main()", *words]
 
 
-def answered(text: str, directory: Path) -> dict[str, Any]:
-    """Report of an experiment file as `kassay run --format json` prints it. No process starts, no page is drawn."""
+def measured(text: str, directory: Path) -> None:
+    """Makes the runs of an experiment file in this process."""
     spec = directory.with_suffix(".toml")
     spec.write_text(text)
     pipeline.measure(experiment_in(spec, Passing(False, ()), ""), directory, silent)
+
+
+def answered(text: str, directory: Path) -> dict[str, Any]:
+    """Report of an experiment file as `kassay run --format json` prints it. No process starts, no page is drawn."""
+    measured(text, directory)
     report: dict[str, Any] = json.loads(render(pipeline.answer(directory)))
     return report
 

@@ -10,7 +10,7 @@ import pytest
 
 from kassay.journal.journal import read_journal
 from kassay.supply.guest.program import header
-from tests.boot.conftest import NEW, OLD, Kassay
+from tests.boot.conftest import NEW, OLD, Kassay, answered, measured
 
 pytestmark = pytest.mark.boot
 
@@ -135,7 +135,7 @@ BAD = {
         "1 of its processes were still running when it had ended",
     ),
     "chatty": (
-        '#include <stdio.h>\nint main(void) { for (int i = 0; i < 700; i++) printf("%8000d\\n", i); return 0; }',
+        "#include <unistd.h>\nint main(void) { static char t[6 << 20]; return write(1, t, sizeof(t)) < 0; }",
         "its output, of which all executions together may have 4m: No space left on device",
     ),
     "missing": (
@@ -144,6 +144,7 @@ BAD = {
     ),
 }  # fmt: skip
 SNAPSHOT = ("--boot", "snapshot", "--format", "json")
+ONCE = 'boot = "snapshot"\nrepeats = 1\nperturb = 0\n'
 
 
 @pytest.fixture
@@ -159,7 +160,7 @@ def primary(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_strangers_reproducer_is_counted_whole_and_to_the_digit(kassay: Kassay, toggle: Path, tmp_path: Path) -> None:
-    words = ("compare", "--program", str(toggle), OLD, NEW, "--rounds", "4", "--perturb", "0")
+    words = ("compare", "--program", str(toggle), OLD, NEW, "--rounds", "2", "--perturb", "0")
     checked = ("--require", "toggles==10", "--state", "toggles")
     report = kassay(*words, *checked, *SNAPSHOT, "--out", str(tmp_path / "d")).json()
     (printed,) = report["printed"]
@@ -176,9 +177,9 @@ def test_a_strangers_reproducer_is_counted_whole_and_to_the_digit(kassay: Kassay
     assert "prot_commit_flush_ptes" in named
 
 
-def test_rounds_are_from_a_call_of_the_c_library_to_another(kassay: Kassay, toggle: Path, tmp_path: Path) -> None:
-    words = ("compare", "--program", str(toggle), OLD, NEW, "--from", "mprotect", "--to", "mprotect", "--rounds", "2")
-    found = primary(kassay(*words, "--repeats", "1", "--perturb", "0", *SNAPSHOT, "--out", str(tmp_path / "d")).json())
+def test_rounds_are_from_a_call_of_the_c_library_to_another(toggle: Path, tmp_path: Path) -> None:
+    asked = f'{ONCE}profile = "counts"\nkernels = ["{OLD}", "{NEW}"]\nrounds = 2\n[[workloads]]\nprogram = "{toggle}"\n'
+    found = primary(answered(asked + 'from = "mprotect"\nto = "mprotect"', tmp_path / "d"))
     assert (found["metric"], found["unit"]) == ("region", "instructions/round")
     rows = {row["function"]: row for row in found["attribution"]["rows"]}
     pages = (1 << 20) // 4096
@@ -186,28 +187,32 @@ def test_rounds_are_from_a_call_of_the_c_library_to_another(kassay: Kassay, togg
     assert 100 * pages < found["base_value"] < found["head_value"] < 1000 * pages
 
 
-@pytest.mark.parametrize("ends", [("--from", "mprotect:3"), ("--from", "main"), ("--to", "exit")])
-def test_each_execution_has_a_round_that_has_one_end_alone(
-    kassay: Kassay, toggle: Path, tmp_path: Path, ends: tuple[str, str]
-) -> None:
-    words = ("compare", "--program", str(toggle), NEW, NEW, *ends, "--rounds", "3", "--repeats", "1", "--perturb", "0")
-    found = primary(kassay(*words, *SNAPSHOT, "--out", str(tmp_path / "d")).json())
-    assert found["metric"] == "region" and found["verdict"] == "equivalent"
-    assert found["base_value"] > 10_000
+def test_each_execution_has_a_round_that_has_one_end_alone(toggle: Path, tmp_path: Path) -> None:
+    ends = ('from = "mprotect:3"', 'from = "main"', 'to = "exit"')
+    uses = "".join(f'[[workloads]]\nname = "end{i}"\nprogram = "{toggle}"\n{end}\n' for i, end in enumerate(ends))
+    asked = f'{ONCE}profile = "counts"\nkernels = ["{NEW}", "{NEW}"]\nrounds = 3\n{uses}'
+    found = [finding for finding in answered(asked, tmp_path / "d")["findings"] if finding["primary"]]
+    assert [finding["metric"] for finding in found] == ["region"] * len(ends)
+    for finding in found:
+        assert finding["verdict"] == "equivalent" and finding["base_value"] > 10_000
 
 
-def test_a_program_that_never_waits_ends_at_its_limit_under_fifo(kassay: Kassay, tmp_path: Path) -> None:
+def test_a_program_that_never_waits_ends_at_its_limit_under_fifo(tmp_path: Path) -> None:
     source = tmp_path / "spin.c"
     source.write_text(BAD["endless"][0])
-    ran = kassay("try", "--program", str(source), NEW, "--sched", "fifo", "--limit", "0.1")
-    assert ran.status and "no end within 100 ms of guest time" in ran.out + ran.err
+    asked = (
+        f'question = "value"\nkernels = ["{NEW}"]\n{ONCE}profile = "none"\nsched = "fifo"\nretries = 0\nrounds = 2\n'
+    )
+    use = f'[[workloads]]\nprogram = "{source}"\nlimit_ms = 100\n'
+    (failure,) = answered(asked + use, tmp_path / "d")["runs"]["failures"]
+    assert "no end within 100 ms of guest time" in failure["detail"]
 
 
-def test_processes_and_threads_of_a_program_are_its_own(kassay: Kassay, tmp_path: Path) -> None:
+def test_processes_and_threads_of_a_program_are_its_own(tmp_path: Path) -> None:
     source = tmp_path / "family.c"
     source.write_text(FAMILY)
-    words = ("compare", "--program", str(source), NEW, NEW, "--rounds", "4", "--perturb", "0")
-    found = primary(kassay(*words, *SNAPSHOT, "--out", str(tmp_path / "d")).json())
+    asked = f'{ONCE}profile = "counts"\nkernels = ["{NEW}", "{NEW}"]\nrounds = 4\n[[workloads]]\nprogram = "{source}"\n'
+    found = primary(answered(asked, tmp_path / "d"))
     assert found["verdict"] == "equivalent"
     side = found["sides"][0]
     contexts = dict(side["contexts"])
@@ -215,17 +220,16 @@ def test_processes_and_threads_of_a_program_are_its_own(kassay: Kassay, tmp_path
     assert contexts["user"] > 0.1  # of eight tasks that each count to 20000
 
 
-def test_rounds_that_a_program_marks_and_those_of_a_testcase(kassay: Kassay, tmp_path: Path) -> None:
+def test_rounds_that_a_program_marks_and_those_of_a_testcase(tmp_path: Path) -> None:
     shutil.copyfile(header(), tmp_path / "kassay.h")
     (tmp_path / "marked.c").write_text(MARKED)
     (tmp_path / "touch.c").write_text(TESTCASE)
-    (tmp_path / "both.toml").write_text(
-        f'question = "value"\nkernels = ["{NEW}"]\nboot = "snapshot"\nrounds = 2\nrepeats = 2\nperturb = 0\n'
+    asked = (
+        f'question = "value"\nkernels = ["{NEW}"]\n{ONCE}profile = "counts"\nrounds = 2\n'
         f'[[workloads]]\nprogram = "{tmp_path}/marked.c"\n[[workloads]]\nprogram = "{tmp_path}/touch.c"\n'
         "set.operations = 512\n"
     )
-    ran = kassay("run", str(tmp_path / "both.toml"), "--format", "json", "--out", str(tmp_path / "d"))
-    report = ran.json()
+    report = answered(asked, tmp_path / "d")
     printed = {row["name"]: row["values"] for row in report["printed"]}
     assert set(printed["operations"].values()) == {"5120"}
     assert all(value.startswith("1.000") for value in printed["faults_per_operation"].values())
@@ -236,45 +240,47 @@ def test_rounds_that_a_program_marks_and_those_of_a_testcase(kassay: Kassay, tmp
 
 
 def test_a_run_goes_on_when_the_program_is_gone(kassay: Kassay, toggle: Path, tmp_path: Path) -> None:
-    out = tmp_path / "d"
-    words = ("compare", "--program", str(toggle), NEW, NEW, "--rounds", "2", "--repeats", "1", "--perturb", "0")
-    first = primary(kassay(*words, *SNAPSHOT, "--out", str(out)).json())
+    asked = f'question = "value"\nkernels = ["{NEW}"]\n{ONCE}profile = "none"\nrounds = 2\n'
+    measured(f'{asked}[[workloads]]\nprogram = "{toggle}"\n', tmp_path / "d")
     toggle.unlink()
-    again = kassay("run", str(out / "pinned.toml"), "--format", "json", "--out", str(tmp_path / "again"))
-    assert primary(again.json())["base_value"] == first["base_value"]
+    assert kassay("run", str(tmp_path / "d" / "pinned.toml"), "--out", str(tmp_path / "again")).status == 0
+    first, again = (read_journal(tmp_path / name / "journal.jsonl") for name in ("d", "again"))
+    assert [record.outcome for record in first] == ["ok"]
+    assert [record.stream_sha256 for record in again] == [record.stream_sha256 for record in first]
 
 
-def test_every_bad_end_is_named_with_what_it_printed_last(kassay: Kassay, tmp_path: Path) -> None:
-    lines = [f'question = "value"\nkernels = ["{NEW}"]\nboot = "snapshot"\nprofile = "none"\nrounds = 2\nretries = 0',
-             "repeats = 1\nperturb = 0"]  # fmt: skip
+def test_every_bad_end_is_named_with_what_it_printed_last(tmp_path: Path) -> None:
+    lines = [f'question = "value"\nkernels = ["{NEW}"]\n{ONCE}profile = "none"\nrounds = 2\nretries = 0']
     for name, (text, _) in BAD.items():
         (tmp_path / f"{name}.c").write_text(text)
-        limit = {"chatty": 5000, "bomb": 150}.get(name, 100)
+        limit = {"chatty": 5000, "bomb": 110}.get(name, 100)
         lines.append(f'[[workloads]]\nprogram = "{tmp_path}/{name}.c"\nlimit_ms = {limit}')
-    (tmp_path / "bad.toml").write_text("\n".join(lines))
-    ran = kassay("run", str(tmp_path / "bad.toml"), "--format", "json", "--out", str(tmp_path / "d"))
-    failures = ran.json()["runs"]["failures"]
+    failures = answered("\n".join(lines), tmp_path / "d")["runs"]["failures"]
     assert len(failures) == len(BAD)
     details = [failure["detail"] for failure in failures]
     for name, (_, words) in BAD.items():
         assert any(words in detail for detail in details), (name, details)
 
 
-def test_pages_that_the_kernel_calls_old_are_found_young_alike(kassay: Kassay, tmp_path: Path) -> None:
+def test_pages_that_the_kernel_calls_old_are_found_young_alike(tmp_path: Path) -> None:
     """QEMU sets a page's accessed bit when it walks the tables, and how often it does depended on the host's time."""
     source = tmp_path / "clearing.c"
     source.write_text(CLEARING)
-    words = ("compare", "--program", str(source), OLD, OLD, "--repeats", "4", "--perturb", "0", "--rounds", "12")
-    found = primary(kassay(*words, *SNAPSHOT, "--out", str(tmp_path / "d")).json())
-    assert (found["verdict"], found["change"]) == ("equivalent", 0.0), "runs that disagree are inconclusive"
+    asked = (
+        f'question = "value"\nkernels = ["{OLD}"]\nboot = "snapshot"\nprofile = "counts"\nrepeats = 8\nperturb = 0\n'
+    )
+    measured(f'{asked}rounds = 12\n[[workloads]]\nprogram = "{source}"\n', tmp_path / "d")
+    records = read_journal(tmp_path / "d" / "journal.jsonl")
+    assert [record.outcome for record in records] == ["ok"] * 8
+    assert len({(record.stream_sha256, record.profile_sha256) for record in records}) == 1
 
 
-def test_a_copy_that_the_kernel_gives_up_in_its_middle_is_counted(kassay: Kassay, tmp_path: Path) -> None:
+def test_a_copy_that_the_kernel_gives_up_in_its_middle_is_counted(tmp_path: Path) -> None:
     """Linux 7.3 copies with faults switched off: a fault in the middle of "rep movsq" goes on elsewhere."""
     source = tmp_path / "copy.c"
     source.write_text(GIVEN_UP)
-    words = ("compare", "--program", str(source), "7.3", "7.3", "--repeats", "1", "--perturb", "0", "--rounds", "3")
-    found = primary(kassay(*words, *SNAPSHOT, "--out", str(tmp_path / "d")).json())
+    asked = f'{ONCE}profile = "counts"\nkernels = ["debian:7.3", "debian:7.3"]\nrounds = 3\n'
+    found = primary(answered(f'{asked}[[workloads]]\nprogram = "{source}"\n', tmp_path / "d"))
     rows = {row["function"]: (row["base"], row["delta"]) for row in found["attribution"]["rows"]}
     assert found["attribution"]["unattributed"] == 0 and {delta for _, delta in rows.values()} == {0.0}
     assert rows["rep_movs_alternative"][0] > 65536 / 8, "string iterations included"
