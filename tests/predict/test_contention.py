@@ -313,8 +313,9 @@ def test_a_directory_without_traces_and_two_questions_at_once_are_refused(tmp_pa
         return str(CliRunner().invoke(build_app(), ["predict", str(tmp_path / "runs"), *words]).exception)
 
     assert "was not made with --predict" in error("--scale", "1..8")
-    assert "two questions" in error("--scale", "1..8", "--without", "walk")
-    assert "are for --scale" in error("--scale-as", "threads") and "are for --scale" in error("--scale-shared", "walk")
+    assert "--without: does nothing with --scale" in error("--scale", "1..8", "--without", "walk")
+    for option, value in (("--scale-as", "threads"), ("--scale-shared", "walk")):
+        assert f"{option}: belongs to --scale, which is not given" in error(option, value)
     assert "not a way to scale" in error("--scale", "1..8", "--scale-as", "cores")
 
 

@@ -88,7 +88,7 @@ def test_a_stored_trace_is_replayed_with_exchanges_at_the_cost_of_moves() -> Non
     data, timing = recorded("6.17"), timing_for("zen4")
 
     def replayed(**others: str) -> tuple[int, int]:
-        rows = replay_of(data, timing, lambda _: "f", alters=replacing(others), placements=1).rows
+        rows = replay_of(data, timing, lambda _: "f", alters=replacing(others, "x86_64"), placements=1).rows
         return sum(row.instructions for row in rows), sum(row.cycles100 for row in rows)
 
     whole, replaced = replayed(), replayed(xchg="mov")
@@ -100,7 +100,7 @@ def test_a_stored_trace_is_replayed_with_exchanges_at_the_cost_of_moves() -> Non
 
 def test_a_replaced_instruction_keeps_its_accesses_and_is_no_longer_atomic() -> None:
     exchange = Facts("xchg m64,r64", load_bytes=8, store_bytes=8, locked=True, exchanges=True, writes=(3,))
-    changed = replacing({"xchg": "mov", "add": "sub"})
+    changed = replacing({"xchg": "mov", "add": "sub"}, "x86_64")
     assert changed(exchange) == Facts("mov m64,r64", load_bytes=8, store_bytes=8, writes=(3,))
     assert changed(Facts("lock add m64,r64", locked=True)) == Facts("sub m64,r64")
     assert changed(Facts("addps x,x")) == Facts("addps x,x")
@@ -128,11 +128,22 @@ def test_an_instruction_is_named_with_and_without_its_prefix(
 def test_a_cost_of_another_one_is_asked_for_with_and_without_the_prefix() -> None:
     locked = Facts("lock cmpxchg m64,r64", locked=True)
     for name in ("lock cmpxchg", "cmpxchg"):
-        assert replacing({name: "mov"})(locked) == Facts("mov m64,r64")
-    assert replacing({"cmpxchg": "add", "lock cmpxchg": "mov"})(locked) == Facts("mov m64,r64")
+        assert replacing({name: "mov"}, "x86_64")(locked) == Facts("mov m64,r64")
+    assert replacing({"cmpxchg": "add", "lock cmpxchg": "mov"}, "x86_64")(locked) == Facts("mov m64,r64")
     with pytest.raises(BadInput, match="rep stosq: its time depends on its string") as caught:
-        replacing({"stosq": "mov"})(Facts("rep stosq", "repeat"))
+        replacing({"stosq": "mov"}, "x86_64")(Facts("rep stosq", "repeat"))
     assert "--without-instruction 'rep stosq'" in caught.value.remedy
+
+
+@pytest.mark.parametrize(("arch", "form", "other"), [
+    ("x86_64", "xchg m32,r32", "xchg"), ("x86_64", "add m64,r64", "LOCK add"), ("arm64", "ldadd r64,r64,m64", "swpal"),
+])  # fmt: skip
+def test_no_access_becomes_atomic(arch: str, form: str, other: str) -> None:
+    alters = replacing({form.split()[0]: other}, arch)
+    with pytest.raises(BadInput, match=f"{other.lower()} is atomic, and {form} would not be"):
+        alters(Facts(form, load_bytes=4, store_bytes=4))
+    registers = Facts(form.replace("m", "r"))
+    assert alters(registers).form.startswith(other.lower())
 
 
 def test_functions_and_inlined_copies_are_removed_whole() -> None:
@@ -217,6 +228,17 @@ def test_a_replacement_is_told_without_removed_instructions() -> None:
     shown = WITHOUT.form("markdown").render(report)
     assert "with every xchg at the cost of mov" in shown and "8 ns gained (-44.4 %, between" in shown
     assert "not atomically" in shown and "finds its inputs ready" not in shown
+
+
+def test_an_instruction_has_the_cost_of_one_other(tmp_path: Path) -> None:
+    done = CliRunner().invoke(build_app(), ["predict", str(tmp_path), "--replace", "xchg=mov", "--replace", "xchg=add"])
+    assert isinstance(done.exception, BadInput) and "--replace xchg: given twice" in str(done.exception)
+
+
+@pytest.mark.parametrize("option", ["--cpu", "--scale", "--without"])
+def test_an_option_without_a_value_is_refused(option: str, tmp_path: Path) -> None:
+    done = CliRunner().invoke(build_app(), ["predict", str(tmp_path), option, ""])
+    assert isinstance(done.exception, BadInput) and f"{option} '': no value" in str(done.exception)
 
 
 @pytest.mark.parametrize("word", ["xchg", "xchg=", "=mov"])

@@ -28,7 +28,9 @@ def given_options() -> frozenset[str]:
         if source is None or source.name != "COMMANDLINE":
             continue
         name = parameter.opts[0]
-        if context.params[str(parameter.name)] == "" and name.startswith("-") and parameter.metavar != _MAY_BE_EMPTY:
+        value = context.params[str(parameter.name)]
+        empty = value == "" or (isinstance(value, Sequence) and "" in value and not isinstance(value, str))
+        if empty and name.startswith("-") and parameter.metavar != _MAY_BE_EMPTY:
             raise BadInput(f"{name} '': no value", "give one, or leave the option out")
         given.append(name)
     return frozenset(given)

@@ -13,7 +13,7 @@ from kassay.evidence.profile.counters import ProfileError
 from kassay.evidence.profiles import lines_of_run, report_of, symbols_of
 from kassay.journal import artifacts
 from kassay.labs.predict.asked import asked
-from kassay.labs.predict.decode import CALL, CALL_INDIRECT, REPEAT, RETURN, Facts
+from kassay.labs.predict.decode import CALL, CALL_INDIRECT, REPEAT, RETURN, Facts, decoder_of
 from kassay.labs.predict.predict import doubts_of, refused_because, widened
 from kassay.labs.predict.predictions import Replays, Traces, bounded, traced_side
 from kassay.labs.predict.replay import replay_of
@@ -93,7 +93,7 @@ def _replayed(job: _Job) -> Replay | str:
             return symbols.find(address)[0]
 
         removes = removing(job.removal, name_of, inlined)
-        alters = replacing(dict(job.removal.replaced))
+        alters = replacing(dict(job.removal.replaced), job.timing.arch)
         return replay_of(artifacts.get(directory, record.trace), job.timing, name_of, removes, alters,
                          job.placements)  # fmt: skip
     except KassayError as error:
@@ -118,9 +118,10 @@ def removing(
     return removes
 
 
-def replacing(others: Mapping[str, str]) -> Alters:
+def replacing(others: Mapping[str, str], arch: str) -> Alters:
     """Gives each mnemonic the cost of another one with the same operands. Its accesses stay, and are not atomic. Raises
-    BadInput for a repeated instruction, whose time is that of its string."""
+    BadInput for a repeated instruction, whose time is that of its string, and for an access that would be atomic."""
+    is_atomic = decoder_of(arch).atomic
     wanted = {_spelt(mnemonic): _spelt(other) for mnemonic, other in others.items()}
 
     def alters(facts: Facts) -> Facts:
@@ -131,6 +132,9 @@ def replacing(others: Mapping[str, str]) -> Alters:
         if facts.kind == REPEAT:
             raise BadInput(f"{facts.form}: its time depends on its string, so it cannot have the cost of {other}",
                            f"leave it out: --without-instruction '{facts.form}'")  # fmt: skip
+        if is_atomic(other) and (facts.load_bytes or facts.store_bytes):
+            raise BadInput(f"{other} is atomic, and {facts.form} would not be: its time is not known",
+                           "name an instruction that is not atomic")  # fmt: skip
         return facts._replace(form=f"{other} {operands}".rstrip(), locked=False, exchanges=False)
 
     return alters

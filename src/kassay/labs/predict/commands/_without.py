@@ -15,13 +15,14 @@ from kassay.labs.predict.without_report import WITHOUT
 
 def pairs_of(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """MNEMONIC=OTHER, split. Raises BadInput."""
-    pairs = []
+    pairs: dict[str, str] = {}
     for word in words:
         mnemonic, equals, other = word.partition("=")
         if not (mnemonic.strip() and equals and other.strip()):
             raise BadInput(f"--replace {word!r}: not MNEMONIC=OTHER", "write for example xchg=mov")
-        pairs.append((mnemonic.strip(), other.strip()))
-    return tuple(pairs)
+        if pairs.setdefault(mnemonic.strip(), other.strip()) != other.strip():
+            raise BadInput(f"--replace {mnemonic.strip()}: given twice", "an instruction has the cost of one other")
+    return tuple(pairs.items())
 
 
 def show_without(directory: Path, cpus: Sequence[str], removal: Removal, form_name: str) -> None:

@@ -10,9 +10,12 @@ from kassay.commands import Command
 from kassay.commands import _complete as complete
 from kassay.commands._options import Format
 from kassay.commands._show import say_answer, showing
+from kassay.commands._together import check_together
 from kassay.errors import BadInput
 from kassay.report.formats import format_named
 
+_NEEDS = dict.fromkeys(("--scale-as", "--scale-shared"), ("--scale",))
+_UNUSED = {"--scale": ("--without", "--without-instruction", "--replace")}
 Scale = Annotated[
     str,
     Option(
@@ -80,19 +83,16 @@ def _predict(
 
     Example: kassay predict kassay-out/demo --cpu zen3,skylake-sp
     """
+    check_together(_NEEDS, _UNUSED)
     cpus = tuple(filter(None, cpu.split(",")))
     if scale:
         from kassay.labs.predict.commands._scale import show_scale
         from kassay.labs.predict.contention.scale_model import PROCESSES, THREADS
 
-        if without or without_instruction or replace:
-            raise BadInput("--scale and --without or --replace: two questions", "ask them one after the other")
         if scale_as not in (PROCESSES, THREADS):
             raise BadInput(f"--scale-as {scale_as}: not a way to scale", f"name {PROCESSES} or {THREADS}")
         show_scale(directory, cpus, scale, scale_as, tuple(scale_shared or ()), format_)
         return 0
-    if scale_shared or scale_as != "processes":
-        raise BadInput("--scale-as and --scale-shared are for --scale", "name numbers of CPUs: --scale 1..64")
     if without or without_instruction or replace:
         from kassay.labs.predict.commands._without import pairs_of, show_without
         from kassay.labs.predict.without_model import Removal

@@ -73,6 +73,8 @@ class FactsDecoder:
     fuses: Callable[[str, str], bool]
     """Function of the forms of an instruction and of a conditional branch after it. It is true if some CPUs make one
     operation of both; a timing file says which of them."""
+    atomic: Callable[[str], bool]
+    """Function of a mnemonic. It is true if the instruction accesses memory atomically."""
     system: frozenset[str]
     """Every name that Facts.system may have."""
 

@@ -93,9 +93,13 @@ def _facts(code: bytes) -> Facts:
         writes=tuple(sorted(writes)),
         load_bytes=load,
         store_bytes=store,
-        locked=bool(_ATOMIC.fullmatch(name)) or name.startswith(_EXCLUSIVE),
+        locked=_atomic(name),
         exchanges=name.startswith("swp"),
     )
+
+
+def _atomic(name: str) -> bool:
+    return bool(_ATOMIC.fullmatch(name)) or name.startswith(_EXCLUSIVE)
 
 
 def _registers(instruction: Any, name: str) -> tuple[set[int], set[int], set[int]]:
@@ -277,4 +281,4 @@ def _fuses(first: str, second: str) -> bool:
     return second == "b.c i" and first.partition(" ")[0] in ("cmp", "cmn", "tst")
 
 
-DECODER = FactsDecoder(facts=_facts, registers=_name, fuses=_fuses, system=_SYSTEM_NAMES)
+DECODER = FactsDecoder(facts=_facts, registers=_name, fuses=_fuses, atomic=_atomic, system=_SYSTEM_NAMES)

@@ -80,7 +80,6 @@ def _facts(code: bytes) -> Facts:
     if kind in (PREFETCH, NOP) or name in NO_ACCESS:
         accesses.load = accesses.store = 0
         accesses.writes.clear()
-    locked = name.startswith("lock ") or (name == "xchg" and bool(accesses.load))
     return Facts(
         form=_form(instruction, name),
         kind=kind,
@@ -90,12 +89,16 @@ def _facts(code: bytes) -> Facts:
         writes=tuple(sorted(accesses.writes)),
         load_bytes=accesses.load,
         store_bytes=accesses.store,
-        locked=locked,
+        locked=_atomic(name) and bool(accesses.load),
         exchanges=name == "xchg" and bool(accesses.load),
         address=_address(instruction, accesses),
         traits=_traits(instruction, name, accesses),
         opcode=_prefix_bytes(code),
     )
+
+
+def _atomic(name: str) -> bool:
+    return name == "xchg" or name.startswith("lock ")
 
 
 _NEAR = range(2048)
@@ -273,4 +276,4 @@ def _fuses(first: str, second: str) -> bool:
     return condition not in _SIGNS and not (flags in ("inc", "dec") and condition in _CARRIES)
 
 
-DECODER = FactsDecoder(facts=_facts, registers=_name, fuses=_fuses, system=SYSTEM_NAMES)
+DECODER = FactsDecoder(facts=_facts, registers=_name, fuses=_fuses, atomic=_atomic, system=SYSTEM_NAMES)
