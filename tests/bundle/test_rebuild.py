@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
@@ -164,6 +165,21 @@ def test_a_stranger_builds_the_same_kernels(author: Author, monkeypatch: pytest.
     assert [use.name for use in stranger.experiments[0].kernels] == ["base", "mine"]
     assert any("which changes mm/walk.c" in progress.text for progress in stranger.told)
     assert again.results[0].exact
+
+
+@pytest.mark.parametrize("asked", [{"compiler": "gcc"}, {"source": Path()}])
+def test_options_of_builds_are_refused_where_nothing_was_built(
+    author: Author, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
+) -> None:
+    place = measured(tmp_path / "runs", plan_with(RELEASES), COSTS)
+    with pytest.raises(BadInput, match="--base linux: no kernel of this directory was built"):
+        pack(place, tmp_path / "b", silent, "linux")
+    pack(place, tmp_path / "b", silent)
+    stranger = Stranger(tmp_path, monkeypatch)
+    (option,) = asked
+    with pytest.raises(BadInput, match=f"--{option}: no kernel of this bundle is built"):
+        stranger.rerun(tmp_path / "b", **asked)
+    assert not stranger.experiments
 
 
 def test_another_image_names_what_differs_and_the_runs_are_made(

@@ -32,7 +32,8 @@ def public_source(build: BuildRef, version: str, tell: Tell) -> PublicSource:
         return PublicSource(name=f"{ARCHIVE}{exact}", version=words, tree=tree, sha256=match[1] if match else "")
     repository = expanded(build.tree)
     if not git.is_repository(repository):
-        raise BadInput(f"{repository}: no git tree, so it is not known which public sources it comes from")
+        raise BadInput(f"{repository}: no git tree, so it is not known which public sources it comes from",
+                       "give a git tree, or debian-source:7.3")  # fmt: skip
     address, commit = _public_commit(repository, git.resolve(repository, build.revision or "HEAD"))
     return PublicSource(name=address, version=commit, tree=git.tree_of(repository, commit))
 

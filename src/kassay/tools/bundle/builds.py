@@ -68,8 +68,11 @@ class PackedBuilds(Record, frozen=True, kw_only=True):
 def builds_into(root: Path, plan: Plan, names: ShortNames, base: str, tell: Tell) -> tuple[PackedBuild, ...]:
     """Writes FOLDER below `root`, if any kernel of the plan was built. plan: with the paths of this host; names: their
     names in the bundle. base: public sources for a kernel that has none, as "debian-source:7.3"; "" for none."""
+    places = tuple(_built(plan))
+    if base and not places:
+        raise BadInput(f"--base {base}: no kernel of this directory was built", "leave it out")
     given = public_source(parse_build(base), "", tell) if base else None
-    builds = tuple(_packed(root / FOLDER, plan, place, names, given, tell) for place in _built(plan))
+    builds = tuple(_packed(root / FOLDER, plan, place, names, given, tell) for place in places)
     if builds:
         data = msgspec.json.format(msgspec.json.encode(PackedBuilds(version=_VERSION, builds=builds)), indent=1)
         write_atomic(root / FILE, data + b"\n")

@@ -65,6 +65,8 @@ def rebuild(root: Path, plan: Plan, experiment: Experiment, given: Given, tell: 
     builds = read_builds(root)
     if not builds:
         _check_without_builds(plan)
+        if unused := [name for name, value in given._asdict().items() if value]:
+            raise BadInput(f"--{unused[0]}: no kernel of this bundle is built", "leave it out")
     for build in builds:
         _check(root, plan, build)
         _fetch_sources(root, build, plan.kernels[build.kernel].build, given, tell)
