@@ -217,6 +217,17 @@ def test_versions_are_listed_in_order_with_what_is_here(archive: Archive) -> Non
     ]
 
 
+def test_a_listed_reference_names_the_package_of_its_row(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f"linux-image-{_OLD}"
+    files = {f"boot/vmlinuz-{_OLD}": fakes.bzimage(fakes.gzip(fakes.vmlinux("6.17.8-second")))}
+    newer = fakes.listed(fakes.deb(archive.directory, name, "6.17.8-2~bpo12+1", files), name, "6.17.8-2~bpo12+1")
+    monkeypatch.setattr(archive, "packages", [*archive.packages, newer])
+    monkeypatch.setattr(debian, "load_index", lambda arch: archive.index(arch, Told()))
+    found = [v for v in versions("debian", "x86_64", "cloud", Told()) if v.upstream == "6.17.8"]
+    assert [v.ref for v in found] == ["debian:6.17.8-1", "debian:6.17.8"]
+    assert [_get(v.ref).identity.package_version for v in found] == [v.version for v in found]
+
+
 def test_modules_come_with_their_dependencies_first(archive: Archive) -> None:
     artifact = _get("debian:6.17")
     assert [name for name, _ in load_modules(artifact, ["zram"], Told())] == ["zsmalloc", "lz4_compress", "zram"]

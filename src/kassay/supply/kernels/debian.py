@@ -60,7 +60,8 @@ class DebianSource(KernelSource):
         """Every kernel of the archive for this architecture and flavour, oldest first; each version once."""
         packages = {p.version: p for p in reversed(_kernels(current_index(arch, tell), arch, flavour))}
         ordered = sorted(packages.values(), key=lambda p: version_key(p.version))
-        return tuple(_version_record(package, arch) for package in ordered)
+        newest = {upstream_of(p.version): p.version for p in ordered}
+        return tuple(_version_record(p, arch, newest[upstream_of(p.version)]) for p in ordered)
 
 
 def with_configuration_of_archive(artifact: KernelArtifact, tell: Tell) -> KernelArtifact:
@@ -142,9 +143,10 @@ def _holds_modules(package: Package, flavour: str | None) -> bool:
     return package.flavour == flavour and (package.kind == "modules" or (package.kind == "image" and package.is_kernel))
 
 
-def _version_record(package: Package, arch: str) -> KernelVersion:
+def _version_record(package: Package, arch: str, newest: str) -> KernelVersion:
+    """newest: package version of this kernel version that its short reference names."""
     return KernelVersion(
-        ref=f"debian:{upstream_of(package.version)}",
+        ref=f"debian:{upstream_of(package.version) if package.version == newest else package.version}",
         upstream=upstream_of(package.version),
         arch=arch,
         flavour=package.flavour,
