@@ -80,6 +80,12 @@ def test_two_kernels_and_a_metric_are_taken_as_named(run: Run, asked: Asked) -> 
     assert asked == [((LABELS[1], LABELS[2]), "touch"), (LABELS[:2], None)]
 
 
+def test_kernels_are_named_as_they_were_measured(run: Run, asked: Asked) -> None:
+    run("--base", "6.0", "--head", "6.1")
+    run("--kernel", "6.2")
+    assert asked == [(LABELS[:2], None), ((LABELS[2],), None)]
+
+
 def test_one_kernel_is_shown_alone_with_shares(run: Run, asked: Asked) -> None:
     shown = run("--kernel", LABELS[1])
     assert asked == [((LABELS[1],), None)]

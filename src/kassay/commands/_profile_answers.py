@@ -2,6 +2,7 @@
 """`kassay profile`: show the requested profiles in one of five forms."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -28,6 +29,7 @@ from kassay.model.branches import BranchReport
 from kassay.model.contexts import CONTEXTS
 from kassay.model.costs import DEFAULT, Cost, cost_of, weighed
 from kassay.model.experiment import labels
+from kassay.model.kernel import full_ref
 from kassay.model.reason_texts import reasons_text
 from kassay.model.texts import one_line
 from kassay.registry import discover
@@ -56,6 +58,7 @@ def answer(directory: Path, asked: Profiling) -> None:
     """Prints the answer, or writes the file of --export. Raises BadInput for options that do not go together."""
     check_together(unused=_UNUSED)
     kernels = labels(open_directory(directory).plan.experiment)
+    asked = _with_labels(asked, kernels)
     pair = (asked.base or kernels[0], asked.head or kernels[-1])
     _check_kernels(asked, pair)
     _check_forms(asked, kernels)
@@ -189,6 +192,15 @@ def _counted(profiled: Profiled, cost: Cost) -> Profiled:
     return msgspec.structs.replace(
         profiled, unit=unit, value=weighed(profiled.profile, cost) / profiled.profile.operations
     )
+
+
+def _with_labels(asked: Profiling, kernels: Sequence[str]) -> Profiling:
+    """The options with kernels named as in reports, also where the user wrote 6.17 for debian:6.17."""
+
+    def label(ref: str | None) -> str | None:
+        return ref if not ref or ref in kernels else full_ref(ref)
+
+    return replace(asked, kernel=label(asked.kernel), base=label(asked.base), head=label(asked.head))
 
 
 def _check_kernels(asked: Profiling, pair: tuple[str, str]) -> None:
