@@ -45,7 +45,9 @@ _Metric = Annotated[
 ]
 _Over = Annotated[
     str,
-    Option(metavar="AXIS", help="kernels: one point per kernel, by release. dates: one point per directory, by date."),
+    Option(
+        metavar="AXIS", help="kernels: one point per kernel, by release. dates: one per kernel and directory, by date."
+    ),
 ]
 
 
