@@ -48,6 +48,20 @@ def test_without_releases_they_stand_in_the_order_of_dates(archive: Archive) -> 
     assert [p.first for p in line.points] == ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"]
 
 
+def test_over_dates_kernels_of_one_directory_stand_together_in_the_order_of_releases(archive: Archive) -> None:
+    """Its runs are in random order, so the first run of a kernel says nothing about its place."""
+    for day, plan in enumerate(("new", "old")):
+        one = batch_of({"6.16": [1.0], "6.17": [2.0], "6.12": [1.0]}, plan=plan)
+        runs = tuple(
+            msgspec.structs.replace(run, started_utc=f"2026-01-0{3 - day}T00:0{3 - i}:00Z")
+            for i, run in enumerate(one.runs)
+        )
+        add(archive, msgspec.structs.replace(one, runs=runs))
+    (line,) = lines(archive, SeriesFilter(dates=True))
+    assert [p.kernel.release for p in line.points] == ["6.12", "6.16", "6.17"] * 2
+    assert [p.first[:10] for p in line.points] == ["2026-01-02"] * 3 + ["2026-01-03"] * 3
+
+
 def test_without_releases_and_dates_they_stand_in_the_order_in_which_they_were_added(archive: Archive) -> None:
     one = batch_of({"zebra": [1.0], "apple": [2.0], "mango": [3.0]})
     runs = tuple(msgspec.structs.replace(run, started_utc="") for run in one.runs)

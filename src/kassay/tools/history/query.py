@@ -96,12 +96,16 @@ def _apart(group: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ..
 
 
 def ordered(points: Sequence[KernelPoint], dates: bool) -> tuple[KernelPoint, ...]:
-    """Points with their changes, in order of release, or of date.
+    """Points with their changes, in order of release, or of date if a release cannot be parsed. Else equal points keep
+    their order.
 
-    The order is by date if `dates` is true, or if a release cannot be parsed. Else equal points keep their order.
+    dates: the measurements follow each other by date, each with its kernels in the order of releases. Its runs are in
+    random order, so that dates of single kernels say nothing.
     """
     keyed = [(release_order(point.kernel.release), point) for point in points]
-    if dates or any(key is None for key, _ in keyed):
+    if dates:
+        keyed.sort(key=lambda pair: (pair[1].begun, pair[1].session, pair[0] or ()))
+    elif any(key is None for key, _ in keyed):
         keyed.sort(key=lambda pair: (pair[1].first, pair[0] or ()))
     else:
         keyed.sort(key=lambda pair: (pair[0] or (), pair[1].first))
@@ -178,10 +182,12 @@ def _points(archive: Archive, numbers: Sequence[int], dates: bool) -> dict[int, 
     """The points of series, by their numbers, in the order in which their kernels were added."""
     kernels = stored_kernels(archive)
     session, source = ("directory", "sessions JOIN t_experiments USING (experiment)") if dates else ("''", "points")
+    begun = f"strftime(min(first_utc) OVER (PARTITION BY series, experiment), '{_MOMENT}')" if dates else "''"
     rows = archive.rows(
         f"SELECT series, kernel, value, n, coalesce(deviation, spread), lowest, highest, all_runs,"
-        f" strftime(first_utc, '{_MOMENT}'), strftime(last_utc, '{_MOMENT}'), {session}, deviation FROM {source}"
-        f" WHERE series IN ({', '.join(map(str, numbers))}) ORDER BY kernel{', experiment' if dates else ''}"
+        f" strftime(first_utc, '{_MOMENT}'), strftime(last_utc, '{_MOMENT}'), {session}, {begun}, deviation"
+        f" FROM {source} WHERE series IN ({', '.join(map(str, numbers))})"
+        f" ORDER BY kernel{', experiment' if dates else ''}"
     )
     points: dict[int, list[KernelPoint]] = {number: [] for number in numbers}
     for row in rows:
@@ -190,11 +196,11 @@ def _points(archive: Archive, numbers: Sequence[int], dates: bool) -> dict[int, 
 
 
 def _point(row: Row, kernel: StoredKernel) -> KernelPoint:
-    value, n, spread, lowest, highest, runs, first, last, session, deviation = row
+    value, n, spread, lowest, highest, runs, first, last, session, begun, deviation = row
     alone = deviation is None and (n is None or n < 2)
     floor = (highest - lowest) / value if value and runs > 1 else None
     return KernelPoint(kernel=kernel, value=value, n=n, spread=None if alone else spread, floor=floor,
-                       first=first or "", last=last or "", session=session)  # fmt: skip
+                       first=first or "", last=last or "", session=session, begun=begun or "")  # fmt: skip
 
 
 _RELEASE = re.compile(

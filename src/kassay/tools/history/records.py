@@ -216,6 +216,8 @@ class KernelPoint(Record, frozen=True, kw_only=True):
     """Change against the point before."""
     session: str = ""
     """Directory of the measurement, for a point over dates; "" for other points."""
+    begun: str = ""
+    """Date of the first run of the series in this measurement, in UTC; "" if it is not known, or for other points."""
 
 
 class PointLine(Record, frozen=True, kw_only=True):
