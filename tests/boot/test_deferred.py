@@ -12,10 +12,9 @@ from kassay.analysis.gate.quiet_region import LIMIT
 from kassay.evidence import collect
 from kassay.journal.directory import open_directory
 from kassay.model.profile import DEFERRED
-from tests.boot.conftest import OLD, Kassay
+from tests.boot.conftest import OLD, ONCE, Kassay
 
 pytestmark = pytest.mark.boot
-ONE = ("--repeats", "1", "--perturb", "0", "--format", "json")
 WATCHES = """
 #define _GNU_SOURCE
 #include <sched.h>
@@ -76,11 +75,11 @@ def contexts(report: Mapping[str, Any]) -> dict[str, float]:
     return dict(report["findings"][0]["sides"][0]["contexts"])
 
 
-def test_a_program_of_four_cpus_whose_work_is_deferred_is_answered_with_the_same_tables_twice(
+def test_a_program_of_two_cpus_whose_work_is_deferred_is_answered_with_the_same_tables_twice(
     kassay: Kassay, tmp_path: Path
 ) -> None:
-    source = written(tmp_path, 4)
-    ran = kassay("compare", "--program", source, OLD, OLD, "--cpus", "4", "--rounds", "4", *ONE,
+    source = written(tmp_path, 2)
+    ran = kassay("compare", "--program", source, OLD, OLD, "--cpus", "2", "--rounds", "4", *ONCE,
                  "--out", str(tmp_path / "d"))  # fmt: skip
     assert ran.status == 0, ran.err
     report = ran.json()
@@ -102,8 +101,7 @@ def one_cpu(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("deferred")
     source = written(place, 1, 1_200_000)
     for name, words in {"included": (), "apart": ("--deferred", "apart"), "none": ("--profile", "none")}.items():
-        ran = kassay("compare", "--program", source, OLD, OLD, "--boot", "snapshot", "--rounds", "2", *ONE, *words,
-                     "--out", str(place / name))  # fmt: skip
+        ran = kassay("try", "--program", source, OLD, "--boot", "snapshot", *words, "--out", str(place / name))
         assert ran.status == 0, ran.err
     return place
 
@@ -121,7 +119,8 @@ def test_a_program_that_waits_for_grace_periods_is_not_contaminated_by_who_ends_
     kassay: Kassay, tmp_path: Path
 ) -> None:
     source = Path(__file__).parents[2] / "benchmarks/same_work/same/watches.c"
-    ran = kassay("compare", "--program", str(source), OLD, OLD, "--rounds", "3", *ONE, "--out", str(tmp_path / "d"))
+    words = ("--boot", "snapshot", "--rounds", "3", *ONCE, "--out", str(tmp_path / "d"))
+    ran = kassay("compare", "--program", str(source), OLD, OLD, *words)
     assert ran.json()["findings"][0]["verdict"] == "equivalent", ran.err
 
 
@@ -138,24 +137,10 @@ def test_values_are_the_same_without_a_profile_and_less_without_deferred_work(on
     assert all(apart < whole for apart, whole in zip(ticks["apart"], ticks["included"], strict=True))
 
 
-SPEC = """
-schema = "kassay-experiment/1"
-name = "brk"
-question = "value"
-repeats = 1
-perturb = 0
-kernels = [{ ref = "debian:6.1" }]
-[[workloads]]
-name = "brk_cycle"
-set = { size = "2MiB" }
-"""
-
-
 def test_a_fault_of_the_program_is_no_callback_of_rcu(kassay: Kassay, tmp_path: Path) -> None:
     """QEMU 7.2 calls back for what a helper (cmpxchg16b) accesses, with what an earlier instruction asked for."""
-    spec = tmp_path / "brk.toml"
-    spec.write_text(SPEC)
-    ran = kassay("run", str(spec), "--out", str(tmp_path / "d"))
+    words = ("--set", "size=2MiB", "--rounds", "20", "--boot", "snapshot", "--out", str(tmp_path / "d"))
+    ran = kassay("try", "brk_cycle", "debian:6.1", *words)
     assert ran.status == 0, ran.err
     folder = open_directory(tmp_path / "d")
     region = collect.collect(folder, folder.records())[0].measurements[0].region
