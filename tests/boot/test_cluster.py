@@ -57,7 +57,7 @@ def streams(directory: Path) -> dict[str, tuple[str | None, str | None]]:
 def test_two_hosts_make_the_runs_and_one_that_is_killed_loses_none(
     kassay: Kassay, start: Start, tmp_path: Path
 ) -> None:
-    words = ("compare", "mprotect_toggle", OLD, NEW, *RESTORED, "--repeats", "2", "--perturb", "1")
+    words = ("compare", "mprotect_toggle", OLD, NEW, *RESTORED, "--repeats", "3", "--perturb", "0")
     address = f"tcp://127.0.0.1:{free_port()}"
     start("scheduler", "cluster", "scheduler", address)
     doomed = start("alpha", "worker", address, "--slots", "1", "--name", "alpha")
