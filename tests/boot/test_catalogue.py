@@ -8,8 +8,11 @@ import pytest
 from kassay.evidence.collect import collect
 from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
+from kassay.model.progress import silent
+from kassay.pipeline import measure
+from kassay.spec.load import load
 from kassay.supply.guest import catalog
-from tests.boot.conftest import OLD, Kassay
+from tests.boot.conftest import OLD
 
 pytestmark = pytest.mark.boot
 ELSEWHERE = ("numa_migrate",)  # needs two nodes, and has a test of its own on them
@@ -26,11 +29,11 @@ kernels = [{{ ref = "{OLD}" }}]
 """
 
 
-def test_every_workload_does_its_work_on_a_restored_kernel(kassay: Kassay, tmp_path: Path) -> None:
+def test_every_workload_does_its_work_on_a_restored_kernel(tmp_path: Path) -> None:
     known = {name: workload for name, workload in catalog.workloads().items() if name not in ELSEWHERE}
     text = EXPERIMENT + "".join(f'[[workloads]]\nname = "{name}"\n' for name in known)
     (tmp_path / "e.toml").write_text(text)
-    kassay("run", str(tmp_path / "e.toml"), "--out", str(tmp_path / "d"))
+    measure(load(tmp_path / "e.toml"), tmp_path / "d", silent)
     folder = open_directory(tmp_path / "d")
     found = {cell.cell.workload: cell for cell in collect(folder, read_journal(folder.path / "journal.jsonl"))}
     assert set(found) == set(known)

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.boot.conftest import NEW, Kassay
+from tests.boot.conftest import NEW, ONCE, RESTORED, Kassay
 
 pytestmark = pytest.mark.boot
-QUICK = ("--set", "size=2MiB", "--rounds", "8", "--boot", "snapshot", "--repeats", "2", "--perturb", "0")
 
 
 def test_one_kernel_on_two_cpus_differs_in_what_it_patched_in(kassay: Kassay, tmp_path: Path) -> None:
     pair = (f"{NEW}@cpu=skylake_sp", f"{NEW}@cpu=zen3")
-    ran = kassay("compare", "mprotect_toggle", *pair, *QUICK, "--out", str(tmp_path / "d"), "--format", "json")
+    ran = kassay("compare", "mprotect_toggle", *pair, *RESTORED, "--perturb", "0", "--format", "json",
+                 "--out", str(tmp_path / "d"))  # fmt: skip
     assert ran.status == 0, ran.err
     report = ran.json()
     finding = next(f for f in report["findings"] if f["primary"])
@@ -35,7 +35,8 @@ def test_one_kernel_on_two_cpus_differs_in_what_it_patched_in(kassay: Kassay, tm
 def test_a_profile_counts_code_that_is_entered_in_an_immediate(kassay: Kassay, tmp_path: Path) -> None:
     """srso_untrain_ret(), of the kernel on these CPUs, calls into the immediate of its own first instruction."""
     pair = (f"{NEW}@cpu=zen2", f"{NEW}@cpu=zen5")
-    ran = kassay("compare", "mprotect_toggle", *pair, *QUICK, "--out", str(tmp_path / "d"), "--format", "json")
+    words = (*RESTORED, *ONCE, "--out", str(tmp_path / "d"))
+    ran = kassay("compare", "mprotect_toggle", *pair, *words)
     assert ran.status == 0, ran.err
     finding = next(f for f in ran.json()["findings"] if f["primary"])
     assert finding["profile_note"] == "" and finding["attribution"]["unattributed"] == 0

@@ -25,7 +25,7 @@ def test_packages_of_rpm_and_pacman_have_the_digits_of_the_archive(kassay: Kassa
         f"rpm:{package_files.rpm(tmp_path, 'core', core)},{package_files.rpm(tmp_path, 'modules', modules)}",
         f"pacman:{package_files.pacman(tmp_path, 'linux', {**core, **modules})}",
     )
-    given = ("--set", "size=1MiB", "--set", "swap=zram", "--rounds", "4")
+    given = ("--set", "size=1MiB", "--set", "swap=zram", "--rounds", "4", "--boot", "snapshot")
     ran = kassay("ladder", "madvise_pageout", KERNEL, *refs, *given, *ONCE, "--out", str(tmp_path / "d"))
     assert ran.status == 0, ran.err
     report = ran.json()
