@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Failures are told apart, kept, and retried a bounded number of times. No measurement is ever lost."""
 
+import json
 import os
 import resource
 import shutil
@@ -8,34 +9,37 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from kassay.journal.journal import read_journal
-from tests.boot.conftest import LADDER, NEW, OLD, ONCE, QUICK, RESTORED, Kassay, command
+from tests.boot.conftest import NEW, OLD, ONCE, QUICK, RESTORED, Kassay, command
 
 pytestmark = pytest.mark.boot
 ONE = ("compare", "mprotect_toggle", OLD, OLD, *QUICK, *ONCE)
 
 
-@pytest.mark.parametrize(
-    ("cmdline", "outcome"),
-    [
-        ("init=/nowhere rdinit=/nowhere", "panic"),
-        ("earlyprintk=ttyS1,keep ignore_loglevel", "torn-output"),  # the kernel's words in the stream
-    ],
+FAILING = (
+    ("init=/nowhere rdinit=/nowhere", "panic"),
+    ("earlyprintk=ttyS1,keep ignore_loglevel", "torn-output"),  # the kernel's words in the stream
 )
-def test_a_failing_head_is_named_retried_and_refused(
-    kassay: Kassay, tmp_path: Path, cmdline: str, outcome: str
-) -> None:
-    ran = kassay(*ONE, "--cmdline-head", cmdline, "--out", str(tmp_path / "d"), "--timeout", "30")
-    report = ran.json()
-    assert {failure["outcome"] for failure in report["runs"]["failures"]} == {outcome}
-    assert (report["runs"]["ok"], report["runs"]["failed"], report["runs"]["retried"]) == (1, 1, 1)
+
+
+def test_failing_kernels_are_named_retried_and_refused(kassay: Kassay, tmp_path: Path) -> None:
+    kernels = "".join(
+        f'[[kernels]]\nref = "{OLD}"\ncmdline = "{cmdline}"\n' for cmdline in ("", *(words for words, _ in FAILING))
+    )
+    (tmp_path / "e.toml").write_text(
+        'question = "ladder"\nrepeats = 1\nperturb = 0\nrounds = 8\ntimeout_s = 30\n'
+        f'{kernels}[[workloads]]\nname = "mprotect_toggle"\nset = {{ size = "2MiB" }}\n'
+    )
+    report = kassay("run", str(tmp_path / "e.toml"), "--format", "json", "--out", str(tmp_path / "d")).json()
+    failures = sorted((one["outcome"], one["attempt"]) for one in report["runs"]["failures"])
+    assert failures == [(outcome, attempt) for _, outcome in FAILING for attempt in (1, 2)]
+    assert (report["runs"]["ok"], report["runs"]["failed"], report["runs"]["retried"]) == (1, 2, 2)
     assert {finding["verdict"] for finding in report["findings"]} == {"incomplete"}
     failed = [r for r in read_journal(tmp_path / "d" / "journal.jsonl") if r.outcome != "ok"]
-    assert all(record.console_sha256 for record in failed)
+    assert len(failed) == 4 and all(record.console_sha256 for record in failed)
 
 
 def test_a_run_that_does_not_end_is_a_timeout(kassay: Kassay, tmp_path: Path) -> None:
@@ -91,33 +95,46 @@ def kill(words: tuple[str, ...], delay: float) -> None:
             raise AssertionError("an emulator outlived its kassay")
 
 
+PAIR = ("compare", "mprotect_toggle", OLD, NEW, *RESTORED, "--perturb", "1", "--format", "json", "--out")
+
+
+@pytest.fixture(scope="module")
+def whole(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """PAIR, which nothing disturbed: two plain runs and a perturbed one each."""
+    directory = tmp_path_factory.mktemp("failures") / "whole"
+    ran = kassay(*PAIR, str(directory))
+    assert ran.status == 0, ran.err
+    return directory
+
+
 def test_killed_at_several_moments_and_resumed_gives_the_same_answer(
-    kassay: Kassay, ladder: Path, ladder_report: dict[str, Any], tmp_path: Path
+    kassay: Kassay, whole: Path, tmp_path: Path
 ) -> None:
-    """From nothing; and with seven runs of nine in the journal, and half a line after them, so that few are made."""
+    """From nothing; and with three runs of six in the journal, and half a line after them, so that few are made."""
     directory = tmp_path / "d"
-    words = (*LADDER, "--out", str(directory))
-    kill(words, 0.7)
+    words = (*PAIR, str(directory))
+    kill(words, 0.2)
     shutil.rmtree(directory)
-    shutil.copytree(ladder, directory)
-    lines = (ladder / "journal.jsonl").read_bytes().splitlines(keepends=True)
-    (directory / "journal.jsonl").write_bytes(b"".join(lines[:8])[:-40])
-    for delay in (1.5, 5.0):
+    shutil.copytree(whole, directory)
+    lines = (whole / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (directory / "journal.jsonl").write_bytes(b"".join(lines[:5])[:-40])
+    for delay in (0.0, 0.2):
         kill(words, delay)
     kept = len(read_journal(directory / "journal.jsonl"))
-    resumed = kassay(*words, "--format", "json")
+    resumed = kassay(*words)
     assert resumed.status == 0
     records = read_journal(directory / "journal.jsonl")
-    assert len(records) == len({record.run for record in records}) == 9 > kept >= 6
-    assert records[:6] == read_journal(ladder / "journal.jsonl")[:6]
+    assert len(records) == len({record.run for record in records}) == 6 > kept >= 3
+    assert records[:3] == read_journal(whole / "journal.jsonl")[:3]
     varying = ("wall", "commands", "next_steps")  # where it stands and how long it took
-    first, second = ({k: v for k, v in r.items() if k not in varying} for r in (ladder_report, resumed.json()))
+    reports = json.loads((whole / "report.json").read_text()), resumed.json()
+    first, second = ({k: v for k, v in report.items() if k not in varying} for report in reports)
     assert first == second
 
 
 def test_an_emulator_that_dies_is_named_and_the_run_is_made_again(kassay: Kassay, tmp_path: Path) -> None:
-    words = (*ONE, "--out", str(tmp_path / "d"))
-    child = start(*words)
+    long = ("compare", "mprotect_toggle", OLD, OLD, "--set", "size=8MiB", "--boot", "snapshot", *ONCE)
+    child = start(*long, "--out", str(tmp_path / "d"))
     os.kill(emulators_when_up(child)[0], signal.SIGKILL)
     assert child.wait(timeout=120) == 0
     records = read_journal(tmp_path / "d" / "journal.jsonl")
@@ -138,8 +155,8 @@ def test_a_second_kassay_on_one_directory_is_refused(kassay: Kassay, tmp_path: P
         child.wait()
 
 
-def test_another_experiment_is_not_mixed_into_a_directory(kassay: Kassay, ladder: Path) -> None:
-    ran = kassay("compare", "mprotect_toggle", OLD, NEW, *QUICK, "--out", str(ladder))
+def test_another_experiment_is_not_mixed_into_a_directory(kassay: Kassay, whole: Path) -> None:
+    ran = kassay("compare", "mprotect_toggle", OLD, NEW, *QUICK, "--out", str(whole))
     assert ran.status == 2
     assert "holds another experiment" in ran.err
 
