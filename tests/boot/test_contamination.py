@@ -1,39 +1,55 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tasks beside the workload are named, and no verdict is given; on a real kernel."""
+"""Tasks beside the workload are named, and no value and no verdict is given; on a real kernel."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kassay.evidence.collect import collect
+from kassay.journal.directory import open_directory
 from tests.boot.conftest import OLD, ONCE, Kassay
 
 pytestmark = pytest.mark.boot
-WORDS = ("compare", "mprotect_toggle", OLD, OLD, *ONCE, "--exit-code")
 
 
-def refused(kassay: Kassay, place: Path, *words: str) -> dict[str, Any]:
-    ran = kassay(*WORDS, *words, "--out", str(place))
+def test_a_background_task_is_named_with_its_share_and_no_verdict_is_given(kassay: Kassay, tmp_path: Path) -> None:
+    words = ("--background", "1", "--set", "size=8MiB", "--boot", "snapshot", *ONCE, "--exit-code")
+    ran = kassay("compare", "mprotect_toggle", OLD, OLD, *words, "--out", str(tmp_path / "d"))
     assert ran.status == 4, ran.err
     report = ran.json()
     assert {finding["verdict"] for finding in report["findings"]} == {"contaminated"}
     assert all(finding["change"] is None for finding in report["findings"])
-    return report
-
-
-@pytest.mark.parametrize("boot", ["short", "snapshot"])
-def test_a_background_task_is_named_with_its_share_and_no_verdict_is_given(
-    kassay: Kassay, tmp_path: Path, boot: str
-) -> None:
-    report = refused(kassay, tmp_path / "d", "--background", "1", "--set", "size=8MiB", "--boot", boot)
-    reason = report["findings"][0]["reasons"][0]
-    assert "kassay-spin" in reason
+    assert "kassay-spin" in report["findings"][0]["reasons"][0]
     assert 0.4 < dict(report["findings"][0]["sides"][0]["contexts"])["other"] < 0.6
     assert any("kassay-spin" in sentence for sentence in report["disclosures"])
 
 
+def refused(kassay: Kassay, place: Path, size: str, lines: str) -> dict[str, Any]:
+    """Report of one boot that was to give a value, and gives none."""
+    (place / "e.toml").write_text(
+        f'question = "value"\nkernels = ["{OLD}"]\nrepeats = 1\nperturb = 0\n{lines}\n'
+        f'[[workloads]]\nname = "mprotect_toggle"\nset = {{ size = "{size}" }}\n'
+    )
+    ran = kassay("run", str(place / "e.toml"), "--format", "json", "--out", str(place / "d"))
+    assert ran.status == 0, ran.err
+    report = ran.json()
+    assert " is not known: " in report["verdict"] and "compared with nothing" not in report["verdict"]
+    return report
+
+
+def test_a_background_task_of_a_booted_kernel_is_named_with_its_share(kassay: Kassay, tmp_path: Path) -> None:
+    report = refused(kassay, tmp_path, "8MiB", "background = 1")
+    assert "kassay-spin" in report["verdict"]
+    folder = open_directory(tmp_path / "d")
+    region = collect(folder, folder.records())[0].measurements[0].region
+    assert region is not None
+    counts = dict(region.counts)
+    assert 0.4 < counts["other"] / sum(counts.values()) < 0.6
+    assert any("kassay-spin" in sentence for sentence in report["disclosures"])
+
+
 def test_without_quiescence_the_self_tests_of_a_stock_kernel_show_up_by_name(kassay: Kassay, tmp_path: Path) -> None:
-    report = refused(kassay, tmp_path / "d", "--no-quiesce", "--boot", "stock", "--set", "size=4MiB")
-    reason = report["findings"][0]["reasons"][0]
-    assert "cryptomgr_test" in reason and "mpihelp_submul_1" in reason
+    report = refused(kassay, tmp_path, "4MiB", 'boot = "stock"\nquiesce = false')
+    assert "cryptomgr_test" in report["verdict"] and "mpihelp_submul_1" in report["verdict"]
     assert any("did not wait" in sentence for sentence in report["disclosures"])
