@@ -119,8 +119,8 @@ def test_a_regression_says_since_when_it_is_known_and_nothing_else_does() -> Non
         assert "#regzbot" not in _text(sample)
     # A robot reads lines that start with the command; nobody announced anything here.
     assert re.findall(r"(?m)^.*#regzbot.*$", _text("ladder")) == ["  the command is: #regzbot introduced: v6.16..v6.17"]
-    same = _changed("compare", verdict="equivalent", change=0.0)
-    assert "#regzbot" not in MAIL.render(same)
+    for other in ({"verdict": "equivalent", "change": 0.0}, {"verdict": "improvement", "change": -0.5}):
+        assert "#regzbot" not in MAIL.render(_changed("timed", **other))
 
 
 def test_an_upstream_name_comes_from_the_release_and_only_from_it() -> None:
