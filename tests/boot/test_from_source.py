@@ -22,7 +22,7 @@ from kassay.supply.guest import compile, initramfs, protocol
 from kassay.supply.kernels import fetch
 from kassay.supply.kernels.debian import release_config
 from kassay.supply.machines import Job, machine_for
-from tests.boot.conftest import ONCE, QUICK, RESTORED, Kassay, command
+from tests.boot.conftest import ONCE, RESTORED, Kassay, command
 
 pytestmark = [pytest.mark.boot, pytest.mark.network, pytest.mark.timeout(3000)]
 BASE = "build:debian-source:7.3"
@@ -111,9 +111,8 @@ def test_a_timed_run_waits_until_the_kernel_knows_its_clock(base: KernelArtifact
 
 
 def test_a_patch_that_makes_it_slower_is_found_and_itemised(kassay: Kassay, tmp_path: Path) -> None:
-    ran = kassay(
-        "compare", "mprotect_toggle", BASE, SLOW_PATH, *QUICK, "--out", str(tmp_path / "runs"), "--format", "json"
-    )
+    words = (*RESTORED, "--perturb", "1", "--format", "json", "--out", str(tmp_path / "runs"))
+    ran = kassay("compare", "mprotect_toggle", BASE, SLOW_PATH, *words)
     assert ran.status == 0, ran.err
     finding = next(one for one in ran.json()["findings"] if one["primary"])
     assert (finding["verdict"], finding["evidence"]) == ("regression", "exact")
@@ -211,8 +210,8 @@ def test_a_commit_is_found_past_one_that_does_not_build_and_one_that_panics(
     assert base.identity.build is not None
     place = tmp_path / "history.git"
     guilty = _guilty.make(place, base.identity.build.tree, commits=8, guilty=6, unbuildable=4, unbootable=2)
-    words = ("bisect", "mprotect_toggle", "--good", f"build:{place}@good", "--bad", f"build:{place}@main", *QUICK)
-    ran = kassay(*words, "--out", str(tmp_path / "search"), "--format", "json")
+    words = ("bisect", "mprotect_toggle", "--good", f"build:{place}@good", "--bad", f"build:{place}@main")
+    ran = kassay(*words, *RESTORED, *ONCE, "--out", str(tmp_path / "search"))
     assert ran.status == 0, ran.err
     found = ran.json()["bisection"]
     first = found["candidates"][found["steps"][0]["first"]]
@@ -221,8 +220,8 @@ def test_a_commit_is_found_past_one_that_does_not_build_and_one_that_panics(
 
 
 def test_a_series_says_which_of_its_patches_does_it(kassay: Kassay, tmp_path: Path) -> None:
-    words = ("series", "mprotect_toggle", "--base", SLOW_PATH, "--patches", str(EXAMPLES / "mprotect-order-0"), *QUICK)
-    ran = kassay(*words, "--repeats", "1", "--perturb", "0", "--out", str(tmp_path / "series"), "--format", "json")
+    words = ("series", "mprotect_toggle", "--base", SLOW_PATH, "--patches", str(EXAMPLES / "mprotect-order-0"))
+    ran = kassay(*words, *RESTORED, *ONCE, "--out", str(tmp_path / "series"))
     assert ran.status == 0, ran.err
     found = ran.json()["series"]
     assert [patch["number"] for patch in found["patches"]] == [1, 2, 3, 4]
