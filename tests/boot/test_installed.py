@@ -3,20 +3,23 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from kassay.effects.files import cache_directory
+from kassay.evidence.collect import collect
+from kassay.journal.directory import RunDirectory, open_directory
+from kassay.model.guest import PhaseRounds
 from tests import own_cache
-from tests.boot.conftest import NEW, ONCE, QUICK
+from tests.boot.conftest import NEW, ONCE, RESTORED, Kassay
 from tests.source import ROOT
 
 pytestmark = [pytest.mark.boot, pytest.mark.network, pytest.mark.timeout(1200)]  # pip may have to fetch everything
-PAIR = ("debian:6.16", NEW)  # both in the ladder, and both in the stored matrix
 
 
 class Installed(NamedTuple):
@@ -41,8 +44,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     pip = (sys.executable, "-m", "pip")
     subprocess.run((*pip, "wheel", "-q", "--no-deps", "-w", str(folder), str(ROOT)), check=True)
     (wheel,) = folder.glob("kassay-*.whl")
-    subprocess.run((sys.executable, "-m", "venv", str(folder / "venv")), check=True)
-    subprocess.run((str(folder / "venv/bin/pip"), "install", "-q", str(wheel)), check=True)
+    subprocess.run((sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")), check=True)
+    into = ("--python", str(folder / "venv/bin/python"))
+    subprocess.run((*pip, *into, "install", "-q", "--no-compile", str(wheel)), check=True)
     own_cache.share(cache_directory(), folder / "cache/kassay")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "KASSAY", "VIRTUAL"))}
     environment = {**kept, "XDG_CACHE_HOME": str(folder / "cache"), "XDG_DATA_HOME": str(folder / "data")}
@@ -50,11 +54,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 
 @pytest.fixture(scope="module")
-def measured(installed: Installed) -> tuple[dict[str, Any], str]:
-    """Report of one boot of two kernels, which the clone measured, too, and what was written to stderr."""
-    words = ("compare", "mprotect_toggle", *PAIR, *QUICK, *ONCE, "--predict", "zen4", "--out", "pair")
-    ended = installed.run(*words)
-    return json.loads(ended.stdout), ended.stderr
+def measured(installed: Installed) -> subprocess.CompletedProcess[str]:
+    """One kernel against itself, restored from a snapshot that was not there yet, with a prediction."""
+    return installed.run("compare", "mprotect_toggle", NEW, NEW, *RESTORED, *ONCE, "--predict", "zen4", "--out", "pair")
 
 
 def test_help_doctor_and_pages_need_no_clone(installed: Installed) -> None:
@@ -64,25 +66,30 @@ def test_help_doctor_and_pages_need_no_clone(installed: Installed) -> None:
 
 
 def test_it_counts_what_the_clone_counts(
-    measured: tuple[dict[str, Any], str], ladder: Path, ladder_report: dict[str, Any], installed: Installed
+    measured: subprocess.CompletedProcess[str], kassay: Kassay, installed: Installed, tmp_path: Path
 ) -> None:
-    report, _ = measured
-    (found,) = (finding for finding in report["findings"] if finding["primary"])
-    expected = {point["kernel"]: point["side"]["rounds"] for point in ladder_report["ladder"]["points"]}
-    assert {side["kernel"]: side["rounds"] for side in found["sides"]} == {name: expected[name] for name in PAIR}
-    plans = [json.loads((folder / "plan.json").read_text()) for folder in (ladder, installed.folder / "pair")]
-    assert plans[0]["guest_sha256"] == plans[1]["guest_sha256"]
+    (found,) = (finding for finding in json.loads(measured.stdout)["findings"] if finding["primary"])
+    assert found["verdict"] == "equivalent" and found["sides"][0]["rounds"] == found["sides"][1]["rounds"]
+    assert kassay("try", "mprotect_toggle", NEW, *RESTORED, "--out", str(tmp_path / "clone")).status == 0
+    pair, clone = (open_directory(folder) for folder in (installed.folder / "pair", tmp_path / "clone"))
+    assert pair.plan.guest_sha256 == clone.plan.guest_sha256
+    assert phases(pair) == phases(clone)
 
 
-def test_it_compiles_once_and_says_so(measured: tuple[dict[str, Any], str], installed: Installed) -> None:
-    assert "compile: guest program mprotect_toggle\n" in measured[1]
-    assert "compile: core model\n" in measured[1]
+def phases(folder: RunDirectory) -> tuple[PhaseRounds, ...]:
+    """The counts of the first kernel's first run."""
+    return collect(folder, folder.records())[0].measurements[0].phases
+
+
+def test_it_compiles_once_and_says_so(measured: subprocess.CompletedProcess[str], installed: Installed) -> None:
+    assert "compile: guest program mprotect_toggle\n" in measured.stderr
+    assert "compile: core model\n" in measured.stderr
     again = installed.run("predict", "pair", "--cpu", "zen4,skylake-sp")
     assert "skylake" in again.stdout and "compile:" not in again.stderr
 
 
-@pytest.mark.usefixtures("measured")
-def test_it_answers_from_the_stored_matrix(installed: Installed) -> None:
-    assert "gcc_compile" in installed.run("notice", "pair", "6.16", "6.17", "--apps", "gcc_compile").stdout
+def test_it_answers_from_the_stored_matrix(installed: Installed, ladder: Path) -> None:
+    shutil.copytree(ladder, installed.folder / "ladder")
+    assert "gcc_compile" in installed.run("notice", "ladder", "6.16", "6.17", "--apps", "gcc_compile").stdout
     installed.run("site", "site", "--from", "stock")
     assert (installed.folder / "site/index.html").is_file()
