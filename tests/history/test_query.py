@@ -104,6 +104,7 @@ FITS = (
     SeriesFilter(memory_bytes=1 << 30),
     SeriesFilter(machine="sho"),
     SeriesFilter(settings=(Setting(name="size", value="8MiB"),)),
+    SeriesFilter(settings=(Setting(name="size", value="8192KiB"),)),
     SeriesFilter(settings=(Setting(name="boot", value="short"),)),
 )
 DOES_NOT = (
@@ -125,8 +126,11 @@ def test_each_filter_selects_series_and_lists_known_values_if_none_match(archive
     for wanted in DOES_NOT:
         with pytest.raises(BadInput, match="no series is as asked") as caught:
             lines(archive, wanted)
-        known = ("there are: w.iteration", "known: icount", "known: x86_64", "known: 1", "known: 1GiB")
+        known = ("there are: w.iteration", "known: icount", "known: x86_64", "known: 1", "known: 1GiB", "known: 8MiB")
         assert caught.value.remedy.endswith(known), wanted
+    with pytest.raises(BadInput, match="none has --set sise") as caught:
+        lines(archive, SeriesFilter(settings=(Setting(name="sise", value="8MiB"),)))
+    assert caught.value.remedy.startswith("did you mean size? known: ")
 
 
 def test_a_workload_means_its_primary_metric(archive: Archive) -> None:

@@ -46,7 +46,10 @@ def test_a_cpu_of_another_architecture_is_no_cpu_for_these_kernels() -> None:
         timings_for(("zen3",), "arm64")
 
 
-@pytest.mark.parametrize(("cpu", "said"), [("zen33", "did you mean zen3?"), ("zen3", "no run recorded a trace")])
+@pytest.mark.parametrize(
+    ("cpu", "said"),
+    [("zen33", "did you mean zen3?"), ("zen3", "no run recorded a trace"), ("all", "no run recorded a trace")],
+)
 def test_a_cpu_is_checked_before_a_trace_is_missed(tmp_path: Path, kassay: Kassay, cpu: str, said: str) -> None:
     directory = measured(tmp_path / "runs", plan_with(["6.12.1", "6.17.2"]), {0: [30, 30], 1: [60, 60]})
     status, _, err = kassay("predict", str(directory), "--cpu", cpu)

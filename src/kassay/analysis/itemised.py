@@ -20,7 +20,7 @@ from kassay.model.reason import Reason, own_words, reason
 from kassay.model.records import Record
 from kassay.model.report import KernelStacks
 from kassay.model.texts import machine_text, memory_text, settings_text
-from kassay.model.units import parse_bytes
+from kassay.model.units import is_same_value
 from kassay.supply.clocks import clock_of
 
 
@@ -70,7 +70,9 @@ def _with(points: Sequence[Point], settings: Mapping[str, str]) -> Sequence[Poin
         if not any(have):
             names = dict.fromkeys(name for point in points for name in values_of(point))
             raise BadInput(f"--set {name}: unknown name", nearest_of(name, names))
-        left = [point for point, text in zip(points, have, strict=True) if text is not None and _same(text, value)]
+        left = [
+            point for point, text in zip(points, have, strict=True) if text is not None and is_same_value(text, value)
+        ]
         if not left:
             choices = ", ".join(filter(None, dict.fromkeys(have)))
             raise BadInput(f"--set {name}: no setting has {value!r}", f"known: {choices}")
@@ -83,14 +85,6 @@ def values_of(point: Point) -> dict[str, str]:
     workload, settings, machine = point
     of_machine = {"workload": workload, "cpus": str(machine.cpus or ""), "memory": memory_text(machine.memory_bytes)}
     return of_machine | {setting.name: setting.value for setting in settings}
-
-
-def _same(text: str, other: str) -> bool:
-    """Equal as texts or as sizes: 1MiB is 1024KiB."""
-    try:
-        return text == other or parse_bytes(text) == parse_bytes(other)
-    except ValueError:
-        return False
 
 
 def _refusal(findings: Iterable[Finding], wanted: Sequence[str]) -> tuple[str, tuple[Reason, ...]]:

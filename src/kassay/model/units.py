@@ -31,6 +31,14 @@ def parse_bytes(text: str) -> int:
     return value
 
 
+def is_same_value(text: str, other: str) -> bool:
+    """Equal as texts or as sizes: 1MiB is 1024KiB."""
+    try:
+        return text == other or parse_bytes(text) == parse_bytes(other)
+    except ValueError:
+        return False
+
+
 def format_bytes(value: int) -> str:
     """The shortest exact form: 67108864 -> "64MiB", 1500 -> "1500B"; parse_bytes() reads it back."""
     for unit in ("TiB", "GiB", "MiB", "KiB"):

@@ -9,6 +9,7 @@ Version history ("kassay-history/N" in the table `about`):
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import duckdb
@@ -201,7 +202,8 @@ def reading(path: Path, tell: Tell = silent) -> Iterator[Archive]:
     """The archive for queries, side by side with other readers; a packed one as well. Raises BadInput when there is
     none."""
     if not path.is_file():
-        raise BadInput(f"{path}: there is no history yet", "add a run directory: kassay history add DIR")
+        named = "" if path == default_path() else f" --archive {quote(str(path))}"
+        raise BadInput(f"{path}: there is no history yet", f"add a run directory: kassay history add DIR{named}")
     path = unpacked(path)
     with ExitStack() as stack:
         with suppress(HostLacks):  # a directory that this user only reads, where no writer has made the lock yet

@@ -3,7 +3,7 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import msgspec
@@ -11,7 +11,7 @@ import msgspec
 from kassay.errors import BadInput, nearest, nearest_of
 from kassay.model.machine import MachineUse
 from kassay.model.records import Record, Setting, grouped
-from kassay.model.units import format_bytes
+from kassay.model.units import format_bytes, is_same_value
 from kassay.tools.history.archive import Archive, Row
 from kassay.tools.history.development import developments
 from kassay.tools.history.records import KernelPoint, PointLine, StoredKernel, StoredSeries
@@ -56,10 +56,21 @@ def _none_as_asked(series: Sequence[StoredSeries], wanted: SeriesFilter) -> BadI
         asked, values = getattr(wanted, name), [getattr(one.machine, name) for one in series]
         if asked is not None and asked not in values:
             text = format_bytes if name == "memory_bytes" else str
-            known = dict.fromkeys(text(value) for value in values if value is not None)
-            what = f"none has --{name.removesuffix('_bytes')} {text(asked)}"
-            return BadInput(f"history: no series is as asked, {what}", nearest_of(text(asked), known))
+            known = [text(value) for value in values if value is not None]
+            return _no_such(f"--{name.removesuffix('_bytes')} {text(asked)}", text(asked), known)
+    every = [own for one in series for own in (*one.settings, *one.conditions)]
+    for setting in wanted.settings:
+        name, asked = setting.name, setting.value
+        values = [own.value for own in every if own.name == name]
+        if not values:
+            return _no_such(f"--set {name}", name, sorted(own.name for own in every))
+        if not any(is_same_value(value, asked) for value in values):
+            return _no_such(f"--set {name}={asked}", asked, map(_short, values))
     return BadInput("history: no series is as asked", _nearest(series, wanted))
+
+
+def _no_such(option: str, asked: str, known: Iterable[str]) -> BadInput:
+    return BadInput(f"history: no series is as asked, none has {option}", nearest_of(asked, dict.fromkeys(known)))
 
 
 def _nearest(series: Sequence[StoredSeries], wanted: SeriesFilter) -> str:
@@ -146,7 +157,13 @@ def _matches(series: StoredSeries, wanted: SeriesFilter) -> bool:
              (wanted.cpus, machine.cpus), (wanted.memory_bytes, machine.memory_bytes))  # fmt: skip
     equal = all(asked is None or asked == value for asked, value in pairs)
     named = wanted.machine is None or any(wanted.machine in c.value for c in series.conditions)
-    return metric and equal and named and set(wanted.settings) <= {*series.settings, *series.conditions}
+    return metric and equal and named and all(_has(series, setting) for setting in wanted.settings)
+
+
+def _has(series: StoredSeries, setting: Setting) -> bool:
+    """True if a setting or a condition of the series is this one."""
+    values = (own.value for own in (*series.settings, *series.conditions) if own.name == setting.name)
+    return any(is_same_value(value, setting.value) for value in values)
 
 
 def all_series(archive: Archive) -> list[tuple[int, StoredSeries]]:

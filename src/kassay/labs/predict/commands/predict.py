@@ -41,12 +41,21 @@ ScaleShared = Annotated[
 ]
 
 
+def _every_cpu(directory: Path) -> tuple[str, ...]:
+    """CPUs of the directory's architecture. Raises BadInput if it is none of runs."""
+    from kassay.journal.directory import open_directory
+    from kassay.labs.predict.predictions import shipped_for
+
+    return shipped_for(open_directory(directory).plan.experiment.arch)
+
+
 def _predict(
     directory: Annotated[Path, Argument(metavar="DIR", help="Directory that was made with --predict.")],
     cpu: Annotated[
         str,
         Option(
-            metavar="CPU|FILE[,..]", help="CPUs or timing files, in place of those that the directory was made for.",
+            metavar="CPU|FILE[,..]",
+            help="CPUs or timing files, in place of those that the directory was made for. all: every CPU.",
             autocompletion=complete.timings, show_default=False,
         ),
     ] = "",
@@ -84,7 +93,7 @@ def _predict(
     Example: kassay predict kassay-out/demo --cpu zen3,skylake-sp
     """
     check_together(_NEEDS, _UNUSED)
-    cpus = tuple(filter(None, cpu.split(",")))
+    cpus = _every_cpu(directory) if cpu == "all" else tuple(filter(None, cpu.split(",")))
     if scale:
         from kassay.labs.predict.commands._scale import show_scale
         from kassay.labs.predict.contention.scale_model import PROCESSES, THREADS
