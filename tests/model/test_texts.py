@@ -31,3 +31,9 @@ def test_a_command_that_is_pasted_is_the_same_command(width: int) -> None:
     assert max(map(len, lines)) <= width and not any(line.endswith("--set \\") for line in lines)
     words = [word for line in lines for word in line.split() if word not in ("next", "\\", "#")]
     assert words == [word for word in COMMAND.split() if word != "#"]
+
+
+def test_a_quoted_name_may_hold_what_begins_a_comment() -> None:
+    command = "kassay run 'a  # b/spec.toml' --fresh"
+    assert wrap_command(f"{command}  # anew", 80) == [f"{command}  # anew"]
+    assert wrap_command(command, 80) == [command]

@@ -14,8 +14,9 @@ _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\
 """Control characters, lone surrogates, and what turns the reading direction: a file name could use these to show
 something that it is not."""
 _WORD = r"""(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+"""
-_PARTS = re.compile(rf"--[\w-]+ (?!-){_WORD}|{_WORD}")
-"""Words of a shell command; an option that is followed by a word that is none is one part with it."""
+_PARTS = re.compile(rf"  # .*|--[\w-]+ (?!-){_WORD}|{_WORD}")
+"""Words of a shell command, and the comment behind them; an option and the word after it are one part, unless that word
+is an option."""
 _WITHIN_NUMBER = re.compile(r"(?<=\d) (?=\d{3}(?!\d)|%)")
 
 
@@ -42,18 +43,19 @@ def wrap_command(text: str, width: int, first: str = "", rest: str = "") -> list
 
     An option stays with its value. A word that is wider than a line stays whole.
     """
-    command, mark, comment = one_line(text).partition("  # ")
+    parts = _PARTS.findall(one_line(text))
+    comment = parts.pop().removeprefix("  # ") if parts and parts[-1].startswith("  # ") else ""
     lines = [first]
-    for part in _PARTS.findall(command):
+    for part in parts:
         fresh = lines[-1] in (first, rest)
         if not fresh and len(f"{lines[-1]} {part} \\") > width:
             lines[-1] += " \\"
             lines.append(f"{rest}{part}")
         else:
             lines[-1] += part if fresh else f" {part}"
-    if mark and len(f"{lines[-1]}  # {comment}") <= width:
+    if comment and len(f"{lines[-1]}  # {comment}") <= width:
         lines[-1] += f"  # {comment}"
-    elif mark:
+    elif comment:
         lines += wrap(comment, width, f"{rest}# ", f"{rest}# ")
     return lines
 
