@@ -230,8 +230,9 @@ def test_a_replacement_is_told_without_removed_instructions() -> None:
     assert "not atomically" in shown and "finds its inputs ready" not in shown
 
 
-def test_an_instruction_has_the_cost_of_one_other(tmp_path: Path) -> None:
-    done = CliRunner().invoke(build_app(), ["predict", str(tmp_path), "--replace", "xchg=mov", "--replace", "xchg=add"])
+@pytest.mark.parametrize("again", ["xchg=add", "XCHG=add"])
+def test_an_instruction_has_the_cost_of_one_other(tmp_path: Path, again: str) -> None:
+    done = CliRunner().invoke(build_app(), ["predict", str(tmp_path), "--replace", "xchg=mov", "--replace", again])
     assert isinstance(done.exception, BadInput) and "--replace xchg: given twice" in str(done.exception)
 
 

@@ -14,14 +14,14 @@ from kassay.labs.predict.without_report import WITHOUT
 
 
 def pairs_of(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """MNEMONIC=OTHER, split. Raises BadInput."""
+    """MNEMONIC=OTHER, split, in lower case. Raises BadInput."""
     pairs: dict[str, str] = {}
     for word in words:
-        mnemonic, equals, other = word.partition("=")
-        if not (mnemonic.strip() and equals and other.strip()):
+        mnemonic, equals, other = (part.strip() for part in word.lower().partition("="))
+        if not (mnemonic and equals and other):
             raise BadInput(f"--replace {word!r}: not MNEMONIC=OTHER", "write for example xchg=mov")
-        if pairs.setdefault(mnemonic.strip(), other.strip()) != other.strip():
-            raise BadInput(f"--replace {mnemonic.strip()}: given twice", "an instruction has the cost of one other")
+        if pairs.setdefault(mnemonic, other) != other:
+            raise BadInput(f"--replace {mnemonic}: given twice", "an instruction has the cost of one other")
     return tuple(pairs.items())
 
 
