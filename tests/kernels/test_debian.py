@@ -228,6 +228,18 @@ def test_a_listed_reference_names_the_package_of_its_row(archive: Archive, monke
     assert [_get(v.ref).identity.package_version for v in found] == [v.version for v in found]
 
 
+def test_a_listed_version_that_reads_as_a_series_is_named_by_its_package(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"linux-image-{_OLD}"
+    files = {f"boot/vmlinuz-{_OLD}": fakes.bzimage(fakes.gzip(fakes.vmlinux("6.17-first")))}
+    first = fakes.listed(fakes.deb(archive.directory, name, "6.17-1~exp1", files), name, "6.17-1~exp1")
+    monkeypatch.setattr(archive, "packages", [*archive.packages, first])
+    monkeypatch.setattr(debian, "load_index", lambda arch: archive.index(arch, Told()))
+    refs = [v.ref for v in versions("debian", "x86_64", "cloud", Told()) if v.upstream.startswith("6.17")]
+    assert refs == ["debian:6.17-1~exp1", "debian:6.17.8"]
+
+
 def test_modules_come_with_their_dependencies_first(archive: Archive) -> None:
     artifact = _get("debian:6.17")
     assert [name for name, _ in load_modules(artifact, ["zram"], Told())] == ["zsmalloc", "lz4_compress", "zram"]

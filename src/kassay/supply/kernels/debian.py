@@ -2,6 +2,7 @@
 """debian:6.17.8: stock kernels of the Debian archive, by version or series."""
 
 import re
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 
@@ -60,8 +61,7 @@ class DebianSource(KernelSource):
         """Every kernel of the archive for this architecture and flavour, oldest first; each version once."""
         packages = {p.version: p for p in reversed(_kernels(current_index(arch, tell), arch, flavour))}
         ordered = sorted(packages.values(), key=lambda p: version_key(p.version))
-        newest = {upstream_of(p.version): p.version for p in ordered}
-        return tuple(_version_record(p, arch, newest[upstream_of(p.version)]) for p in ordered)
+        return tuple(_version_record(p, arch, _reference(p.version, packages)) for p in ordered)
 
 
 def with_configuration_of_archive(artifact: KernelArtifact, tell: Tell) -> KernelArtifact:
@@ -143,10 +143,15 @@ def _holds_modules(package: Package, flavour: str | None) -> bool:
     return package.flavour == flavour and (package.kind == "modules" or (package.kind == "image" and package.is_kernel))
 
 
-def _version_record(package: Package, arch: str, newest: str) -> KernelVersion:
-    """newest: package version of this kernel version that its short reference names."""
+def _reference(version: str, versions: Collection[str]) -> str:
+    """The kernel version if it names this package among `versions`, else the package version."""
+    upstream = upstream_of(version)
+    return f"debian:{upstream if choose(upstream, versions) == version else version}"
+
+
+def _version_record(package: Package, arch: str, ref: str) -> KernelVersion:
     return KernelVersion(
-        ref=f"debian:{upstream_of(package.version) if package.version == newest else package.version}",
+        ref=ref,
         upstream=upstream_of(package.version),
         arch=arch,
         flavour=package.flavour,
