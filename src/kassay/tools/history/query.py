@@ -36,7 +36,7 @@ class SeriesFilter(Record, frozen=True, kw_only=True):
     machine: str | None = None
     """Words that its conditions contain."""
     dates: bool = False
-    """True for a point for each session, in order of time, instead of one for each kernel."""
+    """True for a point for each kernel and directory, by date, instead of one for each kernel."""
 
 
 def lines(archive: Archive, wanted: SeriesFilter) -> tuple[PointLine, ...]:
@@ -110,8 +110,8 @@ def ordered(points: Sequence[KernelPoint], dates: bool) -> tuple[KernelPoint, ..
     """Points with their changes, in order of release, or of date if a release cannot be parsed. Else equal points keep
     their order.
 
-    dates: the measurements follow each other by date, each with its kernels in the order of releases. Its runs are in
-    random order, so that dates of single kernels say nothing.
+    dates: directories follow each other by date, each with its kernels in the order of releases. The runs of a
+    directory are in random order, so the dates of its kernels say nothing.
     """
     keyed = [(release_order(point.kernel.release), point) for point in points]
     if dates:
