@@ -21,7 +21,7 @@ def test_a_workload_of_two_nodes_has_them_and_its_pages_come_back(kassay: Kassay
     ran = kassay(*words, *ONCE, "--profile", "none", "--out", str(tmp_path / "d"))
     assert ran.status == 0, ran.err
     found = ran.json()
-    assert all(finding["base_value"] == finding["head_value"] for finding in found["findings"])
+    assert all(finding["base_value"] == finding["head_value"] is not None for finding in found["findings"])
     assert found["findings"][0]["machine"]["nodes"] == "2"
     nodes = {(audit["fields"]["nodes.online"], audit["fields"]["numa.N0"]) for audit in found["audits"]}
     assert nodes == {("0-1", "64")}
@@ -35,7 +35,7 @@ def test_every_setting_is_in_force_and_in_the_report(kassay: Kassay, tmp_path: P
     ran = kassay(*words, "--out", str(tmp_path / "d"))
     assert ran.status == 0, ran.err
     found = ran.json()
-    assert all(finding["base_value"] == finding["head_value"] for finding in found["findings"])
+    assert all(finding["base_value"] == finding["head_value"] is not None for finding in found["findings"])
     fields = found["audits"][0]["fields"]
     wanted = {
         "thp.enabled": "never", "thp.64kB": "always", "swap.devices": "1", "memcg.max": str(64 << 20),
