@@ -251,7 +251,7 @@ _HOST_DEPENDENT = re.compile(r"^kassay-profile: warning: (.*): digits may depend
 
 
 def _host_dependence(emulation: Emulation, command: tuple[str, ...], errors: str) -> str:
-    """errors: what QEMU and its plugin printed."""
+    """Reason for Ended.host_dependence. errors: what QEMU and its plugin printed."""
     if emulation.still_halts and "-plugin" not in command:
         return "QEMU ran without kassay's plugin"
     return "; ".join(_HOST_DEPENDENT.findall(errors))
