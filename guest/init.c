@@ -211,8 +211,6 @@ static void set_key(const char *key, char *value)
 		conf.quiet.windows = read_number(key, value);
 	else if (!strcmp(key, "quiet_timeout_ms"))
 		conf.quiet.timeout_ms = read_number(key, value);
-	else if (!strcmp(key, "quiet_calibrated"))
-		conf.quiet.calibrated = read_number(key, value);
 	else
 		give_up(CONF ": unknown key %.100s", key);
 }

@@ -115,7 +115,9 @@ static void say_busiest(struct report *report, struct usage *gain, size_t count)
 /*
  * x86 boots with "tsc-early" and, a second later, a kworker reads the HPET for
  * some milliseconds to learn the TSC's rate; again every second as long as a
- * busy host comes between its reads.
+ * busy host comes between its reads. The kernel then sets its tick by the new
+ * clock. If the early one was a tenth too slow, the first such tick comes a
+ * tenth of a second later, and until then no task loses its CPU.
  */
 static bool calibrating(void)
 {
@@ -133,6 +135,7 @@ bool quiet_wait(const struct quiet_rule *rule, char *report, size_t size)
 	static struct usage gain[MAX_TASKS];
 	const struct timespec window = { .tv_nsec = WINDOW_NS };
 	uint64_t start = raw_ns(CLOCK_MONOTONIC), in_a_row = 0;
+	bool calibrated = false; /* before the last window began */
 	struct report lines = { report, size, 0 };
 	struct look *then = &looks[0], *now = &looks[1];
 	bool quiet;
@@ -142,10 +145,11 @@ bool quiet_wait(const struct quiet_rule *rule, char *report, size_t size)
 		say(&lines, "state unknown: this kernel keeps no schedstat\n");
 		return false;
 	}
-	while ((in_a_row < rule->windows || (rule->calibrated && calibrating())) && raw_ns(CLOCK_MONOTONIC) - start < rule->timeout_ms * 1000000) {
+	while ((in_a_row < rule->windows || !calibrated) && raw_ns(CLOCK_MONOTONIC) - start < rule->timeout_ms * 1000000) {
 		struct look *old = then;
 		uint64_t sum;
 
+		calibrated = !calibrating();
 		nanosleep(&window, NULL);
 		look_now(now);
 		sum = gained(then, gain, now);
@@ -154,8 +158,7 @@ bool quiet_wait(const struct quiet_rule *rule, char *report, size_t size)
 		then = now;
 		now = old;
 	}
-	if (rule->calibrated)
-		say(&lines, "clock %s\n", calibrating() ? "calibrating" : "calibrated");
+	say(&lines, "clock %s\n", calibrated ? "calibrated" : "calibrating");
 	quiet = in_a_row >= rule->windows;
 	if (quiet && then->left_out)
 		say(&lines, "state unknown: %zu tasks more than %d were not looked at\n", then->left_out, MAX_TASKS);

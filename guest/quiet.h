@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Waits, asleep, until the other tasks of the machine have next to nothing left to do. */
+/*
+ * Waits, asleep, until the other tasks of the machine have next to nothing left
+ * to do, and the kernel has calibrated its clock for the last time.
+ */
 #ifndef KASSAY_QUIET_H
 #define KASSAY_QUIET_H
 
@@ -11,7 +14,6 @@ struct quiet_rule {
 	uint64_t limit_ns;   /* run time of all other tasks in a window of 200 ms */
 	uint64_t windows;    /* that many in a row must stay below the limit */
 	uint64_t timeout_ms; /* then give up, and say so */
-	bool calibrated;     /* wait for the kernel's last calibration of its clock as well */
 };
 
 /* Writes what was seen to @report, as lines. Returns whether it became quiet. */

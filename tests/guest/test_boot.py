@@ -67,6 +67,8 @@ def test_two_boots_give_the_same_stream_to_the_byte(kernel: KernelArtifact, tmp_
     assert streams[0] == streams[1]
     report = protocol.parse(streams[0])
     assert audit.fields(report, "boot")["boot.quiescence"] == "quiet"
+    (waited,) = (one.content or "" for one in report.files if one.path == "kassay/quiescence")
+    assert "\nclock calibrated\nstate quiet\n" in waited  # later it takes a part of the region, and ticks are missing
     foreign = audit.foreign(report)
     assert foreign is not None
     assert sum(ns for _, ns in foreign) < sum(report.phases[-1].ticks) / 100

@@ -44,15 +44,14 @@ def machine(
 
     modules: names, in loading order. snapshot: stop when quiet. quiesce: wait until it is. timed: whether
     time is measured. Then a busy host makes the short work of the guest's own threads longer: the guest is
-    then quiet as soon as the gate would accept it, and the kernel must have finished calibrating its clock. setup:
-    executes /setup before the machine comes to rest.
+    then quiet as soon as the gate would accept it. setup: executes /setup before the machine comes to rest.
     """
     lines = [f"stream={stream}", *(f"module={_module_path(index, name)}" for index, name in enumerate(modules))]
     lines += ["snapshot=1"] if snapshot else []
     lines += ["setup=/setup"] if setup else []
     lines += [] if quiesce else ["quiesce=0"]
     if timed:
-        lines += [f"quiet_limit_ns={_TIMED_LIMIT_NS}", f"quiet_timeout_ms={_TIMED_WAIT_MS}", "quiet_calibrated=1"]
+        lines += [f"quiet_limit_ns={_TIMED_LIMIT_NS}", f"quiet_timeout_ms={_TIMED_WAIT_MS}"]
     return _padded(lines)
 
 
