@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from kassay import __version__
-from kassay.commands import Command, command_named, command_packages
+from kassay.commands import Command, command_named, command_packages, refuse_empty_values
 from kassay.effects import streams
 from kassay.errors import NO_PASS, REGRESSION, KassayError
 
@@ -108,9 +108,20 @@ def parser_of(command: Command) -> Parser:
     parser = typer.main.get_group(app).commands[command.name]
     assert isinstance(parser, Parser)
     for leaf in parser.commands.values() if isinstance(parser, TyperGroup) else (parser,):
-        if leaf.callback is not None and command.keeps_cache:
-            leaf.callback = _keeping_cache(leaf.callback)
+        if leaf.callback is not None:
+            leaf.callback = _checked(_keeping_cache(leaf.callback) if command.keeps_cache else leaf.callback)
     return parser
+
+
+def _checked(run: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of a command, which is not called with an option that has an empty value."""
+
+    @wraps(run)
+    def checked(*args: Any, **options: Any) -> Any:
+        refuse_empty_values()
+        return run(*args, **options)
+
+    return checked
 
 
 def _keeping_cache(run: Callable[..., Any]) -> Callable[..., Any]:

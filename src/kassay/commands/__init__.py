@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The commands: each is a module with a constant COMMAND, in this package or in the commands of a laboratory."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import typer
+from typer._click.globals import get_current_context
 
 from kassay.errors import BadInput
 from kassay.registry import load, names
 from kassay.report.answer_form import Given
 
 _LABORATORIES = Path(__file__).parents[1] / "labs"
+_MAY_BE_EMPTY = "WORDS"
+"""Placeholder of values that may be empty, as in --cmdline "$MORE"."""
 
 
 class Again(NamedTuple):
@@ -65,3 +68,23 @@ def command_packages() -> Mapping[str, str]:
 def command_named(name: str) -> Command:
     """The command of that name; imports its module."""
     return load(command_packages()[name], name, "COMMAND", Command)
+
+
+def given() -> Iterator[tuple[Any, object]]:
+    """(parameter, value) of all that the present command got on the command line; nothing outside of a command."""
+    context = get_current_context(silent=True)
+    if context is None:
+        return
+    for parameter in context.command.params:
+        source = context.get_parameter_source(str(parameter.name))
+        if source is not None and source.name == "COMMANDLINE":
+            yield parameter, context.params[str(parameter.name)]
+
+
+def refuse_empty_values() -> None:
+    """Raises BadInput for an option of the present command with an empty text, which would do nothing."""
+    for parameter, value in given():
+        name = parameter.opts[0]
+        empty = value == "" or (isinstance(value, Sequence) and "" in value and not isinstance(value, str))
+        if empty and name.startswith("-") and parameter.metavar != _MAY_BE_EMPTY:
+            raise BadInput(f"{name} '': no value", "give one, or leave the option out")

@@ -4,36 +4,16 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from typer._click.globals import get_current_context
-
+from kassay.commands import given
 from kassay.errors import BadInput
 
 Table = Mapping[str, Sequence[str]]
 _NONE: Table = MappingProxyType({})
-_MAY_BE_EMPTY = "WORDS"
-"""Placeholder of values that may be empty, as in --cmdline "$MORE"."""
 
 
 def given_options() -> frozenset[str]:
-    """Options and arguments on the command line, such as "--set" and "name"; none outside of a command.
-
-    Raises BadInput for an option with an empty text, which would do nothing.
-    """
-    context = get_current_context(silent=True)
-    if context is None:
-        return frozenset()
-    given = []
-    for parameter in context.command.params:
-        source = context.get_parameter_source(str(parameter.name))
-        if source is None or source.name != "COMMANDLINE":
-            continue
-        name = parameter.opts[0]
-        value = context.params[str(parameter.name)]
-        empty = value == "" or (isinstance(value, Sequence) and "" in value and not isinstance(value, str))
-        if empty and name.startswith("-") and parameter.metavar != _MAY_BE_EMPTY:
-            raise BadInput(f"{name} '': no value", "give one, or leave the option out")
-        given.append(name)
-    return frozenset(given)
+    """Options and arguments on the command line, such as "--set" and "name"; none outside of a command."""
+    return frozenset(parameter.opts[0] for parameter, _ in given())
 
 
 def check_together(needs: Table = _NONE, unused: Table = _NONE) -> None:
