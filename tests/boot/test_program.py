@@ -253,7 +253,7 @@ def test_every_bad_end_is_named_with_what_it_printed_last(tmp_path: Path) -> Non
     lines = [f'question = "value"\nkernels = ["{NEW}"]\n{ONCE}profile = "none"\nrounds = 2\nretries = 0']
     for name, (text, _) in BAD.items():
         (tmp_path / f"{name}.c").write_text(text)
-        limit = {"chatty": 5000, "bomb": 110}.get(name, 100)
+        limit = {"chatty": 5000, "bomb": 50}.get(name, 100)
         lines.append(f'[[workloads]]\nprogram = "{tmp_path}/{name}.c"\nlimit_ms = {limit}')
     failures = answered("\n".join(lines), tmp_path / "d")["runs"]["failures"]
     assert len(failures) == len(BAD)
