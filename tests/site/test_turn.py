@@ -9,7 +9,7 @@ from msgspec import structs
 
 from kassay.effects import clock
 from kassay.effects.lock import locked
-from kassay.errors import BadInput, HostLacks
+from kassay.errors import HostLacks
 from kassay.labs.site.commands._lab_answer import words
 from kassay.labs.site.turn import status as status_file
 from kassay.labs.site.turn.measuring import Budget, Spent
@@ -375,35 +375,3 @@ def test_a_full_disk_ends_the_turn_and_leaves_the_site(laboratory: Laboratory, m
     assert status_file.read(Path(laboratory.lab.status)).failures == ()
     laboratory.turn()
     assert lives(laboratory) == CONFIRMED
-
-
-def test_a_mistake_in_the_steps_file_is_told_before_anything_is_measured(laboratory: Laboratory) -> None:
-    Path(laboratory.lab.steps).write_text('[[step]]\nid = "a"\nstate = "found"\n')
-    with pytest.raises(BadInput, match=r"step 1: the key \w+ is missing"):
-        laboratory.turn()
-    assert laboratory.made == []
-
-
-def test_the_plan_tells_a_mistake_in_the_file_of_mistakes(laboratory: Laboratory) -> None:
-    Path(laboratory.lab.steps).with_name("mistakes.toml").write_text('[[mistake]]\ndat = "2026-11-26"\n')
-    with pytest.raises(BadInput, match=r"unknown field `dat`"):
-        planned(laboratory.lab, laboratory.outside)
-
-
-def test_a_file_of_another_program_is_told_before_anything_is_measured(laboratory: Laboratory) -> None:
-    history, site = Path(laboratory.lab.history), Path(laboratory.lab.site)
-    history.write_text("not a history")
-    with pytest.raises(BadInput, match="move it away; the next turn makes the history again"):
-        laboratory.turn()
-    with pytest.raises(BadInput, match="move it away"):
-        planned(laboratory.lab, laboratory.outside)
-    history.unlink()
-    site.write_text("not a directory")
-    with pytest.raises(BadInput, match="not a directory"):
-        laboratory.turn()
-    site.unlink()
-    site.mkdir()
-    (site / "letter.txt").touch()
-    with pytest.raises(BadInput, match="other files, and no site"):
-        laboratory.turn()
-    assert laboratory.made == []

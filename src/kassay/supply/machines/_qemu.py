@@ -223,17 +223,18 @@ def _watched(emulation: Emulation, job: Job, command: tuple[str, ...], state: in
                 timed_out = not _wait(child, directory / "stream", started, job.timeout_s, reached)
         finally:
             process.end(child)
+    printed = _errors(directory)
     return Ended(
         status=child.returncode,
         timed_out=timed_out,
-        detail=problem or _last_words(directory),
+        detail=problem or _last_words(printed),
         stream=read(directory / "stream"),
         console=read(directory / "console"),
         wall=_wall(reached, host_clock.monotonic_s() - started),
         argv=tuple(word.replace(job.directory, "DIR") for word in command),
         profile=read(directory / "profile"),
         trace=read(directory / "trace"),
-        host_dependence=_host_dependence(emulation, command, read(directory / "stderr").decode("utf-8", "replace")),
+        host_dependence=_host_dependence(emulation, command, printed),
     )
 
 
@@ -241,7 +242,7 @@ def _unmade(job: Job, command: tuple[str, ...], problem: str, elapsed: float) ->
     """The run of a machine that never came to its snapshot: what its boot printed is the run's evidence."""
     directory = Path(job.directory)
     return Ended(
-        status=1, timed_out=elapsed > job.timeout_s, detail=f"{problem} {_last_words(directory)}".strip(),
+        status=1, timed_out=elapsed > job.timeout_s, detail=f"{problem} {_last_words(_errors(directory))}".strip(),
         stream=read(directory / "stream"), console=read(directory / "console"),
         wall=_wall({}, elapsed), argv=tuple(word.replace(job.directory, "DIR") for word in command),
     )  # fmt: skip
@@ -257,9 +258,13 @@ def _host_dependence(emulation: Emulation, command: tuple[str, ...], errors: str
     return "; ".join(_HOST_DEPENDENT.findall(errors))
 
 
-def _last_words(directory: Path) -> str:
-    lines = read(directory / "stderr").decode("utf-8", "replace").strip().splitlines()
-    messages = [line for line in lines if ": warning: " not in line]
+def _errors(directory: Path) -> str:
+    """Messages of QEMU and its plugin."""
+    return read(directory / "stderr").decode("utf-8", "replace")
+
+
+def _last_words(errors: str) -> str:
+    messages = [line for line in errors.strip().splitlines() if ": warning: " not in line]
     return messages[-1] if messages else ""
 
 
