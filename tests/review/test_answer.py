@@ -200,6 +200,15 @@ def test_b4_gets_a_warning_with_the_first_thing_to_know(tmp_path: Path) -> None:
     assert check["summary"].startswith("Largest loss")
 
 
+def test_no_check_passes_where_a_changed_line_never_ran(tmp_path: Path) -> None:
+    partly = review(EQUAL, functions=(function("warm", EXECUTED, executed=(1,), never=(7,)),))
+    (check,) = json.loads(b4_checks(partly, tmp_path / "review.html"))
+    assert check["status"] == "warn"
+    (entry,) = json.loads(REVIEW.form("patchwork").render(partly))
+    assert entry["check"]["state"] == "warning"
+    assert "mm/x.c:7 (warm(), patch 1); other changed lines" in entry["check"]["description"]
+
+
 def test_patchwork_gets_a_check_of_each_patch() -> None:
     given = structs.replace(review(LOSS), message_ids=("<1@example.org>",))
     (entry,) = json.loads(REVIEW.form("patchwork").render(given))

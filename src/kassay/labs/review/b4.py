@@ -9,18 +9,18 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kassay.errors import BadInput, KassayError
-from kassay.labs.review.exit_status import exit_status
+from kassay.labs.review.exit_status import must_be_read
 from kassay.labs.review.model import Review
 from kassay.labs.review.report._words import first_lines
 
-_STATUSES = {0: "pass", 1: "warn", 4: "warn"}
-"""A figure that a person must weigh is a warning; a failure is one of the tool."""
-
 
 def b4_checks(review: Review, page: Path) -> str:
-    """One check of the series. page: the whole answer, as a file on this host."""
+    """One check of the series. page: the whole answer, as a file on this host.
+
+    A figure that a person must weigh is a warning; a failure is one of the tool.
+    """
     lines = first_lines(review)
-    return _checks(_STATUSES[exit_status(review)], lines[0], (*lines, f"whole answer: {page.absolute()}"))
+    return _checks("warn" if must_be_read(review) else "pass", lines[0], (*lines, f"whole answer: {page.absolute()}"))
 
 
 def b4_refusal(error: KassayError) -> str:

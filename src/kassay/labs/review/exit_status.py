@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The exit status of `kassay review --exit-code`."""
+"""The exit status of `kassay review --exit-code`, and what a check of b4 or Patchwork makes of it."""
 
 from kassay.labs.review.model import SCREENED, Review
 from kassay.model.lines import NOT_EXECUTED
@@ -15,3 +15,11 @@ def exit_status(review: Review) -> int:
     idle = any(function.state == NOT_EXECUTED for function in review.functions)
     failed = any(corner.problem for corner in review.corners)
     return 4 if open_ or idle or failed or review.left or not (measured or review.same_image) else 0
+
+
+def must_be_read(review: Review) -> bool:
+    """True where a check must not pass: an exit status other than 0, or a changed line that no setting executed.
+
+    A function may have run in some of its changed lines only. That leaves the exit status at 0.
+    """
+    return exit_status(review) != 0 or any(function.not_executed for function in review.functions)
