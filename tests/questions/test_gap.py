@@ -22,6 +22,10 @@ NAMES = {OLD: "6.12", NEW: "6.19", CANDIDATE: "7.0"}
         (1.02, (0.97, 1.08), "takes back all of what 6.19 costs more than 6.12; whether more than that cannot be told"),
         (0.05, (-0.1, 0.2), "takes back 5.0 % of what 6.19 costs more than 6.12, which cannot be told from nothing"),
         (0.0, (0.0, 0.0), "takes back nothing of what 6.19 costs more than 6.12 ("),
+        (-0.0003, (-0.0003, -0.0003), "7.0 takes back nothing of what 6.19 costs more than 6.12 (301.6"),
+        (0.0003, (0.0003, 0.0003), "7.0 takes back nothing of what 6.19 costs more than 6.12 (301.6"),
+        (1.0003, (1.0003, 1.0003), "7.0 takes back all of what 6.19 costs more than 6.12 (301.6"),
+        (0.9998, (0.9998, 0.9998), "7.0 takes back all of what 6.19 costs more than 6.12 (301.6"),
     ],
 )
 def test_a_share_is_said_in_words(share: float, interval: tuple[float, float], words: str) -> None:
@@ -48,6 +52,7 @@ OVERLAP = (reason("gap-overlaps"),)
         ({"share": None, "interval": None, "reasons": OVERLAP}, "[RFC]", "no share can be told of the gap from"),
         ({"share": 0.05, "interval": (-0.3, 0.4)}, "[PERF]", "at most 40.0% of the gap"),
         ({"share": -0.2, "interval": (-0.21, -0.19)}, "[PERF]", "none of the gap"),
+        ({"share": 0.0003, "interval": (0.0003, 0.0003)}, "[PERF]", "none of the gap"),
         ({"evidence": "partial"}, "[RFC]", "24.9% of the gap"),
         ({"old_value": 698.8, "new_value": 301.6, "candidate_value": 400.0}, "[PERF]", "of the gain from v6.12.117 to"),
     ],

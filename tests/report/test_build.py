@@ -83,6 +83,12 @@ def test_weak_evidence_is_said_in_the_verdict_itself() -> None:
     assert report.next_steps[0] == "kassay compare w debian:6.0 debian:6.1 --perturb 6  # with a noise floor"
 
 
+def test_weak_evidence_on_a_gap_is_mended_by_a_gap() -> None:
+    plan = plan_of(3, question="gap", repeats=1, perturb=0)
+    report = answered(plan, *(evidence(f"k{i}", *runs(v, 1, 0)) for i, v in enumerate((300, 672, 500))))
+    assert report.next_steps[0].startswith("kassay gap w debian:6.0 debian:6.1 debian:6.2 --perturb 6  # ")
+
+
 def test_repeats_that_disagree_are_said_before_anything_weaker() -> None:
     plan = plan_of(3, question="ladder", repeats=2, perturb=0)
     broken = evidence("b", measurement([672_000] * 5), measurement([672_001] * 5, repeat=1))

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from kassay.model.build import BuildSource
-from kassay.model.experiment import labels
+from kassay.model.experiment import Axis, labels
 from kassay.model.kernel import KernelIdentity
 from kassay.model.reason import reason
 from kassay.model.records import Setting
@@ -240,6 +240,33 @@ def test_the_command_has_the_experiments_own_numbers_and_both_clocks() -> None:
     assert _option(both, "--clock") == "icount,kvm" and "--repeats" not in both
     alone = _command(replace(SAMPLES["timed"](), beside=()))
     assert (_option(alone, "--clock"), _option(alone, "--repeats")) == ("kvm", "24")
+
+
+def test_command_of_a_gap_measures_all_three_kernels() -> None:
+    words = _command(SAMPLES["gap"]())
+    assert words[:6] == ["kassay", "gap", "mprotect", "debian:6.12.117", "debian:6.19.14", "debian:7.0.13"]
+    report = SAMPLES["gap"]()
+    uses = [
+        replace(use, cmdline=text) for use, text in zip(report.experiment.kernels, ("a b", "a", "a c"), strict=True)
+    ]
+    words = _command(replace(report, experiment=replace(report.experiment, kernels=tuple(uses))))
+    assert [_option(words, f"--cmdline{side}") for side in ("", "-base", "-head")] == ["a", "b", "c"]
+    other = replace(uses[0], cmdline="d")
+    words = _command(replace(report, experiment=replace(report.experiment, kernels=(other, *uses[1:]))))
+    assert words[1] == "compare"
+
+
+def test_command_measures_all_settings_that_the_table_has() -> None:
+    report = SAMPLES["compare"]()
+    experiment = replace(report.experiment, cpus=(1, 2), memory_bytes=(1 << 30, 2 << 30))
+    words = _command(replace(report, experiment=experiment))
+    assert (_option(words, "--cpus"), _option(words, "--memory")) == ("1,2", "1GiB,2GiB") and "--paired" not in words
+    assert "--paired" in _command(replace(report, experiment=replace(experiment, paired=True)))
+    (use,) = experiment.workloads
+    use = replace(use, axes=(Axis(name="share", values=("private", "shared")),))
+    assert _option(_command(replace(report, experiment=replace(experiment, workloads=(use,)))), "--set") == (
+        "share=private,shared"
+    )
 
 
 def test_a_reader_is_told_where_the_program_is_from_and_how_to_do_without_it() -> None:

@@ -26,6 +26,7 @@ COLUMN = (
     "new, above 100 % better than old."
 )
 _SHOWN, _GROUPS = 8, 4  # functions of a table, tables on a screen
+_ZERO = "0.0 %"  # a share that reads as this is none
 _ALL, _HALF = 0.995, 0.5  # shares of a gap that count as all and half of it
 
 
@@ -47,10 +48,13 @@ def _taken(gap: Gap, gap_words: str, *, loss: bool) -> str:
     takes = "takes back" if loss else "gives up"
     if low <= 0 <= high and low != high:
         return f"{takes} {percent(share)} of {gap_words}, which cannot be told from nothing"
-    if share <= 0:
+    if percent(abs(share)) == _ZERO:
+        return f"takes back nothing of {gap_words}"
+    if percent(abs(share - 1)) == _ZERO:
+        return f"{takes} all of {gap_words}"
+    if share < 0:
         worse = "costs even more" if loss else "gains even more"
-        more = f": it {worse}, by {percent(-share)} of that" if share else ""
-        return f"takes back nothing of {gap_words}{more}"
+        return f"takes back nothing of {gap_words}: it {worse}, by {percent(-share)} of that"
     if share > 1:
         if low <= 1 and low != high:
             return f"{takes} all of {gap_words}; whether more than that cannot be told"
@@ -324,7 +328,7 @@ def _span(gaps: Sequence[Gap]) -> str:
     intervals = [gap.interval for gap in gaps if gap.interval is not None]
     if any(least <= 0 <= most and least != most for least, most in intervals):
         low, high = 0.0, max(most for _, most in intervals)
-    if high <= 0:
+    if high <= 0 or percent(high) == _ZERO:
         return "none"
     if low <= 0:
         return f"at most {high * 100:.1f}%"

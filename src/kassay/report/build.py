@@ -20,7 +20,7 @@ from kassay.model.timing import Family, SeedFinding
 from kassay.model.work import CLONES, OPERATION
 from kassay.report.conditions import cpu_sentences, disclosures, host_dependent, memory_state, seen_cpus
 from kassay.report.sections.programs import AWAKE, next_step, same_start, turns
-from kassay.report.sections.repeat import step_alone, whole_again
+from kassay.report.sections.repeat import question_again, step_alone, whole_again
 from kassay.report.sentences import measured_sentence, verdict_of
 from kassay.supply.clocks import clock_of
 
@@ -143,7 +143,7 @@ def _next_steps(plan: Plan, compared: Comparisons, directory: str) -> tuple[str,
     few = next((f for f in findings if f.primary and {why.code for why in f.reasons} & _TOO_FEW), None)
     if few is not None and not plan.experiment.timed:
         base, head = map(names.index, few.kernels)
-        command = step_alone(plan.experiment, plan.kernels, (base, head), few.point)
+        command = question_again(plan.experiment, plan.kernels, (base, head), few.point)
         return (f"{command}  # with a noise floor", *_profile(findings, directory, ""))
     every = f"kassay report {quote(directory)} --format markdown  # every figure, to paste into a mail"
     return (*_profile(findings, directory, ""), every)

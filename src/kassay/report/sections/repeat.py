@@ -29,9 +29,34 @@ def whole_again(directory: str) -> str:
 def step_alone(experiment: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int],
                point: Point) -> str:  # fmt: skip
     """A compare of two kernels under an experiment's conditions; of exact counts with more perturbed runs."""
-    command = _compare(experiment, kernels, pair, _at(experiment, point))
-    more = ("--perturb", str(max(6, 2 * experiment.perturb))) if not experiment.timed else ()
-    return join((*command, *more))
+    command = _command(experiment, kernels, pair, _at(experiment, point))
+    return join((*command, *_more_perturbed(experiment)))
+
+
+def question_again(experiment: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int],
+                   point: Point) -> str:  # fmt: skip
+    """The comparison of a finding with more perturbed runs: a gap with its three kernels, one workload in all of its
+    settings."""
+    asked = (_whole if _has_settings(experiment) else _at)(experiment, point)
+    return join((*_command(experiment, kernels, _asked_kernels(experiment, pair), asked), *_more_perturbed(experiment)))
+
+
+def _more_perturbed(experiment: Experiment) -> tuple[str, ...]:
+    return () if experiment.timed else ("--perturb", str(max(6, 2 * experiment.perturb)))
+
+
+def _has_settings(e: Experiment) -> bool:
+    """True if one workload is measured in several settings or on several machines."""
+    values = [e.cpus, e.memory_bytes, e.cpu or (), *(axis.values for use in e.workloads for axis in use.axes)]
+    return len(e.workloads) == 1 and any(len(several) > 1 for several in values)
+
+
+def _asked_kernels(e: Experiment, pair: tuple[int, int]) -> tuple[int, ...]:
+    """All three kernels of a gap, if `kassay gap` has options for their parameters; else the pair."""
+    if e.question != "gap":
+        return pair
+    first, middle, last = (use.cmdline for use in e.kernels)
+    return (0, 1, 2) if first.startswith(middle) and last.startswith(middle) else pair
 
 
 class _Asked(NamedTuple):
@@ -70,33 +95,41 @@ def _whole(e: Experiment, point: Point) -> _Asked:
     machine = [(s.name, s.value) for s in point.machine.chosen if s.name not in ("cpu", "nodes")]
     machine += [("cpu", ",".join(e.cpu))] if e.cpu else []
     machine += [("nodes", str(e.nodes))] if e.nodes else []
-    names = ",".join(use.name for use in e.workloads)
-    return _Asked((names,), sets, ",".join(map(str, e.cpus)), ",".join(map(memory_text, e.memory_bytes)), machine)
+    program = e.program(point.workload)
+    names = (",".join(use.name for use in e.workloads),) if program is None else options_of(program)
+    return _Asked(names, sets, ",".join(map(str, e.cpus)), ",".join(map(memory_text, e.memory_bytes)), machine)
 
 
-def _compare(e: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int], asked: _Asked,
+def _command(e: Experiment, kernels: tuple[KernelIdentity, ...], chosen: Sequence[int], asked: _Asked,
              left_out: Sequence[str] = ()) -> list[str]:  # fmt: skip
-    """Words of a compare of two kernels, without the numbers of boots and the options left out."""
-    command = ["kassay", "compare", *asked.workload, *(_named(e, kernels, index) for index in pair)]
+    """Words of a compare of two kernels, or of a gap of three, without the numbers of boots and the options left out.
+
+    chosen: indices of the kernels.
+    """
+    question = "gap" if len(chosen) > 2 else "compare"
+    command = ["kassay", question, *asked.workload, *(_named(e, kernels, index) for index in chosen)]
     command += [word for name, value in asked.sets for word in ("--set", f"{name}={value}")]
-    chosen = (
+    options = (
         ("--clock", e.machine or e.clock, _DEFAULT.clock), ("--arch", e.arch, _DEFAULT.arch),
         ("--on", e.on or "", ""),
         ("--cpus", asked.cpus, str(_DEFAULT.cpus[0])), ("--memory", asked.memory, memory_text(_MEMORY)),
         ("--flavour", e.flavour, _DEFAULT.flavour), ("--boot", e.boot, _DEFAULT.boot),
         ("--rounds", str(e.rounds), str(_DEFAULT.rounds)), ("--margin", f"{e.margin:g}", f"{_DEFAULT.margin:g}"),
         ("--predict", ",".join(e.predict or ()), ""),
-        *_parameters(e, pair),
+        *_parameters([e.kernels[index].cmdline for index in chosen]),
     )  # fmt: skip
-    wanted = [(option, value) for option, value, default in chosen if value != default and option not in left_out]
+    wanted = [(option, value) for option, value, default in options if value != default and option not in left_out]
     wanted += [(f"--{name.replace('_', '-')}", value) for name, value in asked.machine]
-    return command + [word for given_option in wanted for word in given_option]
+    command += [word for given_option in wanted for word in given_option]
+    return [*command, "--paired"] if e.paired and "," in asked.cpus else command
 
 
-def _parameters(e: Experiment, pair: tuple[int, int]) -> tuple[tuple[str, str, str], ...]:
-    """The user's kernel parameters as options with their values and defaults."""
-    base, head = (e.kernels[index].cmdline for index in pair)
-    return (("--cmdline", base, ""),) if base == head else (("--cmdline-base", base, ""), ("--cmdline-head", head, ""))
+def _parameters(cmdlines: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
+    """The user's parameters of these kernels as options with their values and defaults."""
+    base, *between, head = cmdlines
+    common = between[0] if between else base if base == head else ""
+    own = (("--cmdline-base", base), ("--cmdline-head", head))
+    return (("--cmdline", common, ""), *((option, text.removeprefix(common).strip(), "") for option, text in own))
 
 
 def _named(e: Experiment, kernels: tuple[KernelIdentity, ...], index: int) -> str:
@@ -140,7 +173,8 @@ def _letter(report: Report) -> Iterator[Section]:
 
 
 def _as_it_was(report: Report, f: Finding) -> str:
-    """The comparison of a finding, of all workloads if a mail describes each, with the experiment's numbers of boots.
+    """The comparison of a finding, of all workloads and settings that a mail shows, with the experiment's numbers of
+    boots. A gap is asked of all three kernels.
 
     Both clocks are read again where two were. Where the question has a command of its own, this command asks the
     whole question again: the kernels that it built may be in this host's store only.
@@ -149,9 +183,11 @@ def _as_it_was(report: Report, f: Finding) -> str:
     pair = (kernel_labels.index(f.sides[0].kernel), kernel_labels.index(f.sides[1].kernel))
     timed = next((row.clock for row in report.beside if not clock_of(row.clock).native), "")
     own = report.lead.repeat
-    several = len(told(report)) > 1 and len(e.kernels) == 2 and not own and not any(use.program for use in e.workloads)
-    asked = (_whole if several and not e.paired else _at)(e, f.point)
-    command = _compare(e, report.kernels, pair, asked, ("--clock", "--margin") if timed else ())
+    several = _has_settings(e) or (len(told(report)) > 1 and not any(use.program for use in e.workloads))
+    whole = several and not own and (len(e.kernels) == 2 or e.question == "gap")
+    asked = (_whole if whole else _at)(e, f.point)
+    chosen = pair if own else _asked_kernels(e, pair)
+    command = _command(e, report.kernels, chosen, asked, ("--clock", "--margin") if timed else ())
     if own:
         at = command.index(_named(e, report.kernels, pair[0]))
         command[1], command[at : at + 2] = own[0], own[1:]
