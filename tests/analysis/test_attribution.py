@@ -107,6 +107,40 @@ def test_the_sentence_goes_by_groups_and_their_sums() -> None:
     assert itemised(base, head).parts == "root with new +570"
 
 
+# libMicro's mprot on 6.16 and 6.19: what 6.19 splits out of change_protection() is change_pte_range(), although the new
+# prot_commit_flush_ptes() happens to offset the root better.
+WHOLE = profile(
+    {"change_protection": (247_646, 2), "can_change_pte": (48_128, 1024)},
+    {("change_protection", "can_change_pte"): 1024},
+    operations=1,
+)
+SPLIT = profile(
+    {"change_protection": (680, 2), "change_pte_range": (310_504, 4), "prot_commit_flush_ptes": (294_912, 2048),
+     "maybe_change_pte": (19_456, 1024)},
+    {("change_protection", "change_pte_range"): 4, ("change_pte_range", "prot_commit_flush_ptes"): 2048,
+     ("change_pte_range", "maybe_change_pte"): 1024},
+    operations=1,
+)  # fmt: skip
+
+
+def test_a_root_exchanges_code_with_what_it_calls_itself() -> None:
+    found = itemised(WHOLE, SPLIT)
+    assert found.groups[0].counterpart == "change_pte_range"
+    assert found.sentence == (
+        "+329 778 instructions/page: change_protection with 4 callees +329 778 (of it prot_commit_flush_ptes +294 912)"
+    )
+
+
+def test_a_root_exchanges_code_with_a_deeper_function_if_its_own_callee_is_a_mere_wrapper() -> None:
+    base = profile({"root": (1000, 1)}, operations=1)
+    head = profile(
+        {"root": (100, 1), "wrapper": (5, 1), "body": (910, 1), "other": (500, 1)},
+        {("root", "wrapper"): 1, ("wrapper", "body"): 1, ("body", "other"): 1}, operations=1,
+    )  # fmt: skip
+    assert itemised(base, head).groups[0].counterpart == "body"
+    assert "(of it other +500, wrapper +5)" in itemised(base, head).sentence
+
+
 def test_a_function_with_another_name_is_counted_with_the_one_it_replaces() -> None:
     """From 7.0 to 7.3, kernel_init_pages has -563.7 and clear_highpages_kasan_tagged +553.1."""
     base = profile({"init_pages": (564, 1), "lru_add": (100, 1), "same": (50, 1)}, operations=1)

@@ -15,6 +15,7 @@ from kassay.model.profile import Profile
 from kassay.model.reason import reason
 from tests.analysis.profiles import BASE, HEAD, profile, value
 from tests.analysis.sides import side
+from tests.analysis.test_attribution import SPLIT, WHOLE
 
 MACHINE = MachineUse(arch="x86_64", clock="icount", cpus=1, memory_bytes=1 << 30)
 KERNELS = ("old", "new", "candidate")
@@ -102,6 +103,15 @@ def test_code_that_only_moved_makes_one_row_and_no_shares_of_hundreds_of_percent
     (one,) = gaps(findings(*map(value, profiles), profiles=profiles), KERNELS)
     assert max(abs(f.share) for f in one.functions) < 0.2
     assert any("prot_commit_flush_ptes" in f.function and f.lost > 100 for f in one.functions)
+
+
+def test_code_moved_into_what_the_root_calls_itself() -> None:
+    again = replace(WHOLE, run="r3")
+    lost, taken, left = findings(value(WHOLE), value(SPLIT), value(again), profiles=(WHOLE, SPLIT, again))
+    (one,) = gaps((lost, taken, left), KERNELS)
+    rows = {row.function: row.lost for row in one.functions}
+    assert rows["change_pte_range with change_protection"] == 310_504 - 246_966
+    assert rows["prot_commit_flush_ptes"] == 294_912
 
 
 @given(st.lists(st.integers(0, 5000), min_size=9, max_size=9))

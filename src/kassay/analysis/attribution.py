@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Two profiles of one phase -> the difference, itemised by function so that it adds up exactly."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -38,7 +38,8 @@ class _Cost(NamedTuple):
 
 
 _Costs = Mapping[_Key, _Cost]
-_Members = Sequence[Sequence[_Key]]
+_Members = Sequence[tuple[Sequence[_Key], _Key | None]]
+"""Members of each group, root first, and the one that exchanged code with the root."""
 
 
 def itemise(
@@ -62,7 +63,9 @@ def itemise(
     total = _exact(head_value, head.operations) - _exact(base_value, base.operations)
     unattributed = total - sum(deltas.values())
     renamed = _renamed([key for key in keys if key not in group_of and deltas[key]], deltas, costs)
-    shares = _shares(keys, deltas, members, renamed, costs)
+    direct = {((edge.caller, edge.context), (edge.callee, edge.context)) for one in (base, head) for edge in one.edges}
+    moved = [_counterpart(group, deltas, direct) for group in members]
+    shares = _shares(keys, deltas, list(zip(members, moved, strict=True)), renamed, costs)
     index_of = {key: index for index, key in enumerate(keys)}
     replaces = {new: index_of[old] for old, new in renamed.items()}
     text = difference_text(total, shares, unattributed, max(base_value, head_value), unit)
@@ -70,7 +73,7 @@ def itemise(
         total=float(total),
         rows=tuple(_row(key, *costs, group_of.get(key), replaces.get(key)) for key in keys),
         unattributed=float(unattributed),
-        groups=tuple(_group(member, *costs) for member in members),
+        groups=tuple(_group(group, other, *costs) for group, other in zip(members, moved, strict=True)),
         sentence=text.whole,
         parts=text.parts,
         base_run=base.run,
@@ -135,10 +138,13 @@ def _row(key: _Key, base: _Costs, head: _Costs, group: int | None, replaces: int
     )  # fmt: skip
 
 
-def _group(keys: Sequence[_Key], base: _Costs, head: _Costs) -> AttributionGroup:
+def _group(keys: Sequence[_Key], counterpart: _Key | None, base: _Costs, head: _Costs) -> AttributionGroup:
     a, b = (sum((_of(costs, key).value for key in keys), Fraction(0)) for costs in (base, head))
     names = tuple(dict.fromkeys(key.function for key in keys))
-    return AttributionGroup(root=names[0], functions=names, base=float(a), head=float(b), delta=float(b - a))
+    other = counterpart.function if counterpart is not None else ""
+    return AttributionGroup(
+        root=names[0], functions=names, base=float(a), head=float(b), delta=float(b - a), counterpart=other
+    )
 
 
 def _of(costs: _Costs, key: _Key) -> _Cost:
@@ -152,8 +158,8 @@ def _shares(keys: Sequence[_Key], deltas: Mapping[_Key, Fraction], members: _Mem
     Example: a compiler stopped inlining, and change_protection loses 270 while change_pte_range gains 244. The share is
     their sum, 26 fewer. Example of a renamed function: kernel_init_pages -564, clear_highpages +553.
     """
-    shares = [_of_group(group, deltas, costs) for group in members]
-    grouped = {key for group in members for key in group}
+    shares = [_of_group(group, counterpart, deltas, costs) for group, counterpart in members]
+    grouped = {key for group, _ in members for key in group}
     new = set(renamed.values())
     for key in (key for key in keys if key not in grouped and deltas[key]):
         if key in renamed:
@@ -226,27 +232,43 @@ def _words(key: _Key) -> list[str]:
     return [word for word in base_name(key.function).split("_") if word]
 
 
-def _of_group(group: Sequence[_Key], deltas: Mapping[_Key, Fraction], costs: tuple[_Costs, _Costs]) -> Share:
+def _of_group(
+    group: Sequence[_Key], counterpart: _Key | None, deltas: Mapping[_Key, Fraction], costs: tuple[_Costs, _Costs]
+) -> Share:
     """The share of a group. Inside names the functions of the sources that changed most in the direction of the sum;
-    without line tables, of three or more functions that did more than exchange code, those that changed most."""
+    without line tables, of three or more functions that did more than exchange code, those that changed most. Neither
+    the root's counterpart is named, nor a function that another one may have become."""
     total = sum((deltas[key] for key in group), Fraction(0))
     if inside := _source(group, total, costs):
         return Share(_group_name(group), total, True, inside)
-    moved_to = _offset(group, deltas)
     same = sorted(
-        (key for key in group if deltas[key] * total > 0 and key != moved_to), key=lambda key: -abs(deltas[key])
+        (
+            key
+            for key in group
+            if deltas[key] * total > 0 and key != counterpart and not _has_other_name(key, group, deltas)
+        ),
+        key=lambda key: -abs(deltas[key]),
     )
     cancels = 2 * abs(total) < max((abs(deltas[key]) for key in group), default=Fraction(0))
     inside = () if cancels or len(group) < 3 else tuple(Inside(_name(key), deltas[key]) for key in same[:_INSIDE])
     return Share(_group_name(group), total, True, inside)
 
 
-def _offset(group: Sequence[_Key], deltas: Mapping[_Key, Fraction]) -> _Key | None:
-    """The member that exchanged code with the root: its delta offsets the root's best, and most of both."""
+def _has_other_name(key: _Key, group: Sequence[_Key], deltas: Mapping[_Key, Fraction]) -> bool:
+    """True if the other kernel has a member of a related name in its place."""
+    return any(deltas[other] * deltas[key] < 0 and _related(key, other) for other in group)
+
+
+def _counterpart(group: Sequence[_Key], deltas: Mapping[_Key, Fraction], direct: Set[tuple[Node, Node]]) -> _Key | None:
+    """The member that exchanged code with the root: its delta offsets the root's best, and most of both.
+
+    A function that was split out of the root is called by it. Others may offset its delta by chance, and are taken only
+    if no callee of the root does. direct: callers with their callees.
+    """
     root, *others = group
-    against = [key for key in others if deltas[key] * deltas[root] < 0]
-    best = min(against, key=lambda key: abs(deltas[key] + deltas[root]), default=None)
-    return best if best is not None and mostly_cancel(deltas[best], deltas[root]) else None
+    offsets = [key for key in others if mostly_cancel(deltas[key], deltas[root])]
+    called = [key for key in offsets if (root.node, key.node) in direct]
+    return min(called or offsets, key=lambda key: abs(deltas[key] + deltas[root]), default=None)
 
 
 def _group_name(group: Sequence[_Key]) -> str:

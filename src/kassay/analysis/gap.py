@@ -7,7 +7,17 @@ from statistics import median
 
 from kassay.analysis.pairing import mostly_cancel
 from kassay.analysis.statistics.share import GapShare, of_counts, of_times
-from kassay.model.finding import CHANGES, REFUSED, Attribution, AttributionRow, Finding, Gap, GapFunction, Side
+from kassay.model.finding import (
+    CHANGES,
+    REFUSED,
+    Attribution,
+    AttributionGroup,
+    AttributionRow,
+    Finding,
+    Gap,
+    GapFunction,
+    Side,
+)
 from kassay.model.reason import Reason, reason
 from kassay.model.records import grouped
 from kassay.model.timing import Timing
@@ -136,7 +146,7 @@ def _exchanged(both: Iterable[Attribution]) -> dict[_Key, _Key]:
     parent: dict[_Key, _Key] = {}
     for attribution in both:
         for index, group in enumerate(attribution.groups):
-            keys = [_key(row) for row in _moved(group.root, [row for row in attribution.rows if row.group == index])]
+            keys = [_key(row) for row in _moved(group, [row for row in attribution.rows if row.group == index])]
             for key in keys[1:]:
                 first, other = _root(parent, keys[0]), _root(parent, key)
                 if first != other:
@@ -144,16 +154,14 @@ def _exchanged(both: Iterable[Attribution]) -> dict[_Key, _Key]:
     return parent
 
 
-def _moved(name: str, rows: Sequence[AttributionRow]) -> tuple[AttributionRow, ...]:
+def _moved(group: AttributionGroup, rows: Sequence[AttributionRow]) -> tuple[AttributionRow, ...]:
     """The rows that exchanged code: all that changed where the changes of the whole group mostly cancel; else the root
-    and the member that offsets it best, where these two mostly cancel; else none."""
+    and its counterpart, if it has one."""
     changed = [row for row in rows if row.delta]
     if _cancel(changed):
         return tuple(changed)
-    root = next((row for row in rows if row.function == name), None)
-    against = [row for row in changed if root is not None and row.delta * root.delta < 0]
-    best = min(against, key=lambda row: abs(row.delta + root.delta), default=None) if root is not None else None
-    return (root, best) if root is not None and best is not None and _cancel((root, best)) else ()
+    exchanged = {group.root, group.counterpart} if group.counterpart else set()
+    return tuple(row for row in changed if row.function in exchanged)
 
 
 def _cancel(rows: Sequence[AttributionRow]) -> bool:

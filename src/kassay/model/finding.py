@@ -128,6 +128,8 @@ class AttributionGroup(Record, frozen=True, kw_only=True):
     base: float
     head: float
     delta: float
+    counterpart: str = ""
+    """Member that has most of the root's code on the other kernel; empty if none is known to have it."""
 
 
 class Attribution(Record, frozen=True, kw_only=True):
