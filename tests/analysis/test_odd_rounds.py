@@ -8,6 +8,7 @@ import pytest
 from kassay.analysis.analyse import compare
 from kassay.analysis.rounds import method_of
 from kassay.model.finding import Finding
+from kassay.model.reason_texts import reason_text
 from kassay.model.run import Measurement
 from tests.analysis.plans import plan_of
 from tests.analysis.sides import evidence, measurement
@@ -56,7 +57,10 @@ def test_a_change_whose_size_is_not_that_of_the_rounds_is_no_exact_evidence() ->
     found = compared([COST] * 6, [2 * COST, 3 * COST, 2 * COST] * 2)
     assert (found.verdict, found.evidence) == ("regression", "partial")
     (why,) = (why for why in found.reasons if why.code == "rounds-otherwise")
-    assert why["low"] == why["high"] == pytest.approx(4 / 3)
+    assert why["low"] == pytest.approx(4 / 3) and why["high"] is None
+    assert "by +100.0 %, the mean of the rounds by +133.3 %: some rounds" in reason_text(why)
+    apart = compared([COST] * 6, [2 * COST, 3 * COST, 2 * COST] * 2, perturbed=[2 * COST, 4 * COST, 2 * COST] * 2)
+    assert "the mean of the rounds by +133.3 % to +166.7 %: some" in reason_text(apart.reasons[0])
 
 
 def test_every_second_round_counts_however_few_there_are() -> None:

@@ -12,6 +12,7 @@ from kassay.analysis.rounds import KINDS_TOLERANCE, Method, costs, phase_rounds,
 from kassay.model.finding import CHANGES
 from kassay.model.reason import Reason, reason
 from kassay.model.run import CellEvidence
+from kassay.model.units import format_change
 
 _FEW = 3
 """Steady rounds of which the dearest is not left out."""
@@ -35,12 +36,13 @@ def odd_rounds(
     low, high = min(sides[1]) / max(sides[0]) - 1, max(sides[1]) / min(sides[0]) - 1
     if low - margin <= judged.change <= high + margin:
         return None
-    return reason("rounds-otherwise", change=judged.change, low=low, high=high)
+    is_range = format_change(low) != format_change(high)
+    return reason("rounds-otherwise", change=judged.change, low=low, high=high if is_range else None)
 
 
 def hides_change(why: Reason, judged: Judgement, margin: float) -> bool:
     """True if the means of the rounds do not allow the verdict."""
-    low, high = why["low"], why["high"]
+    low, high = why["low"], why["low"] if why["high"] is None else why["high"]
     if not isinstance(low, float) or not isinstance(high, float):
         return True
     if judged.verdict == "equivalent":

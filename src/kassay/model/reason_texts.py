@@ -14,7 +14,7 @@ from typing import Any
 
 from kassay.model.reason import Reason
 from kassay.model.reason_formats import FORMATS
-from kassay.model.texts import counted
+from kassay.model.texts import counted, listed
 
 TEXTS: Mapping[str, str] = MappingProxyType({
     "own-words": "{text}",
@@ -31,8 +31,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "({base_runs} and {head_runs} runs)",
     "one-plain-run": "there is only one unmodified run, so no repeat confirms it",
     "no-perturbed-run": "no run has a modified layout, so the noise floor is unknown",
-    "rounds-otherwise": "the value changes by {change:+.1%}, the mean of the rounds by {low:+.1%} to {high:+.1%}: some "
-    "rounds changed otherwise than the others",
+    "rounds-otherwise": "the value changes by {change:change}, the mean of the rounds by {low:change}[ to "
+    "{high:change}]: some rounds changed otherwise than the others",
     "runs-lost": "{count:n planned run} never succeeded",
     "runs-unmade": "not made yet: {count:n planned run}",
     # of one side, whatever the clock
@@ -271,8 +271,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "read-from": "Read from {file} ({format}, sha256 {sha256:.16}).",
     "one-value-is": "{because:sentence}",
     # the state of memory that the kernels worked on
-    "memory-same": "the same on all kernels, before and after; before[ ({setting}; other settings differ)]: "
-    "{fields:amounts}[; {note}]",
+    "memory-same": "the same on all kernels[ with runs (none of {failed:kernels} succeeded)], before and after; "
+    "before[ ({setting}; other settings differ)]: {fields:amounts}[; {note}]",
     "memory-not-audited": "no memory was audited[; {note}]",
     "memory-of-program": "partial: the program's memory was read once, at the end of an execution outside of the "
     "region: {fields:amounts}; --state NAME requires that a field is the same[; different on the kernels: "
@@ -372,6 +372,8 @@ class _Filler(Formatter):
             return f"{text[:1].upper()}{text[1:]}." if format_spec == "sentence" else text
         if format_spec == "shares":
             return ", ".join(f"{share:.0%} on {self._names.get(kernel, kernel)}" for kernel, share in value)
+        if format_spec == "kernels":
+            return listed([self._names.get(kernel, kernel) for kernel, _ in value])
         if format_spec == "verdict":
             return _EVERYDAY_VERDICTS.get(value, value) if self._everyday else str(value)
         if format_spec == "names":

@@ -18,9 +18,9 @@ from kassay.model.samples import UNITS_OF_REPLICATION, ImportedKernel, Samples
 from kassay.model.texts import shortened
 from kassay.model.timing import Family, SeedFinding
 from kassay.model.work import CLONES, OPERATION
-from kassay.report.conditions import cpu_sentences, disclosures, host_dependent, memory_state, seen_cpus
+from kassay.report.conditions import cpu_sentences, disclosures, host_dependent, memory_state, seen_cpus, without_runs
 from kassay.report.sections.programs import AWAKE, next_step, same_start, turns
-from kassay.report.sections.repeat import question_again, step_alone, whole_again
+from kassay.report.sections.repeat import one_run, question_again, step_alone, whole_again
 from kassay.report.sentences import measured_sentence, verdict_of
 from kassay.supply.clocks import clock_of
 
@@ -113,6 +113,13 @@ _TOO_FEW = {"no-perturbed-run", "one-plain-run"}
 
 def _next_steps(plan: Plan, compared: Comparisons, directory: str) -> tuple[str, ...]:
     findings, ladders = compared.findings, compared.ladders
+    names = labels(plan.experiment)
+    lost = [(f, side) for f in findings for side in f.sides if side.kernel in without_runs(f) and side.failed]
+    if lost:
+        finding, side = lost[0]
+        alone = one_run(plan.experiment, plan.kernels, names.index(side.kernel), finding.point)
+        others = compared._replace(findings=tuple(f for f in findings if not without_runs(f)))
+        return (f"{alone}  # how its runs end", *(_next_steps(plan, others, directory) if others.findings else ()))
     if different := next((f for f in findings if f.verdict == "different-work"), None):
         program = plan.experiment.program(different.workload)
         counted = next((cost.name for cost in different.calls if cost.kind == OPERATION), "")
@@ -131,8 +138,7 @@ def _next_steps(plan: Plan, compared: Comparisons, directory: str) -> tuple[str,
         for f in findings
     ):
         return (f"kassay run {quote(directory)}/spec.toml --out {quote(directory)} --fresh  # a session of its own",)
-    names = labels(plan.experiment)
-    steps = [(ladder, step) for ladder in ladders if ladder.primary for step in ladder.steps]
+    steps = [(ladder, step) for ladder in ladders if ladder.primary for step in ladder.steps if step.change is not None]
     if steps:
         ladder, worst = max(steps, key=lambda pair: (pair[1].verdict == "regression", abs(pair[1].change or 0.0)))
         pair = (names.index(worst.from_kernel), names.index(worst.to_kernel))

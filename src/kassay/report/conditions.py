@@ -47,7 +47,8 @@ def memory_state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) 
     measured = [measurement for _, measurement in first]
     if not measured:
         return reason("memory-not-known")
-    refused = sorted({f.verdict for f in findings if f.verdict in REFUSED and f.verdict != "different-work"})
+    compared = [f for f in findings if not without_runs(f)] or findings
+    refused = sorted({f.verdict for f in compared if f.verdict in REFUSED and f.verdict != "different-work"})
     if refused:
         counts = tuple((verdict, sum(f.verdict == verdict for f in findings)) for verdict in refused)
         return reason("memory-not-shown", verdicts=counts)
@@ -58,8 +59,16 @@ def memory_state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) 
     notes = sorted({note for item in measured for note in item.notes})
     note = notes[0] if len(notes) == 1 else None
     if fields:
-        return reason("memory-same", setting=setting, fields=fields, note=note)
+        failed = {side.kernel: side.failed for f in findings for side in f.sides if side.kernel in without_runs(f)}
+        return reason("memory-same", setting=setting, fields=fields, note=note, failed=tuple(failed.items()))
     return _of_programs(evidence) or reason("memory-not-audited", note=note)
+
+
+def without_runs(finding: Finding) -> tuple[str, ...]:
+    """Labels of the kernels of a comparison that have no successful plain run."""
+    if finding.verdict != "incomplete":
+        return ()
+    return tuple(side.kernel for side in finding.sides if not side.runs)
 
 
 def _amounts(fields: Iterable[tuple[str, str]], state: Values) -> tuple[tuple[str, str], ...]:

@@ -33,6 +33,11 @@ def step_alone(experiment: Experiment, kernels: tuple[KernelIdentity, ...], pair
     return join((*command, *_more_perturbed(experiment)))
 
 
+def one_run(experiment: Experiment, kernels: tuple[KernelIdentity, ...], kernel: int, point: Point) -> str:
+    """A single run under an experiment's conditions."""
+    return join(_command(experiment, kernels, (kernel,), _at(experiment, point), ("--margin", "--predict")))
+
+
 def question_again(experiment: Experiment, kernels: tuple[KernelIdentity, ...], pair: tuple[int, int],
                    point: Point) -> str:  # fmt: skip
     """The comparison of a finding with more perturbed runs: a gap with its three kernels, one workload in all of its
@@ -102,12 +107,17 @@ def _whole(e: Experiment, point: Point) -> _Asked:
 
 def _command(e: Experiment, kernels: tuple[KernelIdentity, ...], chosen: Sequence[int], asked: _Asked,
              left_out: Sequence[str] = ()) -> list[str]:  # fmt: skip
-    """Words of a compare of two kernels, or of a gap of three, without the numbers of boots and the options left out.
+    """Words of a run of one kernel, a compare of two or a gap of three, without the numbers of boots and the options
+    left out.
 
     chosen: indices of the kernels.
     """
-    question = "gap" if len(chosen) > 2 else "compare"
-    command = ["kassay", question, *asked.workload, *(_named(e, kernels, index) for index in chosen)]
+    command = [
+        "kassay",
+        ("try", "compare", "gap")[len(chosen) - 1],
+        *asked.workload,
+        *(_named(e, kernels, index) for index in chosen),
+    ]
     command += [word for name, value in asked.sets for word in ("--set", f"{name}={value}")]
     options = (
         ("--clock", e.machine or e.clock, _DEFAULT.clock), ("--arch", e.arch, _DEFAULT.arch),
@@ -126,8 +136,8 @@ def _command(e: Experiment, kernels: tuple[KernelIdentity, ...], chosen: Sequenc
 
 def _parameters(cmdlines: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
     """The user's parameters of these kernels as options with their values and defaults."""
-    base, *between, head = cmdlines
-    common = between[0] if between else base if base == head else ""
+    base, head = cmdlines[0], cmdlines[-1]
+    common = cmdlines[1] if len(cmdlines) > 2 else base if base == head else ""
     own = (("--cmdline-base", base), ("--cmdline-head", head))
     return (("--cmdline", common, ""), *((option, text.removeprefix(common).strip(), "") for option, text in own))
 
