@@ -5,9 +5,10 @@ from msgspec.structs import replace
 
 from kassay.model.finding import Ladder, LadderStep
 from kassay.model.workload import Phase, Workload
+from kassay.report.formats import format_named
 from kassay.report.sentences import other_phases, other_steps, subject
 from tests.report.parts import KERNELS, ladder_of
-from tests.report.reports import finding, ladder
+from tests.report.reports import attribution, compare, finding, ladder
 
 
 def workload(*phases: str) -> Workload:
@@ -52,3 +53,22 @@ def test_the_mail_of_a_ladder_speaks_of_no_step_twice() -> None:
     report = ladder()
     (iteration,) = (made for made in report.ladders if made.primary)
     assert other_steps(iteration, report.ladders) == ""
+
+
+def test_a_mail_about_another_phase_has_its_values_and_its_functions() -> None:
+    report = compare()
+    first = report.findings[0]
+    base, head = first.kernels
+    sides = tuple(replace(side, value=3.0) for side in first.sides)
+    same = replace(first, base_value=3.0, head_value=3.0, change=0.0, verdict="equivalent", unit="instructions/turn",
+                   sides=sides, attribution=attribution())  # fmt: skip
+    call = finding(base, head, (301.6, 672.6), "touch")
+    call = replace(call, unit="instructions/call", attribution=replace(attribution(), base_run="r7"))
+    text = format_named("mail").render(replace(report, findings=(same, call)))
+    assert "phase touch" in " ".join(text.partition("\n\n")[0].split())
+    assert "The parts of it" not in text
+    table = text.partition("\nThe other phases:\n\n")[2].partition("\n\n")[0]
+    assert [line.split() for line in table.splitlines()] == [
+        ["kernel", "touch", "[instructions", "per", "call]"], ["v6.16.12", "301.6"], ["v6.17.13", "672.6"]
+    ]  # fmt: skip
+    assert "(phase touch; instructions per call, one boot of each" in " ".join(text.split())

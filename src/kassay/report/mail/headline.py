@@ -118,7 +118,7 @@ def subject_line(report: Report) -> str:
     at = f" ({where})" if where else ""
     if report.lead.subject:
         return f"{topic.tag} {ascii_text(f.workload)}: {ascii_text(report.lead.subject)}{at}"
-    other = _changed_phase(report, f)
+    other = changed_phase(report, f)
     if other is not None:
         phase = ascii_text(f"{_subject_text(other, base, head, since=topic.step)}, phase {other.metric}")
         return f"{tag(report, other)} {ascii_text(f.workload)}: {phase}{at}"
@@ -126,7 +126,7 @@ def subject_line(report: Report) -> str:
     return f"{topic.tag} {ascii_text(f.workload)}: {finding_text}{at}"
 
 
-def _changed_phase(report: Report, f: Finding) -> Finding | None:
+def changed_phase(report: Report, f: Finding) -> Finding | None:
     """The largest change of another phase of a comparison whose primary phase did not change, regressions first."""
     others = [
         other for other in report.findings

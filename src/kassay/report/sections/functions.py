@@ -10,7 +10,7 @@ from kassay.model.texts import cells, figures, machine_text, one_line, settings_
 from kassay.model.units import format_number
 from kassay.report.document import PAGE, SCREEN, Section, Stacks, letter, section
 from kassay.report.itemised import differences, full_table, functions_text_at, has_families, top_table, where
-from kassay.report.mail.headline import headline
+from kassay.report.mail.headline import changed_phase, headline
 from kassay.report.mail.names import mail_name, point_text, unit_text
 from kassay.report.mail.text import lettered
 from kassay.report.sections.brief import FUNCTION, GROUPS, first_tables, limited
@@ -85,7 +85,7 @@ def _stacks(report: Report) -> Iterable[Stacks]:
 
 
 def of_headline(report: Report) -> Iterator[Section]:
-    """In a mail: the largest functions of the headline's difference, the others, and their sum."""
+    """In a mail: the largest functions of the difference that the subject names, the others, and their sum."""
     topic = headline(report)
     if topic is None or not report.lead.mail_functions:
         return
@@ -94,7 +94,9 @@ def of_headline(report: Report) -> Iterator[Section]:
     same = [d for d in of_kernels if report.sources or d.where == at]
     if not same:
         return
-    d = next((d for d in same if d.metric == topic.finding.metric), same[0])
+    other = changed_phase(report, topic.finding)
+    metric = topic.finding.metric if other is None else other.metric
+    d = next((d for d in same if d.metric == metric), same[0])
     base, head = (mail_name(report, label) for label in kernels)
     digits = _three_digits if report.sources else str
     rows = (
@@ -106,7 +108,10 @@ def of_headline(report: Report) -> Iterator[Section]:
     how = "one boot of each, every executed instruction attributed"
     how = "computed from printed shares, each figure to three digits" if report.sources else how
     point = "" if report.sources else point_text(report, topic.finding)
-    title = f"Where the difference between {base} and {head} is ({point and f'{point}; '}{unit_text(d.unit)}, {how})"
+    about = "; ".join(
+        filter(None, (point, f"phase {d.metric}" if d.metric != topic.finding.metric else "", unit_text(d.unit)))
+    )
+    title = f"Where the difference between {base} and {head} is ({about}, {how})"
     notes = (legend, _INLINED if has_families(d.itemised) else "")
     yield letter(title, (small,), filter(None, notes))
 

@@ -197,8 +197,11 @@ def _kernels_and_parts(report: Report, group: MetricGroup, admitted: Sequence[Me
     timed = any(f.timing is not None and f.metric == first.metric for f in report.findings)
     note = RANKS if timed else _PERTURBED if is_perturbed else ""
     yield letter(title, (_kernels(report, first),), filter(None, (note,)))
-    if len(group.series) > 1:
-        yield from filled("The parts of it, in the same unit", tables=(_parts(report, group),), readers=(LETTER,))
+    alike = [series for series in group.series if series.unit == first.unit]
+    if len(alike) > 1:
+        yield from filled("The parts of it, in the same unit", tables=(_parts(report, alike),), readers=(LETTER,))
+    if others := [series for series in group.series if series.unit != first.unit][:_METRICS]:
+        yield from filled("The other phases", tables=(_parts(report, others, units=True),), readers=(LETTER,))
 
 
 def _kernels(report: Report, series: MetricSeries) -> Table:
@@ -226,9 +229,10 @@ def _boots(row: KernelRow) -> str:
     return f"{len(row.side.runs) or row.n or '-'}{perturbed}{failures}"
 
 
-def _parts(report: Report, group: MetricGroup) -> Table:
-    parts = [series for series in group.series if series.unit == group.lead.unit]
+def _parts(report: Report, parts: Sequence[MetricSeries], *, units: bool = False) -> Table:
+    """A kernel a row, a metric a column. units: whether the head of a column has its unit."""
     values = [format_numbers([row.value for row in series.rows]) for series in parts]
-    kernels = [mail_name(report, row.kernel) for row in group.lead.rows]
-    columns = ("kernel", *figures(*(series.metric for series in parts)))
+    kernels = [mail_name(report, row.kernel) for row in parts[0].rows]
+    heads = (f"{series.metric} [{unit_text(series.unit)}]" if units else series.metric for series in parts)
+    columns = ("kernel", *figures(*heads))
     return table("", columns, (cells(*texts) for texts in zip(kernels, *values, strict=True)))
