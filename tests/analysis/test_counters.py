@@ -63,6 +63,8 @@ def test_every_definition_says_what_was_counted_and_over_what() -> None:
     definitions = {c.name: c.definition for c in counted(one, one, one.measurements[0].phases[0].phase)}
     assert set(names) <= set(definitions)
     assert all("over all rounds and phases" in text for text in definitions.values())
+    assert "from when they were given it, also before the region" in definitions["cpu0.ran"]
+    assert "to the last tick or switch" in definitions["ran.a.b.cpu3"]
     assert "tasks named 'a.b' ran" in definitions["ran.a.b.cpu3"] and "CPU3" in definitions["ran.a.b.cpu3"]
 
 

@@ -269,6 +269,17 @@ def test_command_measures_all_settings_that_the_table_has() -> None:
     )
 
 
+def test_options_of_one_machine_are_not_told_of_all() -> None:
+    report = SAMPLES["compare"]()
+    machine = replace(report.machine, options=("-cpu", "qemu64", "-smp", "4"))
+    first = report.findings[0]
+    several = (first, replace(first, machine=replace(first.machine, cpus=4)))
+    assert "- its options: -cpu qemu64 -smp 4" in _flat(replace(report, machine=machine))
+    assert "- options of the one with 4 CPUs: -cpu qemu64 -smp 4" in _flat(
+        replace(report, machine=machine, findings=several)
+    )
+
+
 def test_a_reader_is_told_where_the_program_is_from_and_how_to_do_without_it() -> None:
     text = _flat(SAMPLES["compare"]())
     assert "from its own source tree" in text and "kassay bundle pack again" in text and "reproducer.c" in text

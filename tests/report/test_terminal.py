@@ -5,6 +5,7 @@ import pytest
 from msgspec.structs import replace
 from rich.cells import cell_len
 
+from kassay.model.finding import Counter
 from kassay.model.reason import reason
 from kassay.report.formats import format_named
 from tests.report.predicted_reports import several
@@ -25,6 +26,17 @@ def test_the_answer_fits_one_screen(sample: str) -> None:
     # Four places of a matrix are shown, the others counted; a series has a line for each row, and one that explains it.
     groups = {"matrix": 4, "series": 2}.get(sample, 1)
     assert len(FORMAT.render(SAMPLES[sample]()).splitlines()) <= 37 + 8 * groups
+
+
+def test_counters_between_cpus_have_a_unit_and_no_time_from_before_the_region() -> None:
+    report = SAMPLES["compare"]()
+    first = report.findings[0]
+    names = ("cpu1.ran", "cpu1.turns", "ran.kworker.cpu1")
+    counters = tuple(Counter(name=name, definition="x", base=0.0, head=3260.3) for name in names)
+    cpus = replace(first, machine=replace(first.machine, cpus=2), counters=counters)
+    text = FORMAT.render(replace(report, findings=(cpus,)))
+    assert "Between CPUs, per page (ran: ns)" in text
+    assert "cpu1.turns" in text and "ran.kworker.cpu1" in text and "cpu1.ran" not in text
 
 
 def test_steps_are_marked_where_they_are_and_nowhere_else() -> None:

@@ -151,10 +151,10 @@ def _definition(name: str) -> str:
     if parts[0] == "ipi":
         return f"{_KINDS[parts[1]]}, received{where or ' by all CPUs'}: /proc/interrupts, {_WHOLE}"
     if parts[0] == "ran":
-        return (
-            f"ns that tasks named {'.'.join(parts[1:-1])!r} ran, last seen on {parts[-1].upper()}: schedstat, {_WHOLE}"
-        )
+        named = f"tasks named {'.'.join(parts[1:-1])!r} ran"
+        return f"ns that {named}, to the last tick or switch, last seen on {parts[-1].upper()}: schedstat, {_WHOLE}"
     if re.fullmatch(r"cpu\d+", parts[0]) and len(parts) == 2:
-        quantity = "ns that tasks ran on" if parts[1] == "ran" else "how often a task was given"
-        return f"{quantity} {parts[0].upper()}: /proc/schedstat, {_WHOLE}"
+        cpu = f"{parts[0].upper()}: /proc/schedstat, {_WHOLE}"
+        left = "ns of tasks that left the CPU, from when they were given it, also before the region; "
+        return f"{left}{cpu}" if parts[1] == "ran" else f"how often a task was given {cpu}"
     return f"{name} of /proc/vmstat, {_WHOLE}"

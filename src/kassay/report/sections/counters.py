@@ -2,6 +2,7 @@
 """The kernels' own counters as tables: events of an operation, levels after the measured region, and of
 several CPUs what they asked of each other."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 
@@ -16,6 +17,8 @@ from kassay.report.sections.brief import FUNCTION, GROUPS, first_tables
 from kassay.report.series import ladders
 
 _BETWEEN_CPUS = ("ipi.", "tlb.", "nr_tlb", "cpu", "ran.")
+_OF_LEAVING = re.compile(r"cpu\d+\.ran")
+"""Counters that have the time of a task only when it leaves its CPU, that before the measured region included."""
 
 
 def counters_tables(report: Report) -> tuple[Table, ...]:
@@ -27,14 +30,14 @@ def contention_tables(report: Report) -> tuple[Table, ...]:
     """Tables for comparisons with several CPUs: interrupts between them, TLB flushes, and on which CPU the work ran."""
     several = [f for f in _counted(report) if (f.machine.cpus or 1) > 1]
     pairs = ((f, [counter for counter in f.counters if counter.name.startswith(_BETWEEN_CPUS)]) for f in several)
-    return tuple(_table(f, rows, "Between CPUs") for f, rows in pairs if rows)
+    return tuple(_table(f, rows, "Between CPUs", note=" (ran: ns)") for f, rows in pairs if rows)
 
 
 def _counted(report: Report) -> Iterable[Finding]:
     return (f for f in report.findings if f.primary and f.counters)
 
 
-def _table(f: Finding, counters: Sequence[Counter], title: str, *, folded: bool = False) -> Table:
+def _table(f: Finding, counters: Sequence[Counter], title: str, *, note: str = "", folded: bool = False) -> Table:
     where = f"{settings_text(f.settings)}; {machine_text(f.machine)}"
     operation = f.unit.partition("/")[2] or "operation"
     columns = ("counter", *figures(*f.kernels, "change"), "what was counted")
@@ -44,7 +47,7 @@ def _table(f: Finding, counters: Sequence[Counter], title: str, *, folded: bool 
         for c in counters
     )  # fmt: skip
     boots = f"n = {f.n_base}" if f.n_base == f.n_head else f"n = {f.n_base} and {f.n_head}"
-    return table(f"{title}, per {operation} ({where}; {boots})", columns, rows, folded=folded)
+    return table(f"{title}, per {operation}{note} ({where}; {boots})", columns, rows, folded=folded)
 
 
 def levels_tables(report: Report) -> tuple[Table, ...]:
@@ -79,7 +82,12 @@ def counters(report: Report) -> Iterator[Section]:
     """On a screen what several CPUs asked of each other, unless of a ladder: it is too much for one screen. On a page
     all of the kernels' own counters. Of many workloads, a table for each would fill most of the page."""
     between = contention_tables(report)
-    narrow = [structs.replace(t, columns=t.columns[:3], rows=tuple(row[:3] for row in t.rows)) for t in between]
+    narrow = [
+        structs.replace(
+            t, columns=t.columns[:3], rows=tuple(row[:3] for row in t.rows if not _OF_LEAVING.fullmatch(row[0].text))
+        )
+        for t in between
+    ]
     yield from first_tables(report, () if ladders(report) else narrow[:GROUPS], FUNCTION)
     if report.overview is None:
         counted = (*between, *counters_tables(report), *levels_tables(report))

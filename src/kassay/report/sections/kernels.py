@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The kernels and the machine: who they are, by what they were built, in what they differ."""
 
+import re
 from collections.abc import Iterator
 
 from msgspec import UNSET
@@ -8,7 +9,7 @@ from msgspec import UNSET
 from kassay.model.experiment import labels
 from kassay.model.kernel import KernelIdentity
 from kassay.model.report import Report
-from kassay.model.texts import Table, cells, granted_texts, listed, one_line, table
+from kassay.model.texts import Table, cells, counted, granted_texts, listed, one_line, table
 from kassay.report.conditions import differing_options
 from kassay.report.document import LETTER, PAGE, Code, Section, filled, section
 from kassay.report.mail.names import everyday_text, mail_names
@@ -137,6 +138,16 @@ def _identity(k: KernelIdentity) -> str:
     return ", ".join(names) or "nothing is known of it"
 
 
+def _options(report: Report, options: str) -> str:
+    """The options of the machine; where several have other numbers of CPUs, whose these are."""
+    several = len({f.machine.cpus for f in report.findings}) > 1
+    cpus = _CPUS.search(options) if several else None
+    return f"options of the one with {counted(int(cpus[1]), 'CPU')}: {options}" if cpus else f"its options: {options}"
+
+
+_CPUS = re.compile(r"-smp (\d+)")
+
+
 def _machine_texts(report: Report) -> list[str]:
     m = report.machine
     uses = dict.fromkeys(granted_texts(f.machine) for f in report.findings)
@@ -145,7 +156,7 @@ def _machine_texts(report: Report) -> list[str]:
     granted = ", ".join(word for word in (m.arch, program, sizes) if word not in ("", _NOT_KNOWN))
     items = [f"machine: {granted}"] if granted else []
     items += [f"in {m.container}"] if m.container else []
-    items += [f"its options: {' '.join(m.options)}"] if m.options else []
+    items += [_options(report, " ".join(m.options))] if m.options else []
     # The host does not change an exact count, but it does change times.
     items += [f"host: {m.host}"] if m.host not in ("", _NOT_KNOWN) and clock_of(m.clock).timed else []
     items += [f"hosts that made the runs: {hosts_line(report.hosts)}"] if report.hosts else []
