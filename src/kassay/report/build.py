@@ -111,15 +111,27 @@ _TOO_FEW = {"no-perturbed-run", "one-plain-run"}
 """Reasons for weak evidence that more runs take away."""
 
 
+_DARK = {"panic", "oops", "timeout", "machine-died", "no-boot", "torn-output"}
+"""Outcomes of runs whose reason may stand on the console alone."""
+
+
+def _is_dark(why: Reason) -> bool:
+    outcomes = why["outcomes"]
+    return isinstance(outcomes, tuple) and any(name in _DARK for name, _ in outcomes)
+
+
 def _next_steps(plan: Plan, compared: Comparisons, directory: str) -> tuple[str, ...]:
     findings, ladders = compared.findings, compared.ladders
     names = labels(plan.experiment)
-    lost = [(f, side) for f in findings for side in f.sides if side.kernel in without_runs(f) and side.failed]
-    if lost:
-        finding, side = lost[0]
-        alone = one_run(plan.experiment, plan.kernels, names.index(side.kernel), finding.point)
+    if any(map(without_runs, findings)):
         others = compared._replace(findings=tuple(f for f in findings if not without_runs(f)))
-        return (f"{alone}  # how its runs end", *(_next_steps(plan, others, directory) if others.findings else ()))
+        rest = _next_steps(plan, others, directory) if others.findings else ()
+        lost = ((f, why.kernel) for f in findings for why in f.reasons if why.code == "no-plain-run" and _is_dark(why))
+        finding, kernel = next(lost, (None, ""))
+        if finding is None:
+            return rest
+        alone = one_run(plan.experiment, plan.kernels, names.index(kernel), finding.point)
+        return (f"{alone}  # how its runs end", *rest)
     if different := next((f for f in findings if f.verdict == "different-work"), None):
         program = plan.experiment.program(different.workload)
         counted = next((cost.name for cost in different.calls if cost.kind == OPERATION), "")
