@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from kassay.model.kernel import KernelIdentity
+from kassay.model.reason import reason
 from kassay.model.report import Report
 from kassay.report.formats import format_named
 from kassay.report.mail.headline import headline, introduced, subject_line
@@ -261,6 +262,26 @@ def test_how_sure_is_said_of_all_kernels_of_a_ladder() -> None:
     assert f"{names[0]} was booted once and {others_} twice with nothing changed" in once
     assert f"that a second boot of {names[0]} would give the same is not shown" in once
     assert f"In two further boots of {others_} and none of {names[0]} things were moved" in once
+
+
+def test_mail_says_once_what_was_not_repeated_and_not_moved() -> None:
+    report = SAMPLES["ladder"]()
+    weak = tuple(
+        reason(code, kernel) for kernel in report.findings[0].kernels for code in ("one-plain-run", "no-perturbed-run")
+    )
+    ladders = tuple(
+        replace(ladder, points=tuple(
+            replace(point, side=replace(point.side, runs=point.side.runs[:1], perturbed=())) for point in ladder.points
+        ))
+        for ladder in report.ladders
+    )  # fmt: skip
+    findings = tuple(replace(f, reasons=weak, evidence="partial") for f in report.findings)
+    text = _flat(MAIL.render(replace(report, ladders=ladders, findings=findings)))
+    assert (
+        "Each kernel was booted once with nothing changed; that a second boot would give the same is not shown" in text
+    )
+    assert "No boot had things moved that should not matter, so the noise floor is unknown." in text
+    assert "only one unmodified run" not in text and "modified layout" not in text
 
 
 def test_failed_boots_are_counted_by_kernel_and_end() -> None:

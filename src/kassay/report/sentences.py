@@ -264,14 +264,20 @@ def strength(
 def joined_reasons(
     reasons: Iterable[Reason], names: Mapping[str, str] = MappingProxyType({}), *, everyday: bool = False
 ) -> list[str]:
-    """The text of each reason, once for all kernels that it is true of. An unknown noise floor comes first, since no
-    change is certain without it. names, everyday: as for strength()."""
+    """The text of each reason, once for all kernels that it is true of, whose names stand before the first such text.
+    An unknown noise floor comes first, since no change is certain without it. names, everyday: as for strength()."""
     kernels = grouped((structs.replace(one, kernel="") if can_be_joined(one) else one, one.kernel) for one in reasons)
-    texts = []
+    texts: list[str] = []
+    told = ""
     for one in sorted(kernels, key=lambda one: one.code != "no-perturbed-run"):
         text = reason_text(one, names, everyday=everyday)
-        labels_ = list(dict.fromkeys(names.get(kernel, kernel) for kernel in kernels[one] if kernel))
-        texts.append(f"{listed(labels_)}: {text}" if labels_ and not one.kernel else text)
+        of = (
+            ""
+            if one.kernel
+            else listed(list(dict.fromkeys(names.get(kernel, kernel) for kernel in kernels[one] if kernel)))
+        )
+        texts.append(f"{of}: {text}" if of and of != told else text)
+        told = of
     return texts
 
 

@@ -78,10 +78,13 @@ def _counts(report: Report, f: Finding) -> str:
         )
         further = _further(perturbed, names)
         sentences.append(f"In {further} things were moved that should not matter ({_MOVED}){most}.")
+    else:
+        sentences.append("No boot had things moved that should not matter, so the noise floor is unknown.")
     figure = _FIGURE.get(f.sides[0].method.partition(" ")[0].rstrip(":"))
     if report.experiment.rounds > 1 and figure:
         sentences.append(f"A boot repeats the work {report.experiment.rounds} times; its figure is {figure}.")
-    sentences += [everyday_sentence(report, why) for why in f.reasons]
+    told = ("one-plain-run",) if any(perturbed) else ("one-plain-run", "no-perturbed-run")
+    sentences += [everyday_sentence(report, why) for why in f.reasons if why.code not in told]
     return " ".join(sentences)
 
 
