@@ -61,6 +61,23 @@ def test_a_ladder_is_answered_with_its_step_and_a_command_for_it() -> None:
     assert (report.runs.planned, report.runs.refused) == (12, 0)
 
 
+def test_a_step_that_small_changes_add_up_to_has_their_sum_in_its_row() -> None:
+    plan = plan_of(3, question="ladder", repeats=2, perturb=2)
+    report = answered(plan, *(evidence(f"k{i}", *runs(v)) for i, v in enumerate((1000, 1007, 1014))))
+    screen, mail = (" ".join(format_named(name).render(report).split()) for name in ("terminal", "mail"))
+    assert "2 + 2 +0.7 % ◄ regression, +1.4 % against debian:6.0" in screen
+    assert "2+2 +0.7% <- +1.4% against 6.0 Change: from the kernel above; <- is a step" in mail
+
+
+def test_a_kernel_behind_a_failed_one_names_the_one_that_it_is_compared_with() -> None:
+    plan = plan_of(3, question="ladder", repeats=2, perturb=2)
+    values = evidence("a", *runs(1000)), evidence("b", failures=["panic"] * 2), evidence("c", *runs(1001))
+    report = answered(plan, *values)
+    screen, mail = (" ".join(format_named(name).render(report).split()) for name in ("terminal", "mail"))
+    assert "2 + 2 +0.100 % against debian:6.0" in screen
+    assert "2+2 +0.100% against 6.0 Change" in mail
+
+
 def test_a_larger_improvement_does_not_lead_a_ladder_that_has_a_regression() -> None:
     plan = plan_of(3, question="ladder", repeats=2, perturb=2)
     report = answered(plan, *(evidence(f"k{i}", *runs(v)) for i, v in enumerate((900, 300, 360))))

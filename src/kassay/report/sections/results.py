@@ -38,6 +38,7 @@ from kassay.report.words import RUNS_COUNTED, count_text, kernel_names
 _METRICS = 12  # of one comparison on a screen, at most
 _LETTER_GROUPS = 3  # comparisons of a mail, at most
 _REFUSED = 6  # refused comparisons of a mail, at most
+_CHANGE = "Change: from the kernel above; <- is a step."
 _PERTURBED = "Boots: first those with nothing changed, then those with something moved that should not matter."
 
 
@@ -119,9 +120,12 @@ def _bars(series: MetricSeries) -> Bars:
 
 
 def _mark(row: KernelRow, *, ladder: bool) -> str:
-    if row.verdict in ("", "equivalent"):
-        return ""
-    return f"◄ step, {row.verdict}" if row.step and ladder else f"◄ {row.verdict}"
+    """The verdict on a row, and the change from a kernel that is not the row before."""
+    verdict = "" if row.verdict in ("", "equivalent") else f"◄ {row.verdict}"
+    if row.since:
+        change = f"{format_change(row.since_change)} " if row.since_change != row.change else ""
+        return f"{verdict}{', ' if verdict else ''}{change}against {one_line(row.since)}"
+    return f"◄ step, {row.verdict}" if row.step and ladder else verdict
 
 
 def _whole(group: MetricGroup) -> Section:
@@ -196,7 +200,8 @@ def _kernels_and_parts(report: Report, group: MetricGroup, admitted: Sequence[Me
     is_perturbed = any(row.side.perturbed for row in first.rows)
     timed = any(f.timing is not None and f.metric == first.metric for f in report.findings)
     note = RANKS if timed else _PERTURBED if is_perturbed else ""
-    yield letter(title, (_kernels(report, first),), filter(None, (note,)))
+    change = _CHANGE if len(first.rows) > 2 else ""
+    yield letter(title, (_kernels(report, first),), filter(None, (change, note)))
     alike = [series for series in group.series if series.unit == first.unit]
     if len(alike) > 1:
         yield from filled("The parts of it, in the same unit", tables=(_parts(report, alike),), readers=(LETTER,))
@@ -217,10 +222,18 @@ def _kernels(report: Report, series: MetricSeries) -> Table:
     rows = []
     for row, value, limits in zip(series.rows, values, ranges, strict=True):
         arrow = " <-" if row.step and len(series.rows) > 2 else ""
-        change = f"{percent(row.change) if row.verdict else ''}{arrow}"
+        change = f"{percent(row.change) if row.verdict else ''}{arrow}{_against(report, row)}"
         texts = (mail_name(report, row.kernel), value, _boots(row), change)
         rows.append(cells(*texts, *([limits if row.verdict else ""] if wide else [])))
     return table("", columns, rows)
+
+
+def _against(report: Report, row: KernelRow) -> str:
+    """ " +1.4% against v6.12" for a row whose step reaches back; " against v6.12" if the row's own change is that."""
+    if not row.since:
+        return ""
+    change = f" {percent(row.since_change)}" if row.since_change != row.change else ""
+    return f"{change} against {mail_name(report, row.since)}"
 
 
 def _boots(row: KernelRow) -> str:
