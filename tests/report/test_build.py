@@ -16,7 +16,7 @@ from kassay.model.records import Setting
 from kassay.model.report import Comparisons, Report
 from kassay.model.run import CellEvidence, Measurement
 from kassay.model.work import Found
-from kassay.report.build import build_report
+from kassay.report.build import _next_steps, build_report
 from kassay.report.conditions import memory_state
 from kassay.report.formats import format_named
 from kassay.report.sections.programs import next_step
@@ -98,6 +98,17 @@ def test_weak_evidence_is_said_in_the_verdict_itself() -> None:
     assert "evidence partial: debian:6.0 and debian:6.1: no run has a modified layout, so the noise" in screen
     assert "something is missing or in doubt" not in screen
     assert report.next_steps[0] == "kassay compare w debian:6.0 debian:6.1 --perturb 6  # with a noise floor"
+
+
+def test_functions_of_the_phase_that_changed_are_offered() -> None:
+    same = SAMPLES["compare"]().findings[0]
+    same = msgspec.structs.replace(same, verdict="equivalent", change=0.0)
+    other = msgspec.structs.replace(same, metric="touch", primary=False, verdict="regression", change=0.04)
+    plan = plan_of(2, repeats=2, perturb=2)
+    assert _next_steps(plan, Comparisons(findings=(same, other), ladders=()), "d")[0] == (
+        "kassay profile d --metric touch --top 0  # every function"
+    )
+    assert _next_steps(plan, Comparisons(findings=(same,), ladders=()), "d")[0].startswith("kassay profile d --top 0")
 
 
 def test_weak_evidence_on_a_gap_is_mended_by_a_gap() -> None:

@@ -19,6 +19,7 @@ from kassay.model.texts import shortened
 from kassay.model.timing import Family, SeedFinding
 from kassay.model.work import CLONES, OPERATION
 from kassay.report.conditions import cpu_sentences, disclosures, host_dependent, memory_state, seen_cpus, without_runs
+from kassay.report.mail.headline import changed_phase
 from kassay.report.sections.programs import AWAKE, next_step, same_start, turns
 from kassay.report.sections.repeat import one_run, question_again, step_alone, whole_again
 from kassay.report.sentences import measured_sentence, verdict_of
@@ -168,8 +169,12 @@ def _next_steps(plan: Plan, compared: Comparisons, directory: str) -> tuple[str,
 
 
 def _profile(findings: Sequence[Finding], directory: str, options: str) -> tuple[str, ...]:
-    itemised = any(f.attribution is not None for f in findings)
-    return (f"kassay profile {quote(directory)}{options} --top 0  # every function",) if itemised else ()
+    if all(f.attribution is None for f in findings):
+        return ()
+    # What is shown without options: the first setting, in the primary phase.
+    other = changed_phase(findings, next((f for f in findings if f.primary), findings[0]))
+    metric = f" --metric {quote(other.metric)}" if other is not None and not options else ""
+    return (f"kassay profile {quote(directory)}{options}{metric} --top 0  # every function",)
 
 
 def _wall(records: Sequence[RunRecord]) -> WallTime:

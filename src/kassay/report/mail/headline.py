@@ -2,6 +2,7 @@
 """The comparison a mail is about, how strongly it may be announced, the subject, and what a tracker is told."""
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from math import inf
 
@@ -118,7 +119,7 @@ def subject_line(report: Report) -> str:
     at = f" ({where})" if where else ""
     if report.lead.subject:
         return f"{topic.tag} {ascii_text(f.workload)}: {ascii_text(report.lead.subject)}{at}"
-    other = changed_phase(report, f)
+    other = changed_phase(report.findings, f)
     if other is not None:
         phase = ascii_text(f"{_subject_text(other, base, head, since=topic.step)}, phase {other.metric}")
         return f"{tag(report, other)} {ascii_text(f.workload)}: {phase}{at}"
@@ -126,10 +127,10 @@ def subject_line(report: Report) -> str:
     return f"{topic.tag} {ascii_text(f.workload)}: {finding_text}{at}"
 
 
-def changed_phase(report: Report, f: Finding) -> Finding | None:
+def changed_phase(findings: Sequence[Finding], f: Finding) -> Finding | None:
     """The largest change of another phase of a comparison whose primary phase did not change, regressions first."""
     others = [
-        other for other in report.findings
+        other for other in findings
         if other.verdict in CHANGES and other.point == f.point and other.kernels == f.kernels
     ]  # fmt: skip
     if f.verdict != "equivalent" or not others:

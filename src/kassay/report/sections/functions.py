@@ -94,7 +94,7 @@ def of_headline(report: Report) -> Iterator[Section]:
     same = [d for d in of_kernels if report.sources or d.where == at]
     if not same:
         return
-    other = changed_phase(report, topic.finding)
+    other = changed_phase(report.findings, topic.finding)
     metric = topic.finding.metric if other is None else other.metric
     d = next((d for d in same if d.metric == metric), same[0])
     base, head = (mail_name(report, label) for label in kernels)
