@@ -172,6 +172,7 @@ def test_rates_of_few_events_are_not_zero_and_changes_of_few_name_them() -> None
     first, second = (with_acquisitions(cell, n) for cell, n in zip(answer.cells, (10, 6), strict=True))
     text = SIMULATED.form("markdown").render(replace(answer, cells=(first, second)))
     assert "| 0.0005 |" in text and "| 0.0003 |" in text
+    assert "Change against fixed, for each page event" in text and "| lock time | wait for lock |" in text
     assert "-40.0 % (n 10 and 6)" in text and "events that a change rests on, where they are fewer than 100" in text
     many = SIMULATED.form("markdown").render(replace(answer, cells=(first, with_acquisitions(second, 6000))))
     assert "(n 10 and 6000)" in many

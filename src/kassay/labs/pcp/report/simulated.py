@@ -60,7 +60,8 @@ def tables(answer: PcpSimulation) -> Iterable[Table]:
     )  # fmt: skip
     if len(answer.policies) > 1:
         yield table(
-            f"Change against {answer.policies[0].name}", ("policy", *figures(*(one.title for one in CHANGED.values()))),
+            f"Change against {answer.policies[0].name}, for each page event",
+            ("policy", *figures(*(one.title for one in CHANGED.values()))),
             [cells(_name(cell), *(_change_text(of[0], cell, name) for name in CHANGED))
              for _, of in cells_by_setting(answer) for cell in of[1:]],
         )  # fmt: skip
@@ -92,7 +93,7 @@ class Changed(NamedTuple):
 CHANGED = {
     "refilled_pages": Changed("pages from zone", "refills"), "drained_pages": Changed("pages to zone", "drains"),
     "free_high": Changed("free_high", "free_high"), "acquisitions": Changed("lock taken", "acquisitions"),
-    "hold_ps": Changed("lock held", "acquisitions"), "wait_ps": Changed("lock waited for", "contended"),
+    "hold_ps": Changed("lock time", "acquisitions"), "wait_ps": Changed("wait for lock", "contended"),
 }  # fmt: skip
 """Counters whose change against the first policy is shown, for the same number of page events."""
 _FEW = 100
