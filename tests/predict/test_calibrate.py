@@ -86,6 +86,7 @@ def test_a_quantity_is_that_of_the_least_disturbed_repeat_and_has_the_spread_of_
         point = samples.Point(quartile=quartile, least=quartile - 1, n=5)
         repeats.append(samples.Repeat(repeat=number, group="a", hz=4e9, refused={}, points={"x": point}))
     assert samples.quantities(repeats) == {"x": Measured(5.0, 4.0, 9.0, 25)}
+    assert samples.quantities(repeats[:2]) == {"x": Measured(5.0, 4.0, 9.0, 10)}
 
 
 def test_a_step_is_found_and_noise_before_it_is_not_one() -> None:

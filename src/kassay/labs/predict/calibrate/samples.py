@@ -9,6 +9,7 @@ both interrupted, the sample looks too short.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -97,7 +98,7 @@ def _over(points: list[Point]) -> Measured:
     quartiles = sorted(point.quartile for point in points)
     return Measured(
         quartiles[0], min(point.least for point in points),
-        quartiles[3 * (len(quartiles) - 1) // 4], sum(point.n for point in points),
+        quartiles[ceil(3 * (len(quartiles) - 1) / 4)], sum(point.n for point in points),
     )  # fmt: skip
 
 
