@@ -379,6 +379,16 @@ def test_a_check_names_what_is_no_longer_so(probes: list[tuple[str, ...]], monke
     assert again.differing == [("l1d_latency", 9.0, 1.0)] and again.compared > 1
 
 
+def test_a_check_compares_the_clock_and_system_instructions(probes: list[tuple[str, ...]]) -> None:
+    done = whole.calibrate("mine", like="", repeats=1, fresh=False, tell=silent)
+    slow = replace(done.timing.ghz, value=1.5, low=1.4, high=1.6)
+    fence = replace(done.timing.system["mfence"], value=50.0, low=49.0, high=51.0)
+    changed = replace(done.timing, ghz=slow, system={**done.timing.system, "mfence": fence})
+    done.path.write_text(timing_text(changed))
+    timing_for.cache_clear()
+    assert check("mine", silent).differing == [("ghz", 1.5, 4.0), ("mfence", 50.0, 1.0)]
+
+
 def test_pairs_make_the_interval_of_their_own_file_and_of_no_other(
     probes: list[tuple[str, ...]], tmp_path: Path
 ) -> None:

@@ -91,7 +91,7 @@ def test_a_calibration_explains_its_numbers_and_names_the_file_to_use(
 
 def test_a_check_says_what_was_compared_and_what_to_do() -> None:
     good = calibrate._checked("host", Checked("host", 71, []))
-    assert "Parameters compared: 71; that differ now: 0." in good and "more than 15 %" in good
+    assert "Values compared: 71; that differ now: 0." in good and "more than 15 %" in good
     assert "kassay calibrate" not in good
     bad = calibrate._checked("host", Checked("host", 71, [("l2_size", 1048576.0, 2097152.0)]))
     assert bad.startswith("l2_size: 1048576 in the file, 2097152 measured now\n")

@@ -151,12 +151,11 @@ def timing_of(name: str, host: machines.HostMachine, nearest: Timing, recorded: 
         for key in (*nearest.parameters, *nearest.system)
         if key not in estimates and key not in system and key not in ports
     }
-    hz = samples.core_hz(recorded)
     timing = replace(
         nearest,
         schema=SCHEMA, name=name, calibrated=True,
         summary=_summary(host),
-        ghz=_quantity(Estimate(hz.value / 1e9, hz.low / 1e9, hz.high / 1e9, hz.n, "chain of additions"), repeats),
+        ghz=_quantity(_core_ghz(recorded), repeats),
         interval=unlearned(_NO_CHANGES),
         parameters={key: _quantity(estimates[key], repeats, whole=parameters()[key].whole) if key in estimates
                     else quantity if key in ports else _left(quantity, nearest.name)
@@ -180,11 +179,24 @@ def _summary(host: machines.HostMachine) -> str:
     return f"{machines.cpu_words(host.cpuinfo)}{under}, calibrated"
 
 
+def _core_ghz(recorded: Sequence[samples.Repeat]) -> Estimate:
+    hz = samples.core_hz(recorded)
+    return Estimate(hz.value / 1e9, hz.low / 1e9, hz.high / 1e9, hz.n, "chain of additions")
+
+
+def estimates_of(timing: Timing, recorded: Sequence[samples.Repeat], *, hypervisor: bool) -> dict[str, Estimate]:
+    """The clock, parameters and costs of system instructions that this machine has now, by their names in a file."""
+    measured, _ = privileged.split_exits(samples.quantities(recorded), hypervisor=hypervisor)
+    like = {key: quantity.value for key, quantity in timing.parameters.items()}
+    estimates = parameters_of(Facts(measured, machines.caches(), like)).estimates
+    return {"ghz": _core_ghz(recorded), **estimates, **system_of(measured, timing.system)}
+
+
 def compared(timing: Timing, measured: Mapping[str, Estimate]) -> list[tuple[str, float, float]]:
-    """Parameters that a file and this machine disagree on by more than both spreads: name, the file's, measured."""
-    rows = []
+    """Values that a file and this machine disagree on by more than both spreads: name, the file's, measured."""
+    rows, files_own = [], {"ghz": timing.ghz, **timing.parameters, **timing.system}
     for name, estimate in measured.items():
-        file = timing.parameters[name]
+        file = files_own[name]
         apart = estimate.low > file.high * 1.1 or estimate.high < file.low * 0.9
         if apart and abs(estimate.value - file.value) > 0.15 * max(estimate.value, file.value):
             rows.append((name, file.value, estimate.value))

@@ -5,10 +5,8 @@ from typing import NamedTuple
 
 from kassay.errors import BadInput
 from kassay.labs.predict.calibrate import machine as machines
-from kassay.labs.predict.calibrate import privileged, program, samples
-from kassay.labs.predict.calibrate.calibrate import compared, measure
-from kassay.labs.predict.calibrate.derive import parameters_of
-from kassay.labs.predict.calibrate.facts import Facts
+from kassay.labs.predict.calibrate import program
+from kassay.labs.predict.calibrate.calibrate import compared, estimates_of, measure
 from kassay.labs.predict.calibrate.points import groups
 from kassay.labs.predict.timing import timing_for
 from kassay.model.progress import Tell
@@ -20,13 +18,13 @@ class Checked(NamedTuple):
     name: str
     """The file's own name."""
     compared: int
-    """Number of parameters that were compared."""
+    """Number of values that were compared: the clock, parameters, costs of system instructions."""
     differing: list[tuple[str, float, float]]
-    """Parameters that differ: name, the file's value, the value now."""
+    """Values that differ: name, the file's, the one now."""
 
 
 def check(name: str, tell: Tell) -> Checked:
-    """Measures this machine, each probe once, and compares its parameters with those of its file.
+    """Measures this machine, each probe once, and compares its values with those of its file.
 
     Raises BadInput for a file that was not calibrated, or on another machine than this one.
     """
@@ -42,8 +40,6 @@ def check(name: str, tell: Tell) -> Checked:
         raise BadInput(
             f"{name}: calibrated on another machine: {'; '.join(wrong)}", "kassay calibrate makes a file of this one"
         )
-    every = samples.quantities(measure(groups(), 1, (), None, tell))
-    measured, _ = privileged.split_exits(every, hypervisor=bool(host.hypervisor))
-    like = {key: quantity.value for key, quantity in timing.parameters.items()}
-    estimates = parameters_of(Facts(measured, machines.caches(), like)).estimates
+    recorded = measure(groups(), 1, (), None, tell)
+    estimates = estimates_of(timing, recorded, hypervisor=bool(host.hypervisor))
     return Checked(timing.name, len(estimates), compared(timing, estimates))

@@ -121,7 +121,7 @@ def _checked(name: str, checked: "Checked") -> str:
         for parameter, file, now in checked.differing
     ]
     lines += [
-        f"{name} is of this machine. Parameters compared: {checked.compared}; that differ now: "
+        f"{name} is of this machine. Values compared: {checked.compared}; that differ now: "
         f"{len(checked.differing)}. One differs if it is more than 15 % off and the ranges are more than 10 % apart."
     ]
     if checked.differing:
