@@ -13,7 +13,7 @@ from kassay.labs.predict.calibrate import machine, program, samples
 from kassay.labs.predict.calibrate.check import check
 from kassay.labs.predict.calibrate.derive import parameters_of
 from kassay.labs.predict.calibrate.facts import Facts
-from kassay.labs.predict.calibrate.machine import HostMachine, Nearest, cpuinfo_of, differences, nearest_cpu
+from kassay.labs.predict.calibrate.machine import HostMachine
 from kassay.labs.predict.calibrate.pairs import learn_file
 from kassay.labs.predict.calibrate.points import CHAINS, PARALLEL_KIB, PARALLEL_NEAR_KIB, Group
 from kassay.labs.predict.calibrate.samples import Measured
@@ -221,40 +221,6 @@ def test_a_machine_without_renamed_stores_or_xadd_has_other_probes_for_the_same(
     assert "exclusive_add_chain" in found["lock_latency"].how
 
 
-def test_the_cpu_is_known_by_its_numbers_and_its_name_may_differ() -> None:
-    lines = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD  EPYC\n"
-    text = f"processor\t: 0\n{lines}\nprocessor\t: 1\nmodel\t: 2\n"
-    assert cpuinfo_of(text) == CPUINFO
-    assert nearest_cpu(HOST, set(), {}) == Nearest("zen4", known=True)
-    assert list(differences({**CPUINFO, "model name": "another"}, CPUINFO)) == []
-    assert list(differences({**CPUINFO, "model": "1"}, CPUINFO)) == ["model: 1 in the file, 17 here"]
-    with pytest.raises(BadInput, match="no CPU of kassay's is like this one"):
-        nearest_cpu(replace(HOST, cpuinfo={"vendor_id": "HygonGenuine"}), set(), {})
-
-
-GOLDEN_COVE = "erms fsrm smap smep umip invpcid pdpe1gb fsgsbase rdpid rdtscp clflushopt clwb xsaves serialize avx512f"
-
-
-@pytest.mark.parametrize(
-    ("vendor", "family", "features", "kib", "taken"),
-    [
-        ("AuthenticAMD", "27", "smap smep erms fsrm invpcid pku la57 avx512f rdpid clwb clzero", (), "zen5"),
-        ("AuthenticAMD", "25", "smap smep erms fsrm invpcid pku la57 avx512f rdpid clwb clzero", (), "zen4"),
-        ("AuthenticAMD", "25", "smap smep erms fsrm invpcid pku rdpid clwb clzero", (), "zen3"),
-        ("GenuineIntel", "6", "erms smap smep pcid invpcid fsgsbase rdtscp clwb pku avx512f", (), "skylake_sp"),
-        ("GenuineIntel", "6", GOLDEN_COVE, (32, 48, 1280), "alderlake_p"),
-        ("GenuineIntel", "6", GOLDEN_COVE, (32, 48, 2048), "emeraldrapids"),
-        ("GenuineIntel", "6", GOLDEN_COVE, (64, 48, 2048), "graniterapids"),
-    ],
-)
-def test_an_unknown_cpu_is_likest_to_the_one_of_its_family_with_its_caches_and_most_of_its_features(
-    vendor: str, family: str, features: str, kib: tuple[int, ...], taken: str
-) -> None:
-    host = replace(HOST, cpuinfo={"vendor_id": vendor, "cpu family": family, "model": "9"})
-    sizes = {name: (size << 10, 8) for name, size in zip(("l1i", "l1d", "l2"), kib, strict=False)}
-    assert nearest_cpu(host, set(features.split()), sizes) == Nearest(taken, known=False)
-
-
 @pytest.mark.parametrize("name", sorted(timings()))
 def test_a_timing_file_is_written_as_it_is_read(name: str) -> None:
     timing = timing_for(name)
@@ -345,6 +311,9 @@ def test_a_name_of_kassays_and_a_file_of_another_machine_are_refused(
         check("mine", silent)
     with pytest.raises(BadInput, match="not written by kassay calibrate"):
         check("zen4", silent)
+    monkeypatch.setattr(machine, "host_machine", lambda hypervisor: replace(HOST, hypervisor=""))
+    with pytest.raises(BadInput, match="another machine: hypervisor: KVMKVMKVM in the file, none here"):
+        whole.calibrate("mine", like="", repeats=1, fresh=False, tell=silent)
 
 
 @pytest.mark.parametrize("name", ["zen4", "zen_4"])

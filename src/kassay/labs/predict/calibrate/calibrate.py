@@ -222,8 +222,7 @@ def _same_machine(path: Path, host: machines.HostMachine) -> None:
     """Raises BadInput where a file of that name is of another machine: it would be lost."""
     if not path.exists():
         return
-    calibrated = read(path).machine
-    for difference in machines.differences(calibrated.cpuinfo if calibrated else {}, host.cpuinfo):
+    for difference in machines.differences_of(read(path).machine, host):
         raise BadInput(
             f"{path}: calibrated on another machine: {difference}", "choose another name, or remove the file"
         )

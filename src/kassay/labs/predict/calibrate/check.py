@@ -33,10 +33,7 @@ def check(name: str, tell: Tell) -> Checked:
         raise BadInput(f"{name}: not written by kassay calibrate, so it belongs to no machine",
                        "kassay calibrate makes a file of this machine")  # fmt: skip
     host = machines.host_machine(program.run(("add_chain",), 1).hypervisor)
-    wrong = [*machines.differences(timing.machine.cpuinfo, host.cpuinfo)]
-    if timing.machine.hypervisor != host.hypervisor:
-        wrong.append(f"hypervisor: {timing.machine.hypervisor or 'none'} in the file, {host.hypervisor or 'none'} here")
-    if wrong:
+    if wrong := [*machines.differences_of(timing.machine, host)]:
         raise BadInput(
             f"{name}: calibrated on another machine: {'; '.join(wrong)}", "kassay calibrate makes a file of this one"
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kassay.errors import BadInput
-from kassay.labs.predict.timing import timing_for, timings
+from kassay.labs.predict.timing import Machine, timing_for, timings
 from kassay.model.records import Record
 from kassay.supply.arches import this_host
 from kassay.supply.cpus import cpus
@@ -20,7 +20,8 @@ _NAMES = (
     "vendor_id", "cpu family", "model", "model name", "stepping", "microcode",
     "CPU implementer", "CPU part", "CPU variant", "CPU revision",
 )  # fmt: skip
-_SAME = ("vendor_id", "cpu family", "model", "CPU implementer", "CPU part")
+_SAME = ("vendor_id", "cpu family", "model", "stepping", "CPU implementer", "CPU part", "CPU variant")
+"""Some CPUs differ by their stepping alone: Skylake-SP from Cascade Lake, Milan from Milan-X with its larger cache."""
 _VENDORS = ("vendor_id", "CPU implementer")
 _HIDDEN = frozenset(("ibrs", "ibrs_enhanced", "ibpb", "stibp", "ssbd", "md_clear", "arch_capabilities", "x2apic"))
 """Features that hypervisors and microcode decide on."""
@@ -134,6 +135,13 @@ def differences(file: Mapping[str, str], host: Mapping[str, str]) -> Iterator[st
     for name in _SAME:
         if file.get(name) != host.get(name):
             yield f"{name}: {file.get(name, '-')} in the file, {host.get(name, '-')} here"
+
+
+def differences_of(calibrated: Machine | None, host: HostMachine) -> Iterator[str]:
+    """The same, and the hypervisor. calibrated: None for a file of no machine."""
+    yield from differences(calibrated.cpuinfo if calibrated else {}, host.cpuinfo)
+    if calibrated and calibrated.hypervisor != host.hypervisor:
+        yield f"hypervisor: {calibrated.hypervisor or 'none'} in the file, {host.hypervisor or 'none'} here"
 
 
 def refuse_another_machine(names: Iterable[str]) -> None:

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Is a CPU known by its numbers, and which of kassay's CPUs is an unknown one like?"""
+
+import pytest
+from msgspec.structs import replace
+
+from kassay.errors import BadInput
+from kassay.labs.predict.calibrate.machine import HostMachine, Nearest, cpuinfo_of, differences, nearest_cpu
+
+pytestmark = pytest.mark.slow  # the first one reads every timing file
+
+CPUINFO = {"vendor_id": "AuthenticAMD", "cpu family": "25", "model": "17", "model name": "AMD EPYC"}
+HOST = HostMachine(arch="x86_64", cpuinfo=CPUINFO, kernel="Linux 6.18", hypervisor="KVMKVMKVM", thp="madvise")
+
+
+def test_the_cpu_is_known_by_its_numbers_and_its_name_may_differ() -> None:
+    lines = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD  EPYC\n"
+    text = f"processor\t: 0\n{lines}\nprocessor\t: 1\nmodel\t: 2\n"
+    assert cpuinfo_of(text) == CPUINFO
+    assert nearest_cpu(HOST, set(), {}) == Nearest("zen4", known=True)
+    assert list(differences({**CPUINFO, "model name": "another"}, CPUINFO)) == []
+    assert list(differences({**CPUINFO, "model": "1"}, CPUINFO)) == ["model: 1 in the file, 17 here"]
+    skylake, cascade_lake = ({"cpu family": "6", "model": "85", "stepping": stepping} for stepping in ("4", "7"))
+    assert list(differences(skylake, cascade_lake)) == ["stepping: 4 in the file, 7 here"]
+    with pytest.raises(BadInput, match="no CPU of kassay's is like this one"):
+        nearest_cpu(replace(HOST, cpuinfo={"vendor_id": "HygonGenuine"}), set(), {})
+
+
+GOLDEN_COVE = "erms fsrm smap smep umip invpcid pdpe1gb fsgsbase rdpid rdtscp clflushopt clwb xsaves serialize avx512f"
+
+
+@pytest.mark.parametrize(
+    ("vendor", "family", "features", "kib", "taken"),
+    [
+        ("AuthenticAMD", "27", "smap smep erms fsrm invpcid pku la57 avx512f rdpid clwb clzero", (), "zen5"),
+        ("AuthenticAMD", "25", "smap smep erms fsrm invpcid pku la57 avx512f rdpid clwb clzero", (), "zen4"),
+        ("AuthenticAMD", "25", "smap smep erms fsrm invpcid pku rdpid clwb clzero", (), "zen3"),
+        ("GenuineIntel", "6", "erms smap smep pcid invpcid fsgsbase rdtscp clwb pku avx512f", (), "skylake_sp"),
+        ("GenuineIntel", "6", GOLDEN_COVE, (32, 48, 1280), "alderlake_p"),
+        ("GenuineIntel", "6", GOLDEN_COVE, (32, 48, 2048), "emeraldrapids"),
+        ("GenuineIntel", "6", GOLDEN_COVE, (64, 48, 2048), "graniterapids"),
+    ],
+)
+def test_an_unknown_cpu_is_likest_to_the_one_of_its_family_with_its_caches_and_most_of_its_features(
+    vendor: str, family: str, features: str, kib: tuple[int, ...], taken: str
+) -> None:
+    host = replace(HOST, cpuinfo={"vendor_id": vendor, "cpu family": family, "model": "9"})
+    sizes = {name: (size << 10, 8) for name, size in zip(("l1i", "l1d", "l2"), kib, strict=False)}
+    assert nearest_cpu(host, set(features.split()), sizes) == Nearest(taken, known=False)
