@@ -113,6 +113,17 @@ def test_dirty_lines_fill_buffers_and_strings_of_the_second_level() -> None:
     assert (found["rep_store_l2"], found["rep_copy_l2"]) == pytest.approx((5.2, 6.4), rel=0.001)
 
 
+def test_what_a_large_third_level_holds_is_not_the_rate_of_memory() -> None:
+    points = exactly(**{f"chase_local__{kib}": 50 for kib in (4096, 12288, 49152, 131072)}, fill__67108864=5 << 20)
+    points |= exactly(read_lines__3072=3, read_lines__131072=3)
+    memory = {"memory_interval", "rep_store_memory"}
+    assert not memory & parameters_of(facts(points, l3_mib=96)).estimates.keys()
+    assert "reads 128 MiB" in parameters_of(facts(points, l3_mib=96)).unknown["memory_interval"]
+    shared = exactly(**{f"chase_local__{kib}": 50 if kib < 49152 else 400 for kib in (4096, 12288, 49152, 131072)})
+    assert memory <= parameters_of(facts({**points, **shared}, l3_mib=96)).estimates.keys()
+    assert memory <= parameters_of(facts(points, l3_mib=32)).estimates.keys()
+
+
 def test_a_loaded_address_has_a_latency_of_its_own_where_the_relative_has() -> None:
     points = exactly(load_chain=4, load_computed_chain=6, add_chain=1)
     known = facts(points)._replace(like={"l1d_chase": 4})

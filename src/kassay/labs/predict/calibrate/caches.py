@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping
 
-from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, Unmeasured, decision, plain
+from kassay.labs.predict.calibrate.facts import CacheUnfit, Estimate, Facts, Rule, Unmeasured, decision, plain
 from kassay.labs.predict.calibrate.points import MEMORY_KIB
 from kassay.labs.predict.calibrate.samples import curve
 from kassay.labs.predict.calibrate.steps import crossing, step_of
@@ -91,6 +91,18 @@ def _l3_part(facts: Facts) -> int:
     return size if step is None else min(size, step.size << 10)
 
 
+def beyond_l3(size: int, rule: Rule) -> Rule:
+    """A rule of memory, whose probe goes through `size` bytes. Raises CacheUnfit if much of them may be in the third
+    level."""
+
+    def checked(facts: Facts) -> Estimate:
+        if "l3" in facts.caches and 3 * (part := _l3_part(facts)) > 2 * size:
+            raise CacheUnfit(f"its probe reads {size >> 20} MiB, and the third level has {part >> 20} MiB")
+        return rule(facts)
+
+    return checked
+
+
 def _l3_latency(facts: Facts) -> Estimate:
     return _random(facts, _in_l3)
 
@@ -168,6 +180,8 @@ CACHES: Mapping[str, Rule] = {
     "l3_size": _cache("l3", 0), "l3_lifetime": _l3_lifetime, "l3_ways": _cache("l3", 1), "l3_latency": _l3_latency,
     "l3_interval": plain("read_lines:3072", "one word of each line of 3 MiB, in order"),
     "memory_latency": _memory_latency,
-    "memory_interval": plain(f"read_lines:{MEMORY_KIB}", "one word of each line of 128 MiB, in order"),
+    "memory_interval": beyond_l3(
+        MEMORY_KIB << 10, plain(f"read_lines:{MEMORY_KIB}", "one word of each line of 128 MiB, in order")
+    ),
     "prefetch_adjacent": _adjacent,
 }  # fmt: skip

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from kassay.labs.predict.calibrate import privileged
 from kassay.labs.predict.calibrate.caches import CACHES
 from kassay.labs.predict.calibrate.facts import (
+    CacheUnfit,
     Estimate,
     Facts,
     Rule,
-    UnknownCache,
     Unmeasured,
     decision,
     plain,
@@ -32,7 +32,7 @@ class Derived(NamedTuple):
 
     estimates: dict[str, Estimate]
     unknown: dict[str, str]
-    """Reason, by parameter, if only the size of a cache is missing."""
+    """Reason, by parameter, if only the size of a cache stands in the way."""
 
 
 def parameters_of(facts: Facts) -> Derived:
@@ -41,7 +41,7 @@ def parameters_of(facts: Facts) -> Derived:
     for name, rule in _RULES.items():
         try:
             estimates[name] = rule(facts)
-        except UnknownCache as missing:
+        except CacheUnfit as missing:
             unknown[name] = str(missing)
         except Unmeasured:
             continue

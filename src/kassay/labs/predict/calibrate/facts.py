@@ -12,8 +12,8 @@ class Unmeasured(Exception):
     """A point that a rule needs was not measured, or its points show no step."""
 
 
-class UnknownCache(Unmeasured):
-    """The kernel does not report a cache whose size a rule needs. The text says which one."""
+class CacheUnfit(Unmeasured):
+    """A cache is too large for a rule's probe, or the kernel does not report its size. The text says which one."""
 
 
 class Estimate(NamedTuple):
@@ -45,10 +45,10 @@ class Facts(NamedTuple):
         return self.measured[name]
 
     def cache(self, name: str) -> tuple[int, int]:
-        """Bytes and ways of a cache. Raises UnknownCache."""
+        """Bytes and ways of a cache. Raises CacheUnfit."""
         if name not in self.caches:
             folder = "/sys/devices/system/cpu/cpu0/cache"
-            raise UnknownCache(f"its probe needs the size of the {name} cache, which is not in {folder}")
+            raise CacheUnfit(f"its probe needs the size of the {name} cache, which is not in {folder}")
         return self.caches[name]
 
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 
+from kassay.labs.predict.calibrate.caches import beyond_l3
 from kassay.labs.predict.calibrate.facts import Estimate, Facts, Rule, Unmeasured, plain
 from kassay.labs.predict.calibrate.samples import curve
 from kassay.labs.predict.calibrate.steps import crossing
@@ -94,9 +95,9 @@ STRINGS: Mapping[str, Rule] = {
     "rep_short_stores": _short_stores, "rep_word_start": _word_start,
     "rep_store_start": _start("fill", _FILL), "rep_store_l1": _lines("fill", _FILL),
     "rep_store_l2": _beyond("fill", 65536, _FILL), "rep_store_l3": _beyond("fill", 4 << 20, _FILL),
-    "rep_store_memory": _beyond("fill", 64 << 20, _FILL),
+    "rep_store_memory": beyond_l3(64 << 20, _beyond("fill", 64 << 20, _FILL)),
     "rep_copy_start": _start("copy", _COPY), "rep_copy_l1": _lines("copy", _COPY),
     "rep_copy_l2": _beyond("copy", 65536, _COPY), "rep_copy_l3": _beyond("copy", 4 << 20, _COPY),
-    "rep_copy_memory": _beyond("copy", 64 << 20, _COPY),
+    "rep_copy_memory": beyond_l3(64 << 20, _beyond("copy", 64 << 20, _COPY)),
     "rep_compare": _compare,
 }  # fmt: skip
