@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kassay.errors import BadInput, Defect, HostLacks
 from kassay.labs.predict.calibrate import calibrate as whole
-from kassay.labs.predict.calibrate import machine, program, samples
+from kassay.labs.predict.calibrate import machine, others, program, samples
 from kassay.labs.predict.calibrate.check import check
 from kassay.labs.predict.calibrate.derive import parameters_of
 from kassay.labs.predict.calibrate.facts import Facts
@@ -251,6 +251,14 @@ def test_a_calibration_says_what_it_measured_and_marks_the_rest(probes: list[tup
     assert (timing.machine.cpuinfo, timing.machine.hypervisor) == (CPUINFO, "KVMKVMKVM")
     assert timing.ghz.value == 4.0 and timing.interval.n == 0
     assert not list(done.path.parent.glob(".*.samples"))
+
+
+def test_a_file_names_the_cpus_that_others_used_meanwhile(
+    probes: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(others, "cpus_since", lambda before: 1.5)
+    done = whole.calibrate("mine", like="", repeats=1, fresh=False, tell=silent)
+    assert done.others == 1.5 and timing_for("mine").summary.endswith("calibrated while others used 1.5 CPUs")
 
 
 def test_values_of_a_busy_host_are_refused_with_its_load(

@@ -87,6 +87,9 @@ def test_a_calibration_explains_its_numbers_and_names_the_file_to_use(
     assert "instructions: 7 forms differ from zen4, and have the measured times" in lines
     assert lines[-1] == f"use it with: --predict {other}"
     assert "instructions: not measured, as of zen4" in calibrate._summary("mine", done(other, 0, 0))
+    assert "meanwhile" not in "".join(lines)
+    lines = calibrate._summary("mine", done(other, 7, 550)._replace(others=1.87)).splitlines()
+    assert any("used 1.9 CPUs meanwhile" in line for line in lines)
 
 
 def test_a_check_says_what_was_compared_and_what_to_do() -> None:
@@ -96,6 +99,7 @@ def test_a_check_says_what_was_compared_and_what_to_do() -> None:
     bad = calibrate._checked("host", Checked("host", 71, [("l2_size", 1048576.0, 2097152.0)]))
     assert bad.startswith("l2_size: 1048576 in the file, 2097152 measured now\n")
     assert "quiet machine" in bad and bad.endswith("kassay calibrate host\n")
+    assert "used 0.4 CPUs meanwhile" in calibrate._checked("host", Checked("host", 71, [], 0.4))
     file = calibrate._checked("x/a.toml", Checked("mine", 71, [("l2_size", 1.0, 2.0)]))
     assert file.endswith("kassay calibrate mine --out x/a.toml\n")
 

@@ -11,7 +11,7 @@ from kassay.effects import clock, files
 from kassay.effects.lock import locked, refusing
 from kassay.errors import BadInput, HostLacks
 from kassay.labs.predict.calibrate import machine as machines
-from kassay.labs.predict.calibrate import privileged, program, samples
+from kassay.labs.predict.calibrate import others, privileged, program, samples
 from kassay.labs.predict.calibrate.derive import parameters_of
 from kassay.labs.predict.calibrate.facts import Estimate, Facts
 from kassay.labs.predict.calibrate.forms import left_overrides, overrides_of, times_of, with_ports
@@ -61,6 +61,8 @@ class Calibrated(NamedTuple):
     """Number of forms of instructions whose measured time differs from the nearest CPU's."""
     forms: int
     """Number of forms of instructions that were measured."""
+    others: float = 0.0
+    """Number of CPUs that other programs, or other guests, used on average meanwhile."""
 
 
 def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, out: Path | None = None) -> Calibrated:
@@ -87,9 +89,12 @@ def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, ou
                            "name a CPU of this architecture")  # fmt: skip
         if fresh:
             journal.unlink(missing_ok=True)
-        before = samples.begin(journal, host, program.program_id())
+        before, began = samples.begin(journal, host, program.program_id()), others.now()
         recorded = [*before, *measure(groups(), repeats, before, journal, tell)]
+        used = others.cpus_since(began)
         timing = timing_of(name, host, nearest, recorded)
+        if others.are_noted(used):
+            timing = replace(timing, summary=f"{timing.summary} while others used {used:.1f} CPUs")
         timing = replace(timing, interval=_interval(path, timing))
         text = timing_text(timing, like=nearest.name if is_shipped(path_of(nearest.name)) else "")
         _check_credible(text, str(path))
@@ -102,7 +107,7 @@ def calibrate(name: str, *, like: str, repeats: int, fresh: bool, tell: Tell, ou
     )
     measured = tuple(key for key in names if key not in left)
     forms = len(times_of(samples.quantities(recorded)))
-    return Calibrated(path, timing, len(before), measured, left, taken, corrected, forms)
+    return Calibrated(path, timing, len(before), measured, left, taken, corrected, forms, used)
 
 
 def _check_credible(text: str, origin: str) -> None:
@@ -111,9 +116,9 @@ def _check_credible(text: str, origin: str) -> None:
         parse(text, origin)
     except BadInput as error:
         (tasks, cpus), (first, *more) = machines.load(), error.what.splitlines()
-        others = f" (and {len(more)} more)" if more else ""
+        further = f" (and {len(more)} more)" if more else ""
         raise HostLacks(
-            f"what was measured makes no timing file: {first}{others}. The load of this host is {tasks:.1f} tasks on "
+            f"what was measured makes no timing file: {first}{further}. The load of this host is {tasks:.1f} tasks on "
             f"{cpus} CPUs, of which the calibration is one",
             "end what else runs on it, and calibrate again with --fresh, or with more --repeats, too",
         ) from error

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from kassay.errors import BadInput
 from kassay.labs.predict.calibrate import machine as machines
-from kassay.labs.predict.calibrate import program
+from kassay.labs.predict.calibrate import others, program
 from kassay.labs.predict.calibrate.calibrate import compared, estimates_of, measure
 from kassay.labs.predict.calibrate.points import groups
 from kassay.labs.predict.timing import timing_for
@@ -21,6 +21,8 @@ class Checked(NamedTuple):
     """Number of values that were compared: the clock, parameters, costs of system instructions."""
     differing: list[tuple[str, float, float]]
     """Values that differ: name, the file's, the one now."""
+    others: float = 0.0
+    """Number of CPUs that other programs, or other guests, used on average meanwhile."""
 
 
 def check(name: str, tell: Tell) -> Checked:
@@ -37,6 +39,8 @@ def check(name: str, tell: Tell) -> Checked:
         raise BadInput(
             f"{name}: calibrated on another machine: {'; '.join(wrong)}", "kassay calibrate makes a file of this one"
         )
+    began = others.now()
     recorded = measure(groups(), 1, (), None, tell)
+    used = others.cpus_since(began)
     estimates = estimates_of(timing, recorded, hypervisor=bool(host.hypervisor))
-    return Checked(timing.name, len(estimates), compared(timing, estimates))
+    return Checked(timing.name, len(estimates), compared(timing, estimates), used)

@@ -26,6 +26,10 @@ _UNKNOWN = (
     "kassay has no file for this CPU. {name} was taken, the CPU of its vendor most like it by caches and features. "
     "What is listed as not measured is as of {name}, and may be wrong here. --like CPU takes another one."
 )
+_DISTURBED = (
+    "Other programs, or other guests of the hypervisor, used {cpus:.1f} CPUs meanwhile. Memory and shared caches may "
+    "have been slower for it, and the ranges do not show that. Repeat the command on a quiet machine."
+)
 
 
 def _calibrate(
@@ -124,10 +128,18 @@ def _checked(name: str, checked: "Checked") -> str:
         f"{name} is of this machine. Values compared: {checked.compared}; that differ now: "
         f"{len(checked.differing)}. One differs if it is more than 15 % off and the ranges are more than 10 % apart."
     ]
+    lines += _disturbed(checked.others)
     if checked.differing:
         again = f"{checked.name} --out {name}" if name.endswith(".toml") else name
         lines += [f"Check again on a quiet machine. If they still differ, calibrate again: kassay calibrate {again}"]
     return "\n".join([*lines, ""])
+
+
+def _disturbed(cpus: float) -> list[str]:
+    """A sentence if others used the machine meanwhile."""
+    from kassay.labs.predict.calibrate.others import are_noted
+
+    return [_DISTURBED.format(cpus=cpus)] if are_noted(cpus) else []
 
 
 def _written(name: str, path: Path) -> str:
@@ -161,6 +173,8 @@ def _summary(name: str, done: "Calibrated") -> str:
         lines += ["", f"privileged instructions were not measured: {timing.machine.missing['syscall']}"]
     if not done.taken.known:
         lines += ["", _UNKNOWN.format(name=done.taken.name)]
+    if disturbed := _disturbed(done.others):
+        lines += ["", *disturbed]
     if done.began:
         lines.append(f"{done.began} processes of an interrupted calibration were not repeated")
     return "\n".join([*lines, _written(name, done.path), ""])
