@@ -20,6 +20,7 @@ from kassay.labs.predict.calibrate.samples import Measured
 from kassay.labs.predict.calibrate.steps import level, step_of
 from kassay.labs.predict.calibrate.text import timing_text
 from kassay.labs.predict.changes import SCHEMA, CauseTimes, Change, Changes
+from kassay.labs.predict.predictions import timings_for
 from kassay.labs.predict.timing import parse, timing_for, timings
 from kassay.model.progress import silent
 from kassay.model.records import to_json
@@ -351,9 +352,10 @@ def test_host_is_refused_where_its_file_came_from_another_machine(probes: list[t
     path = timings()["host"]
     path.write_text(path.read_text().replace('model = "17"', 'model = "99"'))
     timing_for.cache_clear()
-    machine.refuse_another_machine(["zen4", "mine.toml"])
-    with pytest.raises(BadInput, match="host: calibrated on another machine: "):
-        machine.refuse_another_machine(["zen4", "host"])
+    timings_for(["zen4", str(path)], "x86_64")
+    for name in ("host", "Host", "h-ost"):
+        with pytest.raises(BadInput, match="host: calibrated on another machine: "):
+            timings_for(["zen4", name], "x86_64")
 
 
 def test_a_check_names_what_is_no_longer_so(probes: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch) -> None:

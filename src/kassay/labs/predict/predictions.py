@@ -19,6 +19,7 @@ from kassay.evidence.profile.totals import intervals_of
 from kassay.evidence.profiles import raw_of, report_of, symbols_of
 from kassay.journal import artifacts
 from kassay.journal.directory import RunDirectory
+from kassay.labs.predict.calibrate.machine import refuse_another_machine
 from kassay.labs.predict.core import core
 from kassay.labs.predict.guest import guest_cpu, lacking, needless
 from kassay.labs.predict.interval import interval_of, refusals
@@ -45,13 +46,14 @@ verifying a bundle makes them again."""
 
 def timings_for(cpus: Iterable[str], arch: str) -> dict[str, Timing]:
     """Timing files by their own names. Raises BadInput for a CPU that is not known, or is one of another
-    architecture, and for two different files that answers or a run directory could not tell apart."""
+    architecture or machine, and for two different files that answers or a run directory could not tell apart."""
     timings: dict[str, Timing] = {}
     named: dict[tuple[str, str], tuple[str, Timing]] = {}
     for cpu in cpus:
         timing = timing_for(cpu)
         if timing.arch != arch:
             raise BadInput(f"CPU {cpu}: is of {timing.arch}, and the kernels are of {arch}", "name one of theirs")
+        refuse_another_machine(cpu)
         for key in (("name", timing.name), ("file name", path_of(cpu).stem)):
             other, first = named.setdefault(key, (cpu, timing))
             if first != timing:

@@ -4,7 +4,7 @@
 import os
 import platform
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from kassay.errors import BadInput
 from kassay.labs.predict.timing import Machine, timing_for, timings
 from kassay.model.records import Record
 from kassay.supply.arches import this_host
-from kassay.supply.cpus import cpus
+from kassay.supply.cpus import cpus, spelt
 
 HOST = "host"
 """Name of a timing file that says that it is of this machine."""
@@ -144,9 +144,9 @@ def differences_of(calibrated: Machine | None, host: HostMachine) -> Iterator[st
         yield f"hypervisor: {calibrated.hypervisor or 'none'} in the file, {host.hypervisor or 'none'} here"
 
 
-def refuse_another_machine(names: Iterable[str]) -> None:
-    """Raises BadInput where HOST is among the names and its file is of another machine, as in a home that is shared."""
-    if HOST not in names:
+def refuse_another_machine(name: str) -> None:
+    """Raises BadInput if a name is HOST and its file is of another machine, as in a home that is shared."""
+    if spelt(name) != HOST:
         return
     calibrated = timing_for(HOST).machine
     host = cpuinfo_of(_CPUINFO.read_text("utf-8", "replace"))
