@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from kassay.errors import BadInput
 from kassay.labs.predict import interval
@@ -104,6 +105,17 @@ def test_a_cause_that_is_really_cheaper_gets_a_lower_weight_and_the_error_falls(
     assert learned.error < learned.plain_error
 
 
+def test_changes_of_one_group_or_of_one_name_count_once() -> None:
+    many = changes(20, 1, {"width": 1.0})
+    grouped = tuple(replace(one, group=f"g{number % 8}") for number, one in enumerate(many))
+    with pytest.raises(BadInput, match="8 measured changes are too few"):
+        learn(Changes(schema=SCHEMA, cpu="x", pairs=grouped), source="")
+    with pytest.raises(BadInput, match="1 measured changes are too few"):
+        learn(Changes(schema=SCHEMA, cpu="x", pairs=(many[0],) * 20), source="")
+    nine = tuple(replace(one, group=f"g{number % 9}") for number, one in enumerate(many))
+    assert learn(Changes(schema=SCHEMA, cpu="x", pairs=nine), source="").table.n == 20
+
+
 def test_weights_stay_away_where_they_do_not_help() -> None:
     exact = tuple(change(f"c{n}", 1 + n / 20, {"width": (100, 100 + 5 * n), "tlb": (0, 0)}) for n in range(12))
     learned = learn(Changes(schema=SCHEMA, cpu="x", pairs=exact), source="")
@@ -117,6 +129,11 @@ def test_a_file_of_changes_is_read_back_and_a_wrong_one_is_named(tmp_path: Path)
     assert read_changes(path) == written
     path.write_bytes(to_json(written).replace(b'"base_ns":100.0', b'"base_ns":0.0', 1))
     with pytest.raises(BadInput, match="c0: a time that is not above 0"):
+        read_changes(path)
+    path.write_bytes(
+        to_json(written).replace(b'"causes":[', b'"causes":[{"cause":"width","base_ns":1,"head_ns":1},', 1)
+    )
+    with pytest.raises(BadInput, match="c0: a cause comes twice"):
         read_changes(path)
     path.write_text("{}")
     with pytest.raises(BadInput, match=r"pairs\.json"):

@@ -100,6 +100,8 @@ def read_changes(path: Path) -> Changes:
     if changes.schema != SCHEMA:
         raise BadInput(f"{path}: schema {changes.schema!r}", f"known: {SCHEMA}")
     for change in changes.pairs:
+        if len(change.shifts) < len(change.causes):
+            raise BadInput(f"{path}: {change.name}: a cause comes twice", "add its times up")
         try:
             valid = change.base_ns > 0 and change.head_ns > 0 and math.isfinite(change.measured)
             valid = valid and math.isfinite(ratio_of(change.shifts))
@@ -113,11 +115,11 @@ def read_changes(path: Path) -> Changes:
 def learn(changes: Changes, *, source: str) -> Learned:
     """Weights if they help, and the interval from changes that were left out one by one.
 
-    Raises BadInput with too few changes.
+    Raises BadInput with too few changes, of which those of one group count once.
     """
     pairs = changes.pairs
-    if not pairs:
-        conformal_quantile((), LEVEL)  # raises: the medians below need at least one change
+    # Changes of one group are alike: a group says no more of a new change than a single one does.
+    conformal_quantile([0.0] * len({_key(change) for change in pairs}), LEVEL)
     left_out = [
         weighted(_weights([other for other in pairs if _key(other) != _key(change)]), change.shifts) for change in pairs
     ]

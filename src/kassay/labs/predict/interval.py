@@ -152,7 +152,7 @@ def conformal_quantile(scores: Sequence[float], level: float) -> float:
     if rank > len(scores):
         needed = math.ceil(level / (1 - level) - 1e-9)
         raise BadInput(f"{len(scores)} measured changes are too few for intervals that hold {level:.0%}",
-                       f"measure {needed} or more")  # fmt: skip
+                       f"measure {needed} or more; those of one group or name count once")  # fmt: skip
     return sorted(scores)[rank - 1]
 
 
