@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Is a CPU known by its numbers, and which of kassay's CPUs is an unknown one like?"""
 
+import os
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
-from kassay.errors import BadInput
+from kassay.errors import BadInput, HostLacks
+from kassay.labs.predict.calibrate import machine
 from kassay.labs.predict.calibrate.machine import HostMachine, Nearest, cpuinfo_of, differences, nearest_cpu
 
 pytestmark = pytest.mark.slow  # the first one reads every timing file
@@ -47,3 +51,27 @@ def test_an_unknown_cpu_is_likest_to_the_one_of_its_family_with_its_caches_and_m
     host = replace(HOST, cpuinfo={"vendor_id": vendor, "cpu family": family, "model": "9"})
     sizes = {name: (size << 10, 8) for name, size in zip(("l1i", "l1d", "l2"), kib, strict=False)}
     assert nearest_cpu(host, set(features.split()), sizes) == Nearest(taken, known=False)
+
+
+def test_cpus_of_several_kinds_are_told_apart_and_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A process may move from one kind to another: its file would be of neither."""
+    arm = "".join(f"processor\t: {n}\nCPU implementer\t: 0x41\nCPU part\t: {'0xd05' if n < 4 else '0xd0b'}\n\n"
+                  for n in range(6))  # fmt: skip
+    (tmp_path / "cpuinfo").write_text(arm)
+    monkeypatch.setattr(machine, "_CPUINFO", tmp_path / "cpuinfo")
+    monkeypatch.setattr(machine, "_DEVICES", tmp_path)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 2, 5})
+    with pytest.raises(HostLacks, match="CPUs are of 2 kinds: 1,2; 5") as refused:
+        machine.host_machine("")
+    assert "taskset -c 1,2 kassay calibrate NAME" in refused.value.remedy
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {5})
+    assert machine.host_machine("").cpuinfo["CPU part"] == "0xd0b"
+    (tmp_path / "cpuinfo").write_text("".join(f"processor\t: {n}\nmodel\t\t: 154\n\n" for n in range(16)))
+    for kind, cpus in (("cpu_core", "0-11\n"), ("cpu_atom", "12-15\n")):
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / "cpus").write_text(cpus)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 10, 11, 12})
+    with pytest.raises(HostLacks, match="CPUs are of 2 kinds: 0,10,11; 12"):
+        machine.host_machine("")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1})
+    assert machine.host_machine("").cpuinfo == {"model": "154"}

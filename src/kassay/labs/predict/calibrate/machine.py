@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """This machine, as a calibrated timing file names it, and the CPU among kassay's own that resembles it most."""
 
+import contextlib
 import os
 import platform
 import re
@@ -8,7 +9,7 @@ from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from typing import NamedTuple
 
-from kassay.errors import BadInput
+from kassay.errors import BadInput, HostLacks
 from kassay.labs.predict.timing import Machine, timing_for, timings
 from kassay.model.records import Record
 from kassay.supply.arches import this_host
@@ -27,7 +28,10 @@ _HIDDEN = frozenset(("ibrs", "ibrs_enhanced", "ibpb", "stibp", "ssbd", "md_clear
 """Features that hypervisors and microcode decide on."""
 _CPUINFO = Path("/proc/cpuinfo")
 _THP = Path("/sys/kernel/mm/transparent_hugepage/enabled")
-_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+_CPUS = Path("/sys/devices/system/cpu")
+_DEVICES = Path("/sys/devices")
+_KINDS = ("cpu_core", "cpu_atom", "cpu_lowpower")
+"""Folders that list the CPUs of each kind on x86_64, where their numbers in /proc/cpuinfo are the same."""
 
 
 class HostMachine(Record, frozen=True, kw_only=True):
@@ -51,14 +55,46 @@ def load() -> tuple[float, int]:
 
 
 def host_machine(hypervisor: str) -> HostMachine:
-    """This machine. hypervisor: as the CPU reported it to the probes. Raises HostLacks on an unknown architecture."""
+    """This machine. hypervisor: as the CPU reported it to the probes. Raises HostLacks on an unknown architecture, and
+    if this process may use CPUs of several kinds."""
     arch = this_host()
     release = re.match(r"[\d.]+", platform.release())
-    text = _CPUINFO.read_text("utf-8", "replace")
+    processors = _allowed_processors()
+    if len(kinds := _kinds(processors)) > 1:
+        listed = [",".join(map(str, kind)) for kind in kinds]
+        raise HostLacks(f"the CPUs are of {len(kinds)} kinds: {'; '.join(listed)}. A calibration is of one",
+                        f"choose CPUs of one kind: taskset -c {listed[0]} kassay calibrate NAME")  # fmt: skip
     version = release[0] if release else platform.release()
     return HostMachine(
-        arch=arch.name, cpuinfo=cpuinfo_of(text), kernel=f"Linux {version}", hypervisor=hypervisor, thp=huge_pages()
+        arch=arch.name,
+        cpuinfo=cpuinfo_of(processors[min(processors)]),
+        kernel=f"Linux {version}",
+        hypervisor=hypervisor,
+        thp=huge_pages(),
     )
+
+
+def _allowed_processors() -> dict[int, str]:
+    """Number -> its part of /proc/cpuinfo, of each processor that this process may use; of all if none is listed."""
+    parts = _CPUINFO.read_text("utf-8", "replace").split("\n\n")
+    numbers = {int(line[1]): part for part in parts if (line := re.match(r"\s*processor[ \t]*:[ \t]*(\d+)", part))}
+    allowed = os.sched_getaffinity(0)
+    return {number: part for number, part in numbers.items() if number in allowed} or numbers or {0: parts[0]}
+
+
+def _kinds(processors: Mapping[int, str]) -> list[tuple[int, ...]]:
+    """Processors of the same kind together, by their numbers in /proc/cpuinfo and the kernel's lists of kinds."""
+    kind_of: dict[int, str] = {}
+    for kind in _KINDS:
+        with contextlib.suppress(OSError, ValueError):
+            for first, _, last in (span.partition("-") for span in (_DEVICES / kind / "cpus").read_text().split(",")):
+                kind_of |= dict.fromkeys(range(int(first), int(last or first) + 1), kind)
+    kinds: dict[tuple[str, ...], list[int]] = {}
+    for number, part in sorted(processors.items()):
+        identity = cpuinfo_of(part)
+        key = (kind_of.get(number, ""), *(identity.get(name, "") for name in _SAME))
+        kinds.setdefault(key, []).append(number)
+    return [tuple(numbers) for numbers in kinds.values()]
 
 
 def host_features() -> frozenset[str]:
@@ -158,7 +194,7 @@ def refuse_another_machine(name: str) -> None:
 def caches() -> dict[str, tuple[int, int]]:
     """ "l1d", "l1i", "l2", "l3" -> bytes and ways, as the CPU or a hypervisor reports them to the kernel."""
     sizes = {}
-    for folder in sorted(_CACHES.glob("index[0-9]*")):
+    for folder in sorted((_CPUS / f"cpu{min(os.sched_getaffinity(0))}/cache").glob("index[0-9]*")):
         try:
             level, kind, size, ways = (
                 (folder / name).read_text().strip() for name in ("level", "type", "size", "ways_of_associativity")
