@@ -36,6 +36,15 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "runs.tar.zst"
 
 
+def test_the_present_directory_is_packed_beside_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    directory = measured(tmp_path / "my runs", plan_with(RELEASES), {0: [30] * 4, 1: [60] * 4})
+    monkeypatch.chdir(directory)
+    done = ask("pack", ".")
+    assert done.exit_code == 0, done.exception
+    assert f"next: kassay bundle verify '{tmp_path}/my runs.tar.zst'\n" in done.output
+    assert (tmp_path / "my runs.tar.zst").is_file()
+
+
 def test_a_bundle_that_holds_says_so(packed: Path) -> None:
     done = ask("verify", str(packed))
     assert done.exit_code == 0, done.exception

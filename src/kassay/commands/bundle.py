@@ -2,6 +2,7 @@
 """kassay bundle: everything needed to check a claim, in one directory or archive."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -56,7 +57,8 @@ def _pack(
     from kassay.tools.bundle.pack import kernel_files, pack
     from kassay.tools.imports.store import is_import
 
-    target = out if out is not None else directory.with_name(f"{directory.resolve().name}.tar.zst")
+    whole = directory.resolve()
+    target = out or (directory if directory.name == whole.name else whole).with_name(f"{whole.name}.tar.zst")
     check_writable_place(target)
     if not is_import(directory):
         open_directory(directory)
@@ -70,7 +72,7 @@ def _pack(
         say(f"  {line}\n    name public sources that they come from: --base debian-source:7.3\n")
     for kernel in kernel_files(directory):
         say(f"  {kernel} is a file, which a bundle does not hold: others need it to measure again\n")
-    say(f"  sources: {manifest.sources}\nnext: kassay bundle verify {target}\n")
+    say(f"  sources: {manifest.sources}\nnext: kassay bundle verify {quote(str(target))}\n")
     return 0
 
 
