@@ -27,6 +27,8 @@ LEAST = 'archive = ["6.17"]\n'
     ('archive = ["6.17", "6.17"]\n', "archive: the same value twice"),
     (LEAST + 'suites = ["mm", "mm"]\n', "suites: the same value twice"),
     (LEAST + 'arches = ["x86_64", "x86_64"]\n', "arches: the same value twice"),
+    (LEAST + 'leave_out = ["6.17.13"]\n', "leave_out: '6.17.13' is not the version of a package; write 6.17.13-1"),
+    (LEAST + 'runs = "site"\n', "site, runs: the same place"),
     (LEAST + "back = 1\n", "back: must be at least 2"),
     (LEAST + 'every = "0s"\n', "every: must be longer than 0 s"),
     (LEAST + 'budget = "long"\n', "budget: 'long' is not a time"),

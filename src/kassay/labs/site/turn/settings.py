@@ -163,6 +163,13 @@ def _wrong_values(lab: Lab) -> list[str]:
     else:
         wrong = [word for word in lab.archive if not _SERIES.fullmatch(word)]
         problems += [f"archive: {word!r} is not a series; write 6.17" for word in wrong]
+    problems += [
+        f"leave_out: {word!r} is not the version of a package; write {word}-1 or so, as `kassay kernels list` does"
+        for word in lab.leave_out if "-" not in word
+    ]  # fmt: skip
+    of_place = {name: str(Path(expanded(getattr(lab, name)))) for name in (*_PLACES, "steps")}
+    problems += [f"{one}, {two}: the same place; give each its own" for one, two in repeats(
+        (place, name) for name, place in of_place.items())]  # fmt: skip
     problems += [f"address: {lab.address!r} is not an address of a web server; begin it with https://"] * (
         bool(lab.address) and not lab.address.startswith(WEB)
     )
