@@ -114,7 +114,7 @@ def parser_of(command: Command) -> Parser:
 
 
 def _checked(run: Callable[..., Any]) -> Callable[..., Any]:
-    """The function of a command, which is not called with an option that has an empty value."""
+    """The function of a command, which is not called with an option or argument that is empty."""
 
     @wraps(run)
     def checked(*args: Any, **options: Any) -> Any:

@@ -82,9 +82,10 @@ def given() -> Iterator[tuple[Any, object]]:
 
 
 def refuse_empty_values() -> None:
-    """Raises BadInput for an option of the present command with an empty text, which would do nothing."""
+    """Raises BadInput for a word of the present command line with an empty text, which would do nothing."""
     for parameter, value in given():
-        name = parameter.opts[0]
         empty = value == "" or (isinstance(value, Sequence) and "" in value and not isinstance(value, str))
-        if empty and name.startswith("-") and parameter.metavar != _MAY_BE_EMPTY:
-            raise BadInput(f"{name} '': no value", "give one, or leave the option out")
+        if empty and parameter.metavar != _MAY_BE_EMPTY:
+            is_option = parameter.opts[0].startswith("-")
+            name = parameter.opts[0] if is_option else parameter.metavar or parameter.opts[0].upper()
+            raise BadInput(f"{name} '': no value", f"give one, or leave {'the option' if is_option else 'it'} out")
