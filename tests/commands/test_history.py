@@ -224,6 +224,17 @@ def test_sql_answers_in_every_form(ask: Ask, directory: Path) -> None:
     assert "one SELECT" in refused(ask("sql", "DROP TABLE t_runs")).what
 
 
+def test_an_answer_of_sql_larger_than_memory_is_refused(
+    ask: Ask, directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(query: str) -> None:
+        raise MemoryError
+
+    ask("add", str(directory))
+    monkeypatch.setattr(duckdb, "extract_statements", full)
+    assert "the answer needs more memory" in refused(ask("sql", "SELECT * FROM range(100000000000)")).what
+
+
 def test_json_of_a_query_has_numbers_and_every_column(ask: Ask, directory: Path) -> None:
     ask("add", str(directory))
     query = "SELECT 'nan'::double a, [1.5, '-inf'::double] b, 1.5::decimal(4, 2) c, map {1: 2.5} d, 2::hugeint e"

@@ -193,6 +193,8 @@ class Archive:
             raise _unreadable(self.path, error) from error
         except duckdb.Error as error:
             raise BadInput(f"history sql: {_first(error)}", f"views: {', '.join(VIEW_NAMES)}") from error
+        except MemoryError as error:
+            raise BadInput("history sql: the answer needs more memory than there is", "add LIMIT 1000") from error
         except (OverflowError, ValueError) as error:  # a value of SQL that Python does not have
             raise BadInput(f"history sql: {_first(error)}", "make it a text: VALUE::VARCHAR") from error
 
