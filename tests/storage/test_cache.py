@@ -122,6 +122,12 @@ def test_a_size_frees_the_longest_unused_until_it_is_reached(kassay: Kassay, fil
     assert {entry["again"] for entry in shown(kassay, "show")["entries"]} == {"no"}
 
 
+def test_a_size_that_the_age_prevents_is_not_blamed_on_kinds(kassay: Kassay, filled: Path) -> None:
+    put(filled / "snapshots" / "e0", 50_000)
+    _, out, _ = kassay("cache", "free", "--older", "9000w", "--to", "1KiB")
+    assert "the rest was used lately, or is of another kind" in " ".join(out.split())
+
+
 def test_what_may_not_be_had_again_is_freed_only_by_its_kind(kassay: Kassay, filled: Path) -> None:
     freed = shown(kassay, "free", "--kind", "packages", "--kind", "sources")
     assert names(freed) == {

@@ -158,7 +158,7 @@ def _freed(answer: FreedAnswer) -> Document:
 
 def _short(answer: FreedAnswer) -> str:
     text = f"That is more than --to {size_text(answer.to_bytes or 0)}"
-    if answer.kept_bytes:
+    if answer.kept_bytes and answer.bytes_after - answer.kept_bytes <= (answer.to_bytes or 0):
         kept, words = size_text(answer.kept_bytes), " ".join(f"--kind {kind}" for kind in answer.kept_kinds)
         return f"{text}. {kept} cannot be had again. Only {words} frees them."
     return f"{text}: the rest was used lately, or is of another kind."
