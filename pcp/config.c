@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -98,9 +99,11 @@ static void section_begin(const char *title, const struct name *names, unsigned 
 static uint64_t number_of(const char *word, const char *text, uint64_t low, uint64_t high)
 {
 	char *end;
-	uint64_t value = strtoull(text, &end, 10);
+	uint64_t value;
 
-	if (*end || *text < '0' || *text > '9' || value < low || value > high)
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno || *end || *text < '0' || *text > '9' || value < low || value > high)
 		stop(2, "config: line %u: %s: %s is not a number from %" PRIu64 " to %" PRIu64, line_number, word, text,
 		     low, high);
 	return value;

@@ -56,6 +56,7 @@ def test_every_policy_names_its_sources() -> None:
         ({"group": {"cpu_count": 3}}, "its CPUs are not among the 2"),
         ({"group": {"order1": 600, "order3": 600}}, "the orders are more than 1000"),
         ({"group": {"depth_min": 0}}, "depth_min: 0 is not a number from 1"),
+        ({"seed": 1 << 64}, "seed: 18446744073709551616 is not a number from 0"),
         ({"cpus": 0}, "cpus: 0 is not a number from 1 to 4096"),
         ({"warmup_events": 300_000}, "the run ends before its warm-up does"),
         ({"policy": "automatic"}, "unknown policy 'automatic'"),

@@ -106,6 +106,12 @@ def test_a_saturated_lock_serves_one_cpu_after_the_other() -> None:
     assert cell.lock.wait_ns == pytest.approx(cell.lock.predicted_ns, rel=0.02)
 
 
+def test_a_lock_is_held_for_no_more_than_the_time() -> None:
+    settings = {"events": ("10000",), "alloc_ns": ("0",)}
+    for cell in simulate.simulate(Asked("processes", ("fixed", "auto"), settings)).cells:
+        assert (cell.rates["lock_held"] or 0) <= 1
+
+
 def test_the_costs_say_the_time_of_an_instruction_that_was_set() -> None:
     def text(**settings: tuple[str, ...]) -> str:
         answer = small(policies=("fixed",), **settings)
@@ -113,10 +119,13 @@ def test_the_costs_say_the_time_of_an_instruction_that_was_set() -> None:
         return answer.costs
 
     start = "zone path from counted instructions of 6.12.117 at"
-    assert text() == f"{start} 0.79 ns each (docs/how-to/pcp.md)"
-    assert text(instruction_ps=("400",)) == f"{start} 0.4 ns each (docs/how-to/pcp.md)"
-    assert text(instruction_ps=("400", "790")) == f"{start} 0.4 and 0.79 ns each, as the cell says (docs/how-to/pcp.md)"
-    assert text(lock_ps=("9000",)) == f"{start} 0.79 ns each, but for lock_ps, as set (docs/how-to/pcp.md)"
+    assert text() == f"{start} 0.79 ns each (docs/results/pcp-inputs.md)"
+    assert text(instruction_ps=("400",)) == f"{start} 0.4 ns each (docs/results/pcp-inputs.md)"
+    assert (
+        text(instruction_ps=("400", "790"))
+        == f"{start} 0.4 and 0.79 ns each, as the cell says (docs/results/pcp-inputs.md)"
+    )
+    assert text(lock_ps=("9000",)) == f"{start} 0.79 ns each, but for lock_ps, as set (docs/results/pcp-inputs.md)"
 
 
 ONE_OF_EIGHT = """

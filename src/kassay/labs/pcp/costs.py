@@ -3,7 +3,7 @@
 
 Counted by `kassay ladder page_fault debian:6.12 --set size=64MiB` (6.12.117, one CPU, 16384 pages a round) twice: with
 auto-tuning, where every page comes from the PCP, and with vm.percpu_pagelist_high_fraction=100000, where every page
-comes from the zone and goes back; the difference is the zone path's. docs/how-to/pcp.md has the functions.
+comes from the zone and goes back; the difference is the zone path's. docs/results/pcp-inputs.md has the functions.
 """
 
 from collections.abc import Mapping

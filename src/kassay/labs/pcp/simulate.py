@@ -75,7 +75,7 @@ def _costs_text(workload: Synthetic, asked: Asked, setups: Sequence[Setup]) -> s
         f"zone path from counted instructions of 6.12.117 at {listed([f'{ps / 1000:g}' for ps in times])} ns each"
         + (", as the cell says" if len(times) > 1 else "")
         + (f", but for {listed(given)}, as set" if given else "")
-        + " (docs/how-to/pcp.md)"
+        + " (docs/results/pcp-inputs.md)"
     )
 
 
@@ -190,6 +190,7 @@ def _rates(counters: Mapping[str, int], outcome: engine.Outcome, cell_setup: Set
     bypassed_out = counters["freed_pages"] - _listed(outcome, "frees")
     lists = {(cpu, zone) for zone, of in enumerate(cell_setup.zones)
            for cpu in range(of["cpu_first"], of["cpu_first"] + of["cpu_count"])}  # fmt: skip
+    held = per(counters["hold_ps"], counters["cpu_ps"] / cpus * zones)
     highs = [sample.high for sample in outcome.samples if (sample.cpu, sample.zone) in lists]
     return {
         "from_zone": per(counters["refilled_pages"] + bypassed_in, counters["allocated_pages"]),
@@ -197,7 +198,8 @@ def _rates(counters: Mapping[str, int], outcome: engine.Outcome, cell_setup: Set
         "acquisitions": per(1000 * counters["acquisitions"], counters["allocations"] + counters["frees"]),
         "handovers": per(counters["handovers"], counters["acquisitions"]),
         "free_high": per(1_000_000 * counters["free_high"], counters["frees"]),
-        "lock_held": per(counters["hold_ps"], counters["cpu_ps"] / cpus * zones),
+        # The last holds may end after the CPUs' mean time.
+        "lock_held": held if held is None else min(held, 1.0),
         "contention": per(counters["wait_ps"], counters["cpu_ps"] - counters["asleep_ps"]),
         "high": per(sum(highs), len(highs)),
         "idle_pages": per(counters["idle_page_ns"] * 1000, counters["cpu_ps"]),
