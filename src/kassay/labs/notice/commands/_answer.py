@@ -84,8 +84,9 @@ def answer(words: Sequence[str], options: Noticing) -> int:
         missing = tuple(use for use in uses if use.name not in have)
         directories = [*(options.runs or ()), *_measured(looked, missing, options, tell)]
         if not (directories or known):
-            raise BadInput("the atlas has no answer, and no runs of applications were named",
-                           "leave out --no-measure, or name some with --runs")  # fmt: skip
+            of = f" for {', '.join(asked.functions)}" if asked.functions else ""
+            raise BadInput(f"the atlas has no answer{of}, and no runs of applications were named",
+                           "check the names; leave out --no-measure, or name some with --runs")  # fmt: skip
         if not options.measure:
             known = (*known, *map(_undecided, missing))
         notice = answered(looked, directories, named, tell, known)
