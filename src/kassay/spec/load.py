@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, structs
 
-from kassay.errors import BadInput, nearest_of
+from kassay.errors import BadInput, nearest_of, wrong_value
 from kassay.model.application import ROUNDS, TIMEOUT_S, memory_for
 from kassay.model.experiment import SCHEMA, Axis, Experiment, WorkloadUse
 from kassay.model.kernel import full_ref
@@ -67,7 +67,7 @@ def parse(text: str, origin: str) -> Experiment:
     try:
         experiment = from_plain({"name": Path(origin).stem, "question": "compare", **plain}, Experiment)
     except msgspec.ValidationError as error:
-        raise BadInput(f"{origin}: {error}") from error
+        raise BadInput(f"{origin}: {wrong_value(error)}", "docs/reference/experiment.md has every key") from error
     return check(experiment, origin)
 
 
@@ -181,7 +181,7 @@ def suite_workloads(name: str) -> tuple[WorkloadUse, ...]:
     try:
         return from_plain(entries, tuple[WorkloadUse, ...])
     except msgspec.ValidationError as error:
-        raise BadInput(f"{path}: {error}") from error
+        raise BadInput(f"{path}: {wrong_value(error)}", "docs/reference/experiment.md has every key") from error
 
 
 def _table(entry: Any, location: str, keys: tuple[str, ...], wanted: str, errors: list[str]) -> dict[str, Any]:
