@@ -9,6 +9,7 @@ from kassay.model.records import Setting
 from kassay.report.sentences import compare_sentence, ladder_sentence, measured_sentence, subject
 from tests.analysis.plans import WORKLOAD
 from tests.report.reports import MACHINE, SETTINGS, finding, side
+from tests.report.timed_reports import timing
 
 Steps = tuple[tuple[int, int, float | None, str], ...]
 
@@ -87,3 +88,12 @@ def test_imported_values_stand_in_the_order_of_their_kernels() -> None:
     assert "higher on b than on a (672 against 300 instructions/" in measured_sentence(more)
     assert "the same on a and b" in (same := measured_sentence(replace(more, verdict="equivalent")))
     assert "; 300 and 672 instructions/" in same
+
+
+def test_medians_that_differ_the_other_way_than_the_ranks_are_named_as_such() -> None:
+    boots = finding("a", "b", (300.0, 372.0))
+    ranks = replace(boots, timing=timing(), change=-0.29, verdict="improvement")
+    named = "; the medians differ the other way: 372 against 300 "
+    assert named in compare_sentence("It", ranks, "a", "b") and named[2:] in measured_sentence(ranks)
+    assert "medians" not in compare_sentence("It", replace(ranks, change=0.24), "a", "b")
+    assert "medians" not in compare_sentence("It", replace(ranks, head_value=300.0), "a", "b")

@@ -58,9 +58,13 @@ def compare_sentence(what: str, finding: Finding, base: str, head: str) -> str:
 
 
 def _values(f: Finding) -> str:
-    """Both values in the order in which the sentence names the kernels."""
+    """Both values in the order in which the sentence names the kernels. A change of times is that of the ranks, which
+    may have another sign than that of the medians."""
     base, head = format_number(f.base_value), format_number(f.head_value)
-    return f"{base} and {head}" if f.verdict == "equivalent" else f"{head} against {base}"
+    if f.verdict == "equivalent":
+        return f"{base} and {head}"
+    apart = f.timing is not None and (f.change or 0) * ((f.head_value or 0) - (f.base_value or 0)) < 0
+    return f"{'the medians differ the other way: ' if apart else ''}{head} against {base}"
 
 
 def _with_interval(f: Finding) -> str:
