@@ -155,6 +155,13 @@ def test_a_kernel_that_does_not_boot_leaves_the_others_their_state_and_steps() -
     assert alone.next_steps == ("kassay try w debian:6.1  # how its runs end",)
 
 
+def test_a_kernel_that_fails_on_one_machine_only_is_not_told_to_have_no_runs() -> None:
+    plan = plan_of(2, cpus=(1, 2), repeats=2, perturb=2)
+    fails = [cell.kernel == 1 and cell.machine.cpus == 2 for cell in plan.cells]
+    report = answered(plan, *(evidence("k", failures=["panic"] * 2) if f else evidence("k", *runs(300)) for f in fails))
+    assert reason_text(report.state).startswith("the same on all kernels, before and after; ")
+
+
 def test_an_unequal_state_is_refused_in_words_and_its_runs_are_counted_as_refused() -> None:
     plan = plan_of(2, repeats=1, perturb=0)
     huge = (("range.AnonHugePages", "16384"), *STATE[1:])

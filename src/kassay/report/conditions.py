@@ -59,7 +59,9 @@ def memory_state(findings: Sequence[Finding], evidence: Sequence[CellEvidence]) 
     notes = sorted({note for item in measured for note in item.notes})
     note = notes[0] if len(notes) == 1 else None
     if fields:
-        failed = {side.kernel: side.failed for f in findings for side in f.sides if side.kernel in without_runs(f)}
+        ran = {side.kernel for f in findings for side in f.sides if side.runs}
+        lost = [side for f in findings for side in f.sides if side.kernel in without_runs(f) and side.kernel not in ran]
+        failed = {side.kernel: side.failed for side in lost}
         return reason("memory-same", setting=setting, fields=fields, note=note, failed=tuple(failed.items()))
     return _of_programs(evidence) or reason("memory-not-audited", note=note)
 
