@@ -251,9 +251,10 @@ def test_command_of_a_gap_measures_all_three_kernels() -> None:
     ]
     words = _command(replace(report, experiment=replace(report.experiment, kernels=tuple(uses))))
     assert [_option(words, f"--cmdline{side}") for side in ("", "-base", "-head")] == ["a", "b", "c"]
-    other = replace(uses[0], cmdline="d")
-    words = _command(replace(report, experiment=replace(report.experiment, kernels=(other, *uses[1:]))))
-    assert words[1] == "compare"
+    for text in ("d", "ab"):
+        other = replace(uses[0], cmdline=text)
+        words = _command(replace(report, experiment=replace(report.experiment, kernels=(other, *uses[1:]))))
+        assert words[1] == "compare"
 
 
 def test_command_measures_all_settings_that_the_table_has() -> None:

@@ -60,8 +60,8 @@ def _asked_kernels(e: Experiment, pair: tuple[int, int]) -> tuple[int, ...]:
     """All three kernels of a gap, if `kassay gap` has options for their parameters; else the pair."""
     if e.question != "gap":
         return pair
-    first, middle, last = (use.cmdline for use in e.kernels)
-    return (0, 1, 2) if first.startswith(middle) and last.startswith(middle) else pair
+    first, middle, last = (use.cmdline.split() for use in e.kernels)
+    return (0, 1, 2) if all(words[: len(middle)] == middle for words in (first, last)) else pair
 
 
 class _Asked(NamedTuple):
