@@ -45,6 +45,13 @@ def test_the_present_directory_is_packed_beside_itself(tmp_path: Path, monkeypat
     assert (tmp_path / "my runs.tar.zst").is_file()
 
 
+def test_a_directory_behind_a_link_is_packed_beside_the_link(tmp_path: Path) -> None:
+    measured(tmp_path / "disk" / "runs", plan_with(RELEASES), {0: [30] * 4, 1: [60] * 4})
+    (tmp_path / "link").symlink_to(tmp_path / "disk" / "runs")
+    assert ask("pack", str(tmp_path / "link")).exit_code == 0
+    assert (tmp_path / "runs.tar.zst").is_file()
+
+
 def test_a_bundle_that_holds_says_so(packed: Path) -> None:
     done = ask("verify", str(packed))
     assert done.exit_code == 0, done.exception

@@ -58,7 +58,9 @@ def _pack(
     from kassay.tools.imports.store import is_import
 
     whole = directory.resolve()
-    target = out or (directory if directory.name == whole.name else whole).with_name(f"{whole.name}.tar.zst")
+    # Paths such as "." and ".." have no name to replace. A link does: the bundle is beside it.
+    place = whole if directory.name in ("", "..") else directory
+    target = out or place.with_name(f"{whole.name}.tar.zst")
     check_writable_place(target)
     if not is_import(directory):
         open_directory(directory)
