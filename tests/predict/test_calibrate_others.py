@@ -15,4 +15,5 @@ def test_time_of_others_is_all_but_idle_and_own_time(monkeypatch: pytest.MonkeyP
     before = others.now()._replace(at_s=clock.monotonic_s() - 10)
     (tmp_path / "stat").write_text("cpu  900 0 300 5400 90 0 0 500 0 0\n")
     assert others.cpus_since(before) == pytest.approx(1.5, abs=0.1)
+    assert others.cpus_since(before._replace(at_s=clock.monotonic_s() - 0.01)) == 0
     assert others.are_noted(1.5) and not others.are_noted(0.05)

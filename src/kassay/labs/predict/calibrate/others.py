@@ -11,6 +11,8 @@ _STAT = Path("/proc/stat")
 _COUNTED = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 _NOTED = 0.1
 """CPUs from which on others may be part of what was measured."""
+_SHORTEST_S = 1.0
+"""Time in which the ticks of /proc/stat make no more than a hundredth of a CPU or so."""
 
 
 class Moment(NamedTuple):
@@ -30,10 +32,10 @@ def now() -> Moment:
 
 
 def cpus_since(before: Moment) -> float:
-    """Number of CPUs that others used on average since a moment."""
+    """Number of CPUs that others used on average since a moment; 0 if that was too short ago to tell."""
     after = now()
     elapsed = after.at_s - before.at_s
-    return max(0.0, after.others_s - before.others_s) / elapsed if elapsed > 0 else 0.0
+    return max(0.0, after.others_s - before.others_s) / elapsed if elapsed >= _SHORTEST_S else 0.0
 
 
 def are_noted(cpus: float) -> bool:
