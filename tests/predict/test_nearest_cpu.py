@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from kassay.errors import BadInput, HostLacks
 from kassay.labs.predict.calibrate import machine
 from kassay.labs.predict.calibrate.machine import HostMachine, Nearest, cpuinfo_of, differences, nearest_cpu
+from kassay.labs.predict.timing import Machine, timing_for
 
 pytestmark = pytest.mark.slow  # the first one reads every timing file
 
@@ -75,3 +76,15 @@ def test_cpus_of_several_kinds_are_told_apart_and_refused(monkeypatch: pytest.Mo
         machine.host_machine("")
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1})
     assert machine.host_machine("").cpuinfo == {"model": "154"}
+
+
+def test_a_file_of_host_may_be_of_any_kind_of_cpus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    made = Machine(cpuinfo={"model": "2"}, when="2026-11-30")
+    host = replace(timing_for("zen4"), machine=made)
+    monkeypatch.setattr(machine, "timing_for", lambda name: host)
+    monkeypatch.setattr(machine, "_CPUINFO", tmp_path / "cpuinfo")
+    (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel\t: 1\n\nprocessor\t: 1\nmodel\t: 2\n")
+    machine.refuse_another_machine("host")
+    (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel\t: 1\n\nprocessor\t: 1\nmodel\t: 3\n")
+    with pytest.raises(BadInput, match="another machine: model: 2 in the file, 1 here"):
+        machine.refuse_another_machine("host")

@@ -74,12 +74,17 @@ def host_machine(hypervisor: str) -> HostMachine:
     )
 
 
-def _allowed_processors() -> dict[int, str]:
-    """Number -> its part of /proc/cpuinfo, of each processor that this process may use; of all if none is listed."""
+def _processors() -> dict[int, str]:
+    """Number -> its part of /proc/cpuinfo, of each processor."""
     parts = _CPUINFO.read_text("utf-8", "replace").split("\n\n")
     numbers = {int(line[1]): part for part in parts if (line := re.match(r"\s*processor[ \t]*:[ \t]*(\d+)", part))}
-    allowed = os.sched_getaffinity(0)
-    return {number: part for number, part in numbers.items() if number in allowed} or numbers or {0: parts[0]}
+    return numbers or {0: parts[0]}
+
+
+def _allowed_processors() -> dict[int, str]:
+    """The processors that this process may use; all if none of these is listed."""
+    every, allowed = _processors(), os.sched_getaffinity(0)
+    return {number: part for number, part in every.items() if number in allowed} or every
 
 
 def _kinds(processors: Mapping[int, str]) -> list[tuple[int, ...]]:
@@ -181,13 +186,15 @@ def differences_of(calibrated: Machine | None, host: HostMachine) -> Iterator[st
 
 
 def refuse_another_machine(name: str) -> None:
-    """Raises BadInput if a name is HOST and its file is of another machine, as in a home that is shared."""
+    """Raises BadInput if a name is HOST and its file is of another machine, as in a home that is shared. Of several
+    kinds of CPUs it may be any one's."""
     if spelt(name) != HOST:
         return
     calibrated = timing_for(HOST).machine
-    host = cpuinfo_of(_CPUINFO.read_text("utf-8", "replace"))
-    for difference in differences(calibrated.cpuinfo if calibrated else {}, host):
-        raise BadInput(f"{HOST}: calibrated on another machine: {difference}",
+    file = calibrated.cpuinfo if calibrated else {}
+    found = [next(differences(file, cpuinfo_of(part)), "") for part in _processors().values()]
+    if all(found):
+        raise BadInput(f"{HOST}: calibrated on another machine: {found[0]}",
                        "kassay calibrate NAME makes a file of this one; name the other one by its path")  # fmt: skip
 
 
