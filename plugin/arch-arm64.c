@@ -93,7 +93,7 @@ static enum store store(const uint8_t *code, size_t size)
 
 static struct arch arm64 = {
 	.target = "aarch64", .ending = ending, .mark = mark, .moves_stack = moves_stack, .moves_pages = moves_pages,
-	.store = store,
+	.store = store, .cpu_registers = { "TPIDR_EL1" },
 };
 
 ARCH(arm64)

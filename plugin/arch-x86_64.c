@@ -176,7 +176,7 @@ static enum store store(const uint8_t *code, size_t size)
 
 static struct arch x86_64 = {
 	.target = "x86_64", .ending = ending, .mark = mark, .moves_stack = moves_stack, .moves_pages = moves_pages,
-	.store = store,
+	.store = store, .cpu_registers = { "gs_base", "k_gs_base" },
 };
 
 ARCH(x86_64)

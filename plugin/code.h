@@ -43,6 +43,8 @@ enum store {
 	STORE_ATOMIC, /* an atomic read-modify-write, not on the stack */
 };
 
+#define CPU_REGISTERS 2
+
 struct arch {
 	struct arch *next;
 	const char *target; /* QEMU's name of it */
@@ -59,6 +61,11 @@ struct arch {
 	bool (*moves_pages)(const uint8_t *code, size_t size);
 	/* How an instruction stores, if it stores at all. To follow deferred work; NULL: not known, and it is not followed. */
 	enum store (*store)(const uint8_t *code, size_t size);
+	/*
+	 * Registers, as QEMU names them, of which the first one with an address in the kernel's half has that of the
+	 * CPU's own data. For machines of several CPUs with QEMU 9.1 or later, which have no profile without them.
+	 */
+	const char *cpu_registers[CPU_REGISTERS];
 };
 
 void arch_add(struct arch *arch);

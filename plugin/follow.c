@@ -8,16 +8,15 @@
 #include "deferral.h"
 #include "task.h"
 #include "trace.h"
+#include "vcpu.h"
 
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
 bool follow_users;
 
 static struct {
-	unsigned int count;
-	unsigned int interval;
-	bool stacks;
-	bool counting;
+	unsigned int count, interval;
+	bool stacks, counting;
 	struct task *tasks;
 	struct counter halts;
 	unsigned int forked; /* tasks that have not run yet */
@@ -290,12 +289,18 @@ static __attribute__((noinline)) void attend_and_count(struct cpu *cpu, struct b
 	cpu->block = block;
 }
 
+/* NULL while nothing is counted. */
+static inline struct cpu *running_cpu(unsigned int given)
+{
+	return f.counting ? &cpus[vcpu_number(given)] : NULL;
+}
+
 void follow_block(unsigned int index, void *data)
 {
 	struct block *block = data;
-	struct cpu *cpu = &cpus[index];
+	struct cpu *cpu = running_cpu(index);
 
-	if (!f.counting)
+	if (!cpu)
 		return;
 	if (unlikely(calls_for_attention(cpu->block, block))) {
 		attend_and_count(cpu, block);
@@ -309,9 +314,9 @@ void follow_block(unsigned int index, void *data)
 void follow_repeat(unsigned int index, void *data)
 {
 	struct block *block = data;
-	struct cpu *cpu = &cpus[index];
+	struct cpu *cpu = running_cpu(index);
 
-	if (!f.counting)
+	if (!cpu)
 		return;
 	if (unlikely(cpu->block != block || block->attention)) {
 		/* Not through follow_block(): what comes before may be the first of the iterations. */
@@ -326,10 +331,10 @@ void follow_repeat(unsigned int index, void *data)
 void follow_block_and_calls(unsigned int index, void *data)
 {
 	struct block *block = data;
-	struct cpu *cpu = &cpus[index];
-	struct block *before = cpu->block;
+	struct cpu *cpu = running_cpu(index);
+	struct block *before = cpu ? cpu->block : NULL;
 
-	if (!f.counting)
+	if (!cpu)
 		return;
 	cpu->block = block;
 	if (unlikely(calls_for_attention(before, block) || (block_repeats(block) && before != block)))
@@ -349,12 +354,8 @@ void follow_and_trace(unsigned int index, void *data)
 {
 	struct block *block = data;
 
-	if (!f.counting)
-		return;
-	if (block_repeats(block))
-		follow_repeat(index, block);
-	else
-		follow_block(index, block);
+	(block_repeats(block) ? follow_repeat : follow_block)(index, block);
+	index = vcpu_same(index);
 	if (f.counting)
 		trace_block(index, block, cpus[index].now.slot % CONTEXTS);
 }
@@ -490,7 +491,7 @@ void follow_totals(void)
 	static const char *const kinds[] = { "other", "own", "idle" };
 	for (const struct task *task = f.tasks; task; task = task->next)
 		counters_line("t %" PRIx64 " %s", task->address, kinds[task->kind]);
-	counters_line("x lost %" PRIu64, f.lost + tree_lost());
+	counters_line("x lost %" PRIu64, f.lost + tree_lost() + vcpu_unknown());
 	counters_line("x switches %" PRIu64, f.switches);
 	counters_line("x missed %" PRIu64, f.missed);
 	defer_totals();

@@ -33,6 +33,7 @@
 #include "points.h"
 #include "qemu_api.h"
 #include "trace.h"
+#include "vcpu.h"
 #include "zone_lock.h"
 
 int qemu_plugin_version = KASSAY_QEMU_API;
@@ -117,14 +118,17 @@ static void open_and_close(unsigned int cpu, unsigned int points)
 
 static void on_point(unsigned int cpu, void *data)
 {
-	open_and_close(cpu, (unsigned int)(uintptr_t)data);
+	if (p.state == COUNTING)
+		open_and_close(vcpu_number(cpu), (unsigned int)(uintptr_t)data);
 }
 
 static void on_lock(unsigned int cpu, void *data)
 {
 	(void)data;
-	if (p.state == COUNTING)
-		zone_lock_taken(cpu, follow_running(cpu));
+	if (p.state != COUNTING)
+		return;
+	cpu = vcpu_number(cpu);
+	zone_lock_taken(cpu, follow_running(cpu));
 }
 
 /* The measured task makes a process, which may become a program. */
@@ -180,6 +184,7 @@ static void wake(ON_RESET)
 
 static void on_mark(unsigned int cpu, void *data)
 {
+	cpu = vcpu_number(cpu);
 	switch ((char)(uintptr_t)data) {
 	case 'S':
 		p.started = true;
@@ -234,6 +239,7 @@ static bool is_at(unsigned int cpu, unsigned int points)
 static void on_switch(unsigned int cpu, uint32_t info, uint64_t address, void *data)
 {
 	(void)data;
+	cpu = vcpu_same(cpu);
 	if ((p.state != COUNTING && p.state != ENDING) || !is_at(cpu, POINT_SWITCH))
 		return;
 	if (qemu_plugin_mem_is_store(info))
@@ -245,6 +251,7 @@ static void on_switch(unsigned int cpu, uint32_t info, uint64_t address, void *d
 static void on_birth(unsigned int cpu, uint32_t info, uint64_t address, void *data)
 {
 	(void)data;
+	cpu = vcpu_same(cpu);
 	if (p.state == COUNTING && qemu_plugin_mem_is_store(info) && is_at(cpu, POINT_BIRTH))
 		follow_birth(cpu, address);
 }
@@ -258,6 +265,7 @@ static void on_deferred(unsigned int cpu, uint32_t info, uint64_t address, void 
 		.address = address,
 	};
 
+	cpu = vcpu_same(cpu);
 	if ((p.state == COUNTING || p.state == ENDING) && packed >> 2 & follow_running(cpu)->roles)
 		follow_deferred(cpu, packed >> 2, seen);
 }
@@ -266,12 +274,12 @@ static void on_access(unsigned int cpu, uint32_t info, uint64_t address, void *d
 {
 	(void)address;
 	if (p.state == COUNTING)
-		follow_access(cpu, data, qemu_plugin_mem_is_store(info));
+		follow_access(vcpu_same(cpu), data, qemu_plugin_mem_is_store(info));
 }
 
 static void on_traced_access(unsigned int cpu, uint32_t info, uint64_t address, void *data)
 {
-	trace_access(cpu, data, info, address);
+	trace_access(vcpu_same(cpu), data, info, address);
 }
 
 /* What an instruction needs besides its place in a block. @points: of that block. */
@@ -280,7 +288,7 @@ static void watch(struct qemu_plugin_insn *insn, const uint8_t *code, size_t siz
 	int letter = user ? p.arch->mark(code, size) : 0;
 
 	if (letter)
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)letter);
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, vcpu_flags(), (void *)(uintptr_t)letter);
 	if (points & POINT_BIRTH)
 		qemu_plugin_register_vcpu_mem_cb(insn, on_birth, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
 	if (points & POINT_SWITCH && p.arch->moves_stack(code, size))
@@ -314,15 +322,15 @@ static void count_block(struct qemu_plugin_tb *tb)
 
 	/* Before the block counts: it belongs to the round that it begins. */
 	if (points & (POINT_FROM | POINT_TO))
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_point, QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)points);
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_point, vcpu_flags(), (void *)(uintptr_t)points);
 	block->zone = points & POINT_ZONE;
 	if (follow_users && block->ending == END_SYSCALL_RETURN)
 		block->attention |= ATTEND_SUCCESSOR;
 	/* Before the block becomes the one that runs: who asks for the lock is the one before it. */
 	if (points & POINT_LOCK)
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_lock, QEMU_PLUGIN_CB_NO_REGS, NULL);
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_lock, vcpu_flags(), NULL);
 	/* Before the marks' callbacks, which run in the middle of the block they are in. */
-	qemu_plugin_register_vcpu_tb_exec_cb(tb, callback_for(block), QEMU_PLUGIN_CB_NO_REGS, block);
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, callback_for(block), vcpu_flags(), block);
 	for (uint32_t i = 0; i < block->count; code += block->lengths[i++]) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
@@ -421,6 +429,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 	/* The turns of several CPUs depend on the moment at which blocks are translated again. */
 	p.asleep &= p.counting && p.cpus == 1;
 	p.id = id;
+	if (p.counting)
+		vcpu_start(p.arch, p.cpus);
 	listen();
 	return 0;
 }

@@ -25,6 +25,7 @@
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 struct qemu_plugin_hwaddr;
+struct qemu_plugin_register;
 
 typedef uint64_t qemu_plugin_id_t;
 
@@ -43,7 +44,7 @@ typedef struct qemu_info_t {
 	};
 } qemu_info_t;
 
-enum { QEMU_PLUGIN_CB_NO_REGS = 0 };
+enum { QEMU_PLUGIN_CB_NO_REGS = 0, QEMU_PLUGIN_CB_R_REGS = 1 };
 enum { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W = 2, QEMU_PLUGIN_MEM_RW = 3 };
 
 /* Parameters of callbacks, and the last one of what registers them. None is used but the block. */
@@ -95,6 +96,30 @@ struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 #if KASSAY_QEMU_API >= 3
+/* GLib's, which QEMU is linked with. */
+typedef struct {
+	char *data;
+	unsigned int len;
+} GArray;
+
+typedef struct {
+	uint8_t *data;
+	unsigned int len;
+} GByteArray;
+
+unsigned int g_array_get_element_size(GArray *array);
+char *g_array_free(GArray *array, int free_segment);
+GByteArray *g_byte_array_new(void);
+GByteArray *g_byte_array_set_size(GByteArray *array, unsigned int length);
+
+typedef struct {
+	struct qemu_plugin_register *handle;
+	const char *name;
+} qemu_plugin_reg_descriptor;
+
+/* Of the CPU that runs, in a callback that was registered with QEMU_PLUGIN_CB_R_REGS. */
+GArray *qemu_plugin_get_registers(void);
+int qemu_plugin_read_register(struct qemu_plugin_register *handle, GByteArray *value);
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *ret, size_t length);
 #else
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);

@@ -12,6 +12,7 @@ import pytest
 
 from kassay import pipeline
 from kassay.effects.files import cache_directory
+from kassay.evidence.collect import collect
 from kassay.journal import artifacts
 from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
@@ -105,3 +106,19 @@ def test_two_versions_of_qemu_give_the_same_function_table(
     assert tables(tmp_path / "new") == tables(tmp_path / "old")
     assert traced(tmp_path / "new") == traced(tmp_path / "old")
     assert len(traced(tmp_path / "new")) == (2 if boot == "snapshot" else 0)
+
+
+def test_a_newer_qemu_tells_two_cpus_apart(kassay: Kassay, newer_qemu: Path, tmp_path: Path) -> None:
+    """QEMU 10 gives callbacks the number of the CPU for which a block was translated, not of the one that runs."""
+    asked = f'question = "value"\nkernels = ["{OLD}"]\ncpus = [2]\nrounds = 8\nrepeats = 2\nperturb = 0\n'
+    spec = tmp_path / "two.toml"
+    spec.write_text(f'{asked}[[workloads]]\nname = "page_fault"\nset.size = "1MiB"\nset.tasks = 2\n')
+    path = f"{newer_qemu}{os.pathsep}{os.environ['PATH']}"
+    ran = kassay("run", str(spec), "--out", str(tmp_path / "new"), env={**os.environ, "PATH": path})
+    assert ran.status == 0, ran.err
+    folder = open_directory(tmp_path / "new")
+    (item,) = collect(folder, folder.records())
+    regions = [measured.region for measured in item.measurements]
+    assert [(region.mode, region.problem) for region in regions if region] == [("stacks", ""), ("counts", "")]
+    first, second = item.measurements
+    assert first.phases == second.phases
