@@ -43,7 +43,7 @@ from kassay.model.kernel_share import KernelShare
 from kassay.model.plan import Plan
 from kassay.model.profile import Executed, NoProfile
 from kassay.model.progress import Progress, Tell, silent
-from kassay.model.question import Answered, Question
+from kassay.model.question import QUESTIONS, Answered, Question
 from kassay.model.reason import Reason, own_words, reason
 from kassay.model.records import content_id
 from kassay.model.report import Comparisons, Report, Times
@@ -54,7 +54,7 @@ from kassay.report.conditions import compiled
 from kassay.report.overview import FROM, wide, with_overview
 from kassay.report.sections.changed_lines import with_unexecuted
 from kassay.report.words import short_kernel_names
-from kassay.spec.rules import QUESTIONS, question_of
+from kassay.spec.rules import question_of
 from kassay.supply.clocks import clock_of
 from kassay.tools.imports import store
 

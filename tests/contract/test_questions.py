@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from kassay.errors import BadInput
 from kassay.model.experiment import KernelUse
-from kassay.model.question import Question
+from kassay.model.question import QUESTIONS, Question
 from kassay.registry import discover
-from kassay.spec.rules import QUESTIONS, problems, question_of
+from kassay.spec.rules import problems, question_of
 from tests.analysis.plans import plan_of
 
 FOUND = discover(QUESTIONS, "QUESTION", Question)

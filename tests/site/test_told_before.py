@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Mistakes in files of the laboratory, and files of others in their place, are told before anything is measured."""
+"""The laboratory names mistakes in its files, and other files in their place, before it measures anything."""
 
 from pathlib import Path
 

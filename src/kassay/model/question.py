@@ -5,11 +5,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kassay.model.experiment import KernelUse
+from kassay import registry
+from kassay.model.experiment import Experiment, KernelUse
 from kassay.model.plan import Plan
 from kassay.model.report import Report
 from kassay.model.run import CellEvidence
 
+QUESTIONS = "kassay.questions"
 Pairs = Sequence[tuple[int, int]]
 
 
@@ -72,6 +74,8 @@ class Question:
     together."""
     against: bool = False
     """True if a kernel may name the one that it is compared with."""
+    together: bool = False
+    """True if its command compares all of its kernels, and no two of them answer it."""
     overview: bool = False
     """True if a report of many workloads leads with a table of workloads by kernels."""
     complete: Callable[[Answered], Report] | None = None
@@ -80,3 +84,9 @@ class Question:
     """Files of its own in a run directory that the answer needs; a bundle has them as well."""
     directory: OwnDirectory | None = None
     """Kind of directory that keeps the answer, if it is not a run directory."""
+
+
+def needs_all_kernels(e: Experiment) -> bool:
+    """True if the question of an experiment is one about all of its kernels together."""
+    known = e.question in registry.names(QUESTIONS)
+    return known and registry.load(QUESTIONS, e.question, "QUESTION", Question).together

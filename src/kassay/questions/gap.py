@@ -343,5 +343,6 @@ QUESTION = Question(
     title=lambda work, kernels: (
         f"How much of the change in {work} from {kernels[0]} to {kernels[1]} does {kernels[2]} take back?"
     ),
+    together=True,
     complete=_complete,
 )

@@ -13,7 +13,7 @@ from kassay.model.kinds import kinds
 from kassay.model.machine import SAMPLED, SCHED, STATE
 from kassay.model.profile import PROFILES
 from kassay.model.program import LEAST_MS, MOST_MS, checks, name_of
-from kassay.model.question import Question
+from kassay.model.question import QUESTIONS, Question
 from kassay.model.remote_machine import parse_ssh
 from kassay.model.units import format_bytes, parse_bytes
 from kassay.registry import discover, load, names
@@ -22,7 +22,6 @@ from kassay.supply.arches import arches
 from kassay.supply.clocks import listed, measuring, profiling
 from kassay.supply.cpus import cpus_for
 
-QUESTIONS = "kassay.questions"
 _LEAST_FRACTION = 8
 _POLICIES = ("always", "madvise", "never", "inherit")
 _UNREADABLE = re.compile("[\0\ud800-\udfff]")

@@ -10,6 +10,7 @@ from kassay.model.finding import Finding
 from kassay.model.kernel import OWN_CPU, KernelIdentity, exact_ref
 from kassay.model.machine import Point
 from kassay.model.program import options_of
+from kassay.model.question import needs_all_kernels
 from kassay.model.records import grouped
 from kassay.model.report import Report
 from kassay.model.texts import memory_text, one_line, verbatim
@@ -58,7 +59,7 @@ def _has_settings(e: Experiment) -> bool:
 
 def _asked_kernels(e: Experiment, pair: tuple[int, int]) -> tuple[int, ...]:
     """All three kernels of a gap, if `kassay gap` has options for their parameters; else the pair."""
-    if e.question != "gap":
+    if not needs_all_kernels(e):
         return pair
     first, middle, last = (use.cmdline.split() for use in e.kernels)
     return (0, 1, 2) if all(words[: len(middle)] == middle for words in (first, last)) else pair
@@ -194,7 +195,7 @@ def _as_it_was(report: Report, f: Finding) -> str:
     timed = next((row.clock for row in report.beside if not clock_of(row.clock).native), "")
     own = report.lead.repeat
     several = _has_settings(e) or (len(told(report)) > 1 and not any(use.program for use in e.workloads))
-    whole = several and not own and (len(e.kernels) == 2 or e.question == "gap")
+    whole = several and not own and (len(e.kernels) == 2 or needs_all_kernels(e))
     asked = (_whole if whole else _at)(e, f.point)
     chosen = pair if own else _asked_kernels(e, pair)
     command = _command(e, report.kernels, chosen, asked, ("--clock", "--margin") if timed else ())

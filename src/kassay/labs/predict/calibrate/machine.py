@@ -186,8 +186,10 @@ def differences_of(calibrated: Machine | None, host: HostMachine) -> Iterator[st
 
 
 def refuse_another_machine(name: str) -> None:
-    """Raises BadInput if a name is HOST and its file is of another machine, as in a home that is shared. Of several
-    kinds of CPUs it may be any one's."""
+    """Raises BadInput if a name is HOST and its file is of another machine: several hosts may share a home.
+
+    The file may be of any kind of CPU that this machine has.
+    """
     if spelt(name) != HOST:
         return
     calibrated = timing_for(HOST).machine
