@@ -12,7 +12,7 @@
  * CPUs that is another order of their turns, so other digits; one CPU has no
  * turns, and is reset when its workload starts.
  *
- * Arguments: halts=still: the host does not change guest time (halt.h, host_time.h)
+ * Arguments: halts=still: the host does not change guest time (halt.h, host_time.h, turn.h)
  *            out=PATH points=PATH mode=none|counts|stacks|memory|trace
  *            boot=unseen: with one CPU the kernel is not looked at before the workload starts; a restored
  *            machine starts it so soon that it would only be translated twice
@@ -33,6 +33,7 @@
 #include "points.h"
 #include "qemu_api.h"
 #include "trace.h"
+#include "turn.h"
 #include "vcpu.h"
 #include "zone_lock.h"
 
@@ -53,6 +54,7 @@ static struct {
 	const char *rounds;
 	uint64_t budget;
 	enum { WAITING, COUNTING, ENDING, DONE } state;
+	bool hold_turns;        /* with the first block, in the thread of the CPUs */
 	bool asleep;            /* one CPU, before the workload starts: its kernel is not looked at */
 	bool started;           /* the workload did, and was seen to */
 	bool open;              /* a round that a program marks itself has begun */
@@ -351,6 +353,10 @@ static void on_translation(ON_TRANSLATION)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+	if (p.hold_turns) {
+		p.hold_turns = false;
+		turns_hold();
+	}
 	halts_hold(p.arch, tb);
 	if (p.state == DONE || !p.counting || (p.asleep && !code_is_user(qemu_plugin_tb_vaddr(tb))))
 		return;
@@ -380,7 +386,7 @@ static int read_argument(const char *argument)
 	else if (!strcmp(argument, "boot=unseen"))
 		p.asleep = true;
 	else if (!strcmp(argument, "halts=still"))
-		halts_watch(), host_time_hold();
+		halts_watch(), host_time_hold(), p.hold_turns = true;
 	else if (!strncmp(argument, "mode=", 5))
 		p.mode = strdup(value);
 	else if (!strncmp(argument, "trace=", 6))

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from msgspec import UNSET
 
 from kassay.evidence.profile.counters import INTERRUPT
 from kassay.evidence.profile.raw import parse
@@ -52,6 +53,7 @@ def measured(
     records = measurer.measure(plain, 1), measurer.measure(traced, 1)
     assert [record.outcome for record in records] == ["ok", "ok"], records
     assert records[0].stream_sha256 == records[1].stream_sha256 is not None
+    assert {record.host_dependence for record in records} == {UNSET}
     assert (records[0].trace, records[0].profile_sha256) == (None, None)
     return records
 

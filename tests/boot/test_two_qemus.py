@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import mode
 
 import pytest
+from msgspec import UNSET
 
 from kassay import pipeline
 from kassay.effects.files import cache_directory
@@ -117,7 +118,9 @@ def test_a_newer_qemu_tells_two_cpus_apart(kassay: Kassay, newer_qemu: Path, tmp
     ran = kassay("run", str(spec), "--out", str(tmp_path / "new"), env={**os.environ, "PATH": path})
     assert ran.status == 0, ran.err
     folder = open_directory(tmp_path / "new")
-    (item,) = collect(folder, folder.records())
+    records = folder.records()
+    assert {record.host_dependence for record in records} == {UNSET}
+    (item,) = collect(folder, records)
     regions = [measured.region for measured in item.measurements]
     assert [(region.mode, region.problem) for region in regions if region] == [("stacks", ""), ("counts", "")]
     first, second = item.measurements
