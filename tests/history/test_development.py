@@ -114,9 +114,3 @@ def test_the_row_of_a_series_is_stored_with_its_patches() -> None:
     ref = f"build:/linux@v6.17,tree={PIN}"
     identity = KernelIdentity(ref=ref, arch="x86_64", release="6.17.0", image_sha256=None, build=source)
     assert _ref(identity) == f"build:/linux@v6.17+mm: faster,tree={PIN}"
-
-
-def test_sessions_of_a_patched_build_are_one_line() -> None:
-    points = [point("build:/linux@v6.17+a.patch"), point("build:/linux@v6.17"), point("build:/linux@v6.17+a.patch")]
-    found = developments(points, release_order, lambda *_: {}, with_base=False)
-    assert sorted(len(members) for _, members in found) == [1, 2]

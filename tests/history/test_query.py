@@ -12,6 +12,7 @@ from kassay.model.records import Setting
 from kassay.tools.history import texts
 from kassay.tools.history.add import add
 from kassay.tools.history.archive import Archive, writing
+from kassay.tools.history.nominations import Known, nominations
 from kassay.tools.history.query import SeriesFilter, apart, lines
 from kassay.tools.history.records import StoredSeries
 from tests.history.batches import batch_of, kernel, series
@@ -48,18 +49,25 @@ def test_without_releases_they_stand_in_the_order_of_dates(archive: Archive) -> 
     assert [p.first for p in line.points] == ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"]
 
 
-def test_over_dates_kernels_of_one_directory_stand_together_in_the_order_of_releases(archive: Archive) -> None:
-    """Its runs are in random order, so the first run of a kernel says nothing about its place."""
+def test_over_dates_only_the_points_of_one_kernel_are_neighbours(archive: Archive) -> None:
+    """From the last kernel of a directory to the first one of the next, nothing changed but the kernel."""
     for day, plan in enumerate(("new", "old")):
-        one = batch_of({"6.16": [1.0], "6.17": [2.0], "6.12": [1.0]}, plan=plan)
+        one = batch_of({"6.16": [100.0], "6.17": [200.0], "6.12": [100.0]}, plan=plan)
         runs = tuple(
             msgspec.structs.replace(run, started_utc=f"2026-01-0{3 - day}T00:0{3 - i}:00Z")
             for i, run in enumerate(one.runs)
         )
         add(archive, msgspec.structs.replace(one, runs=runs))
-    (line,) = lines(archive, SeriesFilter(dates=True))
-    assert [p.kernel.release for p in line.points] == ["6.12", "6.16", "6.17"] * 2
-    assert [p.first[:10] for p in line.points] == ["2026-01-02"] * 3 + ["2026-01-03"] * 3
+    found = lines(archive, SeriesFilter(dates=True))
+    assert [line.development for line in found] == ["debian:6.12-1", "debian:6.16-1", "debian:6.17-1"]
+    for line in found:
+        assert {point.kernel.ref for point in line.points} == {line.development}
+        assert [(point.first[:10], point.session) for point in line.points] == [
+            ("2026-01-02", "/d/old"), ("2026-01-03", "/d/new"),
+        ]  # fmt: skip
+        assert [point.change for point in line.points] == [None, 0.0]
+        assert nominations(line, Known()) == ()
+    assert texts.heading(found[0], ()).endswith("; kernel: debian:6.12-1")
 
 
 def test_without_releases_and_dates_they_stand_in_the_order_in_which_they_were_added(archive: Archive) -> None:
@@ -67,8 +75,8 @@ def test_without_releases_and_dates_they_stand_in_the_order_in_which_they_were_a
     runs = tuple(msgspec.structs.replace(run, started_utc="") for run in one.runs)
     add(archive, msgspec.structs.replace(one, runs=runs))
     for dates in (False, True):
-        (line,) = lines(archive, SeriesFilter(dates=dates))
-        assert [p.kernel.release for p in line.points] == ["zebra", "apple", "mango"]
+        points = [point for line in lines(archive, SeriesFilter(dates=dates)) for point in line.points]
+        assert [point.kernel.release for point in points] == ["zebra", "apple", "mango"]
 
 
 def test_a_point_is_median_spread_and_floor(archive: Archive) -> None:
@@ -158,7 +166,7 @@ def test_series_are_kept_apart_and_what_differs_is_named(archive: Archive) -> No
     assert [said[line.series.id] for line in found] == [
         (("kernel parameters", ""),), (("kernel parameters", "thp=never"),),
     ]  # fmt: skip
-    heading = texts.heading(found[1].series, said[found[1].series.id])
+    heading = texts.heading(found[1], said[found[1].series.id])
     assert "kernel parameters thp=never" in heading and "boot" not in heading and "\n" not in heading
 
 

@@ -46,7 +46,8 @@ _Metric = Annotated[
 _Over = Annotated[
     str,
     Option(
-        metavar="AXIS", help="kernels: one point per kernel, by release. dates: one per kernel and directory, by date."
+        metavar="AXIS",
+        help="kernels: one point per kernel, by release. dates: each kernel by itself, one point per directory.",
     ),
 ]
 
@@ -141,7 +142,7 @@ def _show(
     different = apart([line.series for line in found_lines])
     tables = []
     for line in found_lines:
-        title = texts.heading(line.series, different[line.series.id], line.development)
+        title = texts.heading(line, different[line.series.id])
         tables.append(ListedTable(title, texts.COLUMNS, texts.point_rows(line), (2, 3, 4, 5)))
     values = [row for line in found_lines for row in texts.point_values(line)]
     say_answer(ListedAnswer(tables, texts.POINT_FIELDS, values, texts.show_object(found_lines)), form)
@@ -173,17 +174,20 @@ def _points(
     different = apart([line.series for line in found_lines])
     tables = []
     for line, of_line in zip(found_lines, by_line, strict=True):
-        title = texts.heading(line.series, different[line.series.id], line.development)
+        title = texts.heading(line, different[line.series.id])
         rows = [texts.nomination_row(nomination) for nomination in of_line]
         title += f"; {note}" if rows and (note := left_out(line)) else ""
         empty = too_short(line) or left_out(line) or "nothing to nominate"
         tables.append(ListedTable(title, texts.NOMINATION_COLUMNS, rows, (3, 4), empty))
     open_ = next((one.id for one in nominated if one.confirmation is None and not one.refusal), "")
     again = ["kassay", "history", "confirm", open_, *(("--archive", str(archive)) if archive is not None else ())]
-    again += ["--over", choosing.over] if wanted.dates else []
     whole = texts.points_object(nominated, [(line.series, why) for line in found_lines if (why := too_short(line))])
     values = [texts.nomination_values(nomination) for nomination in nominated]
-    next_step = f"next: {join(again)}  # measures a fresh pair" if open_ and not is_packed(_path(archive)) else ""
+    next_step = (
+        f"next: {join(again)}  # measures a fresh pair"
+        if open_ and not (wanted.dates or is_packed(_path(archive)))
+        else ""
+    )
     say_answer(ListedAnswer(tables, texts.NOMINATION_FIELDS, values, whole, next_step), form)
     return 0
 

@@ -52,14 +52,14 @@ def places_of_builds(builds: Iterable[BuildRef], places: CommitPlaces = places_i
 
 def developments(
     points: Sequence[KernelPoint], order: Callable[[str | None], tuple[int, ...] | None],
-    places: CommitPlaces = places_in_tree, *, with_base: bool = True,
+    places: CommitPlaces = places_in_tree,
 ) -> list[tuple[str, list[KernelPoint]]]:  # fmt: skip
     """Each line's name ("" for releases of the archive and for imports) and its points, in their order.
 
     Releases of the archive are one line. Builds of one tree, configuration and compiler are one line, in the order of
     their releases, then of their commits; a build whose place is not known is a line of its own. A further branch of
     the tree is a line that begins where it forks. A patched build is a line of its own that begins with its base, if
-    the base was measured. order: of releases. with_base: False leaves the bases out.
+    the base was measured. points: one of each kernel. order: of releases.
     """
     trunks: dict[Key, list[KernelPoint]] = {}
     patched: list[KernelPoint] = []
@@ -75,18 +75,12 @@ def developments(
         name = ", ".join(filter(None, key[1:]))
         branches = _branches(placed, order)
         lines += [(name if own is branches[0] else f"{name}, to {own[-1].kernel.name}", own) for own in branches]
-        lines += [(own[0].kernel.ref, own) for own in _of_each_kernel(alone)]
-    for own in _of_each_kernel(patched):
-        kernel = own[0].kernel
-        bases = [point for point in points if with_base and _is_base(point.kernel, kernel)]
-        lines.append((f"{kernel.ref.partition(',tree=')[0]} and its base", [*(bases if len(bases) == 1 else []), *own]))
+        lines += [(own.kernel.ref, [own]) for own in alone]
+    for own in patched:
+        bases = [point for point in points if _is_base(point.kernel, own.kernel)]
+        name = f"{own.kernel.ref.partition(',tree=')[0]} and its base"
+        lines.append((name, [*(bases if len(bases) == 1 else []), own]))
     return lines
-
-
-def _of_each_kernel(points: Sequence[KernelPoint]) -> list[list[KernelPoint]]:
-    """Points over dates are several of one kernel."""
-    groups = grouped((point.kernel.id, point) for point in points)
-    return list(groups.values())
 
 
 def build_of(kernel: StoredKernel) -> BuildRef | None:

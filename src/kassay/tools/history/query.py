@@ -46,7 +46,9 @@ def lines(archive: Archive, wanted: SeriesFilter) -> tuple[PointLine, ...]:
     if not chosen:
         raise _none_as_asked(list(every.values()), wanted)
     points = _points(archive, list(chosen), wanted.dates)
-    point_lines = [line for number, series in chosen.items() for line in _developed(series, points[number], wanted)]
+    point_lines = [
+        line for number, series in chosen.items() for line in _developed(series, points[number], wanted.dates)
+    ]
     return tuple(sorted(point_lines, key=lambda line: (line.series.workload, line.series.metric, -len(line.points))))
 
 
@@ -83,14 +85,18 @@ def _nearest(series: Sequence[StoredSeries], wanted: SeriesFilter) -> str:
     return f"there are: {', '.join(shown) or 'none at all'}" + (", ..." if len(names) > len(shown) else "")
 
 
-def _developed(series: StoredSeries, points: Sequence[KernelPoint], wanted: SeriesFilter) -> list[PointLine]:
-    """A line of points for each line of development in a series; one without points where the series has none."""
-    found = developments(points, release_order, with_base=not wanted.dates) or [("", [])]
-    return [
-        PointLine(series=series, development=name, points=_changes(members) if name and not wanted.dates
-                  else ordered(members, wanted.dates))
-        for name, members in found
-    ]  # fmt: skip
+def _developed(series: StoredSeries, points: Sequence[KernelPoint], dates: bool) -> list[PointLine]:
+    """A line of points for each line of development in a series; one without points where the series has none.
+
+    dates: a line for each kernel. Kernels of two directories are no neighbours, whichever were measured first.
+    """
+    if dates:
+        of_kernels = grouped((point.kernel.id, point) for point in _ordered(points)).values()
+        found = [(own[0].kernel.ref or own[0].kernel.name, _changes(own)) for own in of_kernels]
+    else:
+        lines_ = developments(points, release_order)
+        found = [(name, _changes(members if name else _ordered(members))) for name, members in lines_]
+    return [PointLine(series=series, development=name, points=own) for name, own in found or [("", ())]]
 
 
 def apart(series: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ...]]:
@@ -106,21 +112,14 @@ def _apart(group: Sequence[StoredSeries]) -> dict[str, tuple[tuple[str, str], ..
     return {key: tuple((name, _short(fields.get(name, "-"))) for name in differing) for key, fields in by_id.items()}
 
 
-def ordered(points: Sequence[KernelPoint], dates: bool) -> tuple[KernelPoint, ...]:
-    """Points with their changes, in order of release, or of date if a release cannot be parsed. Else equal points keep
-    their order.
-
-    dates: directories follow each other by date, each with its kernels in the order of releases. The runs of a
-    directory are in random order, so the dates of its kernels say nothing.
-    """
+def _ordered(points: Sequence[KernelPoint]) -> list[KernelPoint]:
+    """Points in the order of releases, or of dates if a release cannot be parsed. Equal points keep their order."""
     keyed = [(release_order(point.kernel.release), point) for point in points]
-    if dates:
-        keyed.sort(key=lambda pair: (pair[1].begun, pair[1].session, pair[0] or ()))
-    elif any(key is None for key, _ in keyed):
+    if any(key is None for key, _ in keyed):
         keyed.sort(key=lambda pair: (pair[1].first, pair[0] or ()))
     else:
         keyed.sort(key=lambda pair: (pair[0] or (), pair[1].first))
-    return _changes([point for _, point in keyed])
+    return [point for _, point in keyed]
 
 
 def _changes(points: Sequence[KernelPoint]) -> tuple[KernelPoint, ...]:
@@ -199,10 +198,9 @@ def _points(archive: Archive, numbers: Sequence[int], dates: bool) -> dict[int, 
     """The points of series, by their numbers, in the order in which their kernels were added."""
     kernels = stored_kernels(archive)
     session, source = ("directory", "sessions JOIN t_experiments USING (experiment)") if dates else ("''", "points")
-    begun = f"strftime(min(first_utc) OVER (PARTITION BY series, experiment), '{_MOMENT}')" if dates else "''"
     rows = archive.rows(
         f"SELECT series, kernel, value, n, coalesce(deviation, spread), lowest, highest, all_runs,"
-        f" strftime(first_utc, '{_MOMENT}'), strftime(last_utc, '{_MOMENT}'), {session}, {begun}, deviation"
+        f" strftime(first_utc, '{_MOMENT}'), strftime(last_utc, '{_MOMENT}'), {session}, deviation"
         f" FROM {source} WHERE series IN ({', '.join(map(str, numbers))})"
         f" ORDER BY kernel{', experiment' if dates else ''}"
     )
@@ -213,11 +211,11 @@ def _points(archive: Archive, numbers: Sequence[int], dates: bool) -> dict[int, 
 
 
 def _point(row: Row, kernel: StoredKernel) -> KernelPoint:
-    value, n, spread, lowest, highest, runs, first, last, session, begun, deviation = row
+    value, n, spread, lowest, highest, runs, first, last, session, deviation = row
     alone = deviation is None and (n is None or n < 2)
     floor = (highest - lowest) / value if value and runs > 1 else None
     return KernelPoint(kernel=kernel, value=value, n=n, spread=None if alone else spread, floor=floor,
-                       first=first or "", last=last or "", session=session, begun=begun or "")  # fmt: skip
+                       first=first or "", last=last or "", session=session)  # fmt: skip
 
 
 _RELEASE = re.compile(

@@ -216,17 +216,20 @@ class KernelPoint(Record, frozen=True, kw_only=True):
     """Change against the point before."""
     session: str = ""
     """Directory of the measurement, for a point over dates; "" for other points."""
-    begun: str = ""
-    """Date of the first run of the series in this measurement, in UTC; "" if it is not known, or for other points."""
 
 
 class PointLine(Record, frozen=True, kw_only=True):
-    """The points of one series and one line of development, in order."""
+    """The points of one series and one line of development, in order; over dates those of one kernel."""
 
     series: StoredSeries
     points: tuple[KernelPoint, ...]
     development: str = ""
-    """Name of the line of development; "" for releases of the archive and for imports."""
+    """Name of the line of development; "" for releases of the archive and for imports. Over dates the kernel's name."""
+
+    @property
+    def over_dates(self) -> bool:
+        """True if its points are one kernel in several directories."""
+        return any(point.session for point in self.points)
 
 
 class Confirmation(Record, frozen=True, kw_only=True):

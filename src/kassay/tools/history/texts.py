@@ -21,9 +21,10 @@ POINT_FIELDS = ("series", "workload", "metric", "unit", "clock", "kernel", "ref"
                 "last_utc", "value", "n", "spread", "floor", "change", "session")  # fmt: skip
 
 
-def heading(series: StoredSeries, apart: Iterable[tuple[str, str]], development: str = "") -> str:
-    """Heading of a series: its metric, its machine, the settings that distinguish it from the others, and its line of
-    development."""
+def heading(line: PointLine, apart: Iterable[tuple[str, str]]) -> str:
+    """Heading of a line: the metric, the machine, the settings that distinguish its series from the others, and its
+    line of development, or its kernel over dates."""
+    series = line.series
     machine = series.machine
     where = [machine.clock, machine.arch]
     where += [f"{machine.cpus} CPU{'s' if machine.cpus != 1 else ''}"] if machine.cpus is not None else []
@@ -31,7 +32,8 @@ def heading(series: StoredSeries, apart: Iterable[tuple[str, str]], development:
     named = ", ".join(f"{name} {value or '-'}" for name, value in apart)
     whole = f"{series.workload}.{series.metric} [{series.unit}], {', '.join(where)}"
     whole += f"; not to be mixed with the others: {named}" if named else ""
-    return whole + (f"; line of development: {development}" if development else "")
+    of = "kernel" if line.over_dates else "line of development"
+    return whole + (f"; {of}: {line.development}" if line.development else "")
 
 
 def point_rows(line: PointLine) -> list[tuple[str, ...]]:
