@@ -49,6 +49,9 @@ STEP = ("bisect", "--step", "mprotect_toggle", "--good", "image:/good", "--bad",
             "--match: a search looks at kernels one by",
         ),
         (("--replay", "/nowhere"), "not a bisection"),
+        (("--replay", "/nowhere", "--error-rate", "0.2"), "--error-rate: does nothing with --replay"),
+        (("mprotect_toggle", "--replay", "/nowhere"), "workload: does nothing with --replay"),
+        (("mprotect_toggle", "image:/a", "image:/b", "--head", "image:/c"), "--head: belongs to --step"),
     ],
 )
 def test_what_cannot_be_searched_is_refused_in_words(words: tuple[str, ...], said: str) -> None:
@@ -73,9 +76,10 @@ def test_words_that_a_step_refuses_stop_git_bisect_run(words: tuple[str, ...]) -
     assert done.return_value == 128 + BadInput.status
 
 
-def test_a_step_refuses_compilers_that_it_would_not_use() -> None:
-    done = CliRunner().invoke(build_app(), [*STEP, "--out", "x", "--compilers", "gcc-12"], standalone_mode=False)
-    assert "--compilers: does nothing with --step" in done.output
+@pytest.mark.parametrize("words", [("image:/c",), ("--every", "series"), ("--compilers", "gcc-12"), ("--fresh",)])
+def test_options_that_a_step_does_not_use_stop_git_bisect(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = CliRunner().invoke(build_app(), [*STEP, "--out", str(tmp_path), *words], standalone_mode=False)
+    assert (done.return_value, "does nothing with --step" in done.output) == (128 + BadInput.status, True)
 
 
 class Costs:

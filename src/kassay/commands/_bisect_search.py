@@ -13,6 +13,7 @@ from kassay.commands._bisect_options import Searching
 from kassay.commands._experiment import checked_from, directory_for, experiment_from, one_workload, words_of
 from kassay.commands._options import Measuring
 from kassay.commands._show import say, showing
+from kassay.commands._together import check_together
 from kassay.errors import BadInput, nearest_of
 from kassay.model.bisect import SearchQuestion
 from kassay.model.experiment import Experiment
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from kassay.tools.search.candidates import Range
 
 _STEPS = ("all", "largest")
+_UNUSED = {"--step": ("kernels", "--every", "--steps", "--compilers", "--plan", "--fresh", "--format", "--exit-code")}
 
 
 def searched(workload: str, kernels: list[str], searching: Searching, options: Measuring) -> int:
@@ -87,18 +89,22 @@ def one_step(workload: str, searching: Searching, options: Measuring) -> int:
 def _step(workload: str, searching: Searching, options: Measuring) -> int:
     from kassay.commands._bisect_step import step
 
+    check_together(unused=_UNUSED)
     if options.out is None:
         raise BadInput("--step: needs --out, where the two ends are kept")
     if not (searching.good and searching.bad):
         raise BadInput("--step: needs --good and --bad")
+    from kassay import pipeline
     from kassay.tools.search.candidates import listed
+    from kassay.tools.search.probe import prober
 
     whole = replace(searching, steps="all", good=full_ref(searching.good), bad=full_ref(searching.bad))
     _check(workload, [], whole, options)
     _check_inputs(workload, [whole.good, whole.bad, searching.head], options)
     ends = _question(workload, listed((whole.good, whole.bad)), whole, options)
     with showing() as tell:
-        return step(ends, searching.head, options.out, tell, options.cluster)
+        measure = partial(pipeline.measure, cluster=options.cluster, reach=options.reach)
+        return step(ends, searching.head, options.out, tell, prober(measure))
 
 
 def _check(workload: str, kernels: list[str], searching: Searching, options: Measuring) -> None:
@@ -112,10 +118,6 @@ def _check(workload: str, kernels: list[str], searching: Searching, options: Mea
         problems.append(f"--error-rate {searching.error_rate:g}: outside 0..0.2; 0.01 means 1 %")
     if options.cmdline_base or options.cmdline_head:
         problems.append("--cmdline-base, --cmdline-head: a search has no sides; use --cmdline")
-    if options.plan and searching.one_step:
-        problems.append("--plan: does nothing with --step; leave out --step")
-    if searching.compilers and searching.one_step:
-        problems.append("--compilers: does nothing with --step; leave it out")
     if options.match:
         problems.append("--match: a search looks at kernels one by one; use --cmdline preempt=full")
     if "," in options.clock + options.cpus + options.memory or any(

@@ -3,14 +3,12 @@
 
 import traceback
 from collections.abc import Callable
-from functools import partial
 from itertools import count
 from pathlib import Path
 
 import msgspec
 from msgspec import structs
 
-from kassay import pipeline
 from kassay.commands._show import say
 from kassay.effects.files import write_atomic
 from kassay.errors import BadInput, Defect, KassayError, NotBuilt
@@ -25,7 +23,7 @@ from kassay.supply import kernels as kernel_store
 from kassay.tools.search import log as searchlog
 from kassay.tools.search import loop as bisecting
 from kassay.tools.search.decision import Ask
-from kassay.tools.search.probe import BootProbe, Measure, prober
+from kassay.tools.search.probe import BootProbe, Measure
 
 GOOD, BAD, SKIP, STOP = 0, 1, 125, 128
 _HEAD = 1
@@ -43,10 +41,10 @@ def guarded(command: Callable[[], int]) -> int:
         return STOP + Defect.status
 
 
-def step(ends: SearchQuestion, head: str, out: Path, tell: Tell, cluster: str = "") -> int:
+def step(ends: SearchQuestion, head: str, out: Path, tell: Tell, probe: Measure) -> int:
     """0 if `head` is nearer to the good end, 1 if it is nearer to the bad one, 125 if it cannot be measured.
 
-    Prints the reason in one line. ends: the question with two candidates. cluster: see pipeline.measure().
+    Prints the reason in one line. ends: the question with two candidates.
     """
     searchlog.begin(out, ends)
     try:
@@ -64,7 +62,6 @@ def step(ends: SearchQuestion, head: str, out: Path, tell: Tell, cluster: str = 
     )
     directory = out / "heads" / image[:16]
     # A measured time is comparable only with times of the same minutes, so the ends are not reused where time counts.
-    probe = prober(partial(pipeline.measure, cluster=cluster))
     measure = _EndsOnce(out / "ends", probe) if exact else probe
     bisection = bisecting.search(_as_before(question, directory), directory, tell, measure)
     status, sentence = _judged(bisection, head)

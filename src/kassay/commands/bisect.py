@@ -9,6 +9,7 @@ from kassay.commands import Command
 from kassay.commands import _complete as complete
 from kassay.commands._bisect_options import Searching
 from kassay.commands._options import Measuring
+from kassay.commands._together import check_together, given_options
 from kassay.commands._with_options import with_options
 
 
@@ -38,6 +39,9 @@ def _bisect(
     """
     from kassay.commands import _bisect_search as search
 
+    check_together(
+        {"--head": ("--step",)}, {"--replay": sorted(given_options() - {"--replay"})} if searching.replay else {}
+    )
     if searching.replay is not None:
         return search.replayed(searching.replay)
     if searching.one_step:
