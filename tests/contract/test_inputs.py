@@ -159,6 +159,8 @@ OTHERS: list[tuple[tuple[str, ...], str]] = [
     (("report", "TREE", "--allow-refused", "w"), "belongs to --exit-code"),
     (("report", "TREE", "--format", "mail", "--in-reply-to", ""), "--in-reply-to '': no value"),
     (("notice", "f", "6.16", "6.17", "--apps", ""), "--apps '': no value"),
+    (("notice", "f", "6.16", "6.17", "--apps", ", ,"), "--apps ', ,': no value"),
+    (("bisect", *TWO, "--compilers", ","), "--compilers ',': no value"),
     (("history", "show", "--archive", "stock", "--workload", ""), "--workload '': no value"),
     (("bundle", "verify", "HERE", "--limit", ""), "--limit '': no value"),
     (("notice", "f", "6.16", "6.17", "--set", "x=1"), "--set: belongs to a directory of runs"),

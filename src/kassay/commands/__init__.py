@@ -82,10 +82,12 @@ def given() -> Iterator[tuple[Any, object]]:
 
 
 def refuse_empty_values() -> None:
-    """Raises BadInput for a word of the present command line with an empty text, which would do nothing."""
+    """Raises BadInput for a word of the present command line that names nothing ("" or ","), and would do nothing."""
     for parameter, value in given():
-        empty = value == "" or (isinstance(value, Sequence) and "" in value and not isinstance(value, str))
+        texts = [value] if isinstance(value, str) or not isinstance(value, Sequence) else value
+        empty = [text for text in texts if isinstance(text, str) and not text.strip(", ")]
         if empty and parameter.metavar != _MAY_BE_EMPTY:
             is_option = parameter.opts[0].startswith("-")
             name = parameter.opts[0] if is_option else parameter.metavar or parameter.opts[0].upper()
-            raise BadInput(f"{name} '': no value", f"give one, or leave {'the option' if is_option else 'it'} out")
+            what = "the option" if is_option else "it"
+            raise BadInput(f"{name} {empty[0]!r}: no value", f"give one, or leave {what} out")
