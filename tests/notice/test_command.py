@@ -90,6 +90,7 @@ def test_what_the_atlas_lacks_is_said_or_measured(
     assert [(one.application, one.verdict) for one in found.applications] == [
         ("page_fault", "noticed"), ("mincore_scan", "unknown"),
     ]  # fmt: skip
+    assert found.commands == ("kassay notice f 6.16 6.17 --apps page_fault,mincore_scan --no-measure",)
     measured: list[str] = []
 
     def stopped(_: object, uses: Sequence[WorkloadUse], *__: object) -> NoReturn:

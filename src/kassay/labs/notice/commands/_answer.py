@@ -4,6 +4,7 @@
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +46,8 @@ _HOW = ("rounds", "repeats", "perturb", "boot", "memory", "predict", "fresh")
 """Options that say how to measure."""
 _OF_RUNS = frozenset(f"--{name}" for name in (*_HOW, "timeout", "out", "cluster"))
 """Options that do nothing where nothing is measured."""
+_ELSEWHERE = ("timeout", "fresh", "cluster", "format_")
+"""Fields of the options that are no part of the question."""
 
 
 class _Words(NamedTuple):
@@ -134,17 +137,17 @@ def _undecided(use: WorkloadUse) -> Noticed:
 
 
 def _again(words: Sequence[str], options: Noticing) -> str:
-    """The command for the same question, with the options that belong to the question."""
-    chosen = {
-        "--apps": options.apps,
-        "--suite": options.suite,
-        "--arch": options.arch if options.arch != Noticing.arch else "",
-    }
-    many = {"--set": options.set_ or (), "--runs": [str(run) for run in options.runs or ()]}
-    given = [word for name, value in chosen.items() if value for word in (name, value)]
-    given += [word for name, values in many.items() for value in values for word in (name, value)]
-    given += ["--no-atlas"] * (not options.atlas)
-    return shlex.join(("kassay", "notice", *words, *given))
+    """The command for the same question, with all options but those that say where it runs and how it is shown."""
+    chosen: list[str] = []
+    for each in fields(options):
+        name, value = f"--{each.name.rstrip('_')}", getattr(options, each.name)
+        if value == each.default or each.name in _ELSEWHERE:
+            continue
+        if value is False:
+            chosen.append(f"--no-{name[2:]}")
+        else:
+            chosen += [word for one in (value if isinstance(value, list) else [value]) for word in (name, str(one))]
+    return shlex.join(("kassay", "notice", *words, *chosen))
 
 
 def _read(words: Sequence[str]) -> _Words:
