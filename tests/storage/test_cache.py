@@ -113,7 +113,7 @@ def test_an_age_frees_what_was_not_used_since(kassay: Kassay, filled: Path) -> N
 def test_a_size_frees_the_longest_unused_until_it_is_reached(kassay: Kassay, filled: Path) -> None:
     put(filled / "snapshots" / "e0", 50_000, 1_600_000_000)
     total = shown(kassay, "show")["bytes"]
-    freed = shown(kassay, "free", "--to", str(total - 1000))
+    freed = shown(kassay, "free", "--to", f"{total - 1000}B")
     assert names(freed) == {"snapshots/e0"}
     assert freed["bytes_after"] <= total - 1000
     status, out, _ = kassay("cache", "free", "--to", "1KiB")
@@ -205,6 +205,7 @@ def test_a_directory_without_permission_to_write_is_freed(kassay: Kassay, cache:
         (("free",), "what is to be freed?"),
         (("free", "--older", "soon"), "not an age"),
         (("free", "--to", "small"), "is not a size"),
+        (("free", "--to", "10"), "--to 10: a number without a unit"),
         (("free", "--kind", "snapshot"), "did you mean snapshots?"),
         (("show", "--kind", "kernel"), "did you mean kernels?"),
     ],

@@ -88,6 +88,8 @@ def _free(
     form, directory = FREED.form(format_), cache_directory()
     if not (older or to or kind):
         raise BadInput("kassay cache free: what is to be freed?", "--older 30d, --to 10GiB or --kind snapshots")
+    if to.strip().isdecimal() and int(to):
+        raise BadInput(f"--to {to}: a number without a unit", f"write --to {to.strip()}GiB, or {to.strip()}B for bytes")
     wish = Wish(parse_age(older) if older else None, size_in(to, "--to") if to else None, _checked(kind))
     with showing() as tell:
         if plan or not directory.is_dir():
