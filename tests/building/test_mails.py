@@ -47,6 +47,16 @@ def box(tmp_path: Path) -> Iterator[Callable[..., Path]]:
     yield written
 
 
+def test_a_patch_behind_the_announced_ones_is_an_addition_to_the_series(box: Callable[..., Path]) -> None:
+    """Kernel developers send [PATCH 3/2] to add a patch to a series of two."""
+    first, second, third, fifth = (mail(f"[PATCH {n}/2] mm: {n}", f"p{n}") for n in (1, 2, 3, 5))
+    assert order(box(third, first, second)) == ["p1", "p2", "p3"]
+    with pytest.raises(BadInput, match="patch 4/2 is missing"):
+        read_patches(box(first, second, third, fifth))
+    with pytest.raises(BadInput, match="patch 3/2 is there twice, and not the same"):
+        read_patches(box(first, second, third, mail("[PATCH 3/2] mm: other", "p9")))
+
+
 @pytest.mark.parametrize("tag", ["RFC {}/2", "PATCH {}/2 v2", "v2 PATCH {}/2", "RFC][PATCH {}/2"])
 def test_numbers_tell_the_order_wherever_they_stand(box: Callable[..., Path], tag: str) -> None:
     second, first = (mail(f"[{tag.format(n)}] mm: {n}", f"p{n}") for n in (2, 1))

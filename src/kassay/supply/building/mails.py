@@ -121,7 +121,7 @@ def _by_number(patches: Sequence[Mail]) -> list[Mail]:
 
 
 def _complete(numbers: Sequence[int], total: int, where: str) -> None:
-    for number in range(1, total + 1):
+    for number in range(1, max(total, *numbers, 0) + 1):  # an addition to a series of two is patch 3/2
         if numbers.count(number) == 1:
             continue
         problem = "is missing" if number not in numbers else "is there twice, and not the same"
