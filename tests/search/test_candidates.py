@@ -11,9 +11,11 @@ import pytest
 
 from kassay.errors import BadInput
 from kassay.model.bisect import Step
-from kassay.model.progress import silent
+from kassay.model.experiment import Experiment
+from kassay.model.progress import Tell, silent
 from kassay.supply import kernels as kernel_store
-from kassay.tools.search.candidates import between, introduced, listed
+from kassay.tools.search.candidates import between, introduced, listed, with_same_files
+from tests.analysis.plans import plan_of
 from tests.histories import commit, commits, git, line_of
 
 pytestmark = pytest.mark.slow  # seconds for the whole file
@@ -147,3 +149,31 @@ def test_a_fragment_on_the_command_line_is_no_file(tmp_path: Path) -> None:
     long = f'config=lab+CONFIG_CMDLINE="{"a" * 300}"'
     refs = [f"build:{tmp_path}/{name},{long}" for name in ("a", "b")]
     assert listed(refs).text == f"{refs[0]}..{refs[1]}"
+
+
+def test_a_file_that_is_edited_while_a_search_runs_ends_it(tmp_path: Path) -> None:
+    config, patches = tmp_path / "my.config", tmp_path / "patches"
+    patches.mkdir()
+    for file in (config, patches / "0001.patch"):
+        file.write_text("CONFIG_A=y\n")
+    made: list[Path] = []
+
+    def measured(experiment: Experiment, directory: Path, tell: Tell) -> None:
+        made.append(directory)
+        if directory.name == "edited":
+            config.write_text("CONFIG_A=n\n")
+
+    refs = [f"build:/linux@{revision}+{patches},config=lab+{config}" for revision in ("a", "b")]
+    run = with_same_files(measured, ["debian:6.12", *refs])
+    run(plan_of(1).experiment, tmp_path / "first", silent)
+    with pytest.raises(BadInput, match=r"patches, my.config \(sha256 \w+\): changed while the search ran") as caught:
+        run(plan_of(1).experiment, tmp_path / "edited", silent)
+    assert f"remove {tmp_path / 'edited'}" in caught.value.remedy
+    with pytest.raises(BadInput, match="changed while the search ran"):
+        run(plan_of(1).experiment, tmp_path / "next", silent)
+    config.write_text("CONFIG_A=y\n")
+    run(plan_of(1).experiment, tmp_path / "next", silent)
+    (patches / "0001.patch").unlink()
+    with pytest.raises(BadInput, match="changed while the search ran"):
+        run(plan_of(1).experiment, tmp_path / "last", silent)
+    assert [path.name for path in made] == ["first", "edited", "next"]

@@ -45,9 +45,10 @@ def searched(workload: str, kernels: list[str], searching: Searching, options: M
     chosen = format_named(options.format_)
     from kassay import pipeline
     from kassay.tools.search import loop
+    from kassay.tools.search.candidates import with_same_files
     from kassay.tools.search.probe import prober
 
-    measure = partial(pipeline.measure, cluster=options.cluster, reach=options.reach)
+    measure = with_same_files(partial(pipeline.measure, cluster=options.cluster, reach=options.reach), ends)
     with showing() as tell:
         range_ = _range(kernels, searching, options, tell)
         asked = (searching.good, searching.bad) if range_.kind == "releases" else None

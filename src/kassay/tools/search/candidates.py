@@ -13,6 +13,7 @@ from kassay.effects.files import expanded, sha256_bytes, sha256_file
 from kassay.errors import BadInput, unknown
 from kassay.model.bisect import Bisection, Candidate, SearchQuestion, Step
 from kassay.model.build import BuildRef, parse_build
+from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelRef, parse_ref, with_build
 from kassay.model.progress import Progress, Tell
 from kassay.model.units import format_change
@@ -20,6 +21,7 @@ from kassay.supply import kernels as kernel_store
 from kassay.supply.archive.versions import choose, is_exact, series_of, version_key
 from kassay.supply.building.config import configuration_files
 from kassay.supply.building.git import GitFailed, git, is_repository, resolve
+from kassay.tools.search.probe import MeasureRun
 from kassay.tools.search.symbols import differ_in_configuration_alone, symbol_candidates
 
 EVERY = ("version", "series")
@@ -52,9 +54,30 @@ def listed(refs: Sequence[str], pinned: Sequence[str] = ()) -> Range:
     if len(set(refs)) < len(refs):
         raise BadInput("a kernel is listed twice", "list each kernel once, oldest first")
     candidates = tuple(Candidate(name=ref, title=ref, ref=pin) for ref, pin in zip(refs, pinned or refs, strict=True))
+    return Range("list", f"{refs[0]}..{refs[-1]}{_files(_builds(refs))}", candidates)
+
+
+def with_same_files(measure_run: MeasureRun, refs: Sequence[str]) -> MeasureRun:
+    """`measure_run` for a search between `refs`. It raises BadInput if a patch or a configuration was edited since."""
+    builds = _builds(refs)
+    began = _files(builds)
+
+    def check(first: str) -> None:
+        if _files(builds) != began:
+            raise BadInput(f"{began.removeprefix(', ')}: changed while the search ran",
+                           f"{first}, and repeat the command; or search anew with --fresh")  # fmt: skip
+
+    def run(experiment: Experiment, directory: Path, tell: Tell) -> None:
+        check("restore it")
+        measure_run(experiment, directory, tell)
+        check(f"restore it, remove {directory}, which may have either content")
+
+    return run
+
+
+def _builds(refs: Sequence[str]) -> list[BuildRef]:
     parsed = [parse_ref(ref) for ref in refs]
-    files = _files([parse_build(ref.locator) for ref in parsed if ref.kind == "build"])
-    return Range("list", f"{refs[0]}..{refs[-1]}{files}", candidates)
+    return [parse_build(ref.locator) for ref in parsed if ref.kind == "build"]
 
 
 def _files(builds: Sequence[BuildRef]) -> str:
