@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 from kassay.errors import BadInput
 from kassay.model.build import BuildRef
 from kassay.model.progress import Tell, silent
-from kassay.supply.building.config import applicable, merged, otherwise, requested, unmet, values, version_in
+from kassay.supply.building import git
+from kassay.supply.building.config import (
+    applicable,
+    merged,
+    otherwise,
+    requested,
+    switched_off,
+    undefined,
+    unmet,
+    values,
+    version_in,
+)
 
 FINAL = "#\n# Linux/x86 6.18.2 Kernel Configuration\n#\nCONFIG_A=y\n# CONFIG_B is not set\nCONFIG_N=250\n"
 
@@ -113,3 +124,26 @@ def test_the_version_is_read_from_the_makefile() -> None:
 @given(st.dictionaries(st.from_regex(r"CONFIG_[A-Z0-9_]{1,8}", fullmatch=True), st.sampled_from(["y", "n", "12"])))
 def test_merging_and_reading_agree(asked: dict[str, str]) -> None:
     assert values("\n".join(merged(["".join(f"{k}={v}\n" for k, v in asked.items())]))) == asked
+
+
+def test_symbols_that_sources_do_not_define_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    sources = tmp_path / "linux"
+    (sources / "mm").mkdir(parents=True)
+    (sources / "mm" / "Kconfig.debug").write_text(
+        "config A\n\tbool\n\nmenuconfig B\n\tbool\nif A\n  config AB\nendif\n"
+    )
+    (sources / "mm" / "a.c").write_text("config TYPO\n")
+    build = BuildRef(tree="x", fragments=("CONFIG_AB=n", "CONFIG_TYPO=n", "CONFIG_A=n", "CONFIG_Y=y", "CONFIG_B=n"))
+    asked = switched_off(build, "6.18.2")
+    assert asked == ("CONFIG_AB", "CONFIG_TYPO", "CONFIG_A", "CONFIG_B")
+    assert undefined(git.tree_of_files(sources, silent, subject="x"), asked) == ()  # no sources of a kernel
+    (sources / "Kconfig").write_text("menuconfig MODULES\n")
+    assert undefined(git.tree_of_files(sources, silent, subject="x"), asked) == ("CONFIG_TYPO",)
+    assert undefined("0" * 40, ()) == ()
+
+
+def test_symbols_of_a_fragment_count_in_their_versions(tmp_path: Path) -> None:
+    fragment = tmp_path / "f"
+    fragment.write_text("CONFIG_A=n  # from 6.19\n# CONFIG_B is not set\nCONFIG_C=n  # base\n")
+    assert switched_off(BuildRef(tree="x", fragments=(str(fragment),)), "6.18.2") == ("CONFIG_B",)

@@ -6,12 +6,16 @@ import json
 from msgspec import structs
 
 from kassay.analysis.confounders import compilers, confounders
+from kassay.model.build import BuildSource
+from kassay.model.experiment import labels
 from kassay.model.finding import Confounder
+from kassay.model.reason_texts import reason_text
 from kassay.model.records import Setting
 from kassay.model.report import Report
-from kassay.report.conditions import confounder_sentences
+from kassay.report.conditions import confounder_sentences, disclosures
 from kassay.report.formats import format_named
 from kassay.report.formats import json as as_json
+from tests.analysis.plans import plan_of
 from tests.report.reports import SAMPLES
 
 _NAMES = ("KASAN", "UBSAN", "KFENCE", "DEBUG_VM", "SLUB_DEBUG_ON", "KMSAN")
@@ -97,3 +101,13 @@ def test_parameters_of_one_kernel_stand_beside_the_verdict() -> None:
     text = "Different kernel parameters may be part of this: none for {}, init_on_alloc=1 for {}."
     assert confounder_sentences(report) == (text.format("6.16.12", "6.17.13"),)
     assert text.format("v6.16.12", "v6.17.13") in " ".join(format_named("mail").render(report).split())
+
+
+def test_symbols_that_a_kernel_lacks_are_disclosed() -> None:
+    """A misspelt symbol that is switched off changes nothing, and reads as one that costs nothing."""
+    plan = plan_of(2)
+    build = BuildSource(base="linux", version="7.3.4", tree="a" * 40, absent=("CONFIG_TYPO",))
+    kernels = (plan.kernels[0], structs.replace(plan.kernels[1], build=build))
+    told = [reason_text(one) for one in disclosures(structs.replace(plan, kernels=kernels), (), "", ())]
+    lacking = "its sources have no symbol CONFIG_TYPO, which its configuration switches off"
+    assert f"{labels(plan.experiment)[1]}: {lacking}" in told

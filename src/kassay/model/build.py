@@ -4,6 +4,8 @@
 import re
 from urllib.parse import quote, unquote
 
+from msgspec import UNSET, UnsetType
+
 from kassay.errors import BadInput
 from kassay.model.records import Record
 
@@ -69,6 +71,8 @@ class BuildSource(Record, frozen=True, kw_only=True):
     """Configuration that was asked for."""
     fragments: tuple[str, ...] = ()
     """Fragments of the configuration that were asked for."""
+    absent: tuple[str, ...] | UnsetType = UNSET
+    """Symbols that a fragment switches off and that the sources do not define. Not written if there is none."""
 
 
 class PublicSource(Record, frozen=True, kw_only=True):

@@ -106,7 +106,15 @@ def disclosures(
     compilers = (reason("different-compilers"),) if several else ()
     programs = (own_words(build_sentence(use.name, use.program)) for use in plan.experiment.workloads if use.program)
     deferred, idle = deferred_work(evidence), idle_time(shares)
-    return (*notes, *programs, *deferred, *idle, *compilers, *limits, *_parameters(plan, cmdline), *_contaminated(plan))
+    return (*notes, *programs, *deferred, *idle, *compilers, *_absent_symbols(plan), *limits,
+            *_parameters(plan, cmdline), *_contaminated(plan))  # fmt: skip
+
+
+def _absent_symbols(plan: Plan) -> Iterator[Reason]:
+    """Symbols that a fragment switches off and the sources lack: misspelt, or of another version."""
+    for label, kernel in zip(labels(plan.experiment), plan.kernels, strict=True):
+        if kernel.build is not None and (names := listed(kernel.build.absent or ())):
+            yield own_words(f"{label}: its sources have no symbol {names}, which its configuration switches off")
 
 
 def compiled(codes: Sequence[ComparedCode]) -> tuple[Reason, ...]:

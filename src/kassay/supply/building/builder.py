@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import structs
+
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.effects.lock import locked, waiting
 from kassay.errors import BadInput, Defect
@@ -20,7 +22,14 @@ from kassay.model.records import Record, content_id
 from kassay.supply.arches import arch_of
 from kassay.supply.building import line_tables, slots, workspace
 from kassay.supply.building.compilers import Compiler, check_name, check_tools, find_compiler, linker_of
-from kassay.supply.building.config import DistroConfig, check_configuration, request_sha256, requested
+from kassay.supply.building.config import (
+    DistroConfig,
+    check_configuration,
+    request_sha256,
+    requested,
+    switched_off,
+    undefined,
+)
 from kassay.supply.building.source import check_source, kernel_version, source_tree
 
 BUILDER = 2
@@ -79,6 +88,8 @@ def wanted(ref: KernelRef, distro: DistroConfig, tell: Tell) -> ResolvedBuild:
     compiler = find_compiler(build.cc, ref.arch, tell)
     version = kernel_version(tree, build.tree)
     text, base = requested(build, ref.arch, version, distro, tell)
+    if absent := undefined(tree, switched_off(build, version)):
+        source = structs.replace(source, absent=absent)
     linker, subject = linker_of(compiler), _subject(build, source)
     recipe = workspace.Recipe(tree, version, ref.arch, compiler, linker, text, base, subject)
     identity = BuildIdentity(

@@ -2,7 +2,7 @@
 """The configuration of a build: what is asked for, how it is made, and whether the result has all of it."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +13,7 @@ from kassay.errors import BadInput, NotBuilt
 from kassay.model.build import BuildRef
 from kassay.model.progress import Progress, Tell
 from kassay.supply.arches import arch_of
-from kassay.supply.building import kbuild
+from kassay.supply.building import git, kbuild
 
 Base = Literal["allno", "full"]
 DistroConfig = Callable[[str, str, Tell], str]
@@ -39,6 +39,8 @@ _GENERATED = "CONFIG_CC_VERSION_TEXT="
 _VERSION = re.compile(r"^# Linux/\S+ (\d+)\.(\d+)", re.M)
 _ABSENT = "no such symbol, or what it depends on is off"
 _TIMEOUT_S = 900
+_ALWAYS = "CONFIG_MODULES"
+"""A symbol that every kernel defines."""
 
 
 def requested(build: BuildRef, arch: str, version: str, distro: DistroConfig, tell: Tell) -> tuple[str, Base]:
@@ -63,6 +65,23 @@ def requested(build: BuildRef, arch: str, version: str, distro: DistroConfig, te
 def symbols_in_fragments(build: BuildRef) -> tuple[str, ...]:
     """Symbols that the fragments of a build name. Raises BadInput as requested() does."""
     return tuple(line.partition("=")[0] for line in merged(_fragment_texts(build)))
+
+
+def switched_off(build: BuildRef, version: str) -> tuple[str, ...]:
+    """Symbols that the fragments of a build must have switched off in sources of this version."""
+    asked = applicable("\n".join(merged(_fragment_texts(build))), version)
+    return tuple(name for name, (value, required) in asked.items() if value == "n" and required)
+
+
+def undefined(tree: str, symbols: Collection[str]) -> tuple[str, ...]:
+    """Those of the symbols that no Kconfig file of a tree of the store defines. None if the tree has no such files."""
+    if not symbols:
+        return ()
+    names = [name.removeprefix("CONFIG_") for name in (*symbols, _ALWAYS)]
+    pattern = rf"^[[:space:]]*(menu)?config[[:space:]]+({'|'.join(names)})[[:space:]]*$"
+    found = git.git(("grep", "-hE", pattern, tree, "--", "Kconfig*", "*/Kconfig*"), may_fail=True)
+    defined = {f"CONFIG_{line.split()[1]}" for line in found.splitlines()}
+    return tuple(name for name in symbols if name not in defined) if _ALWAYS in defined else ()
 
 
 def _fragment_texts(build: BuildRef) -> list[str]:
