@@ -14,7 +14,7 @@ from kassay.journal.directory import open_directory
 from kassay.journal.later_lines import LinesOfRun, keep_lines
 from kassay.model.finding import Finding
 from kassay.model.prediction import Prediction
-from kassay.model.records import content_id, to_json
+from kassay.model.records import Setting, content_id, to_json
 from kassay.model.run import Origin
 from kassay.model.samples import ImportedKernel, Sample, Samples, SampleSeries, Source, Spread
 from kassay.pipeline import answer
@@ -100,6 +100,29 @@ def test_a_run_that_failed_and_succeeded_later_is_renewed(archive: Archive, tmp_
     assert add(archive, gather(directory)).runs == 1
     assert archive.rows("SELECT outcome, sum(attempts) FROM runs GROUP BY ALL") == [("ok", 3)]
     assert values(archive) == [[("6.12.1", 30.0, 1), ("6.17.2", 60.0, 1)]]
+
+
+def test_boots_with_other_parameters_are_another_series(archive: Archive, tmp_path: Path) -> None:
+    """Parameters that all kernels of a directory share are those of the version that measured it."""
+    for number, parameters in enumerate(("quiet", "quiet panic=-1")):
+        plan = msgspec.structs.replace(plan_with(["6.12.1"]), cmdlines=(Setting(name="1", value=parameters),))
+        add(archive, gather(measured(tmp_path / str(number), plan, {0: [30 + number]})))
+    assert values(archive) == [[("6.12.1", 30.0, 1)], [("6.12.1", 31.0, 1)]]
+
+
+def test_a_directory_whose_series_is_named_otherwise_now_leaves_the_former_one(
+    archive: Archive, tmp_path: Path
+) -> None:
+    plan = plan_with(["6.12.1", "6.17.2"])
+    directory = measured(tmp_path / "d", plan, {0: [30, 30], 1: [60, 60]})
+    former = gather(directory)
+    now = msgspec.structs.replace(
+        former, series=(msgspec.structs.replace(former.series[0], conditions=former.series[0].conditions[1:]),)
+    )
+    for found in (former, now):
+        assert add(archive, found).runs == 4
+    assert values(archive) == [[("6.12.1", 30.0, 2), ("6.17.2", 60.0, 2)]]
+    assert add(archive, now).runs == 0
 
 
 def test_verdicts_of_a_directory_are_those_of_its_report(archive: Archive, tmp_path: Path) -> None:

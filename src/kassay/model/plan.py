@@ -80,7 +80,11 @@ class PlanInput(Record, frozen=True, kw_only=True):
 
     def cmdline(self, cpus: int) -> str:
         """The kernel parameters that all runs with so many CPUs share; "" where nothing is booted."""
-        return next((line.value for line in self.cmdlines or () if line.name == str(cpus)), "")
+        return _cmdline(self.cmdlines, cpus)
+
+
+def _cmdline(cmdlines: tuple[Setting, ...] | msgspec.UnsetType, cpus: int | None) -> str:
+    return next((line.value for line in cmdlines or () if line.name == str(cpus)), "")
 
 
 class Plan(Record, frozen=True, kw_only=True):
@@ -102,6 +106,11 @@ class Plan(Record, frozen=True, kw_only=True):
     cmdlines: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET
     """Kernel parameters that all runs with one number of CPUs share; the name is that number. Not written if nothing
     boots, nor by earlier versions."""
+
+    def cmdline(self, cpus: int | None) -> str:
+        """The kernel parameters that all runs with so many CPUs share; "" where nothing is booted, and where an earlier
+        version made the plan."""
+        return _cmdline(self.cmdlines, cpus)
 
     def workload(self, name: str) -> Workload:
         """The workload with this name, as it describes itself."""

@@ -23,9 +23,10 @@ Cell = tuple[str, str]
 FLAVOUR = "cloud"
 """Usual flavour of stock kernels."""
 _USUAL = {"kernel parameters": "", "background tasks": "0", "waits until quiet": "yes"}
-_FREE = frozenset(
-    ("value", "rounds", "boot", "flavour", "emulator", "accelerator", "machine options", "program", "init")
-)
+_FREE = frozenset((
+    "value", "rounds", "boot", "boot parameters", "flavour", "emulator", "accelerator", "machine options", "program",
+    "init",
+))  # fmt: skip
 """Conditions that every series has. One with further conditions answers another question."""
 _CELL = """
     k.id, k.ref, k.release, k.arch, k.image_sha256, s.id, s.workload, s.metric, s.unit, s.arch, s.settings,

@@ -25,15 +25,19 @@ def add(archive: Archive, batch: Batch) -> Added:
     The same batch again adds nothing. To be called inside archive.writing().
     """
     experiment = _experiment(archive, batch)
+    before = archive.rows(POINTS_OF, [experiment])
     rows = archive.rows("SELECT name, outcome, started_utc, attempts FROM t_runs WHERE experiment = ?", [experiment])
     stored = {name: _rank(outcome, str(started or ""), attempts) for name, outcome, started, attempts in rows}
+    former = _former_series(archive, batch, experiment) if len(batch.runs) >= len(stored) else []
+    if former:
+        _forget_runs(archive, experiment, list(stored))
+        stored = {}
     new = [
         i for i, run in enumerate(batch.runs)
         if _rank(run.outcome, _moment(run.started_utc) or "", run.attempts) > stored.get(run.name, ())
     ]  # fmt: skip
     renewed = [batch.runs[i].name for i in new if batch.runs[i].name in stored]
     kernels, series = _kernels(archive, batch.kernels), _series(archive, batch.series)
-    before = archive.rows(POINTS_OF, [experiment])
     _forget_runs(archive, experiment, renewed)
     numbers = _runs(archive, batch, experiment, new, kernels)
     _samples(archive, batch, experiment, numbers, kernels, series)
@@ -43,9 +47,26 @@ def add(archive: Archive, batch: Batch) -> Added:
         archive.run(statement, [[number for number, _ in points], [kernel for _, kernel in points]])
     if len(batch.runs) >= len(stored):  # an older copy of the directory has fewer
         _renew_comparisons(archive, batch, experiment, kernels, series)
+    _forget_empty(archive, former)
     added = "SELECT count(*) FROM t_samples WHERE run IN (SELECT unnest(?))"
     ((samples,),) = archive.rows(added, [[*numbers.values()]])
     return Added(runs=len(new), samples=samples, known=sum(is_good for is_good, *_ in stored.values()))
+
+
+def _former_series(archive: Archive, batch: Batch, experiment: int) -> list[int]:
+    """Series that have values of the experiment and that its directory no longer has: this version names them
+    otherwise."""
+    valued = "SELECT series FROM t_samples WHERE experiment = ?"
+    rows = archive.rows(f"SELECT series, id FROM t_series WHERE series IN ({valued})", [experiment])
+    now = {series.id for series in batch.series}
+    return [number for number, name in rows if name not in now]
+
+
+def _forget_empty(archive: Archive, series: Sequence[int]) -> None:
+    """Deletes those of the series that have no value left."""
+    for table in ("t_functions", "t_series"):
+        archive.run(f"DELETE FROM {table} WHERE list_contains(?, series)"
+                    " AND series NOT IN (SELECT series FROM t_samples)", [series])  # fmt: skip
 
 
 def _rank(outcome: str, started: str, attempts: int) -> tuple[bool, str, int]:

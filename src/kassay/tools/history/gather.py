@@ -207,6 +207,7 @@ def _conditions(plan: Plan, item: CellEvidence) -> dict[str, str]:
         **{setting.name: setting.value for setting in item.cell.machine.chosen},
         **({"cpu": item.cell.cpu} if item.cell.cpu else {}),
         **({"deferred work": APART} if experiment.apart else {}),
+        **({"boot parameters": shared} if (shared := plan.cmdline(item.cell.machine.cpus)) else {}),
     }  # fmt: skip
     if not experiment.depends_on_host:
         return conditions

@@ -19,7 +19,7 @@ class StoredSeries(Record, frozen=True, kw_only=True):
     machine: MachineUse
     conditions: tuple[Setting, ...]
     """All else that could change a value and is no kernel: how the machine was made, the guest programs, how rounds
-    became a value, extra kernel parameters."""
+    became a value, kernel parameters."""
     definition: str = ""
     """Definition of the metric. It is not part of the identity."""
     primary: bool = False
