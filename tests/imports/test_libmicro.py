@@ -72,3 +72,12 @@ def test_a_header_without_results_is_refused(tmp_path: Path) -> None:
     cut = tmp_path / "cut.txt"
     cut.write_text(text[: text.index("getpid   1")])
     assert "column names without a result below" in refused(str(cut), OTHER)
+
+
+@pytest.mark.parametrize("digits", [1, 6, 7])
+def test_a_file_that_ends_inside_a_line_is_refused(tmp_path: Path, digits: int) -> None:
+    """A size that is cut is another size, without values on the other kernel."""
+    text = FILE.read_text()
+    cut = tmp_path / "cut.txt"
+    cut.write_text(text[: text.rindex("4194304") + digits])
+    assert "the file ends inside this line" in refused(str(cut), OTHER)

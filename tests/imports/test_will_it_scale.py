@@ -96,6 +96,12 @@ def test_a_damaged_csv_is_refused_with_its_line(tmp_path: Path, old: str, new: s
     assert said in refused(f"a={changed(tmp_path, CSV, old, new)}")
 
 
+def test_a_csv_that_ends_inside_a_row_is_refused(tmp_path: Path) -> None:
+    cut = tmp_path / "page_fault2.csv"
+    cut.write_text(CSV.read_text()[:-4])
+    assert "the file ends inside this line" in refused(f"a={cut}")
+
+
 @pytest.mark.parametrize(
     ("name", "test"),
     [("page_fault2-a.csv", "page_fault2"), ("6.12-page_fault1.csv", "page_fault1"), ("v6.12_x-malloc1.csv", "malloc1"),

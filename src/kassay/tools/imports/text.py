@@ -71,6 +71,14 @@ def lines_of(given: Given) -> list[str]:
     return text_of(given).replace("\r\n", "\n").split("\n")
 
 
+def check_whole(given: Given) -> None:
+    """Raises BadInput for a file whose last line has no end: a cut number is another number."""
+    if not given.data.endswith(b"\n"):
+        line = given.data.count(b"\n") + 1
+        raise BadInput(f"{given.location}: line {line}: the file ends inside this line",
+                       "it is cut off; if it is whole, end the line")  # fmt: skip
+
+
 def first_line(given: Given) -> str:
     """The first line, for recognising; undecodable bytes replaced."""
     return given.data[:4096].decode("utf-8-sig", "replace").partition("\n")[0].strip()

@@ -19,7 +19,7 @@ from kassay.tools.imports.importer import (
     series_of,
     settings_of,
 )
-from kassay.tools.imports.text import cost, lines_of, whole
+from kassay.tools.imports.text import check_whole, cost, lines_of, whole
 
 _HEADER = ("prc", "thr", "usecs/call", "samples", "errors", "cnt/samp")
 _HEADER_BYTES = re.compile(rb"^[ \t]*prc +thr +usecs/call +samples +errors +cnt/samp", re.MULTILINE)
@@ -38,6 +38,7 @@ def _read(givens: tuple[Given, ...]) -> Reading:
     versions: dict[str, None] = {}
     for given in givens:
         lines = lines_of(given)
+        check_whole(given)
         facts = _facts(lines)
         kernel = ImportedKernel(
             label=kernel_of(given, facts.get("OS_release"), "libMicro without the header of its script"),

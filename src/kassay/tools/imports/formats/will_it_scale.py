@@ -18,7 +18,7 @@ from kassay.tools.imports.importer import (
     series_of,
     settings_of,
 )
-from kassay.tools.imports.text import CsvRow, cost, csv_rows, header_of, lines_of, number, whole
+from kassay.tools.imports.text import CsvRow, check_whole, cost, csv_rows, header_of, lines_of, number, whole
 
 _COLUMNS = ("tasks", "processes", "processes_idle", "threads", "threads_idle", "linear")
 _NAME = re.compile(r"[a-z_]{3,}\d+")
@@ -41,6 +41,7 @@ def _read(givens: tuple[Given, ...]) -> Reading:
     for given in givens:
         labels[kernel_of(given, None, "will-it-scale")] = None
         if header_of(given) == _COLUMNS:
+            check_whole(given)
             rows += [file_row for row in csv_rows(given, _COLUMNS) for file_row in _of_csv(given, row)]
             notes["the column linear is tasks times the best single task; it measures nothing and is left out"] = None
         else:
