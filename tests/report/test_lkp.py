@@ -229,3 +229,10 @@ def test_a_function_that_vanished_is_shown_however_small_it_was() -> None:
     gone = replace(found.rows[0], function="gone", base=3.0, head=0.0, delta=-3.0)
     one = replace(report.findings[0], attribution=replace(found, rows=(*found.rows, gone)))
     assert ".gone" in render(replace(report, findings=(one,)))
+
+
+def test_columns_whose_cut_names_are_equal_have_their_places() -> None:
+    rows = (row("w.m", Mean(value=1.0, n=2), (Mean(value=2.0, n=2), Mean(value=3.0, n=2))),)
+    names = [f"build:/home/me/linux@v6.17+{name}.patch" for name in ("fast", "slow")]
+    written = table(Head(axes=(), kernels=tuple((name, name) for name in (*names, "debian:6.17"))), rows)
+    assert written.splitlines()[5].split() == ["build:/home/m~1", "build:/home/me/linux@v6.~2", "debian:6.17"]

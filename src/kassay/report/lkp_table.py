@@ -142,8 +142,7 @@ def _columns(head: Head, counts: tuple[int | None, ...]) -> list[str]:
     """Ids, dashes, the line of n when any is known, what the columns are, and where they point."""
     further = len(head.kernels) - 1
     widths = [_FIRST, *[_NEXT] * further]
-    # A name that is longer than its column loses its end, as a hash may.
-    ids = [f"{name[:width]:>{width}}" for (name, _), width in zip(head.kernels, widths, strict=True)]
+    ids = [f"{name:>{width}}" for name, width in zip(_ids(head, widths), widths, strict=True)]
     texts = ["" if n is None else f"n={n}" for n in counts]
     n_line = [" ".join(f"{text:>{w}}" for text, w in zip(texts, widths, strict=True))] if any(texts) else []
     return [
@@ -152,6 +151,17 @@ def _columns(head: Head, counts: tuple[int | None, ...]) -> list[str]:
         *n_line,
         f"{'%stddev':>16}" + f"{'%change':>12}{'%stddev':>16}" * further,
         f"{_POINTER:>14}  " + f"{'|':>9}{_POINTER:>17}  " * further,
+    ]
+
+
+def _ids(head: Head, widths: Sequence[int]) -> list[str]:
+    """Names that fit their columns. One that is too long loses its end, as a hash may; if another one then reads like
+    it, its place among the commits is behind it."""
+    names = [name for name, _ in head.kernels]
+    begins = Counter(name[: min(widths)] for name in names)
+    return [
+        f"{name[: width - 3]}~{place}" if len(name) > width and begins[name[: min(widths)]] > 1 else name[:width]
+        for place, (name, width) in enumerate(zip(names, widths, strict=True), 1)
     ]
 
 
