@@ -34,3 +34,17 @@ def test_a_damaged_artifact_is_refused(tmp_path: Path) -> None:
 def test_a_missing_artifact_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="missing"):
         artifacts.get(tmp_path, "0" * 64)
+
+
+@pytest.mark.parametrize("level", [0, 1])
+def test_a_place_that_is_no_file_is_refused(tmp_path: Path, level: int) -> None:
+    name = artifacts.put(tmp_path, b"x")
+    path = next(tmp_path.rglob("*.zst"))
+    path.unlink()
+    if level:
+        path.parent.rmdir()
+        path.parent.write_bytes(b"")
+    else:
+        path.mkdir()
+    with pytest.raises(BadInput, match="Not a directory" if level else "Is a directory"):
+        artifacts.get(tmp_path, name)

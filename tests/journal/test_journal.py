@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kassay.effects.files import append_durable
 from kassay.errors import BadInput, HostLacks
-from kassay.journal.journal import append, open_journal, read_journal
+from kassay.journal.journal import append, open_journal, read_journal, read_lines
 from kassay.model.run import RunRecord, WallTime
 
 PLAN = "p" * 64
@@ -99,3 +99,9 @@ def test_the_first_version_of_the_format_is_read_and_written_byte_for_byte(tmp_p
     append(path, record())
     assert path.read_bytes() == data
     assert open_journal(path, "p1") == ((record(),), None)
+
+
+def test_a_directory_in_place_of_a_journal_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "journal.jsonl").mkdir()
+    with pytest.raises(BadInput, match="journal.jsonl: Is a directory"):
+        read_lines(tmp_path / "journal.jsonl")

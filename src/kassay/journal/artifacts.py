@@ -27,6 +27,8 @@ def get(directory: Path, name: str) -> bytes:
         raise BadInput(
             f"{path}: missing, though the journal names it", "restore the directory from its copy"
         ) from error
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}", "restore the directory from its copy") from error
     except (zstandard.ZstdError, MemoryError) as error:  # a damaged header may announce any size
         raise BadInput(f"{path}: damaged ({error})", "restore the directory from its copy") from error
     if sha256_bytes(data) != name:
