@@ -103,5 +103,5 @@ def test_the_first_version_of_the_format_is_read_and_written_byte_for_byte(tmp_p
 
 def test_a_directory_in_place_of_a_journal_is_refused(tmp_path: Path) -> None:
     (tmp_path / "journal.jsonl").mkdir()
-    with pytest.raises(BadInput, match="journal.jsonl: Is a directory"):
+    with pytest.raises(BadInput, match=r"journal\.jsonl: Is a directory"):
         read_lines(tmp_path / "journal.jsonl")

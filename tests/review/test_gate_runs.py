@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`kassay ci`, step by step: which runs it makes, and which it takes from an earlier job."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from kassay.labs.review.report import GATE
 from kassay.labs.review.report._gate import counts_text, headline
 from kassay.labs.review.stages import Failure
 from kassay.model.experiment import Experiment, KernelUse
-from kassay.model.progress import silent
+from kassay.model.progress import Tell, silent
 from tests.review.laboratory import REFS, Laboratory
 
 WANTED = GateWanted(base=REFS[0], head=REFS[1], arch="x86_64", suite="mm")
@@ -74,23 +75,48 @@ def test_a_workload_whose_run_on_base_was_lost_is_not_called_impossible(
     assert exit_status(found, ("mprotect_toggle",)) == 0
 
 
-def test_runs_of_base_that_were_lost_are_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_runs_of_base_that_were_lost_are_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    made: list[Path] = []
+    made: list[tuple[str, ...]] = []
 
-    def measure(asked: Experiment, directory: Path, *_: object) -> None:
+    def measure(asked: Experiment, directory: Path, tell: Tell, reuse: Sequence[Path] = ()) -> None:
         directory.mkdir(exist_ok=True)
-        made.extend([] if (directory / "plan.json").exists() else [directory])
-        (directory / "plan.json").touch()
+        if not (directory / "plan.json").exists():
+            made.append(tuple((other / "plan.json").read_text() for other in reuse))
+            (directory / "plan.json").write_text(f"plan {len(made)}")
 
     monkeypatch.setattr("kassay.pipeline.measure", measure)
     kernels = tuple(KernelUse(ref=ref) for ref in REFS)
     asked = Experiment(name="screen", question="compare", kernels=kernels, workloads=(), arch="x86_64")
-    for is_certain in (True, True, False):
+    for is_certain in (True, True, False, True):
         lost = Failure(("mprot", ()), stages.BASE, "no end within the allowed time", is_certain)
         monkeypatch.setattr(stages, "failures", lambda directory, lost=lost: (lost,))
+        directory = stages.runs_of_base(asked, silent)
+    assert made == [(), ("plan 1",)]
+    assert [path for path in directory.parent.iterdir() if path.is_dir()] == [directory]
+
+
+def test_a_baseline_whose_mending_was_killed_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    reused: list[list[str]] = []
+
+    def measure(asked: Experiment, directory: Path, tell: Tell, reuse: Sequence[Path] = ()) -> None:
+        reused.append([path.name for path in reuse if (path / "plan.json").exists()])
+        directory.mkdir(exist_ok=True)
+        if len(reused) == 2:
+            raise KeyboardInterrupt
+        (directory / "plan.json").touch()
+
+    monkeypatch.setattr("kassay.pipeline.measure", measure)
+    lost = Failure(("mprot", ()), stages.BASE, "no end within the allowed time", is_certain=False)
+    monkeypatch.setattr(stages, "failures", lambda _: (lost,))
+    kernels = tuple(KernelUse(ref=ref) for ref in REFS)
+    asked = Experiment(name="screen", question="compare", kernels=kernels, workloads=(), arch="x86_64")
+    name = stages.runs_of_base(asked, silent).name
+    with pytest.raises(KeyboardInterrupt):
         stages.runs_of_base(asked, silent)
-    assert len(made) == 2
+    stages.runs_of_base(asked, silent)
+    assert reused == [[], [f"{name}.lost"], [f"{name}.lost"]]
 
 
 def test_bad_input_is_told_before_anything_of_base_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ from kassay.model.progress import Progress, Tell
 from kassay.model.records import content_id
 from kassay.model.report import Report
 from kassay.model.run import RunRecord
+from kassay.model.texts import counted
 from kassay.spec.load import check
 from kassay.supply import kernels as kernel_store
 from kassay.supply.arches import arches
@@ -107,24 +108,30 @@ def runs_of_base(asked: Experiment, tell: Tell) -> Path:
     with disk_errors(directory.parent):
         directory.parent.mkdir(parents=True, exist_ok=True)
     with locked(directory.with_suffix(".lock"), busy):
+        former = directory.with_suffix(".lost")
         is_there = (directory / "plan.json").is_file()
         if is_there and (lost := [one for one in failures(directory) if not one.is_certain]):
-            _discard(directory, lost[0].why, tell)
+            _discard(former)
+            directory.rename(former)  # all runs but the lost ones are taken from there
+            tell(Progress(stage="reuse", subject=BASE, text=f"{counted(len(lost), 'run')} made anew: {lost[0].why}"))
+        reuse = (former,) if former.is_dir() else ()
         try:
-            pipeline.measure(alone, directory, tell)
+            pipeline.measure(alone, directory, tell, reuse=reuse)
         except BadInput as error:
             if not (directory / "plan.json").is_file():
                 raise
             # The runs are of another emulator or of other guest programs.
-            _discard(directory, error.what, tell)
-            pipeline.measure(alone, directory, tell)
+            tell(Progress(stage="reuse", subject=BASE, text=f"measured anew: {error.what}"))
+            _discard(directory)
+            pipeline.measure(alone, directory, tell, reuse=reuse)
+        _discard(former)
     return directory
 
 
-def _discard(directory: Path, why: str, tell: Tell) -> None:
-    tell(Progress(stage="reuse", subject=BASE, text=f"measured anew: {why}"))
+def _discard(directory: Path) -> None:
     with disk_errors(directory):
-        shutil.rmtree(directory)
+        if directory.exists():
+            shutil.rmtree(directory)
 
 
 _NO_RUNS = "no-runs"
