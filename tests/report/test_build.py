@@ -111,6 +111,20 @@ def test_functions_of_the_phase_that_changed_are_offered() -> None:
     assert _next_steps(plan, Comparisons(findings=(same,), ladders=()), "d")[0].startswith("kassay profile d --top 0")
 
 
+def test_functions_of_a_phase_are_offered_between_the_kernels_where_it_changed() -> None:
+    """Without --base and --head the command compares the first kernel with the last one."""
+    same = msgspec.structs.replace(SAMPLES["compare"]().findings[0], verdict="equivalent", change=0.0)
+    named = zip(same.sides, ("debian:6.1", "debian:6.2"), strict=True)
+    later = msgspec.structs.replace(
+        same, sides=tuple(msgspec.structs.replace(side, kernel=name) for side, name in named)
+    )
+    other = msgspec.structs.replace(later, metric="touch", primary=False, verdict="regression", change=0.04)
+    plan = plan_of(3, question="ladder", repeats=2, perturb=2)
+    assert _next_steps(plan, Comparisons(findings=(same, later, other), ladders=()), "d")[0] == (
+        "kassay profile d --base debian:6.1 --head debian:6.2 --metric touch --top 0  # every function"
+    )
+
+
 def test_weak_evidence_on_a_gap_is_mended_by_a_gap() -> None:
     plan = plan_of(3, question="gap", repeats=1, perturb=0)
     report = answered(plan, *(evidence(f"k{i}", *runs(v, 1, 0)) for i, v in enumerate((300, 672, 500))))

@@ -19,7 +19,7 @@ from kassay.model.texts import shortened
 from kassay.model.timing import Family, SeedFinding
 from kassay.model.work import CLONES, OPERATION
 from kassay.report.conditions import cpu_sentences, disclosures, host_dependent, memory_state, seen_cpus, without_runs
-from kassay.report.mail.headline import changed_phase
+from kassay.report.mail.headline import changed_phase, largest_change
 from kassay.report.sections.programs import AWAKE, next_step, same_start, turns
 from kassay.report.sections.repeat import one_run, question_again, step_alone, whole_again
 from kassay.report.sentences import measured_sentence, verdict_of
@@ -171,10 +171,16 @@ def _next_steps(plan: Plan, compared: Comparisons, directory: str) -> tuple[str,
 def _profile(findings: Sequence[Finding], directory: str, options: str) -> tuple[str, ...]:
     if all(f.attribution is None for f in findings):
         return ()
-    # What is shown without options: the first setting, in the primary phase.
-    other = changed_phase(findings, next((f for f in findings if f.primary), findings[0]))
-    metric = f" --metric {quote(other.metric)}" if other is not None and not options else ""
-    return (f"kassay profile {quote(directory)}{options}{metric} --top 0  # every function",)
+    # What is shown without options: the first setting, in the primary phase, from the first kernel to the last.
+    shown = [f for f in findings if f.primary] or findings[:1]
+    of_setting = (f for f in shown if f.point == shown[0].point)
+    changed = [other for f in of_setting if (other := changed_phase(findings, f)) is not None]
+    if changed and not options:
+        other = largest_change(changed)
+        base, head = map(quote, other.kernels)
+        options = f" --base {base} --head {head}" if len({f.kernels for f in findings}) > 1 else ""
+        options += f" --metric {quote(other.metric)}"
+    return (f"kassay profile {quote(directory)}{options} --top 0  # every function",)
 
 
 def _wall(records: Sequence[RunRecord]) -> WallTime:

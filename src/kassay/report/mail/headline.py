@@ -135,7 +135,12 @@ def changed_phase(findings: Sequence[Finding], f: Finding) -> Finding | None:
     ]  # fmt: skip
     if f.verdict != "equivalent" or not others:
         return None
-    return min(others, key=lambda other: (other.verdict != "regression", -abs(other.change or 0.0)))
+    return largest_change(others)
+
+
+def largest_change(findings: Sequence[Finding]) -> Finding:
+    """The largest change of these, regressions first."""
+    return min(findings, key=lambda f: (f.verdict != "regression", -abs(f.change or 0.0)))
 
 
 def amount(f: Finding) -> str:
