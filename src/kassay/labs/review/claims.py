@@ -81,6 +81,9 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 """A header of a mail or a tag."""
+_WORDED = re.compile(rf"(?<=\d)(?: per ?cent\b| times(?= (?:{_LESS}|{_MORE})\b))", re.IGNORECASE)
+"""A unit in words: "10 percent", "2 times faster"."""
+_NS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "seconds": 1e9}
 _KINDS = {"%": "percent", "ns": "time", "us": "time", "µs": "time", "ms": "time", "s": "time", "seconds": "time",
           "instructions": "count", "cycles": "count"}  # fmt: skip
 _SIZES = re.compile(_SIZE)
@@ -106,7 +109,7 @@ class Claim(Record, frozen=True, kw_only=True):
     sentence: str
     """Its sentence in one line."""
     figure: str
-    """The figure as it is written."""
+    """The figure as it is written, with "%" for "percent" and "x" for "times"."""
     kind: str
     """Kind of the figure: "percent", "factor", "time", "throughput", "count", "size" or UNKNOWN."""
     value: float | None
@@ -144,6 +147,7 @@ def _claims(first: int, paragraph: str) -> Iterator[Claim]:
 def _figures(sentence: str) -> Iterator[tuple[int, Claim]]:
     """(position, claim) of each number with a unit of one sentence, without sentence and line."""
     words = sentence.replace("\n", " ").replace("\N{MINUS SIGN}", "-")
+    words = _WORDED.sub(lambda found: ("x" if "times" in found[0].lower() else "%").ljust(len(found[0])), words)
     spans: list[tuple[int, int]] = []
     for reader in (_ranges, _pairs, _changes, _others):
         found = [pair for pair in reader(words) if not any(pair[0].start() < end and start < pair[0].end()
@@ -182,7 +186,7 @@ def _in_doubt(words: str, figure: re.Match[str], claim: Claim) -> bool:
     is_gain = not loss and (claim.value or claim.amount or 0) < 0 and figure[0][0] != "-"
     if not is_gain and (_WITHOUT.search(clause) or _UNDONE.search(f"{before} {behind}")):
         return True
-    return bool(_DENIED.search(clause) or (loss and lessens))
+    return bool(_DENIED.search(clause) or (loss and (lessens or figure[0][0] == "-")))
 
 
 def _ranges(words: str) -> _Found:
@@ -194,14 +198,23 @@ def _ranges(words: str) -> _Found:
 def _pairs(words: str) -> _Found:
     """Values before and after."""
     for pair in _PAIR.finditer(words):
-        before, after = _number(pair[1]), _number(pair[3])
+        scale = _scale(pair[2] or pair[4], pair[4])
         kind = _KINDS.get(pair[4].partition("/")[0], "throughput")
-        if " to " in pair[0] and not pair[0].startswith("from "):
+        if scale is None or (" to " in pair[0] and not pair[0].startswith("from ")):
             yield pair, _not_understood(pair, pair[4])
-        elif before and pair[2] in (None, pair[4]):
+        elif before := _number(pair[1]) * scale:
+            after = _number(pair[3])
             change = after / before - 1
             value = _rounded(words, pair, change) if kind == "percent" else round(change, 6)
             yield pair, _claim(pair, kind, value, pair[4])
+
+
+def _scale(unit: str, other: str) -> float | None:
+    """Size of a unit in another one; None for units that are not of one kind."""
+    (own, _, per), (theirs, _, per_too) = unit.partition("/"), other.partition("/")
+    if unit == other:
+        return 1.0
+    return _NS[own] / _NS[theirs] if {own, theirs} <= _NS.keys() and per == per_too else None
 
 
 def _changes(words: str) -> _Found:
