@@ -24,6 +24,17 @@ def test_a_counted_change_is_reproduced_contradicted_or_neither() -> None:
     assert outcome(None) == "not-measurable"
 
 
+@pytest.mark.parametrize(
+    ("claimed", "change", "outcome"),
+    [(-0.004, 0.0005, "contradicted"), (-0.004, -0.0005, "not-reproduced"), (-0.004, -0.003, "reproduced"),
+     (-0.02, -0.016, "reproduced"), (0.0, 0.003, "reproduced")],
+)  # fmt: skip
+def test_a_small_claim_is_reproduced_only_by_a_change_of_its_size(claimed: float, change: float, outcome: str) -> None:
+    claim = Claim(sentence="fewer instructions", figure="x", kind="percent", value=claimed, unit="%", line=1)
+    (found,) = checked((claim,), review(cell("regression", change)))
+    assert found.outcome == outcome
+
+
 def test_counts_do_not_confirm_a_time() -> None:
     assert outcome(-0.2, sentence="20% faster") == "not-measurable"
     assert outcome(-0.2, kind="time", sentence="from 100 ns to 80 ns") == "not-measurable"

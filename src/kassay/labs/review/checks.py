@@ -31,7 +31,8 @@ _WIDEST = 200
 _NAMED = 2
 """Settings without a verdict that a row names."""
 _CLOSE, _POINTS = 0.1, 0.005
-"""A change is that of the claim if it lies within a tenth of it, or within half a percentage point."""
+"""A change is that of the claim if it lies within a tenth of it, or within half a percentage point; of a claim below
+one per cent, within half of it."""
 
 
 def checked(claims: Iterable[Claim], review: Review) -> tuple[CheckedClaim, ...]:
@@ -135,7 +136,8 @@ def _difference(claim: Claim, amount: float, cells: Sequence[Cell]) -> tuple[str
 
 def _change(claimed: float, changes: Sequence[tuple[float, Cell]], how: str) -> tuple[str, str]:
     change, cell = min(changes, key=lambda pair: abs(pair[0] - claimed))
-    outcome = _judged(change, claimed, [one for one, _ in changes], max(_POINTS, _CLOSE * abs(claimed)))
+    points = min(_POINTS, abs(claimed) / 2) if claimed else _POINTS
+    outcome = _judged(change, claimed, [one for one, _ in changes], max(points, _CLOSE * abs(claimed)))
     if outcome != REPRODUCED:  # a phase is not what the text is about
         whole = [pair for pair in changes if pair[1].primary]
         change, cell = min(whole or changes, key=lambda pair: abs(pair[0] - claimed))
