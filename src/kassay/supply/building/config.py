@@ -74,7 +74,7 @@ def switched_off(build: BuildRef, version: str) -> tuple[str, ...]:
 
 
 def undefined(tree: str, symbols: Collection[str]) -> tuple[str, ...]:
-    """Those of the symbols that no Kconfig file of a tree of the store defines. None if the tree has no such files."""
+    """Symbols that no Kconfig file of a tree of the store defines. None if the tree has no such files at all."""
     if not symbols:
         return ()
     names = [name.removeprefix("CONFIG_") for name in (*symbols, _ALWAYS)]
