@@ -59,6 +59,8 @@ from kassay.supply.clocks import clock_of
 from kassay.tools.imports import store
 
 _FIRST: Mapping[str, str] = MappingProxyType({})
+_MANY = 12
+"""Points from which on other processes itemise. They read kernels and profiles anew that this process has read."""
 
 
 def report_of(
@@ -169,7 +171,7 @@ def _itemised_in_parts(read: "_Read", tell: Tell) -> "_Itemised":
         parts.append(_Part(findings, read.folder, records, evidence))
     itemised_findings: list[Finding] = []
     shares: list[KernelShare] = []
-    for number, part in enumerate(mapped(_itemised_part, parts, many=FROM), 1):
+    for number, part in enumerate(mapped(_itemised_part, parts, many=_MANY), 1):
         itemised_findings += part.findings
         shares += part.shares
         text, share = f"{number} of {len(parts)}: {part.findings[0].workload}", number / len(parts)
