@@ -38,9 +38,9 @@ def values(directory: Path) -> list[Any]:
 
 
 def test_only_the_new_kernel_is_measured_and_the_values_are_those_of_a_fresh_directory(tmp_path: Path) -> None:
-    pipeline.measure(experiment("ladder", "debian:6.12", "debian:6.16"), tmp_path / "ladder", silent)
+    pipeline.measure(experiment("value", "debian:6.16"), tmp_path / "value", silent)
     pair = experiment("compare", "debian:6.16", "debian:6.17")
-    pipeline.measure(pair, tmp_path / "pair", silent, reuse=(tmp_path / "ladder",))
+    pipeline.measure(pair, tmp_path / "pair", silent, reuse=(tmp_path / "value",))
     pipeline.measure(pair, tmp_path / "fresh", silent)
     folder = open_directory(tmp_path / "pair")
     kernels = {cell.id: folder.plan.kernels[cell.kernel].release for cell in folder.plan.cells}
