@@ -20,7 +20,6 @@ from kassay.supply.prepare.supply import supply_for
 from .conftest import OLD
 
 pytestmark = pytest.mark.boot
-CPUS = 4
 
 
 @contextmanager
@@ -34,11 +33,11 @@ def one_core() -> Iterator[None]:
         os.sched_setaffinity(0, usual)
 
 
-def booted(directory: Path, profile: str, boot: str, arch: str = "x86_64") -> RunRecord:
-    """One run of four tasks on four CPUs."""
-    sizes = (Axis(name="size", values=("1MiB",)), Axis(name="tasks", values=(str(CPUS),)))
+def booted(directory: Path, profile: str, boot: str, cpus: int, arch: str = "x86_64") -> RunRecord:
+    """One run with as many tasks as CPUs."""
+    sizes = (Axis(name="size", values=("1MiB",)), Axis(name="tasks", values=(str(cpus),)))
     experiment = Experiment(
-        name="turns", question="compare", kernels=(KernelUse(ref=OLD), KernelUse(ref=OLD)), cpus=(CPUS,),
+        name="turns", question="compare", kernels=(KernelUse(ref=OLD), KernelUse(ref=OLD)), cpus=(cpus,),
         workloads=(WorkloadUse(name="page_fault", axes=sizes),), rounds=6, boot=boot, profile=profile,
         arch=arch, timeout_s=900,
     )  # fmt: skip
@@ -50,15 +49,16 @@ def booted(directory: Path, profile: str, boot: str, arch: str = "x86_64") -> Ru
 
 
 @pytest.mark.parametrize(
-    ("boot", "profiles"), [("short", ("stacks", "counts")), ("snapshot", ("none", "stacks", "counts", "counts"))]
+    ("boot", "cpus", "profiles"),
+    [("short", 2, ("stacks", "counts")), ("snapshot", 4, ("none", "stacks", "counts", "counts"))],
 )
-def test_four_cpus_take_the_same_turns_whatever_the_plugin_and_the_host_do(
-    tmp_path: Path, boot: str, profiles: tuple[str, ...]
+def test_cpus_take_the_same_turns_whatever_the_plugin_and_the_host_do(
+    tmp_path: Path, boot: str, cpus: int, profiles: tuple[str, ...]
 ) -> None:
     """The second time the host is busy: several runs at once have one core of it."""
-    idle = booted(tmp_path, "none", boot)
+    idle = booted(tmp_path, "none", boot, cpus)
     with one_core(), ThreadPoolExecutor(len(profiles)) as pool:
-        busy = list(pool.map(lambda profile: booted(tmp_path, profile, boot), profiles))
+        busy = list(pool.map(lambda profile: booted(tmp_path, profile, boot, cpus), profiles))
     assert {record.stream_sha256 for record in (idle, *busy)} == {idle.stream_sha256}
     counted = [record.profile_sha256 for record, profile in zip(busy, profiles, strict=True) if profile == "counts"]
     assert None not in counted and len(set(counted)) == 1
@@ -67,6 +67,6 @@ def test_four_cpus_take_the_same_turns_whatever_the_plugin_and_the_host_do(
 def test_a_worker_that_is_recognised_in_the_middle_of_a_block_keeps_the_call_tree_whole(tmp_path: Path) -> None:
     """On arm64 the block with the worker's mark is left in its middle, and what was too much is taken from where it was
     counted: in the call tree of a task that was not yet known to be the workload's."""
-    record = booted(tmp_path, "stacks", "short", "arm64")
+    record = booted(tmp_path, "stacks", "short", 4, "arm64")
     region = region_of(tmp_path, record)
     assert region is not None and region.problem == ""
