@@ -16,7 +16,8 @@ from tests.histories import commit, git
 
 pytestmark = [pytest.mark.boot, pytest.mark.network]
 
-RANGE = ("--good", "debian:6.12", "--bad", "debian:6.19", "--every", "series", "--steps", "largest", *RESTORED)
+RANGE = ("--good", "debian:6.12", "--bad", "debian:6.19", "--every", "series", "--steps", "largest", *RESTORED,
+         "--perturb", "1")  # fmt: skip
 
 
 @pytest.fixture(scope="module")

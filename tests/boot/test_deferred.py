@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Work that a program queues and the kernel does later is the program's; what others queued is not."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,7 +12,7 @@ from kassay.analysis.gate.quiet_region import LIMIT
 from kassay.evidence import collect
 from kassay.journal.directory import open_directory
 from kassay.model.profile import DEFERRED
-from tests.boot.conftest import OLD, ONCE, Kassay
+from tests.boot.conftest import OLD, answered, measured
 
 pytestmark = pytest.mark.boot
 WATCHES = """
@@ -65,26 +65,25 @@ int main(void)
 """
 
 
-def written(place: Path, cpus: int, pause_us: int = 0) -> str:
+def written(place: Path, cpus: int, pause_us: int = 0) -> Path:
     source = place / "watches.c"
     source.write_text(f"#define CPUS {cpus}\n#define PAUSE {pause_us}\n{WATCHES}")
-    return str(source)
+    return source
 
 
-def contexts(report: Mapping[str, Any]) -> dict[str, float]:
-    return dict(report["findings"][0]["sides"][0]["contexts"])
+def asked(source: Path, kernels: Sequence[str], more: str, boot: str = "snapshot") -> str:
+    """Experiment with one run of a program on each kernel."""
+    return (
+        f'kernels = {json.dumps(kernels)}\nboot = "{boot}"\nrepeats = 1\nperturb = 0\n{more}\n'
+        f'[[workloads]]\nprogram = "{source}"\n'
+    )
 
 
-def test_a_program_of_two_cpus_whose_work_is_deferred_is_answered_with_the_same_tables_twice(
-    kassay: Kassay, tmp_path: Path
-) -> None:
-    source = written(tmp_path, 2)
-    ran = kassay("compare", "--program", source, OLD, OLD, "--cpus", "2", "--rounds", "4", *ONCE,
-                 "--out", str(tmp_path / "d"))  # fmt: skip
-    assert ran.status == 0, ran.err
-    report = ran.json()
+def test_a_program_of_two_cpus_whose_work_is_deferred_is_answered_with_the_same_tables_twice(tmp_path: Path) -> None:
+    two = "cpus = [2]\nrounds = 4"  # a snapshot is of one CPU
+    report = answered(asked(written(tmp_path, 2), (OLD, OLD), two, "short"), tmp_path / "d")
     assert report["findings"][0]["verdict"] == "equivalent"
-    shares = contexts(report)
+    shares = dict(report["findings"][0]["sides"][0]["contexts"])
     assert shares["other"] < LIMIT < shares["other"] + shares["work-item"]  # as foreign work it would be refused
     removals = [
         next(e for e in share["entries"] if e["name"] == "inotify_rm_watch") for share in report["kernel_share"]
@@ -96,13 +95,12 @@ def test_a_program_of_two_cpus_whose_work_is_deferred_is_answered_with_the_same_
 
 
 @pytest.fixture(scope="module")
-def one_cpu(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def one_cpu(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One CPU; the program sleeps for 1.2 s of guest time, in which the kernel's own periodic work runs."""
     place = tmp_path_factory.mktemp("deferred")
     source = written(place, 1, 1_200_000)
-    for name, words in {"included": (), "apart": ("--deferred", "apart"), "none": ("--profile", "none")}.items():
-        ran = kassay("try", "--program", source, OLD, "--boot", "snapshot", *words, "--out", str(place / name))
-        assert ran.status == 0, ran.err
+    for name, more in {"included": "", "apart": 'deferred = "apart"', "none": 'profile = "none"'}.items():
+        measured(asked(source, (OLD,), f'question = "value"\nrounds = 2\n{more}'), place / name)
     return place
 
 
@@ -115,13 +113,10 @@ def test_work_that_others_queued_stays_foreign(one_cpu: Path) -> None:
     assert ("worker_thread", "work-item") in found and ("worker_thread", "other") in found  # on the way to each of them
 
 
-def test_a_program_that_waits_for_grace_periods_is_not_contaminated_by_who_ends_them(
-    kassay: Kassay, tmp_path: Path
-) -> None:
+def test_a_program_that_waits_for_grace_periods_is_not_contaminated_by_who_ends_them(tmp_path: Path) -> None:
     source = Path(__file__).parents[2] / "benchmarks/same_work/same/watches.c"
-    words = ("--boot", "snapshot", "--rounds", "3", *ONCE, "--out", str(tmp_path / "d"))
-    ran = kassay("compare", "--program", str(source), OLD, OLD, *words)
-    assert ran.json()["findings"][0]["verdict"] == "equivalent", ran.err
+    measured(asked(source, (OLD, OLD), "rounds = 3"), tmp_path / "d")
+    assert answers.findings(tmp_path / "d")[0].verdict == "equivalent"
 
 
 def test_values_are_the_same_without_a_profile_and_less_without_deferred_work(one_cpu: Path) -> None:
@@ -137,11 +132,10 @@ def test_values_are_the_same_without_a_profile_and_less_without_deferred_work(on
     assert all(apart < whole for apart, whole in zip(ticks["apart"], ticks["included"], strict=True))
 
 
-def test_a_fault_of_the_program_is_no_callback_of_rcu(kassay: Kassay, tmp_path: Path) -> None:
+def test_a_fault_of_the_program_is_no_callback_of_rcu(tmp_path: Path) -> None:
     """QEMU 7.2 calls back for what a helper (cmpxchg16b) accesses, with what an earlier instruction asked for."""
-    words = ("--set", "size=2MiB", "--rounds", "20", "--boot", "snapshot", "--out", str(tmp_path / "d"))
-    ran = kassay("try", "brk_cycle", "debian:6.1", *words)
-    assert ran.status == 0, ran.err
+    use = 'question = "value"\nkernels = ["debian:6.1"]\nboot = "snapshot"\nrepeats = 1\nperturb = 0\nrounds = 20\n'
+    measured(f'{use}[[workloads]]\nname = "brk_cycle"\nset.size = "2MiB"\n', tmp_path / "d")
     folder = open_directory(tmp_path / "d")
     region = collect.collect(folder, folder.records())[0].measurements[0].region
     assert region is not None
