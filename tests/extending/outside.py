@@ -56,7 +56,7 @@ def outside(tmp_path: Path, source: Path | None = None) -> Outside:
     usual = cache_directory()
     cache = found.work / "cache" / usual.name
     cache.mkdir(parents=True)
-    for name in ("guest", "plugin"):
+    for name in ("guest", "plugin", "symbols"):
         (usual / name).mkdir(parents=True, exist_ok=True)
         (cache / name).symlink_to(usual / name)
     return found

@@ -105,6 +105,8 @@ def test_a_bundle_of_it_is_verified_and_measured_again_where_the_directory_is_mi
     assert "unknown workload 'mlock_cycle'" in other.kassay("workloads", "mlock_cycle", status=2)
     assert "holds." in other.kassay("bundle", "verify", str(bundle))
     (other.work / "kernel").symlink_to((measured.work / "kernel").resolve())
+    snapshots = "cache/kassay/snapshots"  # the machine is the same
+    (other.work / snapshots).symlink_to(measured.work / snapshots)
     again = other.kassay("bundle", "rerun", str(bundle), "--out", "again", "--exit-code")
     assert "the same to the digit: 2 runs" in again
     assert "Locking and unlocking" in other.kassay("report", "again")
