@@ -8,17 +8,18 @@ from typing import Any
 
 import pytest
 
-from .conftest import RESTORED, Kassay
+from .conftest import Kassay
 
 pytestmark = pytest.mark.boot
 BASE, HEAD = "debian:6.16", "debian:6.17"
+SMALL = ("--set", "size=512KiB", "--rounds", "8", "--boot", "snapshot")
 
 
 @pytest.fixture(scope="module")
 def traced(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("predict") / "runs"
     words = ("--repeats", "1", "--perturb", "0", "--predict", "zen3,alder-lake-p", "--out", str(directory))
-    ran = kassay("compare", "mprotect_toggle", BASE, HEAD, *RESTORED, *words)
+    ran = kassay("compare", "mprotect_toggle", BASE, HEAD, *SMALL, *words)
     assert ran.status == 0, ran.err
     assert "predicted" in ran.out
     return directory
