@@ -9,8 +9,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pytest
@@ -18,6 +19,7 @@ import pytest
 from kassay import pipeline
 from kassay.commands._exit import Passing
 from kassay.commands._experiment import experiment_in
+from kassay.effects.files import cache_directory
 from kassay.effects.lock import locked
 from kassay.model.progress import silent
 from kassay.report.formats.json import render
@@ -26,6 +28,7 @@ OLD, NEW = "debian:6.12", "debian:6.17"
 QUICK = ("--set", "size=2MiB", "--rounds", "8")
 RESTORED = (*QUICK, "--boot", "snapshot")
 ONCE = ("--repeats", "1", "--perturb", "0", "--format", "json")
+NONE = MappingProxyType[str, object]({})
 LADDER = ("ladder", "mprotect_toggle", OLD, "debian:6.16", NEW, *QUICK, "--perturb", "1")
 
 
@@ -49,6 +52,24 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-c", "from kassay.cli import main; main()", *words]
 
 
+def toml(value: object) -> str:
+    """A value as TOML; a table is an inline one."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{name} = {toml(entry)}" for name, entry in value.items()) + " }"
+    return f"[{', '.join(map(toml, value))}]" if isinstance(value, list) else json.dumps(value)
+
+
+def restored(workload: str, *kernels: object, settings: Mapping[str, object] = NONE, **keys: object) -> str:
+    """An experiment file: one plain run of each kernel, restored from a snapshot. One kernel is compared with nothing.
+
+    keys: further keys of the file, or other values of those that it has; None leaves one out.
+    """
+    usual = {"question": "compare" if kernels[1:] else "value", "boot": "snapshot", "repeats": 1, "perturb": 0}
+    measured = {"kernels": list(kernels), "workloads": [{"name": workload, "set": dict(settings)}]}
+    wanted = {**usual, "rounds": 4, **measured, **keys}
+    return "".join(f"{name} = {toml(value)}\n" for name, value in wanted.items() if value is not None)
+
+
 def measured(text: str, directory: Path) -> None:
     """Makes the runs of an experiment file in this process."""
     spec = directory.with_suffix(".toml")
@@ -61,6 +82,13 @@ def answered(text: str, directory: Path) -> dict[str, Any]:
     measured(text, directory)
     report: dict[str, Any] = json.loads(render(pipeline.answer(directory)))
     return report
+
+
+def share_snapshots(own: Path) -> None:
+    """Puts the snapshots of the tests' cache into another one, for a test that is not about boots."""
+    shared = cache_directory() / "snapshots"
+    shared.mkdir(parents=True, exist_ok=True)
+    (own / "snapshots").symlink_to(shared)
 
 
 @pytest.fixture(scope="session")

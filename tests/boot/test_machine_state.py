@@ -9,18 +9,14 @@ from benchmarks import same_work
 from kassay import pipeline
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import silent
-from tests.boot.conftest import NEW, OLD, Kassay, answered
+from tests.boot.conftest import NEW, OLD, answered, restored
 
 pytestmark = pytest.mark.boot
-ONCE = ("--rounds", "4", "--repeats", "1", "--perturb", "0", "--boot", "snapshot", "--format", "json")
-"""Options of a run of a kernel. Where it is compared with itself that makes two."""
 
 
-def test_a_workload_of_two_nodes_has_them_and_its_pages_come_back(kassay: Kassay, tmp_path: Path) -> None:
-    words = ("compare", "numa_migrate", NEW, NEW, "--set", "call=mbind", "--set", "size=256KiB")
-    ran = kassay(*words, *ONCE, "--profile", "none", "--out", str(tmp_path / "d"))
-    assert ran.status == 0, ran.err
-    found = ran.json()
+def test_a_workload_of_two_nodes_has_them_and_its_pages_come_back(tmp_path: Path) -> None:
+    settings = {"call": "mbind", "size": "256KiB"}
+    found = answered(restored("numa_migrate", NEW, NEW, settings=settings, profile="none"), tmp_path / "d")
     assert all(finding["base_value"] == finding["head_value"] is not None for finding in found["findings"])
     assert found["findings"][0]["machine"]["nodes"] == "2"
     nodes = {(audit["fields"]["nodes.online"], audit["fields"]["numa.N0"]) for audit in found["audits"]}
@@ -28,13 +24,12 @@ def test_a_workload_of_two_nodes_has_them_and_its_pages_come_back(kassay: Kassay
     assert "memory-backend-ram,id=node1,size=524288k" in found["machine"]["options"]
 
 
-def test_every_setting_is_in_force_and_in_the_report(kassay: Kassay, tmp_path: Path) -> None:
-    state = ("--thp", "never", "--mthp", "4=always", "--swap", "zram:64MiB", "--memcg", "64MiB", "--dirty-ratio", "10",
-             "--sched", "fifo")  # fmt: skip
-    words = ("compare", "page_fault", OLD, OLD, "--set", "size=1MiB", *state, *ONCE, "--profile", "none")
-    ran = kassay(*words, "--out", str(tmp_path / "d"))
-    assert ran.status == 0, ran.err
-    found = ran.json()
+def test_every_setting_is_in_force_and_in_the_report(tmp_path: Path) -> None:
+    state = {"thp": "never", "mthp": "4=always", "swap": "zram:64MiB", "memcg": "64MiB", "dirty_ratio": "10",
+             "sched": "fifo"}  # fmt: skip
+    settings = {"size": "1MiB"}
+    asked = restored("page_fault", OLD, OLD, settings=settings, profile="none", **state)
+    found = answered(asked, tmp_path / "d")
     assert all(finding["base_value"] == finding["head_value"] is not None for finding in found["findings"])
     fields = found["audits"][0]["fields"]
     wanted = {
@@ -61,11 +56,10 @@ def test_threads_wait_for_each_other_less_often_under_fifo_and_as_often_on_each_
     assert fifo[0] == fifo[1] < usual[0] / 2 and usual[0] != usual[1], waits
 
 
-def test_a_kernel_that_takes_its_compressor_by_name_swaps_to_zram(kassay: Kassay, tmp_path: Path) -> None:
-    words = ("compare", "madvise_pageout", "debian:6.1", "debian:6.1", "--set", "size=1MiB", "--set", "swap=zram")
-    ran = kassay(*words, *ONCE, "--profile", "none", "--out", str(tmp_path / "d"))
-    assert ran.status == 0, ran.err
-    assert ran.json()["runs"]["failed"] == 0
+def test_a_kernel_that_takes_its_compressor_by_name_swaps_to_zram(tmp_path: Path) -> None:
+    settings = {"size": "1MiB", "swap": "zram"}
+    asked = restored("madvise_pageout", "debian:6.1", settings=settings, profile="none")
+    assert answered(asked, tmp_path / "d")["runs"]["failed"] == 0
 
 
 def test_two_cpus_say_what_they_asked_of_each_other(tmp_path: Path) -> None:

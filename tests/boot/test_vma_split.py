@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.boot.conftest import NEW, Kassay
+from kassay import answers
+from tests.boot.conftest import NEW, measured, restored
 
 pytestmark = [pytest.mark.boot, pytest.mark.network]
 
 
-def test_one_more_mapping_elsewhere_moves_no_split(kassay: Kassay, tmp_path: Path) -> None:
+def test_one_more_mapping_elsewhere_moves_no_split(tmp_path: Path) -> None:
     """The perturbed run has one mapping more. Its splits cost 12.5 % more before the workload filled up the process."""
-    words = ("compare", "vma_split", NEW, NEW, "--boot", "snapshot", "--rounds", "8", "--repeats", "1")
-    ran = kassay(*words, "--perturb", "1", "--format", "json", "--out", str(tmp_path / "runs"))
-    found = {f["metric"]: f["sides"][0] for f in ran.json()["findings"]}
+    measured(restored("vma_split", NEW, perturb=1, profile="none"), tmp_path / "runs")
+    found = {finding.metric: finding.sides[0] for finding in answers.findings(tmp_path / "runs")}
     for phase in ("split", "merge"):
-        (moved,) = found[phase]["perturbed"]
-        assert abs(moved / found[phase]["value"] - 1) < 0.01, phase
+        (moved,) = found[phase].perturbed
+        assert moved == pytest.approx(found[phase].value, rel=0.01), phase
