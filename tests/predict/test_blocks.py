@@ -19,13 +19,13 @@ def errors(found: tuple[Row, ...]) -> list[float]:
 
 
 def test_measured_blocks_are_predicted() -> None:
-    """Every 15th of them; without decoders the median was 3.9 %, and 70 % were within 10 %."""
-    found = errors(rows("skylake")[::15])
+    """Every 30th of them; without decoders the median was 3.9 %, and 70 % were within 10 %."""
+    found = errors(rows("skylake")[::30])
     assert statistics.median(found) < 0.05
     assert sum(error <= 0.1 for error in found) > 0.7 * len(found)
 
 
 def test_blocks_of_the_kernel_take_what_uica_says() -> None:
-    found = errors(rows("kernel"))
+    found = errors(rows("kernel")[::2])
     assert statistics.median(found) < 0.02
     assert sum(error <= 0.1 for error in found) > 0.75 * len(found)
