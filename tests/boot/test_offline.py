@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.boot.conftest import OLD, ONCE, RESTORED, Kassay, command
+from tests.boot.conftest import OLD, Kassay, command, measured, restored
 
 pytestmark = [pytest.mark.boot, pytest.mark.network]
 
 
 def test_a_kit_gives_the_same_digits_without_network(kassay: Kassay, tmp_path: Path) -> None:
     online, kit = tmp_path / "online", tmp_path / "kit"
-    asked = kassay("compare", "mprotect_toggle", OLD, OLD, *RESTORED, *ONCE, "--out", str(online))
-    assert asked.status == 0, asked.err
+    measured(restored("mprotect_toggle", OLD, settings={"size": "2MiB"}), online)
     ran = kassay("kernels", "fetch", "--for", str(online / "spec.toml"), "--out", str(kit))
     assert ran.status == 0, ran.err
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "empty")}
