@@ -12,7 +12,7 @@ import pytest
 from benchmarks._plant import ENDBR64, MOST, PADDING, plant
 from benchmarks.planted import Compare, Stock, called, own_cache, stock_kernel, trial
 
-from tests.boot.conftest import Kassay
+from tests.boot.conftest import Kassay, share_snapshots
 
 pytestmark = pytest.mark.boot
 WORKLOAD = ("mincore_scan", "--set", "size=4MiB", "--boot", "snapshot")
@@ -33,6 +33,7 @@ def stock(place: Path) -> Stock:
 @pytest.fixture(scope="module")
 def compare(kassay: Kassay, place: Path) -> Compare:
     environment = own_cache(place)
+    share_snapshots(place / "cache" / "kassay")
     made: list[str] = []
 
     def run(*words: str) -> dict[str, Any]:
