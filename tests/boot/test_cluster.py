@@ -13,7 +13,7 @@ import pytest
 
 from kassay.effects.files import cache_directory
 from kassay.journal.journal import read_journal
-from tests.boot.conftest import NEW, OLD, RESTORED, Kassay, command
+from tests.boot.conftest import NEW, OLD, RESTORED, Kassay, command, measured, restored
 
 pytestmark = [pytest.mark.boot, pytest.mark.timeout(1200)]  # of which a host that is busy needs a lot
 Start = Callable[..., "subprocess.Popen[bytes]"]
@@ -54,16 +54,15 @@ def streams(directory: Path) -> dict[str, tuple[str | None, str | None]]:
     return {record.run: (record.stream_sha256, record.profile_sha256) for record in records if record.outcome == "ok"}
 
 
-def test_two_hosts_make_the_runs_and_one_that_is_killed_loses_none(
-    kassay: Kassay, start: Start, tmp_path: Path
-) -> None:
-    words = ("compare", "mprotect_toggle", OLD, NEW, *RESTORED, "--repeats", "3", "--perturb", "0")
+def test_two_hosts_make_the_runs_and_one_that_is_killed_loses_none(start: Start, tmp_path: Path) -> None:
+    text = restored("mprotect_toggle", OLD, settings={"size": "2MiB"}, repeats=5)
+    (tmp_path / "spec.toml").write_text(text)
     address = f"tcp://127.0.0.1:{free_port()}"
     start("scheduler", "cluster", "scheduler", address)
     doomed = start("alpha", "worker", address, "--slots", "1", "--name", "alpha")
     start("beta", "worker", address, "--slots", "1", "--name", "beta")
     asked = subprocess.Popen(
-        command(*words, "--cluster", address, "--out", str(tmp_path / "far")),
+        command("run", str(tmp_path / "spec.toml"), "--cluster", address, "--out", str(tmp_path / "far")),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     journal = tmp_path / "far" / "journal.jsonl"
@@ -77,9 +76,9 @@ def test_two_hosts_make_the_runs_and_one_that_is_killed_loses_none(
     records = read_journal(journal)
     assert {record.outcome for record in records} == {"ok"} and len({record.run for record in records}) == len(
         records
-    ) == 6
+    ) == 5
     assert {record.host for record in records} == {"alpha", "beta"}
-    assert kassay(*words, "--out", str(tmp_path / "near")).status == 0
+    measured(text, tmp_path / "near")
     assert streams(tmp_path / "far") == streams(tmp_path / "near")
     assert not (tmp_path / "beta" / "kassay" / "kernels").exists()  # what it needed was sent
     assert list((cache_directory() / "snapshots").iterdir())
