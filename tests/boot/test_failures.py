@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kassay.journal.journal import read_journal
-from tests.boot.conftest import NEW, OLD, ONCE, QUICK, RESTORED, Kassay, command
+from tests.boot.conftest import NEW, OLD, ONCE, QUICK, RESTORED, Kassay, answered, command, restored
 
 pytestmark = pytest.mark.boot
 ONE = ("compare", "mprotect_toggle", OLD, OLD, *QUICK, *ONCE)
@@ -25,15 +25,10 @@ FAILING = (
 )
 
 
-def test_failing_kernels_are_named_retried_and_refused(kassay: Kassay, tmp_path: Path) -> None:
-    kernels = "".join(
-        f'[[kernels]]\nref = "{OLD}"\ncmdline = "{cmdline}"\n' for cmdline in ("", *(words for words, _ in FAILING))
-    )
-    (tmp_path / "e.toml").write_text(
-        'question = "ladder"\nrepeats = 1\nperturb = 0\nrounds = 8\ntimeout_s = 30\n'
-        f'{kernels}[[workloads]]\nname = "mprotect_toggle"\nset = {{ size = "2MiB" }}\n'
-    )
-    report = kassay("run", str(tmp_path / "e.toml"), "--format", "json", "--out", str(tmp_path / "d")).json()
+def test_failing_kernels_are_named_retried_and_refused(tmp_path: Path) -> None:
+    kernels = [{"ref": OLD, "cmdline": words} for words in ("", *(words for words, _ in FAILING))]
+    asked = restored("mprotect_toggle", *kernels, settings={"size": "128KiB"}, question="ladder", boot="short")
+    report = answered(f"timeout_s = 30\n{asked}", tmp_path / "d")
     failures = sorted((one["outcome"], one["attempt"]) for one in report["runs"]["failures"])
     assert failures == [(outcome, attempt) for _, outcome in FAILING for attempt in (1, 2)]
     assert (report["runs"]["ok"], report["runs"]["failed"], report["runs"]["retried"]) == (1, 2, 2)
@@ -161,10 +156,10 @@ def test_another_experiment_is_not_mixed_into_a_directory(kassay: Kassay, whole:
     assert "holds another experiment" in ran.err
 
 
-def test_a_disk_that_fills_up_is_said_and_loses_nothing(kassay: Kassay, tmp_path: Path) -> None:
-    words = ("compare", "mprotect_toggle", OLD, OLD, *RESTORED, *ONCE, "--out", str(tmp_path / "d"))
-    assert kassay(*words, "--fresh").status == 0  # makes the snapshot
-    shutil.rmtree(tmp_path / "d")
+def test_a_disk_that_fills_up_is_said_and_loses_nothing(kassay: Kassay, whole: Path, tmp_path: Path) -> None:
+    """The snapshot is there: that of the pair."""
+    (tmp_path / "e.toml").write_text(restored("mprotect_toggle", OLD, settings={"size": "2MiB"}))
+    words = ("run", str(tmp_path / "e.toml"), "--out", str(tmp_path / "d"))
     limit = 24 * 1024  # enough for plan and first journal lines, not for an artifact of the whole stream
 
     def small_disk() -> None:
