@@ -15,16 +15,18 @@ from kassay.evidence.profiles import region_of
 from kassay.journal import artifacts
 from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
+from kassay.model.report import Report
 from kassay.model.run import CellEvidence, RunRecord
 from kassay.report.formats.lkp import FORMAT
 from kassay.report.series import groups
 from kassay.report.shares import profile_shares
 from kassay.supply.guest import protocol
 
-from .conftest import NEW, OLD, RESTORED, Kassay, answered
+from .conftest import NEW, OLD, answered, measured, restored
 
 pytestmark = pytest.mark.boot
 ITERATIONS, SYSCALLS = 1000, 100
+SIZE = {"size": "2MiB"}
 
 
 def records_of(directory: Path) -> tuple[RunRecord, ...]:
@@ -37,13 +39,25 @@ def evidence_of(directory: Path) -> tuple[CellEvidence, ...]:
 
 
 @pytest.fixture(scope="module")
-def calibration(kassay: Kassay, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report(ladder: Path) -> Report:
+    """Report of the ladder."""
+    return pipeline.answer(ladder)
+
+
+@pytest.fixture(scope="module")
+def calibration(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Known work on two kernels: the first run of a side carries call stacks."""
     directory = tmp_path_factory.mktemp("calibration") / "runs"
-    sizes = ("--set", f"iterations={ITERATIONS}", "--set", f"syscalls={SYSCALLS}")
-    ran = kassay("compare", "calibrate", OLD, NEW, *sizes, "--repeats", "1", "--perturb", "0", "--rounds", "6",
-                 "--boot", "snapshot", "--out", str(directory))  # fmt: skip
-    assert ran.status == 0, ran.err
+    sizes = {"iterations": ITERATIONS, "syscalls": SYSCALLS}
+    measured(restored("calibrate", OLD, NEW, settings=sizes, rounds=6), directory)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def of_memory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two kernels whose loads and stores are counted."""
+    directory = tmp_path_factory.mktemp("memory") / "runs"
+    measured(restored("mprotect_toggle", OLD, NEW, settings=SIZE, profile="memory"), directory)
     return directory
 
 
@@ -56,30 +70,26 @@ def test_every_run_is_counted_to_the_instruction(ladder: Path) -> None:
         assert dict(region.counts)["kernel"] > 1_000_000
 
 
-def test_runs_with_call_stacks_and_with_counts_agree_to_the_digit(ladder: Path) -> None:
+def test_runs_with_call_stacks_and_with_counts_agree_to_the_digit(ladder: Path, report: Report) -> None:
     modes = {m.region.mode for item in evidence_of(ladder) for m in item.measurements if m.region}
     assert modes == {"stacks", "counts"}
-    assert {finding.evidence for finding in pipeline.answer(ladder).findings} == {"exact"}
+    assert {finding.evidence for finding in report.findings} == {"exact"}
 
 
-def test_a_run_without_a_profile_has_the_same_digits_and_is_as_valid(
-    kassay: Kassay, ladder: Path, tmp_path: Path
-) -> None:
-    words = ("--set", "size=2MiB", "--rounds", "8", "--repeats", "1", "--perturb", "0", "--profile", "none")
-    ran = kassay("compare", "mprotect_toggle", OLD, NEW, *words, "--out", str(tmp_path / "bare"), "--format", "json")
-    assert ran.status == 0, ran.err
+def test_a_run_without_a_profile_has_the_same_digits_and_is_as_valid(of_memory: Path, tmp_path: Path) -> None:
+    report = answered(restored("mprotect_toggle", OLD, NEW, settings=SIZE, profile="none"), tmp_path / "bare")
     bare = {item.label: item.measurements[0] for item in evidence_of(tmp_path / "bare")}
-    profiled = {item.label: item.measurements[0] for item in evidence_of(ladder)}
+    profiled = {item.label: item.measurements[0] for item in evidence_of(of_memory)}
     assert len(bare) == 2
     assert {label: run.phases for label, run in bare.items()} == {label: profiled[label].phases for label in bare}
-    findings = ran.json()["findings"]
+    findings = report["findings"]
     assert all(finding["verdict"] == "regression" or finding["metric"] == "touch" for finding in findings)
     assert {finding["attribution"] for finding in findings} == {None}
     assert all("no profile" in finding["profile_note"] for finding in findings)
 
 
-def test_every_difference_is_itemised_and_adds_up(ladder: Path) -> None:
-    findings = pipeline.answer(ladder).findings
+def test_every_difference_is_itemised_and_adds_up(report: Report) -> None:
+    findings = report.findings
     assert len(findings) >= 8
     for finding in findings:
         found = finding.attribution
@@ -92,9 +102,8 @@ def test_every_difference_is_itemised_and_adds_up(ladder: Path) -> None:
         assert sum(row.head for row in found.rows) == pytest.approx(finding.head_value, abs=1e-9)
 
 
-def test_shares_of_the_robots_table_fit_together(ladder: Path) -> None:
+def test_shares_of_the_robots_table_fit_together(report: Report) -> None:
     """Call stacks and functions are counted apart; of each kernel they are the same instructions."""
-    report = pipeline.answer(ladder)
     found = profile_shares(report, groups(report)[0])
     of = {
         kind: {key.partition(".instructions.")[2]: row for key, row in found.items() if f".{kind}." in key}
@@ -110,16 +119,16 @@ def test_shares_of_the_robots_table_fit_together(ladder: Path) -> None:
         assert all(end <= below + 0.01 for end, below in zip(row, of["children"][name], strict=True)), chain
 
 
-def test_the_kernels_counters_are_in_the_robots_table(ladder: Path) -> None:
-    text = FORMAT.render(pipeline.answer(ladder))
+def test_the_kernels_counters_are_in_the_robots_table(report: Report) -> None:
+    text = FORMAT.render(report)
     rows = [line.split() for line in text.splitlines()]
     faults = [float(row[0]) for row in rows if "proc-vmstat.pgfault" in row]
     assert faults and min(faults) > 0
     assert any("meminfo.MemFree" in row for row in rows)
 
 
-def test_the_step_is_named(ladder: Path) -> None:
-    finding = next(f for f in pipeline.answer(ladder).findings if f.primary and f.head == NEW and f.base != OLD)
+def test_the_step_is_named(report: Report) -> None:
+    finding = next(f for f in report.findings if f.primary and f.head == NEW and f.base != OLD)
     assert finding.attribution is not None
     deltas = {row.function: row.delta for row in finding.attribution.rows}
     assert deltas["prot_commit_flush_ptes"] > 200
@@ -193,10 +202,11 @@ def test_symbols_of_another_kernel_are_refused(ladder: Path) -> None:
 
 def test_two_cpus_are_counted_to_the_instruction(tmp_path: Path) -> None:
     """One CPU may be in the middle of a block when the other ends the phase, or the region."""
-    asked = f'question = "value"\nkernels = ["{OLD}"]\ncpus = [2]\nrounds = 8\nrepeats = 2\nperturb = 0\n'
-    report = answered(f'{asked}[[workloads]]\nname = "page_fault"\nset.size = "1MiB"\nset.tasks = 2', tmp_path / "d")
+    settings = {"size": "1MiB", "tasks": 2}
+    asked = restored("page_fault", OLD, settings=settings, cpus=[2], boot="short", rounds=8, repeats=2)
+    report = answered(asked, tmp_path / "d")
     (item,) = evidence_of(tmp_path / "d")
-    regions = [measured.region for measured in item.measurements]
+    regions = [one.region for one in item.measurements]
     assert [(region.mode, region.problem) for region in regions if region] == [("stacks", ""), ("counts", "")]
     first, second = item.measurements
     assert first.phases == second.phases
@@ -205,10 +215,7 @@ def test_two_cpus_are_counted_to_the_instruction(tmp_path: Path) -> None:
     assert {requirement.holds for requirement in first.requirements} == {True}
 
 
-def test_loads_and_stores_are_counted_on_request(kassay: Kassay, tmp_path: Path) -> None:
-    ran = kassay("compare", "mprotect_toggle", OLD, OLD, *RESTORED, "--repeats", "1", "--perturb", "0",
-                 "--profile", "memory", "--out", str(tmp_path / "d"))  # fmt: skip
-    assert ran.status == 0, ran.err
-    touched = answers.profiles(tmp_path / "d", None, "touch")[0].profile
+def test_loads_and_stores_are_counted_on_request(of_memory: Path) -> None:
+    touched = answers.profiles(of_memory, None, "touch")[0].profile
     cost = next(one for one in touched.functions if one.function == "memory_write")
     assert (cost.loads, cost.stores) == (1, 512)  # its way back, and a write to each page of 2 MiB
