@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from kassay import answers
 from kassay.evidence.collect import collect
@@ -87,11 +88,13 @@ def test_a_server_and_its_client_are_counted_alike_to_the_digit(kassay: Kassay, 
     plan = json.loads((tmp_path / "d" / "plan.json").read_text())
     use = plan["experiment"]["workloads"][0]["program"]
     assert "busybox" in {package["name"] for package in use["application"]["closure"]}
-    measure(load(tmp_path / "d" / "pinned.toml"), tmp_path / "e", silent)  # without the application's file
+    pinned = load(tmp_path / "d" / "pinned.toml")
+    once = structs.replace(pinned, question="value", kernels=pinned.kernels[:1])
+    measure(once, tmp_path / "e", silent)  # without the application's file
     one, again = (open_directory(tmp_path / name) for name in ("d", "e"))
-    assert [cell.measurements[0].phases for cell in collect(one, one.records())] == [
-        cell.measurements[0].phases for cell in collect(again, again.records())
-    ]
+    assert collect(one, one.records())[0].measurements[0].phases == (
+        collect(again, again.records())[0].measurements[0].phases
+    )
 
 
 def test_rounds_are_from_a_line_that_it_prints_to_another(kassay: Kassay, tmp_path: Path) -> None:
