@@ -8,7 +8,7 @@ import pytest
 
 from kassay.evidence.collect import collect
 from kassay.journal.directory import open_directory
-from tests.boot.conftest import OLD, ONCE, Kassay
+from tests.boot.conftest import OLD, ONCE, Kassay, answered, restored
 
 pytestmark = pytest.mark.boot
 
@@ -25,21 +25,15 @@ def test_a_background_task_is_named_with_its_share_and_no_verdict_is_given(kassa
     assert any("kassay-spin" in sentence for sentence in report["disclosures"])
 
 
-def refused(kassay: Kassay, place: Path, size: str, lines: str) -> dict[str, Any]:
+def refused(place: Path, size: str, **keys: object) -> dict[str, Any]:
     """Report of one boot that was to give a value, and gives none."""
-    (place / "e.toml").write_text(
-        f'question = "value"\nkernels = ["{OLD}"]\nrepeats = 1\nperturb = 0\n{lines}\n'
-        f'[[workloads]]\nname = "mprotect_toggle"\nset = {{ size = "{size}" }}\n'
-    )
-    ran = kassay("run", str(place / "e.toml"), "--format", "json", "--out", str(place / "d"))
-    assert ran.status == 0, ran.err
-    report = ran.json()
+    report = answered(restored("mprotect_toggle", OLD, settings={"size": size}, rounds=None, **keys), place / "d")
     assert " is not known: " in report["verdict"] and "compared with nothing" not in report["verdict"]
     return report
 
 
-def test_a_background_task_of_a_booted_kernel_is_named_with_its_share(kassay: Kassay, tmp_path: Path) -> None:
-    report = refused(kassay, tmp_path, "8MiB", "background = 1")
+def test_a_background_task_of_a_booted_kernel_is_named_with_its_share(tmp_path: Path) -> None:
+    report = refused(tmp_path, "8MiB", boot="short", background=1)
     assert "kassay-spin" in report["verdict"]
     folder = open_directory(tmp_path / "d")
     region = collect(folder, folder.records())[0].measurements[0].region
@@ -49,7 +43,7 @@ def test_a_background_task_of_a_booted_kernel_is_named_with_its_share(kassay: Ka
     assert any("kassay-spin" in sentence for sentence in report["disclosures"])
 
 
-def test_without_quiescence_the_self_tests_of_a_stock_kernel_show_up_by_name(kassay: Kassay, tmp_path: Path) -> None:
-    report = refused(kassay, tmp_path, "4MiB", 'boot = "stock"\nquiesce = false')
+def test_without_quiescence_the_self_tests_of_a_stock_kernel_show_up_by_name(tmp_path: Path) -> None:
+    report = refused(tmp_path, "4MiB", boot="stock", quiesce=False)
     assert "cryptomgr_test" in report["verdict"] and "mpihelp_submul_1" in report["verdict"]
     assert any("did not wait" in sentence for sentence in report["disclosures"])

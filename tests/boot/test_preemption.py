@@ -3,6 +3,7 @@
 
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,7 @@ from kassay.model.kernel import KernelArtifact, parse_ref
 from kassay.model.preemption import boot_models
 from kassay.model.progress import silent
 from kassay.supply import kernels as kernel_store
-from tests.boot.conftest import ONCE, RESTORED, Kassay
+from tests.boot.conftest import NEW, OLD, ONCE, RESTORED, Kassay, answered, restored
 
 pytestmark = pytest.mark.boot
 MODEL = re.compile(r"Dynamic Preempt: (unsupported mode: )?(\w+)")
@@ -40,10 +41,12 @@ def test_the_rules_are_those_of_the_kernels(version: str) -> None:
         assert (said[1] is None) == (model in boot_models(kernel.identity)), model
 
 
-def test_two_kernels_with_one_model_do_not_differ_in_it(kassay: Kassay) -> None:
+def test_two_kernels_with_one_model_do_not_differ_in_it(kassay: Kassay, tmp_path: Path) -> None:
     """The model that both can have is that of 6.12, voluntary; 6.17 is lazy."""
-    words = ("compare", "mprotect_toggle", "debian:6.12", "debian:6.17", *RESTORED, *ONCE, "--profile", "none")
-    apart, matched = kassay(*words).json(), kassay(*words, "--match", "preempt").json()
+    asked = restored("mprotect_toggle", OLD, NEW, settings={"size": "2MiB"}, profile="none", rounds=8)
+    apart = answered(asked, tmp_path / "apart")
+    words = ("compare", "mprotect_toggle", OLD, NEW, *RESTORED, *ONCE, "--profile", "none", "--match", "preempt")
+    matched = kassay(*words, "--out", str(tmp_path / "matched")).json()
     differing = [
         {item["name"]: item for f in report["findings"] for item in f.get("confounders", ())}
         | {item["name"]: item for item in report["confounders"]} for report in (apart, matched)
