@@ -12,11 +12,12 @@ import pytest
 from benchmarks.planted import own_cache, stock_kernel
 from elftools.elf.elffile import ELFFile
 
-from kassay import pipeline
+from kassay import answers, pipeline
 from kassay.model.experiment import Axis, Experiment, KernelUse, WorkloadUse
 from kassay.model.progress import silent
+from kassay.model.reason_texts import reason_text
 from kassay.run.symbols import plugin_points
-from tests.boot.conftest import OLD, ONCE, Kassay
+from tests.boot.conftest import OLD, Kassay, restored, share_snapshots
 
 pytestmark = pytest.mark.boot
 SAVE, LOAD = bytes.fromhex("4889a7"), bytes.fromhex("488ba6")
@@ -41,13 +42,15 @@ def other_switch(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_kernel_that_switches_tasks_by_other_instructions(kassay: Kassay, other_switch: Path, tmp_path: Path) -> None:
-    ran = kassay("compare", "mprotect_toggle", f"image:{other_switch}", f"image:{other_switch}", "--background", "1",
-                 "--set", "size=16MiB", "--rounds", "4", *ONCE, "--boot", "snapshot",
-                 "--out", str(tmp_path / "d"), env=own_cache(tmp_path))  # fmt: skip
+    kernel = f"image:{other_switch}"
+    (tmp_path / "e.toml").write_text(restored("mprotect_toggle", kernel, settings={"size": "16MiB"}, background=1))
+    environment = own_cache(tmp_path)
+    share_snapshots(tmp_path / "cache" / "kassay")
+    ran = kassay("run", str(tmp_path / "e.toml"), "--out", str(tmp_path / "d"), env=environment)
     assert ran.status == 0, ran.err
-    findings = ran.json()["findings"]
-    assert {finding["verdict"] for finding in findings} == {"contaminated"}
-    reason = findings[0]["reasons"][0]
+    findings = answers.findings(tmp_path / "d")
+    assert {finding.verdict for finding in findings} == {"contaminated"}
+    reason = reason_text(findings[0].reasons[0])
     assert "most of it kassay-spin" in reason
     assert re.search(r"the profile is not used: the plugin could not follow \d+ of \d+ task switches", reason), reason
 
@@ -64,12 +67,12 @@ def test_a_kernel_whose_task_switch_has_another_name(
 
     monkeypatch.setattr("kassay.run.measurer.plugin_points", without)
     experiment = Experiment(
-        name="switch", question="compare", kernels=(KernelUse(ref=OLD), KernelUse(ref=OLD)), cpus=(cpus,),
+        name="switch", question="value", kernels=(KernelUse(ref=OLD),), cpus=(cpus,), repeats=1, perturb=0,
         workloads=(WorkloadUse(name="mprotect_toggle", axes=(Axis(name="size", values=("16MiB",)),)),),
-        repeats=1, perturb=0, background=2 * cpus, boot="snapshot",
+        background=2 * cpus, boot="snapshot",
     )  # fmt: skip
     pipeline.measure(experiment, tmp_path / "d", silent)
-    findings = pipeline.answer(tmp_path / "d").findings
+    findings = answers.findings(tmp_path / "d")
     assert {finding.verdict for finding in findings} == {"contaminated"}
     why = findings[0].reasons[0]
     assert why.code == "others-took-time" and str(why["task"]).startswith("kassay-spin")
