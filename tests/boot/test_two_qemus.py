@@ -5,19 +5,21 @@ import os
 import platform
 import re
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import mode
 
 import pytest
 from msgspec import UNSET
 
-from kassay import pipeline
+from kassay import answers, pipeline
 from kassay.effects.files import cache_directory
 from kassay.evidence.collect import collect
 from kassay.journal import artifacts
 from kassay.journal.directory import open_directory
 from kassay.journal.journal import read_journal
-from kassay.model.finding import AttributionRow
+from kassay.model.profile import FunctionCost
 from kassay.model.progress import silent
 from kassay.supply.archive import apt as _apt
 from kassay.supply.archive.mirrors import host_mirrors
@@ -25,7 +27,7 @@ from kassay.supply.machines._plugin import interfaces
 from kassay.supply.machines._qemu import version
 from tests.predict.trace_stream import instructions
 
-from .conftest import NEW, OLD, QUICK, Kassay
+from .conftest import NEW, OLD, measured, restored
 
 pytestmark = [pytest.mark.boot, pytest.mark.network]
 PACKAGES = ("qemu-system-x86", "qemu-system-common", "qemu-system-data")
@@ -73,9 +75,13 @@ def newer_qemu(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return wrapper.parent
 
 
-def tables(directory: Path) -> dict[tuple[str, str], list[AttributionRow]]:
-    report = pipeline.answer(directory)
-    return {(f.metric, f.head): sorted(f.attribution.rows, key=repr) for f in report.findings if f.attribution}
+def tables(directory: Path) -> dict[tuple[str, str], tuple[FunctionCost, ...]]:
+    """Costs of all functions, of each metric and kernel."""
+    return {
+        (metric, one.profile.kernel): tuple(sorted(one.profile.functions, key=repr))
+        for metric in sorted({finding.metric for finding in answers.findings(directory)})
+        for one in answers.profiles(directory, None, metric)
+    }
 
 
 def traced(directory: Path) -> list[list[int]]:
@@ -89,39 +95,51 @@ def traced(directory: Path) -> list[list[int]]:
     return [[mode(n for (_, at), n in one.items() if at == interval) for interval in range(4)] for one in found]
 
 
-@pytest.mark.parametrize("boot", ["short", "snapshot"])
-def test_two_versions_of_qemu_give_the_same_function_table(
-    kassay: Kassay, newer_qemu: Path, tmp_path: Path, boot: str
-) -> None:
-    words = ("compare", "mprotect_toggle", OLD, NEW, *QUICK, "--repeats", "1", "--perturb", "0", "--boot", boot)
-    predict = ("--predict", "zen4") if boot == "snapshot" else ()
-    ran = kassay(*words, *predict, "--out", str(tmp_path / "old"))
-    assert ran.status == 0, ran.err
-    path = f"{newer_qemu}{os.pathsep}{os.environ['PATH']}"
-    ran = kassay(*words, *predict, "--out", str(tmp_path / "new"), env={**os.environ, "PATH": path})
-    assert ran.status == 0, ran.err
-    used = pipeline.answer(tmp_path / "new").machine.program.removeprefix("QEMU ")
+@contextmanager
+def newer(directory: Path) -> Iterator[None]:
+    """In it kassay finds the newer QEMU."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{directory}{os.pathsep}{os.environ['PATH']}")
+        version.forget()
+        try:
+            yield
+        finally:
+            version.forget()
+
+
+def check_newer(directory: Path) -> None:
+    used = pipeline.answer(directory).machine.program.removeprefix("QEMU ")
     assert used != version("x86_64")
     assert interfaces(used)[0] == 3, used
-    assert len(tables(tmp_path / "new")) == 4
+
+
+@pytest.mark.parametrize(("boot", "kernels", "predict"), [("short", [OLD], None), ("snapshot", [OLD, NEW], ["zen4"])])
+def test_two_versions_of_qemu_give_the_same_function_table(
+    newer_qemu: Path, tmp_path: Path, boot: str, kernels: list[str], predict: list[str] | None
+) -> None:
+    text = restored("mprotect_toggle", *kernels, settings={"size": "256KiB"}, boot=boot, predict=predict, rounds=8)
+    measured(text, tmp_path / "old")
+    with newer(newer_qemu):
+        measured(text, tmp_path / "new")
+    check_newer(tmp_path / "new")
+    assert len(tables(tmp_path / "new")) == 4 * len(kernels)
     assert tables(tmp_path / "new") == tables(tmp_path / "old")
     assert traced(tmp_path / "new") == traced(tmp_path / "old")
-    assert len(traced(tmp_path / "new")) == (2 if boot == "snapshot" else 0)
+    assert len(traced(tmp_path / "new")) == (len(kernels) if predict else 0)
 
 
-def test_a_newer_qemu_tells_two_cpus_apart(kassay: Kassay, newer_qemu: Path, tmp_path: Path) -> None:
+def test_a_newer_qemu_tells_two_cpus_apart(newer_qemu: Path, tmp_path: Path) -> None:
     """QEMU 10 gives callbacks the number of the CPU for which a block was translated, not of the one that runs."""
-    asked = f'question = "value"\nkernels = ["{OLD}"]\ncpus = [2]\nrounds = 8\nrepeats = 2\nperturb = 0\n'
-    spec = tmp_path / "two.toml"
-    spec.write_text(f'{asked}[[workloads]]\nname = "page_fault"\nset.size = "1MiB"\nset.tasks = 2\n')
-    path = f"{newer_qemu}{os.pathsep}{os.environ['PATH']}"
-    ran = kassay("run", str(spec), "--out", str(tmp_path / "new"), env={**os.environ, "PATH": path})
-    assert ran.status == 0, ran.err
+    settings = {"size": "1MiB", "tasks": 2}
+    text = restored("page_fault", OLD, settings=settings, cpus=[2], boot="short", rounds=8, repeats=2)
+    with newer(newer_qemu):
+        measured(text, tmp_path / "new")
+    check_newer(tmp_path / "new")
     folder = open_directory(tmp_path / "new")
     records = folder.records()
     assert {record.host_dependence for record in records} == {UNSET}
     (item,) = collect(folder, records)
-    regions = [measured.region for measured in item.measurements]
+    regions = [one.region for one in item.measurements]
     assert [(region.mode, region.problem) for region in regions if region] == [("stacks", ""), ("counts", "")]
     first, second = item.measurements
     assert first.phases == second.phases
