@@ -16,6 +16,11 @@ _LAST_S = 1.0
 """Time for a call that runs to remove its temporary files when the process is to end."""
 
 
+def cpus() -> int:
+    """CPUs that this process may run on."""
+    return len(os.sched_getaffinity(0))
+
+
 def mapped(function: Callable[[I], R], items: Sequence[I], *, many: int, chunk: int = 1) -> Iterator[R]:
     """function(item) for each item, in order. All of it must be picklable; an error in one is raised here. Raises
     HostLacks if one of the processes is killed.
@@ -23,8 +28,7 @@ def mapped(function: Callable[[I], R], items: Sequence[I], *, many: int, chunk: 
     many: from this number of items on, other processes are started; each takes 0.3 s to start. chunk: items that a
     process takes at a time.
     """
-    cpus = len(os.sched_getaffinity(0))
-    if len(items) < many or cpus == 1:
+    if len(items) < many or cpus() == 1:
         yield from map(function, items)
         return
     import multiprocessing  # late: few answers have so many
@@ -34,7 +38,7 @@ def mapped(function: Callable[[I], R], items: Sequence[I], *, many: int, chunk: 
     # Not forked: this process has threads.
     spawn = multiprocessing.get_context("spawn")
     try:
-        with ProcessPoolExecutor(cpus, mp_context=spawn, initializer=_end_with_parent) as pool:
+        with ProcessPoolExecutor(cpus(), mp_context=spawn, initializer=_end_with_parent) as pool:
             yield from pool.map(function, items, chunksize=chunk)
     except BrokenProcessPool as error:
         raise HostLacks("a process that computed a part of the answer was killed, perhaps for lack of memory",
