@@ -3,47 +3,33 @@
 #include <asm/unistd.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/vfs.h>
 
 #include "amounts.h"
 #include "arguments.h"
 #include "call_arguments.h"
 #include "call_names.h"
 #include "peek.h"
+#include "ring.h"
+#include "sums.h"
 
-#define MOST_REGIONS 128
-#define PART_WORDS 512 /* of an array, which are read at once */
-#define MOST_BYTES (1UL << 19) /* of an array: 64 Ki files to wait for */
-#define MOST_STEPS (1UL << 26) /* for all arrays: less than a second of guest time */
-#define PATH_BYTES 256
-#define MOST_NAMES 1024
 #define MASK_BYTES 64 /* of CPUs */
 #define OPTION_BYTES 64 /* of a socket's option */
+#define CHOSEN_PORT 32768 /* from here on the kernel may have chosen a port */
 #define MOST_ARGUMENTS 4096
-#define LOWEST_ADDRESS (1ULL << 32) /* below it are numbers, and addresses of a static program, which stay */
-
-/* Kinds of values. */
-enum { NUMBER, IN_REGION, IN_HEAP, ELSEWHERE };
+#define SET_STRING 1 /* FSCONFIG_SET_STRING, which older headers lack */
+#define PATH_BENEATH 1 /* LANDLOCK_RULE_PATH_BENEATH */
 
 static uint64_t numbers[2][CALL_NUMBERS];
 static uint64_t unread[2][CALL_NUMBERS]; /* calls that were given more than is read */
-static bool is_unread; /* the call at hand is one of them */
-static uint64_t steps; /* for the arrays so far: words, bytes, or comparisons with a region */
-
-/* Mappings that calls of the first process have made, the latest last; older ones give way. */
-static struct {
-	uint64_t start, length;
-} regions[MOST_REGIONS];
-static uint64_t made; /* regions */
-static uint64_t heap, heap_end;
 
 #define CALL(name, count, text) [__NR_##name] = { count, text, true },
 static const struct {
@@ -51,137 +37,6 @@ static const struct {
 	bool known;
 } calls[CALL_NUMBERS] = { CALLS_WITH_ARGUMENTS };
 #undef CALL
-
-/* The finaliser of SplitMix64 (Steele, Lea and Flood 2014): each bit of @value moves half of the others. */
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) + 0x9e3779b97f4a7c15ULL;
-	hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebULL;
-	return hash ^ (hash >> 31);
-}
-
-/* A number as it is; an address by where it points to, as kernels lay out memory in their own ways. */
-static uint64_t mix_value(uint64_t hash, uint64_t value)
-{
-	uint64_t oldest = made > MOST_REGIONS ? made - MOST_REGIONS : 0;
-
-	for (uint64_t i = made; i > oldest; i--) {
-		uint64_t offset = value - regions[(i - 1) % MOST_REGIONS].start;
-
-		if (offset < regions[(i - 1) % MOST_REGIONS].length)
-			return mix(mix(mix(hash, IN_REGION), i), offset);
-	}
-	if (value - heap < heap_end - heap)
-		return mix(mix(hash, IN_HEAP), value - heap);
-	if (value >= LOWEST_ADDRESS && value < (uint64_t)-LOWEST_ADDRESS)
-		return mix(hash, ELSEWHERE);
-	return mix(mix(hash, NUMBER), value);
-}
-
-static uint64_t mix_text(uint64_t hash, const char *text)
-{
-	for (; *text; text++)
-		hash = mix(hash, (unsigned char)*text);
-	return hash;
-}
-
-/* Which of all names this is, in the order in which they came; those behind the last that there is room for are one. */
-static uint64_t place_of_name(uint64_t hash)
-{
-	static uint64_t known[MOST_NAMES];
-	static uint64_t count;
-	uint64_t i = 0;
-
-	while (i < count && known[i] != hash)
-		i++;
-	if (i == count && count < MOST_NAMES)
-		known[count++] = hash;
-	return i;
-}
-
-/* The kind of file system that a name leads to, or its directory; a relative one is taken from the working directory. */
-static uint64_t file_system_of(pid_t pid, const char *name)
-{
-	char path[PATH_BYTES + 64];
-	struct statfs info;
-	char *slash;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s/%s", pid, *name == '/' ? "root" : "cwd", name);
-	if (!statfs(path, &info))
-		return (uint64_t)info.f_type;
-	slash = strrchr(path, '/');
-	*slash = '\0';
-	return statfs(path, &info) ? 0 : (uint64_t)info.f_type;
-}
-
-/* A name by its length, its depth, its file system and its place among all names: the name itself may be chance. */
-static uint64_t mix_name(uint64_t hash, pid_t pid, uint64_t address)
-{
-	char text[PATH_BYTES + 1];
-	uint64_t length = text_at(pid, address, text, sizeof(text)), depth = 0;
-
-	for (const char *at = text; *at; at++)
-		depth += *at == '/';
-	hash = mix(hash, file_system_of(pid, text));
-	return mix(mix(mix(hash, length), depth), place_of_name(mix_text(0, text)));
-}
-
-/* Reads a part of the @size bytes that a call is given at @address, from byte @at on. Returns its bytes, or 0. */
-static size_t part_at(pid_t pid, uint64_t address, uint64_t at, uint64_t size, uint64_t ret[PART_WORDS])
-{
-	size_t most = PART_WORDS * sizeof(*ret);
-
-	if (at >= size)
-		return 0;
-	if (at >= MOST_BYTES || steps >= MOST_STEPS) {
-		is_unread = true;
-		return 0;
-	}
-	return bytes_at(pid, address + at, ret, size - at < most ? size - at : most);
-}
-
-/*
- * Words of an array that are compared: word @from of each @stride; of numbers the bits of @mask, which is 0 for words
- * that may be addresses. PART_WORDS is a multiple of @stride.
- */
-struct items {
-	size_t from, stride;
-	uint64_t mask;
-};
-
-static uint64_t mix_array(uint64_t hash, pid_t pid, uint64_t address, uint64_t count, const struct items *items)
-{
-	uint64_t each = items->mask ? 1 : 1 + (made < MOST_REGIONS ? made : MOST_REGIONS), words[PART_WORDS];
-	size_t got;
-
-	for (uint64_t at = 0; (got = part_at(pid, address, at, count * sizeof(*words), words)); at += got) {
-		steps += each * got / sizeof(*words) / items->stride;
-		for (size_t i = items->from; i < got / sizeof(*words); i += items->stride)
-			hash = items->mask ? mix(hash, words[i] & items->mask) : mix_value(hash, words[i]);
-	}
-	return hash;
-}
-
-static uint64_t mix_words(uint64_t hash, pid_t pid, uint64_t address, uint64_t count)
-{
-	static const struct items words = { .stride = 1 };
-
-	return mix_array(hash, pid, address, count, &words);
-}
-
-static uint64_t mix_bytes(uint64_t hash, pid_t pid, uint64_t address, uint64_t count)
-{
-	uint64_t words[PART_WORDS];
-	size_t got;
-
-	for (uint64_t at = 0; (got = part_at(pid, address, at, count, words)); at += got) {
-		steps += got;
-		for (size_t i = 0; i < got; i++)
-			hash = mix(hash, ((unsigned char *)words)[i]);
-	}
-	return hash;
-}
 
 /* The text that a call writes into a file of the kernel: a command. */
 static uint64_t mix_written(uint64_t hash, pid_t pid, uint64_t number, const uint64_t *args)
@@ -204,6 +59,53 @@ static uint64_t mix_written(uint64_t hash, pid_t pid, uint64_t number, const uin
 	default:
 		return hash;
 	}
+}
+
+/* The address of a socket. A port may be the kernel's choice; of kinds that are not known here the length counts. */
+static uint64_t mix_address(uint64_t hash, pid_t pid, uint64_t address, uint64_t size)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+		struct sockaddr_nl nl;
+	} at = { 0 };
+	uint16_t port;
+
+	bytes_at(pid, address, &at, size < sizeof(at) ? size : sizeof(at));
+	port = ntohs(at.in.sin_port); /* that of in6, too */
+	hash = mix(hash, at.any.sa_family);
+	switch (at.any.sa_family) {
+	case AF_INET:
+		return mix(mix(hash, port < CHOSEN_PORT ? port : CHOSEN_PORT), at.in.sin_addr.s_addr);
+	case AF_INET6:
+		hash = mix(hash, port < CHOSEN_PORT ? port : CHOSEN_PORT);
+		return mix_bytes(hash, pid, address + offsetof(struct sockaddr_in6, sin6_addr), sizeof(at.in6.sin6_addr));
+	case AF_NETLINK:
+		return mix(hash, at.nl.nl_groups);
+	case AF_UNIX:
+		hash = mix(hash, size);
+		return at.any.sa_data[0] ? mix_name(hash, pid, address + offsetof(struct sockaddr, sa_data)) : hash;
+	default:
+		return mix(hash, size);
+	}
+}
+
+/* The operation, the flags, the file, the offset, the memory and the length of each struct io_uring_sqe. */
+static uint64_t mix_submissions(uint64_t hash, pid_t pid, const uint64_t *args)
+{
+	uint32_t count;
+
+	if (!ring_submits(pid, args, &count))
+		return hash;
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t entry = ring_entry(pid, args, i), first = word_at(pid, entry);
+
+		hash = mix(mix(hash, (uint32_t)first), first >> 32);
+		hash = mix_words(hash, pid, entry + sizeof(first), 2);
+		hash = mix(hash, word_at(pid, entry + 3 * sizeof(first)));
+	}
+	return hash;
 }
 
 /* How many arguments a new program is given; of its variables kassay's perturbed runs have one more. */
@@ -260,7 +162,17 @@ static uint64_t mix_transfer(uint64_t hash, pid_t pid, uint64_t number, const ui
 		return mix_words(mix_words(hash, pid, args[1], args[1] != 0), pid, args[3], args[3] != 0);
 	case __NR_sendfile:
 		return mix_words(hash, pid, args[2], args[2] != 0);
+	case __NR_bind:
+	case __NR_connect:
+		return mix_address(hash, pid, args[1], (uint32_t)args[2]);
+	case __NR_sendto:
+		return args[4] ? mix_address(hash, pid, args[4], (uint32_t)args[5]) : hash;
+	case __NR_io_uring_enter:
+		return mix_submissions(hash, pid, args);
 	case __NR_sendmsg:
+		if (word_at(pid, args[1])) /* msg_name */
+			hash = mix_address(hash, pid, word_at(pid, args[1]), half_at(pid, args[1] + 8));
+		/* fallthrough */
 	case __NR_recvmsg:
 		hash = mix_value(hash, word_at(pid, args[1] + 24));	  /* msg_iovlen */
 		return mix_value(hash, word_at(pid, args[1] + 40)); /* msg_controllen */
@@ -278,6 +190,10 @@ static uint64_t mix_transfer(uint64_t hash, pid_t pid, uint64_t number, const ui
 		return mix_words(hash, pid, args[2], args[1]);
 	case __NR_cachestat:
 		return mix_words(hash, pid, args[1], 2);
+	case __NR_mq_open:
+		return args[1] & O_CREAT ? mix_words(hash, pid, args[3], args[3] ? 3 : 0) : hash; /* struct mq_attr */
+	case __NR_mq_getsetattr:
+		return mix_words(hash, pid, args[1], args[1] != 0); /* mq_flags */
 	default:
 		return hash;
 	}
@@ -314,6 +230,8 @@ static uint64_t mix_wait(uint64_t hash, pid_t pid, uint64_t number, const uint64
 		return args[1] ? hash : mix_words(hash, pid, args[2], 4); /* struct itimerspec */
 	case __NR_setitimer:
 		return mix_words(hash, pid, args[1], args[1] ? 4 : 0);
+	case __NR_epoll_pwait2:
+		return mix_words(hash, pid, args[3], args[3] ? 2 : 0);
 	case __NR_rt_sigprocmask:
 	case __NR_signalfd4:
 		return mix_words(hash, pid, args[1], args[1] != 0);
@@ -325,7 +243,6 @@ static uint64_t mix_wait(uint64_t hash, pid_t pid, uint64_t number, const uint64
 /* What the other calls are given in memory: programs, policies, limits, filters and requests. */
 static uint64_t mix_setting(uint64_t hash, pid_t pid, uint64_t number, const uint64_t *args)
 {
-	char text[PATH_BYTES + 1];
 	uint64_t size;
 
 	switch (number) {
@@ -351,8 +268,37 @@ static uint64_t mix_setting(uint64_t hash, pid_t pid, uint64_t number, const uin
 			return mix_words(hash, pid, args[2], _IOC_SIZE(args[1]) / sizeof(uint64_t));
 		return hash;
 	case __NR_mount:
-		text_at(pid, args[4], text, sizeof(text));
-		return mix_text(hash, text);
+		return mix_text_at(mix_text_at(hash, pid, args[2]), pid, args[4]); /* the type and the data */
+	case __NR_fsopen:
+		return mix_text_at(hash, pid, args[0]);
+	case __NR_fsconfig: /* the name of a parameter, and its value if that is a text */
+		return mix_text_at(mix_text_at(hash, pid, args[2]), pid, args[1] == SET_STRING ? args[3] : 0);
+	case __NR_mount_setattr:
+		return mix_words(hash, pid, args[3], args[4] / sizeof(uint64_t));
+	case __NR_landlock_create_ruleset:
+		return mix_words(hash, pid, args[0], args[1] / sizeof(uint64_t));
+	case __NR_landlock_add_rule: /* the rights, and a directory or a port */
+		return mix_bytes(hash, pid, args[2], args[1] == PATH_BENEATH ? 12 : 16);
+	case __NR_setxattr:
+	case __NR_lsetxattr:
+	case __NR_fsetxattr:
+		return mix_bytes(mix_text_at(hash, pid, args[1]), pid, args[2], args[3]);
+	case __NR_getxattr:
+	case __NR_lgetxattr:
+	case __NR_fgetxattr:
+	case __NR_removexattr:
+	case __NR_lremovexattr:
+	case __NR_fremovexattr:
+		return mix_text_at(hash, pid, args[1]);
+	case __NR_setrlimit:
+		return mix_words(hash, pid, args[1], 2);
+	case __NR_sched_setparam:
+		return mix(hash, half_at(pid, args[1]));
+	case __NR_setpriority:
+	case __NR_ioprio_set: /* the process is chance */
+		return mix(mix(hash, args[0]), args[2]);
+	case __NR_set_mempolicy_home_node:
+		return mix(hash, args[2]);
 	case __NR_sched_setscheduler:
 		return mix(mix(hash, args[1]), half_at(pid, args[2]));
 	case __NR_sched_setattr:
@@ -383,13 +329,14 @@ static uint64_t mix_setting(uint64_t hash, pid_t pid, uint64_t number, const uin
 	}
 }
 
-void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *args, const char *target)
+void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *args, const char *target,
+		    bool hidden)
 {
 	uint64_t hash = number, *so_far;
 
 	if (number >= CALL_NUMBERS || !calls[number].known || !strcmp(target, TARGET_OUTPUT))
 		return;
-	is_unread = false;
+	sum_unread = hidden;
 	for (unsigned int i = 0; i < calls[number].count; i++)
 		hash = calls[number].text & 1U << i ? mix_name(hash, pid, args[i]) : mix_value(hash, args[i]);
 	if (*target == '/')
@@ -399,20 +346,7 @@ void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64
 	hash = mix_setting(hash, pid, number, args);
 	so_far = &numbers[caller][number];
 	*so_far = caller == FIRST ? mix(*so_far, hash) : *so_far + hash;
-	unread[caller][number] += is_unread;
-}
-
-void arguments_succeeded(uint64_t number, const uint64_t *args, uint64_t returned)
-{
-	if (number == __NR_mmap || number == __NR_mremap) {
-		regions[made % MOST_REGIONS].start = returned;
-		regions[made++ % MOST_REGIONS].length = args[number == __NR_mmap ? 1 : 2];
-	} else if (number == __NR_brk) {
-		heap = heap ? heap : returned;
-		heap_end = returned;
-	} else if (number == __NR_execve || number == __NR_execveat) {
-		made = heap = heap_end = 0;
-	}
+	unread[caller][number] += sum_unread;
 }
 
 int arguments_name(uint64_t number)

@@ -7,6 +7,7 @@
 #ifndef KASSAY_ARGUMENTS_H
 #define KASSAY_ARGUMENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -17,16 +18,17 @@
 /* Whose calls: those of the first process, or those of its children and threads. */
 enum caller { FIRST, OTHERS };
 
-/* @pid enters a call on @target, a word of targets.h or "". Text written to a file of /proc or /sys is an argument. */
-void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *args, const char *target);
-
-/* One of the first process has succeeded: later arguments may point into a mapping that it made, or below a new break. */
-void arguments_succeeded(uint64_t number, const uint64_t *args, uint64_t returned);
+/*
+ * @pid enters a call on @target, a word of targets.h or "". Text written to a file of /proc or /sys is an argument. The
+ * call is given more than is read if @hidden.
+ */
+void arguments_note(pid_t pid, enum caller caller, uint64_t number, const uint64_t *args, const char *target,
+		    bool hidden);
 
 /* The number of a call; 0 for a call that was not made, or whose arguments are not compared. */
 uint64_t arguments_number(enum caller caller, uint64_t number);
 
-/* How many calls were given longer arrays than are read. */
+/* How many calls were given more than is read. */
 uint64_t arguments_unread(enum caller caller, uint64_t number);
 
 /* Which argument of a call is the name of the file that it works on, from 0; the last one of two; -1 where none is. */

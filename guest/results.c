@@ -23,6 +23,7 @@
 #include "found.h"
 #include "results.h"
 #include "ring.h"
+#include "sums.h"
 #include "targets.h"
 
 #define MOST_CALLS 4000 /* of the first process */
@@ -193,7 +194,7 @@ static void note_entry(struct task *task, uint64_t number, const uint64_t *args)
 	others.missed |= !!(clone_flags(task->pid, number, args) & CLONE_UNTRACED);
 	if (number == SYS_io_uring_enter)
 		task->given = note_operations(task);
-	arguments_note(task->pid, caller, number, args, call->kind);
+	arguments_note(task->pid, caller, number, args, call->kind, target_hidden(task->pid, number, args));
 	found_note(task->pid, caller, number, args, call->kind);
 }
 
@@ -205,7 +206,7 @@ static void note_exit(struct task *task, bool failed, uint64_t returned)
 		ring_note(task->pid, task->entered.number, task->args, returned);
 		amount = amount_of(task, returned);
 		if (task == tasks)
-			arguments_succeeded(task->entered.number, task->args, returned);
+			sum_succeeded(task->entered.number, task->args, returned);
 	}
 	set_of(task)->calls++;
 	count(set_of(task), &task->entered, failed ? -returned : 0, amount);

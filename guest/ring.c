@@ -76,16 +76,21 @@ bool ring_submits(pid_t pid, const uint64_t *args, uint32_t *ret_count)
 	return true;
 }
 
-void ring_submission(pid_t pid, const uint64_t *args, uint32_t index, unsigned int *ret_operation, uint32_t *ret_length)
+uint64_t ring_entry(pid_t pid, const uint64_t *args, uint32_t index)
 {
 	const struct ring *ring = ring_of((uint32_t)args[0]);
 	uint64_t at = (half_at(pid, ring->indices + ring->head) + index) & half_at(pid, ring->indices + ring->mask);
 	size_t size = sizeof(struct io_uring_sqe) << (ring->flags & LONG_ENTRIES ? 1 : 0);
-	uint64_t entry;
 
 	if (!(ring->flags & NO_INDICES))
 		at = half_at(pid, ring->indices + ring->array + at * sizeof(uint32_t));
-	entry = ring->entries + at * size;
+	return ring->entries + at * size;
+}
+
+void ring_submission(pid_t pid, const uint64_t *args, uint32_t index, unsigned int *ret_operation, uint32_t *ret_length)
+{
+	uint64_t entry = ring_entry(pid, args, index);
+
 	*ret_operation = (uint8_t)word_at(pid, entry);
 	*ret_length = half_at(pid, entry + offsetof(struct io_uring_sqe, len));
 }

@@ -16,6 +16,9 @@ void ring_note(pid_t pid, uint64_t number, const uint64_t *args, uint64_t return
  */
 bool ring_submits(pid_t pid, const uint64_t *args, uint32_t *ret_count);
 
+/* The address of the submission @index from the ring's head on, a struct io_uring_sqe. */
+uint64_t ring_entry(pid_t pid, const uint64_t *args, uint32_t index);
+
 /* Operation and length of the submission @index from the ring's head on. */
 void ring_submission(pid_t pid, const uint64_t *args, uint32_t index, unsigned int *ret_operation, uint32_t *ret_length);
 

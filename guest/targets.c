@@ -91,3 +91,12 @@ bool target_given(pid_t pid, uint64_t number, const uint64_t *args, char ret[KIN
 		return of_file(pid, args[0], ret);
 	return arguments_name(number) >= 0 && of_name(pid, args[arguments_name(number)], ret);
 }
+
+bool target_hidden(pid_t pid, uint64_t number, const uint64_t *args)
+{
+	char target[KIND_BYTES];
+	uint64_t file = number == __NR_sendfile ? args[0] : args[2];
+
+	return (number == __NR_sendfile || number == __NR_splice || number == __NR_copy_file_range) &&
+	       of_file(pid, file, target) && *target == '/';
+}

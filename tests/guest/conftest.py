@@ -25,7 +25,7 @@ def programs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def watcher(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program that watches the calls of another one, as the guest does (watching.c)."""
     program = tmp_path_factory.mktemp("watcher") / "watching"
-    names = ("results", "amounts", "arguments", "found", "ranges", "cached", "targets", "ring", "vdso")
+    names = ("results", "amounts", "arguments", "found", "ranges", "cached", "targets", "ring", "sums", "vdso")
     files = [str(Path(__file__).with_name("watching.c")), *(f"{name}.c" for name in names)]
     subprocess.run(("gcc", *compile.FLAGS, "-o", program, *files), cwd=sources.directory(), check=True)
     return program

@@ -84,6 +84,7 @@ NAMING = """
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -113,6 +114,8 @@ int main(void)
 	pread(map, text, sizeof(text), (unsigned long)p / 4096 * 8);
 	poll(many, 70000, 0);
 	pwrite(file, data, 40960, 0);
+	sendfile(open("/proc/self/comm", O_WRONLY), file, NULL, 8); /* a text that is not read */
+	sendfile(open("/dev/null", O_WRONLY), file, NULL, 8);
 	ftruncate(file, 4096 * 100);
 	preadv(file, parts, 1, 4096);
 	return 0;
@@ -129,7 +132,7 @@ def test_memory_is_found_wherever_calls_name_it(named: dict[str, Found]) -> None
     kb = {"process_madvise": 400, "move_pages": 400, "ioctl": 800, "pread64": 400}
     assert {name: named[name].bytes >> 10 for name in kb} == kb
     assert named["process_vm_readv"].bytes >> 10 == 4, "of the process that is read; the buffer has no page yet"
-    assert (named["poll"].unread, named["move_pages"].unread) == (1, 0)
+    assert (named["poll"].unread, named["move_pages"].unread, named["sendfile"].unread) == (1, 0, 1)
 
 
 def test_pages_of_files_in_memory_are_found(named: dict[str, Found]) -> None:

@@ -108,7 +108,7 @@ def argued_otherwise(base: Sequence[Done], head: Sequence[Done]) -> tuple[tuple[
 
 
 def arguments_unread(base: Sequence[Done], head: Sequence[Done]) -> tuple[tuple[str, float], ...]:
-    """(name, share of the value) of calls that were given longer arrays than kassay reads; those that carry most
+    """(name, share of the value) of calls that were given more than kassay reads; those that carry most
     first."""
     runs = (*base, *head)
     names = {name.removesuffix(OF_OTHERS) for run in runs for name, found in run.found.items() if found.unread}

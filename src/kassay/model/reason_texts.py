@@ -56,7 +56,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "and the same calls do not explain it: it may have used other pages",
     "arguments-differ": "{calls}: the calls were given other arguments on one kernel (addresses, numbers, flags, or "
     "names of another length); what may have worked on other memory or files carries {share:.1%} of the value",
-    "arguments-unread": "{calls}: the calls were given longer arrays than kassay reads, and what may have worked on "
+    "arguments-unread": "{calls}: the calls were given more than kassay reads, and what may have worked on "
     "other memory or files carries {share:.1%} of the value",
     "found-otherwise": "{what} found {base_value} {noun} on {base!k} and {head_value} on {head!k}[, and {more:n more "
     "system call} found other things]: what was there before was not the same; this carries {share:.1%} of the value",

@@ -164,7 +164,7 @@ class Found(Record, frozen=True, kw_only=True):
     cached_bytes: int = 0
     """Pages that were cached of the parts of files on which these calls work."""
     unread: int = 0
-    """Calls that were given longer arrays than kassay reads."""
+    """Calls that were given more than kassay reads."""
     each: tuple[FoundByCall, ...] | None = None
     """Memory that the calls of the program's first process found, in their order; None where it is not known."""
 

@@ -11,7 +11,7 @@ from kassay.errors import BadInput
 
 PROGRAM = (
     "program.c", "payload.c", "watch.c", "results.c", "amounts.c", "arguments.c", "found.c", "ranges.c",
-    "cached.c", "targets.c", "ring.c", "vdso.c", "application.c", "relay.c",
+    "cached.c", "targets.c", "ring.c", "sums.c", "vdso.c", "application.c", "relay.c",
 )  # fmt: skip
 RUNS_PROGRAMS = "run-program"
 """The program that runs those of users; no workload of its own."""
