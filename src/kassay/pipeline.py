@@ -18,7 +18,7 @@ from kassay.evidence.codes import FILE as CODES
 from kassay.evidence.codes import differ_in_configuration, keep_codes
 from kassay.evidence.collect import collect
 from kassay.journal import artifacts
-from kassay.journal.directory import RunDirectory, open_directory, resumed, started
+from kassay.journal.directory import RunDirectory, check_plugin, open_directory, resumed, started
 from kassay.journal.journal import open_journal
 from kassay.journal.run_counter import RunCounter
 from kassay.model.experiment import Experiment, labels
@@ -62,6 +62,7 @@ def measure(
         _keep_inputs(folder, supply)
         records = _records(folder, tell)
         if owed(folder.plan, records):
+            check_plugin(folder, plan)
             (directory / CODES).unlink(missing_ok=True)  # of the findings so far
         records = with_reused(folder, records, supply, reuse, tell)
         schedule = _schedule(folder, records, tell, several_hosts=bool(cluster))

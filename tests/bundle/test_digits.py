@@ -201,6 +201,8 @@ def test_what_differs_before_the_first_boot_is_told() -> None:
     other = msgspec.structs.replace(built, kernels=kernels, machine=machine, guest_sha256=())
     lines = unlike(built, other)
     assert [line.partition(":")[0] for line in lines] == ["kernel debian", "machine", "machine", "program w"]
+    plugin = msgspec.structs.replace(PLAN, plugin_sha256="1")
+    assert unlike(plugin, PLAN) == ("machine: another plugin of QEMU",)
     again = msgspec.structs.replace(same_findings([], []), unlike=lines)
     assert "not alike to begin with: machine: QEMU then, QEMU 99 now" in repeated_text(again)
     one, two = (msgspec.structs.replace(PLAN, images=(Setting(name="sort", value=v * 64),)) for v in "12")

@@ -9,13 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.errors import BadInput
-from kassay.journal.directory import open_directory, pinned, resumed, started
+from kassay.journal.directory import check_plugin, open_directory, pinned, resumed, started
+from kassay.journal.journal import open_journal
 from kassay.model.experiment import Experiment
 from kassay.model.kernel import KernelIdentity, exact_ref, parse_ref
 from kassay.model.plan import Plan
 from kassay.model.records import Setting, content_id, to_json
 from kassay.spec.load import dump, load, parse
 from tests.analysis.plans import plan_of
+from tests.history.directories import keep
 
 # One other value for each field that an experiment can differ in.
 OTHER: dict[str, object] = {
@@ -102,6 +104,25 @@ def test_the_same_experiment_with_another_plan_is_refused_and_what_changed_is_na
     assert "machine and runs" in caught.value.what
     assert "--fresh" in caught.value.remedy
     assert files(tmp_path) == before
+
+
+def test_a_directory_is_not_resumed_with_another_plugin(tmp_path: Path) -> None:
+    plan = msgspec.structs.replace(plan_of(2), plugin_sha256="1")
+    started(tmp_path, plan)
+    with pytest.raises(BadInput, match="measured with another plugin of QEMU"):
+        started(tmp_path, msgspec.structs.replace(plan, plugin_sha256="2"))
+
+
+def test_runs_of_an_unknown_plugin_get_no_further_ones(tmp_path: Path) -> None:
+    plan = plan_of(2)
+    now = msgspec.structs.replace(plan, plugin_sha256="1")
+    folder = started(tmp_path, plan)
+    open_journal(folder.journal, folder.plan_id)
+    check_plugin(started(tmp_path, now), now)  # no runs yet
+    keep(tmp_path, plan.runs[0], 1)
+    with pytest.raises(BadInput, match="maybe with another plugin") as caught:
+        check_plugin(started(tmp_path, now), now)
+    assert "--fresh" in caught.value.remedy
 
 
 @given(cut=st.integers(0, 10_000))
@@ -192,5 +213,5 @@ def test_a_plan_of_an_earlier_version_has_no_kernel_parameters_and_is_resumed(tm
     assert started(tmp_path / "earlier", now) == first
     started(tmp_path / "now", now)
     other = msgspec.structs.replace(earlier, cmdlines=(Setting(name="1", value="debug"),))
-    with pytest.raises(BadInput, match="another cmdlines"):
+    with pytest.raises(BadInput, match="another kernel command line"):
         started(tmp_path / "now", other)

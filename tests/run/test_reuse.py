@@ -119,6 +119,7 @@ OTHER = {
     "modules": _image(PLAIN, package_version="6.16.9-2"),
     "no hash": _image(PLAIN, image_sha256=None),
     "program": msgspec.structs.replace(PLAIN, guest_sha256=(Setting(name="w", value="1"),)),
+    "plugin": msgspec.structs.replace(PLAIN, plugin_sha256="1"),
     "parameters": msgspec.structs.replace(PLAIN, cmdlines=(Setting(name="1", value="quiet"),)),
     "own parameters": msgspec.structs.replace(
         PLAIN, cells=tuple(msgspec.structs.replace(cell, cmdline="thp=never") for cell in PLAIN.cells)

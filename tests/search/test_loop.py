@@ -111,6 +111,19 @@ def test_a_search_is_not_gone_on_with_by_other_guest_programs(tmp_path: Path) ->
     assert len(searchlog.read(tmp_path / "out")) == 2
 
 
+def test_a_search_is_not_gone_on_with_by_another_plugin(tmp_path: Path) -> None:
+    asked, _, measured = planted(tmp_path / "tree")
+    plugins = iter(["1", "1", *["2"] * 20])
+
+    def updated(question: SearchQuestion, ask: Ask, directory: Path, tell: Tell) -> BootProbe:
+        started(directory, msgspec.structs.replace(plan_of(2), plugin_sha256=next(plugins)))
+        return measured(question, ask, directory, tell)
+
+    with pytest.raises(BadInput, match="began with another plugin of QEMU"):
+        bisecting.search(asked, tmp_path / "out", silent, updated)
+    assert len(searchlog.read(tmp_path / "out")) == 2
+
+
 def test_a_replay_comes_to_the_same_and_notices_a_changed_value(tmp_path: Path) -> None:
     out = tmp_path / "out"
     searched(tmp_path / "tree", out)

@@ -131,6 +131,8 @@ def _differences(parts: Sequence[_Part]) -> list[Reason]:
                                   other=part.name, other_program=plan.machine.program))  # fmt: skip
         if first_plan.guest_sha256 != plan.guest_sha256:
             reasons.append(reason("hosts-other-guest", host=first.name, other=part.name))
+        if first_plan.plugin_sha256 != plan.plugin_sha256:
+            reasons.append(reason("hosts-other-plugin", host=first.name, other=part.name))
     return reasons
 
 

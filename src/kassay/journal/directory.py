@@ -122,8 +122,11 @@ def started(path: Path, plan: Plan) -> RunDirectory:
         before, now = _comparable(old.plan), _comparable(plan)
         if before.cmdlines is msgspec.UNSET:  # of an earlier version; supply_for() has taken those of its runs
             now = msgspec.structs.replace(now, cmdlines=msgspec.UNSET)
+        if before.plugin_sha256 is msgspec.UNSET:  # see check_plugin()
+            now = msgspec.structs.replace(now, plugin_sha256=msgspec.UNSET)
         if before != now:
-            names = [n for n in Plan.__struct_fields__ if getattr(before, n) != getattr(now, n)]
+            fields = [n for n in Plan.__struct_fields__ if getattr(before, n) != getattr(now, n)]
+            names = [_IN_WORDS.get(field, field) for field in fields]
             raise BadInput(f"{path}: was measured with another {' and '.join(names)}",
                            "the old runs stay valid; measure anew with --fresh or another --out")  # fmt: skip
         return old
@@ -131,6 +134,17 @@ def started(path: Path, plan: Plan) -> RunDirectory:
     write_atomic(path / "pinned.toml", dump(pinned(plan)).encode())
     write_atomic(path / "plan.json", to_json(plan))
     return folder
+
+
+_IN_WORDS = {"guest_sha256": "guest program", "plugin_sha256": "plugin of QEMU", "cmdlines": "kernel command line"}
+
+
+def check_plugin(folder: RunDirectory, plan: Plan) -> None:
+    """Raises BadInput if it is not known which plugin of the emulator made the runs of a directory, and `plan` has one.
+    Call it before further runs are made."""
+    if folder.plan.plugin_sha256 is msgspec.UNSET and plan.plugin_sha256 and folder.records():
+        raise BadInput(f"{folder.path}: an earlier version of kassay made its runs, maybe with another plugin of QEMU",
+                       "the old runs stay valid; measure anew with --fresh or another --out")  # fmt: skip
 
 
 def _comparable(plan: Plan) -> Plan:

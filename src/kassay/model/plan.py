@@ -77,6 +77,7 @@ class PlanInput(Record, frozen=True, kw_only=True):
     guest_compiler: str = ""
     images: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET
     cmdlines: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET
+    plugin_sha256: str | msgspec.UnsetType = msgspec.UNSET
 
     def cmdline(self, cpus: int) -> str:
         """The kernel parameters that all runs with so many CPUs share; "" where nothing is booted."""
@@ -106,6 +107,8 @@ class Plan(Record, frozen=True, kw_only=True):
     cmdlines: tuple[Setting, ...] | msgspec.UnsetType = msgspec.UNSET
     """Kernel parameters that all runs with one number of CPUs share; the name is that number. Not written if nothing
     boots, nor by earlier versions."""
+    plugin_sha256: str | msgspec.UnsetType = msgspec.UNSET
+    """Hash of the sources of the emulator's plugin, "" if the machine takes none. Not written by earlier versions."""
 
     def cmdline(self, cpus: int | None) -> str:
         """The kernel parameters that all runs with so many CPUs share; "" where nothing is booted, and where an earlier

@@ -123,6 +123,7 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "{other_count} on {other}: something other than the host differs",
     "hosts-other-emulator": "{host} has {program}, {other} has {other_program}",
     "hosts-other-guest": "{host} and {other} measured with different guest programs",
+    "hosts-other-plugin": "{host} and {other} may have measured with different plugins of QEMU",
     "host-without-comparison": "{host} has no comparison of these kernels at these settings",
     # refusals of the state gate
     "no-plain-run": "no unmodified run succeeded: {outcomes:outcomes}[ ({detail})]",

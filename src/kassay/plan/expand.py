@@ -139,7 +139,7 @@ def expand(experiment: Experiment, given: PlanInput) -> Plan:
         experiment=experiment, kernels=given.kernels, workloads=given.workloads, machine=given.machine,
         guest_sha256=given.guest_sha256, cells=tuple(cell for group in groups for cell in group),
         runs=tuple(sorted(runs, key=lambda run: run.block)), guest_compiler=given.guest_compiler,
-        images=given.images, cmdlines=given.cmdlines,
+        images=given.images, cmdlines=given.cmdlines, plugin_sha256=given.plugin_sha256,
     )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ class _Inputs(Record, frozen=True, kw_only=True):
     settings: tuple[Setting, ...]
     files: tuple[Setting, ...]
     machine: MachineIdentity
+    plugin: str
     use: MachineUse
     cpu: str
     rounds: int
@@ -109,9 +110,9 @@ def _inputs(plan: Plan, cell: Cell) -> _Inputs:
         cmdline=(shared, cell.cmdline), workload=plan.workload(cell.workload),
         program=experiment.program(cell.workload) or UNSET, settings=cell.settings,
         files=tuple(file for file in files if file.name in ("init", cell.workload)),
-        machine=structs.replace(plan.machine, host="", container=UNSET), use=cell.machine, cpu=cell.cpu,
-        rounds=experiment.rounds, boot=experiment.boot, quiesce=experiment.quiesce, background=experiment.background,
-        profile=None, perturbation=Perturbation(),
+        machine=structs.replace(plan.machine, host="", container=UNSET), plugin=plan.plugin_sha256 or "unknown",
+        use=cell.machine, cpu=cell.cpu, rounds=experiment.rounds, boot=experiment.boot, quiesce=experiment.quiesce,
+        background=experiment.background, profile=None, perturbation=Perturbation(),
     )  # fmt: skip
 
 

@@ -166,6 +166,10 @@ class Machine(ABC):
         """See to it that a run can be profiled. Raises HostLacks if it cannot."""
         raise HostLacks(f"no profile: machine {self.name} cannot make one", "use --profile none")
 
+    def plugin_sha256(self, arch: str) -> str:
+        """Hash of the sources of kassay's plugin for the machine's program. "" if it takes none."""
+        return ""
+
     def cpu_option(self, name: str, arch: str) -> str:
         """The machine's own name of a CPU of supply/cpus. Raises BadInput or HostLacks if it does not have that CPU."""
         raise BadInput(f"cpu: machine {self.name} runs on the CPU of this host",

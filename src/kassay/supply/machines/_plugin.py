@@ -13,7 +13,7 @@ from kassay.effects import compiler, files, process
 from kassay.effects.compiler import COMPILER
 from kassay.effects.distribution import install
 from kassay.errors import BadInput, HostLacks
-from kassay.supply.arches import arch_of
+from kassay.supply.arches import arch_of, arches
 
 FLAGS = (
     "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes", "-fPIC", "-shared",
@@ -64,6 +64,13 @@ def interfaces(qemu_version: str) -> tuple[int, ...]:
 def sources() -> Path:
     """The folder with profile.c: in a checkout, or inside the installed package."""
     return compiler.sources("plugin", "profile.c", "the plugin's")
+
+
+@cache
+def sources_sha256(arch: str) -> str:
+    """Hash of the plugin's sources for an architecture, the same on each host."""
+    others = {f"arch-{name}.c" for name in arches()} - {f"arch-{arch}.c"}
+    return compiler.digest((name, path) for name, path in _sources().items() if name not in others)
 
 
 def contributed() -> Mapping[str, Path]:

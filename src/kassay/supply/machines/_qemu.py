@@ -28,7 +28,7 @@ from kassay.supply.cpus import cpu_for
 from kassay.supply.machines._argv import Emulation, argv, escape, kernel_cmdline, machine_options, node_options
 from kassay.supply.machines._backend import Ended, Job, Machine, read
 from kassay.supply.machines._host import container_words, host_words
-from kassay.supply.machines._plugin import plugin
+from kassay.supply.machines._plugin import plugin, sources_sha256
 from kassay.supply.machines._probe import probe_by_boot
 from kassay.supply.machines._snapshot import (
     UNANNOUNCED,
@@ -88,6 +88,9 @@ class Qemu(Machine):
             super().check_profile(arch)
         plugin(arch, version(arch))
 
+    def plugin_sha256(self, arch: str) -> str:
+        return sources_sha256(arch) if self._emulation.still_halts or clock_of(self.clock).profile_cpus else ""
+
     def cpu_option(self, name: str, arch: str) -> str:
         return super().cpu_option(name, arch) if self._emulation.cpu else cpu_option(name, arch)
 
@@ -131,7 +134,7 @@ def _run(emulation: Emulation, job: Job, arch: str) -> Ended:
         _join(job)
         return _watched(emulation, job, (*command, *counting))
     uncounted = _plugged(emulation, None, job, arch, qemu)
-    path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), qemu,
+    path = snapshot_path(job.snapshot, job.cmdline, str(job.seed), str(job.memory_bytes), qemu, _booting(uncounted),
                          *machine_options(emulation, arch_of(arch), job.cpus, True, job.cpu),
                          *node_options(job.cpus, job.memory_bytes, job.nodes))  # fmt: skip
     started = host_clock.monotonic_s()
@@ -152,6 +155,11 @@ def _run(emulation: Emulation, job: Job, arch: str) -> Ended:
     if not ended.stream:  # a restored machine that says nothing: the next attempt makes a new snapshot
         path.unlink(missing_ok=True)
     return msgspec.structs.replace(ended, console=taken.console + ended.console)
+
+
+def _booting(plugged: tuple[str, ...]) -> str:
+    """The plugin that a boot runs with, and its values, as a part of the snapshot's name; wherever the cache is."""
+    return "".join(plugged).rpartition("/")[2]
 
 
 def _join(job: Job) -> None:

@@ -112,6 +112,7 @@ def supply_for(
         guest_compiler=programs.compiler,
         images=tuple(Setting(name=name, value=image.sha256) for name, image, _ in images) or UNSET,
         cmdlines=shared_cmdlines(experiment, machine, resumed, given_programs) or UNSET,
+        plugin_sha256=machine.plugin_sha256(experiment.arch),
     )
     return Supply(
         plan_input=plan_input,

@@ -25,9 +25,9 @@ FLAVOUR = "cloud"
 _USUAL = {"kernel parameters": "", "background tasks": "0", "waits until quiet": "yes"}
 _FREE = frozenset((
     "value", "rounds", "boot", "boot parameters", "flavour", "emulator", "accelerator", "machine options", "program",
-    "init",
+    "init", "plugin",
 ))  # fmt: skip
-"""Conditions that every series has. One with further conditions answers another question."""
+"""Conditions that any series may have. One with further conditions answers another question."""
 _CELL = """
     k.id, k.ref, k.release, k.arch, k.image_sha256, s.id, s.workload, s.metric, s.unit, s.arch, s.settings,
     s.conditions, p.value, p.n, strftime(p.last_utc, '%Y-%m-%d')

@@ -201,6 +201,8 @@ def unlike(packed: Plan, rerun: Plan) -> tuple[str, ...]:
         lines += [text] if (text := container_offer(packed.machine, rerun.machine.program)) else []
     if packed.machine.options != rerun.machine.options:
         lines.append("machine: other options")
+    if packed.plugin_sha256 and packed.plugin_sha256 != rerun.plugin_sha256:
+        lines.append("machine: another plugin of QEMU")
     now = {program.name: program.value for program in rerun.guest_sha256}
     by = f" (by {_compiler(packed)} then, by {_compiler(rerun)} now)"
     lines += [f"program {p.name}: another build{by}" for p in packed.guest_sha256 if now.get(p.name) != p.value]

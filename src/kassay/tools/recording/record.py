@@ -156,7 +156,7 @@ def inputs_of(plan: Plan, cell: Cell, recording: Recording) -> tuple[str, ...]:
     images = [image.value for image in plan.images or () if image.name == cell.workload]
     return (cell.id, str(plan.experiment.rounds), str(recording.settings), sha256_file(recording.program),
             *(f"{digest.name}={digest.value}" for digest in plan.guest_sha256), plan.machine.program,
-            *plan.machine.options, *shared, *images)  # fmt: skip
+            plan.plugin_sha256 or "", *plan.machine.options, *shared, *images)  # fmt: skip
 
 
 def _name(plan: Plan, cell: Cell, recording: Recording) -> str:

@@ -162,8 +162,8 @@ def _searched(question: SearchQuestion, directory: Path, tell: Tell, measure: Me
 
 
 def _check_programs(question: SearchQuestion, asked: Ask, log: list[Observation], directory: Path) -> None:
-    """Raises BadInput when this boot was measured with other guest programs than the first: another host's, or another
-    compiler's. Values of two programs are not held against each other."""
+    """Raises BadInput when this boot was measured with other guest programs than the first (another host's, or another
+    compiler's), or with another plugin. Values of two programs are not held against each other."""
     first = next((entry for entry in log if entry.value is not None), None)
     if first is None:
         return
@@ -176,6 +176,8 @@ def _check_programs(question: SearchQuestion, asked: Ask, log: list[Observation]
             f"{directory}: the search began with other guest programs (by {then.guest_compiler or 'another compiler'})",
             "go on with it where it began, or search anew with --fresh",
         )
+    if then.plugin_sha256 != now.plugin_sha256:
+        raise BadInput(f"{directory}: the search began with another plugin of QEMU", "search anew with --fresh")
 
 
 def _stored(directory: Path, bisection: Bisection) -> Bisection:
