@@ -63,7 +63,7 @@ def _snapshots(cache: Path) -> int:
     return sum(not path.suffix for path in (cache / "snapshots").iterdir())
 
 
-def test_damaged_snapshot_is_named_and_made_again(kassay: Kassay, tmp_path: Path) -> None:
+def test_damaged_snapshot_is_made_again(kassay: Kassay, tmp_path: Path) -> None:
     cache = tmp_path / "cache" / "kassay"
     cache.mkdir(parents=True)
     for name in ("kernels", "refs", "packages", "apt", "guest"):  # the kernels of the real store, snapshots of our own
@@ -82,10 +82,16 @@ def test_damaged_snapshot_is_named_and_made_again(kassay: Kassay, tmp_path: Path
     for path in (cache / "snapshots").iterdir():
         if not path.suffix:
             path.chmod(0o644)
-            os.truncate(path, path.stat().st_size // 2)
+            with path.open("r+b") as file:  # one bit, far behind the header
+                at = path.stat().st_size // 2
+                file.seek(at)
+                bit = file.read(1)[0] ^ 1
+                file.seek(at)
+                file.write(bytes([bit]))
+            damaged = path.read_bytes()
     report = kassay(*words, "--out", str(tmp_path / "b"), env=environment).json()
-    assert [failure["outcome"] for failure in report["runs"]["failures"]] == ["machine-died"]
-    assert report["runs"]["ok"] == 1
+    assert (report["runs"]["ok"], report["runs"]["failures"]) == (1, [])
+    assert all(path.read_bytes() != damaged for path in (cache / "snapshots").iterdir() if not path.suffix)
     assert _streams(tmp_path / "b") == _streams(tmp_path / "a")  # the one that was made anew is the same machine
 
 

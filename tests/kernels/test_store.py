@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from kassay.effects.files import sha256_bytes
-from kassay.errors import BadInput
+from kassay.errors import BadInput, HostLacks
 from kassay.model.kernel import KernelArtifact, parse_ref
-from kassay.supply.kernels import fetch
+from kassay.supply.kernels import check_whole, fetch
 from tests.kernels import fakes
 from tests.kernels.fakes import Told
 
@@ -105,6 +105,20 @@ def test_a_touched_but_equal_file_is_no_damage(bzimage: Path) -> None:
     made = Path(artifact.directory).stat().st_ino
     os.utime(artifact.vmlinux, (1, 1))
     assert Path(_fetch(bzimage).directory).stat().st_ino == made
+
+
+def test_a_bit_that_flipped_on_the_disk_is_noticed_before_the_kernel_boots(bzimage: Path) -> None:
+    artifact = _fetch(bzimage)
+    assert artifact.vmlinux is not None
+    victim = Path(artifact.vmlinux)
+    status = victim.stat()
+    victim.chmod(0o644)
+    victim.write_bytes(bytes([_VMLINUX[0] ^ 1]) + _VMLINUX[1:])
+    os.utime(victim, ns=(status.st_atime_ns, status.st_mtime_ns))
+    with pytest.raises(HostLacks, match="vmlinux: damaged"):
+        check_whole(_fetch(bzimage))
+    _fetch(bzimage)
+    assert victim.read_bytes() == _VMLINUX
 
 
 def test_what_a_killed_fetch_left_is_swept_and_never_used(bzimage: Path) -> None:

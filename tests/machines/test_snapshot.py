@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from kassay.supply.machines import _plugin, _qemu, machine_for, qemu_icount
+from kassay.supply.machines import _plugin, _qemu, _snapshot, machine_for, qemu_icount
 from tests.machines.test_argv import job
 
 
@@ -53,3 +53,19 @@ def test_a_machine_knows_the_sources_of_its_plugin(monkeypatch: pytest.MonkeyPat
     with (tmp_path / "halt.c").open("a") as file:
         file.write("int x;")
     assert changed("x86_64") != before
+
+
+@pytest.mark.parametrize("suffix", ["", ".console", ".sha256"])
+def test_a_damaged_snapshot_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
+    path = tmp_path / "0123"
+    files = {"": b"state of a machine", ".console": b"log", ".sha256": b""}
+    for name, data in files.items():
+        path.with_suffix(name).write_bytes(data)
+    path.with_suffix(".sha256").write_text(_snapshot._sha256(path, path))
+    monkeypatch.setattr(_snapshot, "_WHOLE", {})
+    damaged = path.with_suffix(suffix)
+    whole = damaged.read_bytes()
+    damaged.write_bytes(bytes((whole[0] ^ 1, *whole[1:])))
+    assert not _snapshot.is_kept(path)
+    damaged.write_bytes(whole)
+    assert _snapshot.is_kept(path)

@@ -58,6 +58,7 @@ class Jobs:
         machine, measured = self._supply.machine, self._supply.measured[cell.workload]
         experiment, perturbation = self._plan.experiment, run.perturbation
         artifact, modules = self._supply.artifacts[cell.kernel], self.modules(cell)
+        kernel_store.check_whole(artifact)
         cpus, memory = cell.machine.cpus or 1, cell.machine.memory_bytes or 0  # of a machine elsewhere its own
         with disk_errors(directory):
             program = measured.executable(self._supply.programs.file(cell.workload), directory)

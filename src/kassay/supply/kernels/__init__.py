@@ -22,6 +22,7 @@ from kassay.supply.kernels._source import (
     sources,
     versions,
 )
+from kassay.supply.kernels._store import check_whole
 from kassay.supply.kernels._symbols import lacks_function
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "KernelVersion",
     "askers",
     "check",
+    "check_whole",
     "debug_symbols",
     "fetch",
     "lacks_function",

@@ -36,6 +36,8 @@ from kassay.supply.kernels._symbols import decode_symbols
 _FORMAT = 2
 KINDS = {"package": "", "file": ".file", "build": ".build"}
 """Kinds of origins of an image, each with the suffix of its directory."""
+_WHOLE: set[str] = set()
+"""Files that this process has found whole."""
 
 
 class Origin(Record, frozen=True, kw_only=True):
@@ -91,6 +93,20 @@ def load(image_sha256: str, ref: str, *, kind: str) -> KernelArtifact | None:
         packages=tuple(str(p) for p in packages if p.is_file()),
     )
     return with_configuration(artifact)
+
+
+def check_whole(artifact: KernelArtifact) -> None:
+    """Raises HostLacks if the kernel that is booted, or its symbols, are damaged on the disk. load() notices that by
+    size and time alone. They are read once per process, in 0.1 s."""
+    identity = artifact.identity
+    for path, sha256 in ((artifact.vmlinux, identity.vmlinux_sha256), (artifact.symbols, identity.symbols_sha256)):
+        if not path or not sha256 or path in _WHOLE:
+            continue
+        if sha256_file(Path(path)) != sha256:
+            with disk_errors(Path(path)):
+                Path(path).unlink(missing_ok=True)  # load() makes it anew
+            raise HostLacks(f"{path}: damaged", "check the disk, and give the same command again: it is made anew")
+        _WHOLE.add(path)
 
 
 def keep(data: bytes, origin: Origin, extras: dict[str, bytes], arch: str, ref: str, tell: Tell) -> KernelArtifact:

@@ -34,6 +34,7 @@ from kassay.supply.machines._snapshot import (
     UNANNOUNCED,
     controlled,
     inherited_file_options,
+    is_kept,
     save,
     snapshot_lock,
     snapshot_path,
@@ -140,7 +141,7 @@ def _run(emulation: Emulation, job: Job, arch: str) -> Ended:
     started = host_clock.monotonic_s()
     with snapshot_lock(path):
         problem = ""
-        if not path.exists():
+        if not is_kept(path):
             _join(job)
             problem = save(job, (*_saving(job, emulation, arch), *uncounted), qemu, path)
         taken = None if problem else take(path)

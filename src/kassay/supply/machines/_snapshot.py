@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from kassay.effects import clock, process
 from kassay.effects.cache_limit import make_room
-from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, write_atomic
+from kassay.effects.files import cache_directory, disk_errors, sha256_bytes, sha256_file, write_atomic
 from kassay.effects.lock import locked
 from kassay.supply.machines._backend import Job, read
 from kassay.supply.machines._qmp import Qmp, QmpError
@@ -31,6 +31,10 @@ size of its image more."""
 # latest when such a timer is due (icount_get_limit()), so with several CPUs it would move the digits.
 UNANNOUNCED = ("-global", "migration.announce-rounds=0")
 
+_CONSOLE, _SHA256 = ".console", ".sha256"
+"""Suffixes of the files beside a snapshot: the log of its boot, and the hash of both."""
+_WHOLE: dict[Path, int] = {}
+"""Snapshots that this process has found whole: path and inode. Guarded by snapshot_lock()."""
 _POLL_S = 0.002
 _ROOM_BYTES = 200 << 20  # less free than this, and a failed write means a full disk
 _ABANDONED_S = 3600
@@ -57,10 +61,27 @@ class Taken(NamedTuple):
     console: bytes
 
 
+def is_kept(path: Path) -> bool:
+    """True if a snapshot is there with the bytes that save() wrote; False if it is damaged. Call it while holding
+    snapshot_lock(). Each process reads a snapshot once for it, which takes 0.1 s: a run takes a second or more."""
+    try:
+        inode = path.stat().st_ino
+        if _WHOLE.get(path) != inode and path.with_suffix(_SHA256).read_text("ascii") == _sha256(path, path):
+            _WHOLE[path] = inode
+    except (OSError, UnicodeDecodeError):
+        return False
+    return _WHOLE.get(path) == inode
+
+
+def _sha256(state: Path, path: Path) -> str:
+    """Hash of the state of a machine, which may be in another file yet, and of the log of its boot."""
+    return sha256_bytes(f"{sha256_file(state)} {sha256_file(path.with_suffix(_CONSOLE))}".encode())
+
+
 def take(path: Path) -> Taken:
     """Opens a snapshot; call it while holding snapshot_lock(), and close `state` in the end."""
     os.utime(path)  # used now: the last to be deleted
-    return Taken(os.open(path, os.O_RDONLY), read(path.with_suffix(".console")))
+    return Taken(os.open(path, os.O_RDONLY), read(path.with_suffix(_CONSOLE)))
 
 
 def inherited_file_options(version: str, file: int) -> tuple[tuple[str, ...], str]:
@@ -92,8 +113,9 @@ def save(job: Job, command: tuple[str, ...], version: str, path: Path) -> str:
             finally:
                 process.end(child)
         _sweep(path.parent)
-        make_room(path.parent, "", (".console",), KEEP_BYTES, unused_since=clock.wall_s())
-        write_atomic(path.with_suffix(".console"), read(Path(job.directory, "console")))
+        make_room(path.parent, "", (_CONSOLE, _SHA256), KEEP_BYTES, unused_since=clock.wall_s())
+        write_atomic(path.with_suffix(_CONSOLE), read(Path(job.directory, "console")))
+        write_atomic(path.with_suffix(_SHA256), _sha256(part, path).encode())
         part.rename(path)
     for name in ("stream", "console"):  # the restored run writes its own
         Path(job.directory, name).unlink(missing_ok=True)
