@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from kassay.labs.predict.calibrate import check
 from kassay.labs.predict.calibrate.calibrate import Calibrated
 from kassay.labs.predict.calibrate.check import Checked
 from kassay.labs.predict.calibrate.machine import Nearest
@@ -43,6 +44,7 @@ def test_a_file_that_holds_no_changes_is_named(kassay: Kassay, tmp_path: Path) -
         (("--check", "--fresh"), "--fresh: does nothing with --check"),
         (("--check", "--out", "x.toml"), "--out: does nothing with --check"),
         (("--check", "--like", "zen3"), "--like: does nothing with --check"),
+        (("--exit-code",), "--exit-code: belongs to --check"),
         (("--pairs", "PAIRS", "--like", "zen3"), "--like: does nothing with --pairs"),
         (("--pairs", "PAIRS", "--repeats", "3"), "--repeats: does nothing with --pairs"),
         (("--pairs", "PAIRS", "--fresh"), "--fresh: does nothing with --pairs"),
@@ -102,6 +104,17 @@ def test_a_check_says_what_was_compared_and_what_to_do() -> None:
     assert "used 0.4 CPUs meanwhile" in calibrate._checked("host", Checked("host", 71, [], 0.4))
     file = calibrate._checked("x/a.toml", Checked("mine", 71, [("l2_size", 1.0, 2.0)]))
     assert file.endswith("kassay calibrate mine --out x/a.toml\n")
+
+
+@pytest.mark.parametrize(("words", "differing", "status"), [
+    (("--check",), True, 0), (("--check", "--exit-code"), True, 1), (("--check", "--exit-code"), False, 0),
+])  # fmt: skip
+def test_a_check_that_fails_can_be_a_status(
+    kassay: Kassay, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], differing: bool, status: int
+) -> None:
+    found = Checked("host", 71, [("l2_size", 1.0, 2.0)] if differing else [])
+    monkeypatch.setattr(check, "check", lambda name, tell: found)
+    assert kassay("calibrate", *words)[0] == status
 
 
 def test_help_names_the_directory_of_the_written_file(kassay: Kassay) -> None:

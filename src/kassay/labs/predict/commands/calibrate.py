@@ -54,6 +54,7 @@ def _calibrate(
         bool,
         Option("--check", help="Check whether the file NAME belongs to this machine and still holds. Writes nothing."),
     ] = False,
+    exit_code: Annotated[bool, Option("--exit-code", help="With --check: exit 1 if a value differs.")] = False,
     repeats: Annotated[int, Option(min=1, max=100, metavar="N", help="Number of passes over all probes.")] = 7,
     fresh: Annotated[bool, Option("--fresh", help="Discard what an interrupted calibration measured.")] = False,
     out: Annotated[
@@ -79,7 +80,7 @@ def _calibrate(
     from kassay.commands._inputs import check_given, check_writable_place
     from kassay.commands._together import check_together
 
-    check_together(unused=_UNUSED)
+    check_together({"--exit-code": ("--check",)}, _UNUSED)
     if out is not None and out.suffix != ".toml":
         raise BadInput(f"--out {out}: a timing file's name ends in .toml", f"write --out {out}.toml")
     if out is not None:
@@ -88,7 +89,7 @@ def _calibrate(
     if pairs is not None:
         return _learn(name, pairs, out)
     if check:
-        return _check(name)
+        return _check(name, exit_code)
     from kassay.commands._show import say, showing
     from kassay.labs.predict.calibrate.calibrate import calibrate
 
@@ -107,14 +108,14 @@ def _learn(name: str, pairs: Path, out: Path | None) -> int:
     return 0
 
 
-def _check(name: str) -> int:
+def _check(name: str, exit_code: bool) -> int:
     from kassay.commands._show import say, showing
     from kassay.labs.predict.calibrate.check import check
 
     with showing() as tell:
         checked = check(name, tell)
     say(_checked(name, checked))
-    return 0
+    return int(exit_code and bool(checked.differing))
 
 
 def _checked(name: str, checked: "Checked") -> str:
