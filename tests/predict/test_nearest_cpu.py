@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from kassay.errors import BadInput, HostLacks
-from kassay.labs.predict.calibrate import machine
+from kassay.labs.predict.calibrate import machine, program
 from kassay.labs.predict.calibrate.machine import HostMachine, Nearest, cpuinfo_of, differences, nearest_cpu
+from kassay.labs.predict.calibrate.program import Output
 from kassay.labs.predict.timing import Machine, timing_for
 
 pytestmark = pytest.mark.slow  # the first one reads every timing file
@@ -84,7 +85,12 @@ def test_a_file_of_host_may_be_of_any_kind_of_cpus(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(machine, "timing_for", lambda name: host)
     monkeypatch.setattr(machine, "_CPUINFO", tmp_path / "cpuinfo")
     (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel\t: 1\n\nprocessor\t: 1\nmodel\t: 2\n")
+    running = Output({}, {}, "")
+    monkeypatch.setattr(program, "run", lambda arguments, samples: running)
     machine.refuse_another_machine("host")
+    running = Output({}, {}, "KVMKVMKVM")
+    with pytest.raises(BadInput, match="another machine: hypervisor: none in the file, KVMKVMKVM here"):
+        machine.refuse_another_machine("host")
     (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel\t: 1\n\nprocessor\t: 1\nmodel\t: 3\n")
     with pytest.raises(BadInput, match="another machine: model: 2 in the file, 1 here"):
         machine.refuse_another_machine("host")

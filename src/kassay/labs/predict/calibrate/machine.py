@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kassay.errors import BadInput, HostLacks
+from kassay.labs.predict.calibrate import program
 from kassay.labs.predict.timing import Machine, timing_for, timings
 from kassay.model.records import Record
 from kassay.supply.arches import this_host
@@ -181,12 +182,19 @@ def differences(file: Mapping[str, str], host: Mapping[str, str]) -> Iterator[st
 def differences_of(calibrated: Machine | None, host: HostMachine) -> Iterator[str]:
     """The same, and the hypervisor. calibrated: None for a file of no machine."""
     yield from differences(calibrated.cpuinfo if calibrated else {}, host.cpuinfo)
-    if calibrated and calibrated.hypervisor != host.hypervisor:
-        yield f"hypervisor: {calibrated.hypervisor or 'none'} in the file, {host.hypervisor or 'none'} here"
+    if calibrated and (apart := hypervisor_apart(calibrated, host.hypervisor)):
+        yield apart
+
+
+def hypervisor_apart(calibrated: Machine, hypervisor: str) -> str:
+    """The hypervisors of a file and of this host where they differ; else ""."""
+    if calibrated.hypervisor == hypervisor:
+        return ""
+    return f"hypervisor: {calibrated.hypervisor or 'none'} in the file, {hypervisor or 'none'} here"
 
 
 def refuse_another_machine(name: str) -> None:
-    """Raises BadInput if a name is HOST and its file is of another machine: several hosts may share a home.
+    """Raises BadInput if a name is HOST and its file is of another machine or hypervisor: hosts may share a home.
 
     The file may be of any kind of CPU that this machine has.
     """
@@ -195,6 +203,8 @@ def refuse_another_machine(name: str) -> None:
     calibrated = timing_for(HOST).machine
     file = calibrated.cpuinfo if calibrated else {}
     found = [next(differences(file, cpuinfo_of(part)), "") for part in _processors().values()]
+    if calibrated and not all(found):
+        found = [hypervisor_apart(calibrated, program.run(("add_chain",), 1).hypervisor)]  # 0.05 s
     if all(found):
         raise BadInput(f"{HOST}: calibrated on another machine: {found[0]}",
                        "kassay calibrate NAME makes a file of this one; name the other one by its path")  # fmt: skip
