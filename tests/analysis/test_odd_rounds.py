@@ -71,3 +71,16 @@ def test_every_second_round_counts_however_few_there_are() -> None:
     assert found.change == pytest.approx(fmean(head[2:]) / fmean(base[2:]) - 1)
     changes = [compared([COST] * count, ([COST, 2 * COST] * count)[:count]).change for count in range(4, 12)]
     assert changes == pytest.approx([0.5] * 8)
+
+
+def rounds_of(mean: float) -> list[int]:
+    """Ten rounds whose value is 10 % above COST, and whose mean is this part of it, without one of the dearest."""
+    dear, other = round(1.1 * COST), round(COST * (9 * mean - 6 * 1.1) / 3)
+    return [dear, other, dear, dear, dear, other, dear, dear, other, dear]
+
+
+def test_a_margin_between_means_that_read_alike_hides_no_change() -> None:
+    found = compared([COST] * 10, rounds_of(1.0097), perturbed=rounds_of(1.0103))
+    assert (round(found.change or 0, 3), found.verdict, found.evidence) == (0.1, "regression", "partial")
+    (why,) = (why for why in found.reasons if why.code == "rounds-otherwise")
+    assert why["low"] == pytest.approx(0.0097) and why["high"] == pytest.approx(0.0103)

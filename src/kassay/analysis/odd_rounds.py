@@ -36,8 +36,9 @@ def odd_rounds(
     low, high = min(sides[1]) / max(sides[0]) - 1, max(sides[1]) / min(sides[0]) - 1
     if low - margin <= judged.change <= high + margin:
         return None
-    is_range = format_change(low) != format_change(high)
-    return reason("rounds-otherwise", change=judged.change, low=low, high=high if is_range else None)
+    several, one = (reason("rounds-otherwise", change=judged.change, low=low, high=to) for to in (high, None))
+    alike = format_change(low) == format_change(high)
+    return one if alike and hides_change(one, judged, margin) == hides_change(several, judged, margin) else several
 
 
 def hides_change(why: Reason, judged: Judgement, margin: float) -> bool:
