@@ -88,7 +88,8 @@ const struct workload workload = {
 	.summary = "MADV_COLLAPSE of base pages to huge pages",
 	.subject = "Collapsing {size} of base pages to huge pages by MADV_COLLAPSE",
 	.state = "one private anonymous mapping, made anew for each round: all pages written as base pages before "
-		 "the call, huge pages after it",
+		 "the call, huge pages after it. It is read with huge pages: behind the collapse of the set-up, and "
+		 "behind the last round",
 	.params = {
 		{ "size", PARAM_SIZE, "bytes", "2MiB", "length of the mapping, a multiple of a huge page", MIN_PAGE_BYTES, 16 * GIB, { 0 } },
 	},
