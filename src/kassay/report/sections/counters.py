@@ -82,13 +82,14 @@ def counters(report: Report) -> Iterator[Section]:
     """On a screen what several CPUs asked of each other, unless of a ladder: it is too much for one screen. On a page
     all of the kernels' own counters. Of many workloads, a table for each would fill most of the page."""
     between = contention_tables(report)
-    narrow = [
+    narrow = (
         structs.replace(
             t, columns=t.columns[:3], rows=tuple(row[:3] for row in t.rows if not _OF_LEAVING.fullmatch(row[0].text))
         )
         for t in between
-    ]
-    yield from first_tables(report, () if ladders(report) else narrow[:GROUPS], FUNCTION)
+    )
+    shown = [t for t in narrow if t.rows]
+    yield from first_tables(report, () if ladders(report) else shown[:GROUPS], FUNCTION)
     if report.overview is None:
         counted = (*between, *counters_tables(report), *levels_tables(report))
         yield from filled("What the kernels counted", text=_COUNTERS, tables=counted, readers=(PAGE,))
