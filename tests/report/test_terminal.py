@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from kassay.model.finding import Counter
+from kassay.model.printed_values import PrintedRow
 from kassay.model.reason import reason
 from kassay.report.formats import format_named
 from tests.report.predicted_reports import several
@@ -37,6 +38,8 @@ def test_counters_between_cpus_have_a_unit_and_no_time_from_before_the_region() 
     text = FORMAT.render(replace(report, findings=(cpus,)))
     assert "Between CPUs, per page (ran: ns)" in text
     assert "cpu1.turns" in text and "ran.kworker.cpu1" in text and "cpu1.ran" not in text
+    left = FORMAT.render(replace(report, findings=(replace(cpus, counters=counters[:1]),)))
+    assert "Between CPUs" not in left
 
 
 def test_steps_are_marked_where_they_are_and_nowhere_else() -> None:
@@ -103,3 +106,18 @@ def test_evidence_has_the_rounds_of_all_kernels() -> None:
     sides = (replace(base, method="mode: 17 of 20 rounds"), replace(head, method="mode: 12 of 20 rounds"))
     text = " ".join(FORMAT.render(replace(report, findings=(replace(first, sides=sides), second))).split())
     assert "; mprotect mode: 12 to 17 of 20 rounds; unmap mode of 4/5 rounds" in text
+
+
+def test_cycles_that_a_program_prints_may_be_a_count() -> None:
+    report = SAMPLES["compare"]()
+    first = report.findings[0]
+    rows = tuple(
+        PrintedRow(workload=first.workload, settings=first.settings, machine=first.machine, name=name, kind="time",
+                   values=(("a", "5"),), steady=True)
+        for name in ("cycles", "gc.cycles", "ns_per_page")
+    )  # fmt: skip
+    lines = FORMAT.render(replace(report, printed=rows)).splitlines()
+    shown = {line.split()[0]: line for line in lines if line.split()[:1] and line.split()[0] in {r.name for r in rows}}
+    assert [("virtual time" in line, "if of a clock" in line) for line in shown.values()] == [
+        (False, True), (False, True), (True, False),
+    ]  # fmt: skip

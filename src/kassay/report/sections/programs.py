@@ -137,7 +137,11 @@ def calls(report: Report) -> Iterator[Section]:
     yield from filled("What one call costs", text=_CALLS, tables=calls_tables(report), readers=(PAGE,))
 
 
-_KINDS = {"time": "virtual time", "number": "number", "word": "word"}
+def _kind(row: PrintedRow) -> str:
+    """The kind of a printed value in words. A name with "cycles" may be of a clock, or a count of the program's own."""
+    if row.kind != "time":
+        return row.kind
+    return "virtual, if of a clock" if "cycles" in row.name.lower() else "virtual time"
 
 
 def printed_tables(report: Report) -> tuple[Table, ...]:
@@ -151,7 +155,7 @@ def printed_tables(report: Report) -> tuple[Table, ...]:
 def _printed_table(point: tuple[str, ...], rows: list[PrintedRow], several: bool) -> Table:
     kernels = [label for label, _ in rows[0].values]
     lines = (
-        cells(one_line(row.name), *(value if value is not None else "-" for _, value in row.values), _KINDS[row.kind],
+        cells(one_line(row.name), *(value if value is not None else "-" for _, value in row.values), _kind(row),
               "the same each time" if row.steady else "varies")
         for row in rows
     )  # fmt: skip
