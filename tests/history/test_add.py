@@ -187,6 +187,22 @@ def test_what_cannot_move_a_count_makes_no_other_series(tmp_path: Path) -> None:
     assert made[0].series[0].id == made[1].series[0].id
 
 
+def test_another_plugin_makes_another_series(tmp_path: Path) -> None:
+    plan = plan_with(["6.12.1", "6.17.2"])
+    plans = (plan, *(msgspec.structs.replace(plan, plugin_sha256=name) for name in ("1", "2")))
+    made = [gather(measured(tmp_path / str(i), p, {0: [30]})) for i, p in enumerate(plans)]
+    assert len({one.series[0].id for one in made}) == 3
+
+
+def test_times_of_a_host_with_the_same_description_make_another_series(tmp_path: Path) -> None:
+    plan = plan_with(["6.12.1", "6.17.2"], clock="host")
+    plans = [
+        msgspec.structs.replace(plan, machine=msgspec.structs.replace(plan.machine, host_id=name)) for name in "12"
+    ]
+    made = [gather(measured(tmp_path / str(i), p, {0: [30]})) for i, p in enumerate(plans)]
+    assert made[0].series[0].id != made[1].series[0].id
+
+
 def imported(directory: Path, **changes: object) -> Path:
     kernels = (ImportedKernel(label="6.12", release="6.12"), ImportedKernel(label="6.19", release="6.19"))
     common = {"workload": "w", "metric": "ns", "unit": "ns", "definition": "x", "better": "lower", "primary": True}

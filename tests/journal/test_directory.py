@@ -106,6 +106,18 @@ def test_the_same_experiment_with_another_plan_is_refused_and_what_changed_is_na
     assert files(tmp_path) == before
 
 
+def test_times_are_not_gone_on_with_on_a_host_with_the_same_description(tmp_path: Path) -> None:
+    plan = plan_of(2, clock="host")
+    earlier, one, other = (
+        msgspec.structs.replace(plan, machine=msgspec.structs.replace(plan.machine, clock="host", host_id=name))
+        for name in (msgspec.UNSET, "1", "2")
+    )
+    started(tmp_path / "one", one)
+    with pytest.raises(BadInput, match="another machine"):
+        started(tmp_path / "one", other)
+    assert started(tmp_path / "earlier", earlier) == started(tmp_path / "earlier", one)
+
+
 def test_a_directory_is_not_resumed_with_another_plugin(tmp_path: Path) -> None:
     plan = msgspec.structs.replace(plan_of(2), plugin_sha256="1")
     started(tmp_path, plan)

@@ -2,6 +2,7 @@
 """A host is described by what its kernel says of the CPU, whatever its architecture."""
 
 import platform
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,18 @@ from kassay.supply.machines import _host
 
 _ARM64 = "processor\t: 0\nCPU implementer\t: 0x41\nCPU variant\t: 0x4\nCPU part\t: 0xd0c\nCPU revision\t: 1\n"
 _X86 = "processor\t: 0\nmodel name\t: AMD EPYC  9R14\n\nprocessor\t: 1\nmodel name\t: AMD EPYC  9R14\n"
+
+
+def test_hosts_are_told_apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(_host, "_MACHINE_ID", tmp_path / "machine-id")
+    monkeypatch.setattr(platform, "node", lambda: "a")
+    named = _host.host_id()
+    (tmp_path / "machine-id").write_text("0123456789abcdef0123456789abcdef\n")
+    one = _host.host_id()
+    monkeypatch.setattr(platform, "node", lambda: "b")
+    assert one == _host.host_id() != named and "0123" not in one
+    (tmp_path / "machine-id").write_text("0123456789abcdef0123456789abcdee\n")
+    assert one != _host.host_id()
 
 
 @pytest.mark.parametrize(

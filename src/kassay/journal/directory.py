@@ -122,6 +122,8 @@ def started(path: Path, plan: Plan) -> RunDirectory:
         before, now = _comparable(old.plan), _comparable(plan)
         if before.cmdlines is msgspec.UNSET:  # of an earlier version; supply_for() has taken those of its runs
             now = msgspec.structs.replace(now, cmdlines=msgspec.UNSET)
+        if before.machine.host_id is msgspec.UNSET:  # of an earlier version
+            now = msgspec.structs.replace(now, machine=msgspec.structs.replace(now.machine, host_id=msgspec.UNSET))
         if before.plugin_sha256 is msgspec.UNSET:  # see check_plugin()
             now = msgspec.structs.replace(now, plugin_sha256=msgspec.UNSET)
         if before != now:

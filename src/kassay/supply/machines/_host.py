@@ -9,7 +9,10 @@ from pathlib import Path
 from msgspec import UNSET, UnsetType
 
 from kassay.effects.distribution import IMAGE
+from kassay.effects.files import sha256_bytes
 from kassay.supply.arches import of_machine
+
+_MACHINE_ID = Path("/etc/machine-id")
 
 
 @cache
@@ -17,6 +20,15 @@ def host_words() -> str:
     """CPU model, number of online CPUs, kernel release."""
     count = len(re.findall(r"^processor\s*:", _cpuinfo(), re.MULTILINE))
     return f"{cpu_model()}, {count} CPUs, Linux {platform.release()}"
+
+
+def host_id() -> str:
+    """Eight hex digits of this host, from machine-id(5), which is not to be published; without one from its name."""
+    try:
+        known = _MACHINE_ID.read_text("ascii", "replace").strip()
+    except OSError:
+        known = ""
+    return sha256_bytes(f"kassay {known or platform.node()}".encode())[:8]
 
 
 def container_words() -> str | UnsetType:

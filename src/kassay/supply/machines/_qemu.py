@@ -27,7 +27,7 @@ from kassay.supply.clocks import clock_of
 from kassay.supply.cpus import cpu_for
 from kassay.supply.machines._argv import Emulation, argv, escape, kernel_cmdline, machine_options, node_options
 from kassay.supply.machines._backend import Ended, Job, Machine, read
-from kassay.supply.machines._host import container_words, host_words
+from kassay.supply.machines._host import container_words, host_id, host_words
 from kassay.supply.machines._plugin import plugin, sources_sha256
 from kassay.supply.machines._probe import probe_by_boot
 from kassay.supply.machines._snapshot import (
@@ -71,6 +71,7 @@ class Qemu(Machine):
             program=f"QEMU {version(arch)}",
             options=machine_options(self._emulation, arch_of(arch), cpus, boot == "snapshot"),
             host=host_words(),
+            host_id=host_id() if clock_of(self.clock).depends_on_host else msgspec.UNSET,
             container=container_words(),
         )
 

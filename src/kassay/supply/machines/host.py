@@ -12,7 +12,7 @@ from kassay.model.run import WallTime
 from kassay.supply.arches import arches
 from kassay.supply.clocks import profiling
 from kassay.supply.machines._backend import Ended, Job, Machine, read
-from kassay.supply.machines._host import container_words, host_arch, host_words
+from kassay.supply.machines._host import container_words, host_arch, host_id, host_words
 
 
 class Host(Machine):
@@ -37,7 +37,7 @@ class Host(Machine):
     def identify(self, arch: str, cpus: int, boot: str) -> MachineIdentity:
         return MachineIdentity(
             arch=arch, clock=self.clock, accelerator="none", program=f"Linux {platform.release()}",
-            options=(), host=host_words(), container=container_words(),
+            options=(), host=host_words(), host_id=host_id(), container=container_words(),
         )  # fmt: skip
 
     def kernel_file(self, artifact: KernelArtifact) -> str | None:

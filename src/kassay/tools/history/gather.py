@@ -212,4 +212,5 @@ def _conditions(plan: Plan, item: CellEvidence) -> dict[str, str]:
     }  # fmt: skip
     if not experiment.depends_on_host:
         return conditions
-    return {**conditions, "host": machine.host, "profile": experiment.profile}
+    host = {"host": machine.host, **({"host id": machine.host_id} if machine.host_id else {})}
+    return {**conditions, **host, "profile": experiment.profile}
