@@ -153,7 +153,10 @@ class FakeHost:
         return ""
 
     def _wait(self, *words: str) -> str:
-        return f"boot\tboot{self.boots}\n{self.ended}throttled\t{self.facts.get('throttled', '0')}\n"
+        return f"boot\tboot{self.boots}\n{self.ended}{self._told('throttled')}{self._told('stolen')}"
+
+    def _told(self, name: str) -> str:
+        return f"{name}\t{self.facts.get(name, '0')}\n"
 
     def _state(self, *words: str) -> str:
         lines = "".join(f"file\tkassay/quiescence\t{line}\n" for line in self.quiescence.splitlines())

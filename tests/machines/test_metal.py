@@ -179,6 +179,14 @@ def test_a_machine_that_never_becomes_quiet_or_is_throttled_measures_nothing(hos
     assert [one.outcome for one in runs(visit, 0)] == ["throttled"]
 
 
+def test_time_that_other_guests_of_a_hypervisor_had_is_no_time_of_the_run(host: FakeHost, visit: Visit) -> None:
+    host.ended = "status\t0\nelapsed\t10\n"
+    for ticks, outcome in (("20", ""), ("21", "busy")):
+        host.facts = {"stolen": ticks}
+        assert [one.outcome for one in runs(visit, 0)] == [outcome]
+    assert "21 ticks of the run's 10 s" in runs(visit, 0)[0].detail
+
+
 def test_a_file_that_arrives_damaged_is_refused(host: FakeHost, visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host, "send", lambda data, to, **_: host.files.__setitem__(to, b"damaged"))
     with pytest.raises(HostLacks, match="old arrives damaged"):

@@ -13,8 +13,8 @@ _MARK = "kassay/elsewhere"
 
 
 def host_fields(report: GuestReport) -> dict[str, str | None]:
-    """host.governor, .turbo, .smt, .microcode, .preempt and .mitigation.NAME; "none" for what the machine has not. No
-    fields of a guest."""
+    """host.governor, .turbo, .smt, .microcode, .preempt, .throttling and .mitigation.NAME; "none" for what the machine
+    has not. host.throttling is "unknown" if the kernel does not count it, as on AMD CPUs. No fields of a guest."""
     texts = {file.path: (file.content or "").strip() for file in report.files if file.moment == "boot"}
     if _MARK not in texts:
         return {}
@@ -25,6 +25,7 @@ def host_fields(report: GuestReport) -> dict[str, str | None]:
         "host.smt": texts.get(f"{_CPU}smt/control") or "none",
         "host.microcode": texts.get("kassay/microcode") or "none",
         "host.preempt": _chosen(texts.get("kassay/preempt")),
+        "host.throttling": texts.get("kassay/throttling"),
     }
     mitigations = ((path, text) for path, text in texts.items() if path.startswith(_MITIGATION))
     return fields | {f"host.mitigation.{path.removeprefix(_MITIGATION)}": text for path, text in sorted(mitigations)}

@@ -16,6 +16,7 @@ from kassay.supply.machines._metal.stream import captured, since_the_run, with_b
 from kassay.supply.machines._metal.visit import StepFailed, Visited, checked
 
 _KILLED = 137  # by timeout(1) after the time that scripts/run.sh gives, or before that by the kernel
+_STOLEN_TICKS = 4  # of all CPUs in a run; from 2 s on 2 % of one CPU, as before a run (scripts/run.sh)
 _LATE_S = 0.1  # of two readings of the clock
 _SETTLES_S = 300  # until nobody else works there, as scripts/run.sh waits for it
 
@@ -147,6 +148,8 @@ def _whole(answer: Facts, state: str, stream: bytes, log: bytes, words: str, wal
     outcome, detail = "", answer.get("detail")
     if quiescence.startswith("state busy"):
         outcome, detail = "busy", f"the machine never became quiet: {' '.join(quiescence.split()[3:])} ticks of 200"
+    elif (stolen := int(answer.get("stolen") or 0)) > max(_STOLEN_TICKS, 2 * took_s):
+        outcome, detail = "busy", f"the hypervisor ran other guests for {stolen} ticks of the run's {took_s:g} s"
     elif int(answer.get("throttled") or 0) > 0:
         outcome, detail = "throttled", f"{answer.get('throttled')} times, for temperature or power"
     elif status == _KILLED and not timed_out:

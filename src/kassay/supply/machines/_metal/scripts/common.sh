@@ -69,8 +69,9 @@ throttled() {
 	cat $cpu/cpu*/thermal_throttle/*_throttle_count 2>/dev/null | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-# Ticks (of 10 ms) that all CPUs were busy, as $ticks.
+# Ticks (of 10 ms) that all CPUs were busy, or had to wait while a hypervisor ran other guests, as $ticks; the latter as
+# $stolen.
 busy() {
-	read -r _ user nice system _ _ irq softirq _ </proc/stat
-	ticks=$((user + nice + system + irq + softirq))
+	read -r _ user nice system _ _ irq softirq stolen _ </proc/stat
+	ticks=$((user + nice + system + irq + softirq + stolen))
 }

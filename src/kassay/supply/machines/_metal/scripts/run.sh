@@ -40,6 +40,8 @@ flock 9
 	fi
 	printf 'state quiet\nwaited %s\n' "$waited" >quiescence
 	throttled >throttled
+	busy
+	before=$stolen
 	first_line /proc/uptime
 	began=${line%% *}
 	printf '%s\n' "$began" >uptime
@@ -47,6 +49,8 @@ flock 9
 	timeout -s KILL "$limit" ./program "$@" --out "$place/stream" 9>&- >output 2>&1
 	status=$?
 	awk -v began="$began" '{ printf "%.2f\n", $1 - began }' /proc/uptime >elapsed
+	busy
+	printf '%s\n' $((stolen - before)) >stolen
 	sync
 	printf '%s\n' "$status" >status
 ) &

@@ -11,5 +11,10 @@ grep -Hs . /proc/cmdline $cpu/online $cpu/smt/control $cpu/intel_pstate/no_turbo
 	$cpu/cpufreq/policy*/scaling_governor $cpu/cpufreq/policy*/scaling_driver $cpu/vulnerabilities/* \
 	/proc/sys/vm/swappiness | sed 's/^/file	/; s/:/	/'
 awk -F ': ' '$1 ~ /^microcode/ { print "file\tkassay/microcode\t" $2; exit }' /proc/cpuinfo
+throttling=unknown
+for counters in $cpu/cpu*/thermal_throttle; do
+	[ -e "$counters" ] && throttling=counted
+done
+printf 'file	kassay/throttling	%s\n' $throttling
 first_line "$place/uptime" && fact uptime "$line"
 exit 0

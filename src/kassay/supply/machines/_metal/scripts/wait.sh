@@ -8,6 +8,7 @@ first_line /proc/sys/kernel/random/boot_id
 fact boot "$line"
 first_line "$place/status" && fact status "$line"
 first_line "$place/elapsed" && fact elapsed "$line"
+first_line "$place/stolen" && fact stolen "$line"
 fact detail "$(tail -n 1 "$place/output" 2>/dev/null)"
 first_line "$place/throttled"
 fact throttled $(($(throttled) - ${line:-0}))
