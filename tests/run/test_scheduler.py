@@ -5,6 +5,7 @@ import threading
 import time
 from collections import Counter
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -165,6 +166,28 @@ def test_a_failure_that_must_repeat_ends_its_cell_after_one_attempt(outcome: str
     assert len(made) == 1 + 6
     assert owed(PLAN, records) == ()
     assert failure_everywhere(PLAN, records) is None
+
+
+def test_a_kernel_that_panics_twice_alike_is_booted_no_more() -> None:
+    """Its plain runs come first: the other runs of its cell are not made."""
+    bad = {run.id: "panic" for run in PLAN.runs if run.cell == PLAN.runs[0].cell}
+    records, made = outcomes(PLAN, bad)
+    assert [run for run in made if run in bad] == [run.id for run in PLAN.runs if run.id in bad][:2]
+    assert len(made) == 2 + 6 and owed(PLAN, records) == ()
+    alone = {next(iter(bad)): "panic"}  # the next run of its cell succeeds
+    assert len(outcomes(PLAN, alone)[1]) == 9 + 1
+    assert failure_everywhere(PLAN, outcomes(PLAN, {run.id: "panic" for run in PLAN.runs})[0]) is None
+
+
+def test_panics_that_differ_are_tried_again() -> None:
+    bad = [run.id for run in PLAN.runs if run.cell == PLAN.runs[0].cell]
+    consoles = iter("abcdef")
+
+    def measure(run: PlannedRun, attempt: int) -> RunRecord:
+        one = record(run.id, attempt, "panic" if run.id in bad else "ok")
+        return msgspec.structs.replace(one, console_sha256=next(consoles)) if run.id in bad else one
+
+    assert len(run_all(PLAN, (), measure, lambda _: None, lambda: 1)) == 9 + 3
 
 
 def test_a_failure_of_every_kernel_is_made_once_for_each() -> None:

@@ -16,7 +16,7 @@ import msgspec
 from kassay.effects import process
 from kassay.effects.files import cache_directory, kept_record, write_atomic
 from kassay.journal.host_blocks import LOST, counted_records
-from kassay.journal.repeats import REPEATED, certain_failures
+from kassay.journal.repeats import certain_failures
 from kassay.model.experiment import Experiment
 from kassay.model.plan import Plan, PlannedRun
 from kassay.model.profile import TRACE
@@ -107,7 +107,7 @@ def run_all(
                     record = future.result()
                     keep(record)
                     all_records.append(record)
-                    if record.outcome in REPEATED:
+                    if record.outcome != "ok":
                         certain = certain_failures(plan, all_records)
                         pending = [(run, attempt) for run, attempt in pending if run.id not in certain]
     except BaseException as error:
