@@ -26,12 +26,14 @@
 
 #define LINE_BYTES 200
 #define REAP_STEPS 20
+#define MANY_TASKS 200 /* of the watched execution */
 #define REAP_STEP_NS 5000000
 /* A later execve() of a script that ends in "exec" would else be a SIGTRAP that kills it. */
 #define OF_ITSELF (PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD)
 #define OF_OTHERS (PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE)
 #define AT_CALL (SIGTRAP | 0x80)
 
+static unsigned int tasks_met; /* of the watched execution, so far */
 static volatile sig_atomic_t overran;
 static char load[64]; /* of the machine when it did */
 
@@ -267,9 +269,26 @@ static void look(struct run *run, pid_t pid)
 	tell_peak(run, pid);
 }
 
+/*
+ * Whether the kernel leaves us alive where memory runs out: of a program that forks without end we are among the
+ * largest. Few programs have so many tasks, and all others run as if this were not here.
+ */
+static void outlive(bool wanted)
+{
+	const char *text = wanted ? "-1000" : "0";
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	(void)!write(fd, text, strlen(text));
+	close(fd);
+}
+
 /* A task stopped for the first time: the process behind its execve(), another one where it begins. */
 static void meet(pid_t pid, bool itself)
 {
+	if (++tasks_met == MANY_TASKS)
+		outlive(true);
 	if (!results_begin(pid) && !itself) {
 		ptrace(PTRACE_DETACH, pid, NULL, NULL);
 		return;
@@ -318,6 +337,8 @@ int program_watch(struct run *run, const struct program *program)
 	program_limit(program->limit_ms);
 	status = follow(run, pid);
 	program_limit(0);
+	if (tasks_met >= MANY_TASKS)
+		outlive(false);
 	if (program_overran(&tasks) || !WIFEXITED(status) || (uint64_t)WEXITSTATUS(status) != program->status) {
 		program_emit(run);
 		program_failed(run, program, status);
