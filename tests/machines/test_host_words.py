@@ -5,6 +5,7 @@ import platform
 from pathlib import Path
 
 import pytest
+from msgspec import UNSET
 
 from kassay.supply.machines import _host
 
@@ -14,14 +15,17 @@ _X86 = "processor\t: 0\nmodel name\t: AMD EPYC  9R14\n\nprocessor\t: 1\nmodel na
 
 def test_hosts_are_told_apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(_host, "_MACHINE_ID", tmp_path / "machine-id")
+    monkeypatch.setattr(_host, "IMAGE", tmp_path / "image")
     monkeypatch.setattr(platform, "node", lambda: "a")
     named = _host.host_id()
     (tmp_path / "machine-id").write_text("0123456789abcdef0123456789abcdef\n")
     one = _host.host_id()
     monkeypatch.setattr(platform, "node", lambda: "b")
-    assert one == _host.host_id() != named and "0123" not in one
+    assert one == _host.host_id() != named and "0123" not in str(one)
     (tmp_path / "machine-id").write_text("0123456789abcdef0123456789abcdee\n")
     assert one != _host.host_id()
+    (tmp_path / "image").write_text("kassay:0.1.0\n")
+    assert _host.host_id() is UNSET  # a container has another id each time
 
 
 @pytest.mark.parametrize(

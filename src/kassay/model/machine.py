@@ -86,7 +86,7 @@ class MachineIdentity(Record, frozen=True, kw_only=True):
     """CPU and kernel of the host. With exact counts it is only information, as it cannot matter then."""
     host_id: str | UnsetType = UNSET
     """Id by which hosts with equal descriptions are told apart. Not written where counts are exact, by earlier
-    versions, or for a remote machine, whose address is part of `host`."""
+    versions, in a container, or for a remote machine, whose address is part of `host`."""
     container: str | UnsetType = UNSET
     """Identity of kassay's container image, if the command ran in one. Only information: `program` names the QEMU."""
 

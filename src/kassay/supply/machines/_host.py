@@ -22,8 +22,11 @@ def host_words() -> str:
     return f"{cpu_model()}, {count} CPUs, Linux {platform.release()}"
 
 
-def host_id() -> str:
-    """Eight hex digits of this host, from machine-id(5), which is not to be published; without one from its name."""
+def host_id() -> str | UnsetType:
+    """Eight hex digits of this host, from machine-id(5), which is not to be published; without one from its name. UNSET
+    in a container, which has another one each time."""
+    if container_words():
+        return UNSET
     try:
         known = _MACHINE_ID.read_text("ascii", "replace").strip()
     except OSError:
