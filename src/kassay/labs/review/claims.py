@@ -81,7 +81,10 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 """A header of a mail or a tag."""
-_WORDED = re.compile(rf"(?<=\d)(?: per ?cent\b| times(?= (?:{_LESS}|{_MORE})\b))", re.IGNORECASE)
+_WORDED = re.compile(
+    rf"(?<=\d)(?: |(\n))(?:per ?cent\b|(times)(?=(?:\s(?:to|or|and)\s[\d.]+\stimes)?\s(?:{_LESS}|{_MORE})\b))",
+    re.IGNORECASE,
+)
 """A unit in words: "10 percent", "2 times faster"."""
 _NS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "seconds": 1e9}
 _KINDS = {"%": "percent", "ns": "time", "us": "time", "µs": "time", "ms": "time", "s": "time", "seconds": "time",
@@ -138,8 +141,9 @@ def _claims(first: int, paragraph: str) -> Iterator[Claim]:
     start = 0
     for end in (*(found.end() for found in _BOUNDARY.finditer(paragraph)), len(paragraph)):
         sentence = paragraph[start:end]
-        for at, found in sorted(_figures(sentence), key=lambda pair: pair[0]):
-            line = first + paragraph[: start + at].count("\n")
+        words = _WORDED.sub(lambda unit: ("x" if unit[2] else "%") + (unit[1] or ""), sentence)
+        for at, found in sorted(_figures(words), key=lambda pair: pair[0]):
+            line = first + paragraph.count("\n", 0, start) + words.count("\n", 0, at)
             yield structs.replace(found, sentence=" ".join(sentence.split()), line=line)
         start = end
 
@@ -147,7 +151,6 @@ def _claims(first: int, paragraph: str) -> Iterator[Claim]:
 def _figures(sentence: str) -> Iterator[tuple[int, Claim]]:
     """(position, claim) of each number with a unit of one sentence, without sentence and line."""
     words = sentence.replace("\n", " ").replace("\N{MINUS SIGN}", "-")
-    words = _WORDED.sub(lambda found: ("x" if "times" in found[0].lower() else "%").ljust(len(found[0])), words)
     spans: list[tuple[int, int]] = []
     for reader in (_ranges, _pairs, _changes, _others):
         found = [pair for pair in reader(words) if not any(pair[0].start() < end and start < pair[0].end()
