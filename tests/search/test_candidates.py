@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kassay.errors import BadInput
+from kassay.errors import BadInput, NotBuilt
 from kassay.model.bisect import Step
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell, silent
@@ -177,3 +177,21 @@ def test_a_file_that_is_edited_while_a_search_runs_ends_it(tmp_path: Path) -> No
     with pytest.raises(BadInput, match="changed while the search ran"):
         run(plan_of(1).experiment, tmp_path / "last", silent)
     assert [path.name for path in made] == ["first", "edited", "next"]
+
+
+def test_a_kernel_is_not_skipped_for_a_patch_that_was_edited(tmp_path: Path) -> None:
+    """The log would keep it as one that cannot be built."""
+    patch = tmp_path / "0001.patch"
+    patch.write_text("a\n")
+    is_edited = False
+
+    def built(*_: object) -> None:
+        patch.write_text("b\n" if is_edited else "a\n")
+        raise NotBuilt("0001.patch: does not apply")
+
+    run = with_same_files(built, [f"build:/linux@{revision}+{patch}" for revision in ("a", "b")])
+    with pytest.raises(NotBuilt):
+        run(plan_of(1).experiment, tmp_path / "first", silent)
+    is_edited = True
+    with pytest.raises(BadInput, match="changed while the search ran"):
+        run(plan_of(1).experiment, tmp_path / "next", silent)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from kassay.effects.files import expanded, sha256_bytes, sha256_file
-from kassay.errors import BadInput, unknown
+from kassay.errors import BadInput, NotBuilt, unknown
 from kassay.model.bisect import Bisection, Candidate, SearchQuestion, Step
 from kassay.model.build import BuildRef, parse_build
 from kassay.model.experiment import Experiment
@@ -69,7 +69,11 @@ def with_same_files(measure_run: MeasureRun, refs: Sequence[str]) -> MeasureRun:
 
     def run(experiment: Experiment, directory: Path, tell: Tell) -> None:
         check("restore it")
-        measure_run(experiment, directory, tell)
+        try:
+            measure_run(experiment, directory, tell)
+        except NotBuilt:
+            check("restore it")
+            raise
         check(f"restore it, remove {directory}, which may have either content")
 
     return run
