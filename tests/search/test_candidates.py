@@ -195,3 +195,21 @@ def test_a_kernel_is_not_skipped_for_a_patch_that_was_edited(tmp_path: Path) -> 
     is_edited = True
     with pytest.raises(BadInput, match="changed while the search ran"):
         run(plan_of(1).experiment, tmp_path / "next", silent)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_part"),
+    [(".0001.patch.swp", False), ("0001.patch~", False), ("0002.patch", True), ("listed/0001.patch", True)],
+)
+def test_only_files_that_a_build_reads_are_part_of_a_range(tmp_path: Path, name: str, is_part: bool) -> None:
+    """An editor writes others beside them."""
+    patch = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n"
+    (tmp_path / "0001.patch").write_text(patch)
+    (tmp_path / "listed").mkdir()
+    if "/" in name:
+        (tmp_path / "listed" / "0001.patch").write_text(patch)
+        (tmp_path / "series").write_text(f"{name}\n")
+    refs = [f"build:/linux@{revision}+{tmp_path}" for revision in ("a", "b")]
+    before = listed(refs).text
+    (tmp_path / name).write_text(patch.replace("+b", "+c"))
+    assert (listed(refs).text != before) == is_part

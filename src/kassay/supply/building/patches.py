@@ -64,13 +64,13 @@ def check_patches(path: Path) -> None:
 
 def read_mails(path: Path) -> tuple[Mail, ...]:
     """Every mail of a series, covers and replies included; a bare diff counts as a mail. Raises BadInput."""
-    return tuple(mail for file in (_files(path) if path.is_dir() else [path]) for mail in _read(file))
+    return tuple(mail for file in patch_files(path) for mail in _read(file))
 
 
 def _patch_mails(path: Path) -> Sequence[Mail]:
     if path.is_dir():
         listed = (path / "series").is_file()
-        patch_mails = ordered([_read(file) for file in _files(path)], str(path), listed=listed)
+        patch_mails = ordered([_read(file) for file in patch_files(path)], str(path), listed=listed)
     elif path.is_file():
         found = _read(path)  # a single mail is a file of `git format-patch`, which the user chose
         patch_mails = patches_in(found) if len(found) == 1 else ordered([found], str(path), listed=False)
@@ -115,12 +115,15 @@ def patched(tree: str, paths: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     return apply(tree, patches), tuple(patch.subject for patch in patches)
 
 
-def _files(directory: Path) -> list[Path]:
-    series = directory / "series"
+def patch_files(path: Path) -> list[Path]:
+    """The files of patches at a path, in their order: itself, or those that a directory has. Raises BadInput."""
+    if not path.is_dir():
+        return [path]
+    series = path / "series"
     if series.is_file():
         lines = series.read_text("utf-8", "surrogateescape").splitlines()
-        return list(dict.fromkeys(_quilted(directory, line) for line in lines if line.partition("#")[0].strip()))
-    files = [file for file in sorted(directory.iterdir()) if file.is_file() and not file.name.startswith(".")]
+        return list(dict.fromkeys(_quilted(path, line) for line in lines if line.partition("#")[0].strip()))
+    files = [file for file in sorted(path.iterdir()) if file.is_file() and not file.name.startswith(".")]
     files = [file for file in files if not file.name.endswith(_LEFT_BEHIND)]
     return [file for file in files if file.name.removesuffix(".gz").endswith(_SUFFIXES) or parse(_text(_content(file)))]
 

@@ -21,6 +21,7 @@ from kassay.supply import kernels as kernel_store
 from kassay.supply.archive.versions import choose, is_exact, series_of, version_key
 from kassay.supply.building.config import configuration_files
 from kassay.supply.building.git import GitFailed, git, is_repository, resolve
+from kassay.supply.building.patches import patch_files
 from kassay.tools.search.probe import MeasureRun
 from kassay.tools.search.symbols import differ_in_configuration_alone, symbol_candidates
 
@@ -91,7 +92,7 @@ def _files(builds: Sequence[BuildRef]) -> str:
     """
     names = dict.fromkeys(name for build in builds for name in (*build.patches, *configuration_files(build)))
     paths = [path for name in names if (path := expanded(name)).exists()]
-    files = [file for path in paths for file in (sorted(path.iterdir()) if path.is_dir() else (path,))]
+    files = [file for path in paths for file in patch_files(path)]
     digest = sha256_bytes(b"".join(sha256_file(file).encode() for file in files if file.is_file()))
     return f", {', '.join(path.name for path in paths)} (sha256 {digest[:12]})" if paths else ""
 
