@@ -123,6 +123,10 @@ def test_functions_of_a_phase_are_offered_between_the_kernels_where_it_changed()
     assert _next_steps(plan, Comparisons(findings=(same, later, other), ladders=()), "d")[0] == (
         "kassay profile d --base debian:6.1 --head debian:6.2 --metric touch --top 0  # every function"
     )
+    slower = msgspec.structs.replace(same, verdict="regression", change=0.5)
+    assert _next_steps(plan, Comparisons(findings=(slower, later, other), ladders=()), "d")[0] == (
+        "kassay profile d --top 0  # every function"
+    )
 
 
 def test_weak_evidence_on_a_gap_is_mended_by_a_gap() -> None:

@@ -7,7 +7,7 @@ from statistics import median
 
 from kassay import __version__
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse, labels
-from kassay.model.finding import REFUSED, Finding, Ladder
+from kassay.model.finding import CHANGES, REFUSED, Finding, Ladder
 from kassay.model.kernel import KernelIdentity
 from kassay.model.machine import MachineIdentity
 from kassay.model.plan import Plan
@@ -173,9 +173,9 @@ def _profile(findings: Sequence[Finding], directory: str, options: str) -> tuple
         return ()
     # What is shown without options: the first setting, in the primary phase, from the first kernel to the last.
     shown = [f for f in findings if f.primary] or findings[:1]
-    of_setting = (f for f in shown if f.point == shown[0].point)
+    of_setting = [f for f in shown if f.point == shown[0].point]
     changed = [other for f in of_setting if (other := changed_phase(findings, f)) is not None]
-    if changed and not options:
+    if changed and not options and not any(f.verdict in CHANGES for f in of_setting):
         other = largest_change(changed)
         base, head = map(quote, other.kernels)
         options = f" --base {base} --head {head}" if len({f.kernels for f in findings}) > 1 else ""
