@@ -23,7 +23,7 @@ from kassay.tools.history.archive import Archive, writing
 from kassay.tools.history.gather import gather
 from kassay.tools.history.query import SeriesFilter, lines
 from kassay.tools.history.records import Batch
-from tests.history.batches import batch, batch_of, series
+from tests.history.batches import batch, batch_of, compared, series
 from tests.history.directories import keep, measured, plan_with, runs_of
 
 pytestmark = pytest.mark.slow  # seconds for the whole file
@@ -352,3 +352,14 @@ def test_samples_of_a_reused_run_are_added_where_its_directory_is_not_known(arch
     alone = batch(1)
     runs = tuple(msgspec.structs.replace(run, origin=Origin(plan="elsewhere", run=run.name)) for run in alone.runs)
     assert add(archive, msgspec.structs.replace(alone, runs=runs)).samples == 2
+
+
+def test_verdicts_on_a_series_that_its_values_leave_are_dropped(archive: Archive) -> None:
+    """A directory whose runs are all those of another one has verdicts, and no values of its own."""
+    alone = msgspec.structs.replace(batch(1), comparisons=(compared("regression"),))
+    runs = tuple(msgspec.structs.replace(run, origin=Origin(plan="plan", run=run.name)) for run in alone.runs)
+    of_now = series(conditions=(Setting(name="boot parameters", value="quiet"),))
+    copy = msgspec.structs.replace(alone, plan="copy", runs=runs)
+    for one in (alone, copy, msgspec.structs.replace(alone, series=(of_now,))):
+        add(archive, one)
+    assert archive.rows("SELECT DISTINCT series FROM comparisons") == archive.rows("SELECT series FROM series")

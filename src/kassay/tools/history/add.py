@@ -64,7 +64,7 @@ def _former_series(archive: Archive, batch: Batch, experiment: int) -> list[int]
 
 def _forget_empty(archive: Archive, series: Sequence[int]) -> None:
     """Deletes those of the series that have no value left."""
-    for table in ("t_functions", "t_series"):
+    for table in ("t_comparisons", "t_functions", "t_series"):
         archive.run(f"DELETE FROM {table} WHERE list_contains(?, series)"
                     " AND series NOT IN (SELECT series FROM t_samples)", [series])  # fmt: skip
 
