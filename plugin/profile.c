@@ -49,13 +49,15 @@ static struct {
 	bool memory;
 	bool tracing;
 	bool counting; /* mode is not "none" */
+	bool still;    /* guest time depends on guest code alone */
 	qemu_plugin_id_t id;
 	const char *trace;
 	const char *rounds;
 	uint64_t budget;
 	enum { WAITING, COUNTING, ENDING, DONE } state;
-	bool hold_turns;        /* with the first block, in the thread of the CPUs */
 	bool asleep;            /* one CPU, before the workload starts: its kernel is not looked at */
+	bool resetting;         /* the plugin itself has code dropped */
+	bool translated;        /* some code was, by the thread of the CPUs */
 	bool started;           /* the workload did, and was seen to */
 	bool open;              /* a round that a program marks itself has begun */
 	uint64_t froms, tos;    /* in this execution of the program */
@@ -180,7 +182,7 @@ static void listen(void);
 
 static void wake(ON_RESET)
 {
-	p.asleep = false;
+	p.asleep = p.resetting = false;
 	listen();
 }
 
@@ -190,8 +192,10 @@ static void on_mark(unsigned int cpu, void *data)
 	switch ((char)(uintptr_t)data) {
 	case 'S':
 		p.started = true;
-		if (p.asleep)
+		if (p.asleep) {
+			p.resetting = true;
 			qemu_plugin_reset(p.id, wake NO_DATA);
+		}
 		break;
 	case 'N':
 		p.intervals += p.state == WAITING;
@@ -353,10 +357,9 @@ static void on_translation(ON_TRANSLATION)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-	if (p.hold_turns) {
-		p.hold_turns = false;
+	if (p.still && !p.translated)
 		turns_hold();
-	}
+	p.translated = true;
 	halts_hold(p.arch, tb);
 	if (p.state == DONE || !p.counting || (p.asleep && !code_is_user(qemu_plugin_tb_vaddr(tb))))
 		return;
@@ -365,8 +368,25 @@ static void on_translation(ON_TRANSLATION)
 	pthread_mutex_unlock(&lock);
 }
 
+/*
+ * Translated code has filled its memory, and all of it is dropped: the turn of a CPU ends, and code that is translated
+ * again sets accessed bits. The size of translated code depends on the host's CPU.
+ */
+static void on_flush(ON_FLUSH)
+{
+	static bool told;
+
+	if (p.resetting || !p.translated) /* by this plugin; or before a restored machine goes on */
+		return;
+	if (!told)
+		fprintf(stderr, "kassay-profile: warning: QEMU dropped all translated code: digits may depend on the host\n");
+	told = true;
+}
+
 static void listen(void)
 {
+	if (p.still)
+		qemu_plugin_register_flush_cb(p.id, on_flush NO_DATA);
 	qemu_plugin_register_vcpu_tb_trans_cb(p.id, on_translation NO_DATA);
 	qemu_plugin_register_atexit_cb(p.id, on_exit_of_qemu, NULL);
 }
@@ -386,7 +406,7 @@ static int read_argument(const char *argument)
 	else if (!strcmp(argument, "boot=unseen"))
 		p.asleep = true;
 	else if (!strcmp(argument, "halts=still"))
-		halts_watch(), host_time_hold(), p.hold_turns = true;
+		halts_watch(), host_time_hold(), p.still = true;
 	else if (!strncmp(argument, "mode=", 5))
 		p.mode = strdup(value);
 	else if (!strncmp(argument, "trace=", 6))

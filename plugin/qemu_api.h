@@ -52,18 +52,21 @@ enum { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W = 2, QEMU_PLUGIN_MEM_RW = 3 };
 #if KASSAY_QEMU_API >= 7
 #define ON_TRANSLATION struct qemu_plugin_tb *tb, UNUSED void *data
 #define ON_RESET UNUSED void *data
+#define ON_FLUSH UNUSED void *data
 #define ON_EXIT UNUSED void *data
 #define DATA , void *data
 #define NO_DATA , NULL
 #else
 #define ON_TRANSLATION UNUSED qemu_plugin_id_t id, struct qemu_plugin_tb *tb
 #define ON_RESET UNUSED qemu_plugin_id_t id
+#define ON_FLUSH UNUSED qemu_plugin_id_t id
 #define ON_EXIT UNUSED qemu_plugin_id_t id, UNUSED void *data
 #define DATA
 #define NO_DATA
 #endif
 
 typedef void (*qemu_plugin_reset_cb_t)(ON_RESET);
+typedef void (*qemu_plugin_flush_cb_t)(ON_FLUSH);
 typedef void (*qemu_plugin_atexit_cb_t)(ON_EXIT);
 typedef void (*qemu_plugin_vcpu_udata_cb_t)(unsigned int vcpu, void *data);
 typedef void (*qemu_plugin_vcpu_tb_trans_cb_t)(ON_TRANSLATION);
@@ -89,6 +92,8 @@ bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *haddr);
 uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *haddr);
 /* Forgets all callbacks and all that is translated before the next block runs, then calls @cb. */
 void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_reset_cb_t cb DATA);
+/* @cb is called when all that is translated has been forgotten. */
+void qemu_plugin_register_flush_cb(qemu_plugin_id_t id, qemu_plugin_flush_cb_t cb DATA);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_atexit_cb_t cb, void *data);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
