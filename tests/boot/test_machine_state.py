@@ -53,7 +53,7 @@ def test_threads_wait_for_each_other_less_often_under_fifo_and_as_often_on_each_
         (futex,) = (cost for cost in found["calls"] if cost["name"] == "futex")
         waits[policy] = futex["base_times"], futex["head_times"]
     usual, fifo = waits.values()
-    assert fifo[0] == fifo[1] < usual[0] / 2 and usual[0] != usual[1], waits
+    assert fifo[0] == fifo[1] < min(usual) / 2, waits
 
 
 def test_a_kernel_that_takes_its_compressor_by_name_swaps_to_zram(tmp_path: Path) -> None:
