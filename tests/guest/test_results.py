@@ -344,8 +344,8 @@ def test_a_call_with_other_arguments_has_another_sum(
     watching: tuple[Path, Path], argued_program: Path, word: str, calls: set[str]
 ) -> None:
     usual, other = (argued(watching[0], argued_program, one) for one in ("-", word))
-    if calls - usual.keys() == {"io_uring_enter"}:
-        pytest.skip("io_uring is not allowed here")
+    if calls == {"io_uring_enter"} and not calls <= usual.keys() & other.keys():
+        pytest.skip("io_uring is not allowed here, or its memory is not free yet")
     assert {name for name in usual | other if usual.get(name) != other.get(name)} == calls
     assert {"mmap", "mprotect", "openat", "close", "poll", "writev", "read"} <= usual.keys()
 
