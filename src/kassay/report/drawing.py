@@ -3,11 +3,11 @@
 another CPU: who will need it calls start() while there is other work to do."""
 
 import atexit
-import os
 from functools import cache
 from typing import Any
 
 from kassay.effects.library_process import LibraryProcess
+from kassay.effects.workers import cpus
 
 Spec = dict[str, Any]
 _SMALL: Spec = {
@@ -19,7 +19,7 @@ _SMALL: Spec = {
 
 def start() -> None:
     """Has the engine start where there is a CPU for it, and does not wait."""
-    if len(os.sched_getaffinity(0)) > 1:
+    if cpus() > 1:
         _engine()
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """This host as the one that makes the runs, in the way of a cluster with one member."""
 
-import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 
 from kassay.effects.memory import available_bytes
+from kassay.effects.workers import cpus
 from kassay.model.experiment import Experiment
 from kassay.model.progress import Tell
 from kassay.model.remote_machine import RemoteOptions
@@ -31,7 +31,7 @@ class LocalHost:
     def _slots(self) -> int:
         if self._machine.exclusive:
             return 1
-        return max(1, min(len(os.sched_getaffinity(0)), available_bytes() // self._memory_bytes))
+        return max(1, min(cpus(), available_bytes() // self._memory_bytes))
 
     def assign(self, sequence: str, host: str) -> None:
         """Every sequence is on this host."""

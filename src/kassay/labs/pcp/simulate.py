@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Policies on a synthetic workload, setting by setting: cells are simulated in parallel, and their results cached."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
@@ -11,7 +10,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from kassay import __version__
-from kassay.effects import files, process
+from kassay.effects import files, process, workers
 from kassay.errors import BadInput
 from kassay.labs.pcp import engine
 from kassay.labs.pcp.costs import INSTRUCTION_PS, costs
@@ -124,7 +123,7 @@ def _all(cells: Sequence[_Cell], fresh: bool, tell: Tell) -> list[SimulatedCell]
         return cell_result
 
     engine.simulator()  # built once, before the threads
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(workers.cpus()) as pool:
         futures = [pool.submit(simulate_cell, cell) for cell in cells]
         try:
             return [future.result() for future in futures]

@@ -5,7 +5,6 @@ When make is killed, it may leave a half-written file that looks finished. So a 
 objects with a mark are thrown away before the next build, and come back out of the compiler cache.
 """
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import NamedTuple
 
 from kassay.effects import clock, process
 from kassay.effects.files import disk_errors, sha256_bytes, write_atomic
+from kassay.effects.workers import cpus
 from kassay.errors import HostLacks, NotBuilt
 from kassay.model.progress import Progress, Tell
 from kassay.supply.arches import arch_of
@@ -136,7 +136,7 @@ class _Lines:
 
 
 def _argv(source: Path, objects: Path, recipe: Recipe, target: str) -> tuple[str, ...]:
-    jobs = len(os.sched_getaffinity(0))
+    jobs = cpus()
     lines = line_tables.arguments(objects / ".config")
     return kbuild.argv("-C", str(source), f"O={objects}", *_arguments(recipe), *lines, f"-j{jobs}", target)
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Announcement of a worker: its host, and the machines that work there, tried as doctor does."""
 
-import os
 import platform
 from collections.abc import Iterable, Sequence
 
 import kassay
 from kassay.effects.memory import memory_bytes
+from kassay.effects.workers import cpus
 from kassay.errors import HostLacks
 from kassay.model.host import Host
 from kassay.model.progress import Tell
@@ -25,7 +25,7 @@ def announced(name: str, pinned: str, machines: Iterable[Machine], tell: Tell) -
         name=name,
         arch=host_arch(),
         cpu=cpu_model(),
-        cpus=len(os.sched_getaffinity(0)),
+        cpus=cpus(),
         pinned=pinned,
         memory_bytes=memory_bytes(),
         kernel=platform.release(),
