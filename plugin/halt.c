@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "block.h"
+#include "warning.h"
 
 #define PAUSE_NS 20000
 #define PAUSES 250000 /* at least 5 s: a main loop that never polls must not hold the guest up at each halt */
@@ -50,7 +51,7 @@ void halts_watch(void)
 	}
 	main_loop.watching = main_loop.file >= 0;
 	if (!main_loop.watching)
-		fprintf(stderr, "kassay-profile: warning: /proc does not show QEMU's main loop: digits may depend on the host\n");
+		warn_of_host("/proc does not show QEMU's main loop");
 }
 
 /* proc(5): "NUMBER ARGUMENTS...", or "running"; and "PID (NAME) STATE ...". */
@@ -77,7 +78,7 @@ static void on_halt(unsigned int cpu, void *data)
 		nanosleep(&pause, NULL);
 		if (i == PAUSES) {
 			main_loop.watching = false;
-			fprintf(stderr, "kassay-profile: warning: QEMU's main loop never polls: digits may depend on the host\n");
+			warn_of_host("QEMU's main loop never polls");
 		}
 	}
 }

@@ -6,11 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
+
+#include "warning.h"
 
 #define STEP_US 200 /* each flush of the table reads the time once: it may shrink after 500 of them */
 #define SECOND_US 1000000
@@ -89,5 +90,5 @@ void host_time_hold(void)
 
 	dl_iterate_phdr(look_at, &done);
 	if (!done)
-		fprintf(stderr, "kassay-profile: warning: QEMU reads the host's time in an unknown way: digits may depend on the host\n");
+		warn_of_host("QEMU reads the host's time in an unknown way");
 }

@@ -35,6 +35,7 @@
 #include "trace.h"
 #include "turn.h"
 #include "vcpu.h"
+#include "warning.h"
 #include "zone_lock.h"
 
 int qemu_plugin_version = KASSAY_QEMU_API;
@@ -379,7 +380,7 @@ static void on_flush(ON_FLUSH)
 	if (p.resetting || !p.translated) /* by this plugin; or before a restored machine goes on */
 		return;
 	if (!told)
-		fprintf(stderr, "kassay-profile: warning: QEMU dropped all translated code: digits may depend on the host\n");
+		warn_of_host("QEMU dropped all translated code");
 	told = true;
 }
 

@@ -4,7 +4,8 @@
 
 #include <dlfcn.h>
 #include <stdbool.h>
-#include <stdio.h>
+
+#include "warning.h"
 
 /* struct Notifier of QEMU's include/qemu/notify.h */
 struct notifier {
@@ -32,7 +33,7 @@ void turns_hold(void)
 	*(void **)&remove = dlsym(RTLD_DEFAULT, "rcu_remove_force_rcu_notifier");
 	reader = reader_of_thread && remove ? reader_of_thread() : NULL;
 	if (!reader || !reader->force || reader->force->place != &reader->force) {
-		fprintf(stderr, "kassay-profile: warning: QEMU ends turns in an unknown way: digits may depend on the host\n");
+		warn_of_host("QEMU ends turns in an unknown way");
 		return;
 	}
 	remove(reader->force);
