@@ -13,7 +13,7 @@
  */
 bool target_given(pid_t pid, uint64_t number, const uint64_t *args, char ret[KIND_BYTES]);
 
-/* Whether a call moves data of another file or a pipe into a file of the kernel, where it may be a command. */
+/* True if a call moves data of another file or a pipe into a file of the kernel, where it may be a command. */
 bool target_hidden(pid_t pid, uint64_t number, const uint64_t *args);
 
 #endif

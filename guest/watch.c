@@ -270,8 +270,8 @@ static void look(struct run *run, pid_t pid)
 }
 
 /*
- * Whether the kernel leaves us alive where memory runs out: of a program that forks without end we are among the
- * largest. Few programs have so many tasks, and all others run as if this were not here.
+ * Asks the kernel to spare this process where memory runs out, or no longer: beside a program that forks without end it
+ * is among the largest. Few programs have so many tasks, and all others run as if this were not here.
  */
 static void outlive(bool wanted)
 {

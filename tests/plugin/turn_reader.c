@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A stand-in for QEMU: a thread that is told when memory waits to be freed, in the layout of QEMU's structures. */
+/* A stand-in for QEMU. Its thread keeps a list of whom to tell when memory waits to be freed, laid out as QEMU's. */
 #include <stddef.h>
 #include <stdio.h>
 

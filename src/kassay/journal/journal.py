@@ -55,9 +55,10 @@ class Lines(NamedTuple):
 def read_lines(path: Path) -> Lines:
     """Reads without changing anything. Raises FileNotFoundError, or BadInput for a damaged line before the last, and
     for a directory."""
-    if path.is_dir():
-        raise BadInput(f"{path}: Is a directory", "restore it from its copy; nothing was changed")
-    *whole, end = path.read_bytes().split(b"\n")
+    try:
+        *whole, end = path.read_bytes().split(b"\n")
+    except IsADirectoryError as error:
+        raise BadInput(f"{path}: {error.strerror}", "restore it from its copy; nothing was changed") from error
     payloads = tuple(_payload(path, number, line) for number, line in enumerate(whole, start=1))
     torn = Torn(line=len(whole) + 1, size=len(end)) if end else None
     return Lines(path, payloads, torn, sum(len(line) + 1 for line in whole))

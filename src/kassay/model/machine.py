@@ -85,8 +85,8 @@ class MachineIdentity(Record, frozen=True, kw_only=True):
     host: str
     """CPU and kernel of the host. With exact counts it is only information, as it cannot matter then."""
     host_id: str | UnsetType = UNSET
-    """Id by which hosts with equal descriptions are told apart. Not written where counts are exact, by earlier
-    versions, in a container, or for a remote machine, whose address is part of `host`."""
+    """Hash that tells hosts with equal descriptions apart. It is not written where counts are exact, in a container, or
+    for a remote machine, whose address is part of `host`; earlier versions did not write it."""
     container: str | UnsetType = UNSET
     """Identity of kassay's container image, if the command ran in one. Only information: `program` names the QEMU."""
 

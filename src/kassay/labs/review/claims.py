@@ -87,8 +87,7 @@ _WORDED = re.compile(
 )
 """A unit in words: "10 percent", "2 times faster"."""
 _NS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "seconds": 1e9}
-_KINDS = {"%": "percent", "ns": "time", "us": "time", "µs": "time", "ms": "time", "s": "time", "seconds": "time",
-          "instructions": "count", "cycles": "count"}  # fmt: skip
+_KINDS = {"%": "percent", **dict.fromkeys(_NS, "time"), "instructions": "count", "cycles": "count"}
 _SIZES = re.compile(_SIZE)
 UNKNOWN = "unknown"
 """Kind of a number that is not understood."""
