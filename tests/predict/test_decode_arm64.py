@@ -64,6 +64,16 @@ f9800000 | prfm                  | prefetch      | x0    | -           | -      
 4ea28420 | add v.4s,v.4s,v.4s    | plain         | -     | v1,v2       | v0      | 0  | 0
 4e22cc20 | fmla v.4s,v.4s,v.4s   | plain         | -     | v0,v1,v2    | v0      | 0  | 0
 4cdfa000 | ld1 {v.16b*2},[x],i   | plain         | x0    | -           | v0,v1   | 32 | 0
+4cc3a040 | ld1 {v.16b*2},[x],x   | plain         | x2    | -           | v0,v1   | 32 | 0
+4c857000 | st1 {v.16b*1},[x],x   | plain         | x0    | v0          | -       | 0  | 16
+dac10211 | pacia x,x             | plain         | -     | x16,x17     | x17     | 0  | 0
+dac123e3 | paciza x              | plain         | -     | x3          | x3      | 0  | 0
+9ac23020 | pacga x,x,x           | plain         | -     | x1,x2       | x0      | 0  | 0
+dac143e4 | xpaci x               | plain         | -     | x4          | x4      | 0  | 0
+d503233f | paciasp               | plain         | -     | x30,sp      | x30     | 0  | 0
+d50321df | autib1716             | plain         | -     | x16,x17     | x17     | 0  | 0
+d50320ff | xpaclri               | plain         | -     | x30         | x30     | 0  | 0
+f8200420 | ldraa x,[x]           | plain         | x1    | -           | x0      | 8  | 0
 1e612000 | fcmp d,d              | plain         | -     | v0,v1       | nzcv    | 0  | 0
 """
 

@@ -61,6 +61,10 @@ _NUMBERS = {f"{kind}{n}": n for kind in "xw" for n in range(31)} | {
     f"{kind}{n}": 32 + n for kind in "bhsdqvz" for n in range(32)
 } | {f"p{n}": 65 + n for n in range(16)} | {"fp": 29, "lr": 30, "sp": 31, "wsp": 31}  # fmt: skip
 _COMPARING = frozenset(["cmp", "cmn", "tst", "ccmp", "ccmn", "fcmp", "fcmpe", "fccmp", "fccmpe"])
+_SIGNING = re.compile(r"(?:pac|aut)(?:[id]z?[ab]|i[ab](?:sp|z|1716))|xpac(?:[id]|lri)")
+"""Pointer authentication: a register is signed, or its signature is checked or removed. pacga is none of these."""
+_BY_REGISTER = re.compile(r"\}(?:\[\d+\])?, \[\w+\], x\d+$")
+"""Loads and stores of vectors that move their base on by a register, which is no part of the address."""
 _KEEPING = frozenset(["bfi", "bfxil", "bfm", "bfc", "movk"])
 _KINDS = ((r"\bv\d+\.(\w+)(?:\[\d+\])?", r"v.\1"), (r"\b(?:x\d+|fp|lr|sp|xzr)\b", "x"), (r"\b(?:w\d+|wsp|wzr)\b", "w"),
           (r"\b([bhsdqzp])\d+\b", r"\1"), (r"#-?[\w.]+", "i"), (r"(lsl|lsr|asr|ror|msl|[su]xt[bhwx]) i", r"\1"),
@@ -134,6 +138,14 @@ def _accesses(instruction: Any, name: str, listed: list[Any]) -> list[int]:
             half = len(listed) // 2
             return [CS_AC_READ | CS_AC_WRITE] * half + [CS_AC_READ] * (len(listed) - half)
         return [CS_AC_READ, CS_AC_WRITE][: len(listed)]
+    if _SIGNING.fullmatch(name) and listed:
+        return [CS_AC_READ | CS_AC_WRITE] + [CS_AC_READ] * (len(listed) - 1)
+    if name in ("ldraa", "ldrab"):
+        return [CS_AC_WRITE]
+    if name == "pacga":
+        return [CS_AC_WRITE, CS_AC_READ, CS_AC_READ]
+    if _BY_REGISTER.search(str(instruction.op_str)):
+        return [CS_AC_WRITE if name.startswith("ld") else CS_AC_READ] * (len(listed) - 1) + [0]
     if name.startswith("ld") and not any("[" in word for word in str(instruction.op_str).split("}")[:1] if "]" in word):
         return [CS_AC_WRITE] * len(listed)
     if name.startswith("st") and not name.startswith(_EXCLUSIVE):
@@ -158,10 +170,14 @@ def _implicit(instruction: Any, name: str, data: set[int], writes: set[int]) -> 
         for register in registers:
             if instruction.reg_name(register) == "nzcv" and not name.startswith(("cbz", "cbnz", "msr")):
                 into.add(_FLAGS)
-    if name.startswith(("bl", "pac", "aut", "xpac")) and name not in ("b.lt", "b.le", "b.lo", "b.ls"):
+    if name.startswith("bl"):
         writes.add(_LINK)
-    if (name.startswith("ret") and not data) or name.startswith(("paciasp", "autiasp")):
+    if name.startswith("ret") and not data:
         data.add(_LINK)
+    if _SIGNING.fullmatch(name) and not instruction.operands:
+        signed, by = (17, {16}) if name.endswith("1716") else (_LINK, {31} if name.endswith("sp") else set())
+        data |= {signed} | by
+        writes.add(signed)
     if instruction.update_flags and name in _COMPARING:
         writes.add(_FLAGS)
 
