@@ -99,10 +99,10 @@ def test_a_replay_is_made_again_if_other_code_names_functions(tmp_path: Path, mo
 
 
 def written(path: Path, name: str, ghz: str = "3.4") -> str:
-    """A copy of zen3's file with another name and clock."""
-    text = path_of("zen3").read_text("utf-8").replace('name = "zen3"', f'name = "{name}"')
+    """A file like zen3's with another name and clock."""
     path.parent.mkdir(exist_ok=True)
-    path.write_text(text.replace("ghz = { value = 3.4, low = 2.6", f"ghz = {{ value = {ghz}, low = 1.0"))
+    clock = f'{{ value = {ghz}, low = 1, high = 4, source = "measured" }}'
+    path.write_text(f'name = "{name}"\nlike = "zen3"\nghz = {clock}\n')
     return str(path)
 
 

@@ -29,6 +29,8 @@ PUBLISHED = (
     "graniterapids", "zen1", "zen2", "zen3", "zen4", "neoverse_n1", "neoverse_v1",
 )  # fmt: skip
 
+ADDITION = '"add r64,r64" = [1, 1, "fx1"]'
+
 UNMEASURED = ("emeraldrapids",)
 """Files of CPUs of which no measurement is published: what their relative measured is assumed."""
 
@@ -44,6 +46,12 @@ def test_the_page_says_how_many_files_are_shipped_and_which_were_calibrated() ->
 
 def text_of(name: str) -> str:
     return timings()[name].read_text()
+
+
+def short_of(name: str) -> str:
+    """A file with one instruction: most of a file are others."""
+    head, rest = text_of(name).split("[instructions]\n")
+    return f"{head}[instructions]\n{ADDITION}\n[[lines]]\n{rest.partition('[[lines]]')[2]}"
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -139,8 +147,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         ('arch = "x86_64"', 'arch = "vax"', "arch: unknown arch 'vax'"),
         ("calibrated = false", "calibrated = true", "machine: a calibrated file has it"),
         ("\nsystem = [", "\nsystems = [", "unknown.system: missing"),
-        ('"add r64,r64" = [1, 1, "fx1"]', '"add r64,r64" = [1, 1, "fx"]', "'fx' is not MASKxCYCLES/MASKxCYCLES"),
-        ('"add r64,r64" = [1, 1, "fx1"]', '"add r64,r64" = [1, 1, "ffffffx1"]', "there are 16 ports"),
+        (ADDITION, '"add r64,r64" = [1, 1, "fx"]', "'fx' is not MASKxCYCLES/MASKxCYCLES"),
+        (ADDITION, '"add r64,r64" = [1, 1, "ffffffx1"]', "there are 16 ports"),
         (
             "ghz = { value = 3.6, low = 2.7, high = 3.9",
             "ghz = { value = 0, low = 0, high = 0",
@@ -172,7 +180,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
             "interval.weights.memroy: no cause; did you mean memory",
         ),
         ("\nsystem = [", "\nstores = [1, 1, 'fx1']\nsystem = [", "unknown.stores: unknown; did you mean store"),
-        ('"add r64,r64" = [1, 1, "fx1"]', '"add r64,r64" = [1, nan, "fx1"]', '"add r64,r64": negative, or without end'),
+        (ADDITION, '"add r64,r64" = [1, nan, "fx1"]', '"add r64,r64": negative, or without end'),
         (
             "ns = { value = 95, low = 68",
             "ns = { value = 9, low = 6",
@@ -183,12 +191,17 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_file_is_refused_with_its_place(old: str, new: str, what: str) -> None:
-    text = text_of("zen4")
+    text = short_of("zen4")
     assert old in text
     with pytest.raises(BadInput) as raised:
         parse(text.replace(old, new, 1), "my.toml")
     assert raised.value.what.startswith("my.toml: ")
     assert what in raised.value.what
+
+
+def test_a_file_with_one_instruction_is_whole() -> None:
+    assert parse(short_of("zen4"), "my.toml").instructions == {"add r64,r64": (1, 1, "fx1")}
+    assert ADDITION in text_of("zen4")
 
 
 def test_parameters_are_written_for_the_core_model() -> None:

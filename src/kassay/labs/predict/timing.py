@@ -7,7 +7,7 @@ be named as well. docs/reference/calibrate.md has the sections.
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from math import inf
 from pathlib import Path
@@ -218,8 +218,14 @@ def parse(text: str, origin: str) -> Timing:
 
 def like_of(text: str) -> str:
     """Name of the CPU whose values stand where the text of a timing file has none; "" for none."""
-    like: str = tomllib.loads(text).get("like", "")
+    like: str = _loaded(text).get("like", "")
     return like
+
+
+@lru_cache(maxsize=32)
+def _loaded(text: str) -> Mapping[str, Any]:
+    """The TOML of a file. It takes most of the time, and several files are like the same one. Nobody writes to it."""
+    return tomllib.loads(text)
 
 
 def _table(text: str, origin: str, heirs: tuple[str, ...]) -> dict[str, Any]:
@@ -227,7 +233,7 @@ def _table(text: str, origin: str, heirs: tuple[str, ...]) -> dict[str, Any]:
     instructions, and single quantities. heirs: files that are like this one.
     """
     try:
-        table = tomllib.loads(text)
+        table = dict(_loaded(text))
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{origin}: {error}", _CORRECT) from error
     like = table.pop("like", "")
