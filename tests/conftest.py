@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Settings of every test. No test asserts a wall time, hypothesis included: the cores are shared.
 
-Hypothesis tries few examples by default and in `make check`; `make test` says --hypothesis-profile=thorough. A test has
-a number of its own only where an example of it is slow.
+Hypothesis tries few examples in `make check`, 150 in `make test`, which says --hypothesis-profile=thorough, and 25
+otherwise, for instance in slow tests. A test has a number of its own only where an example of it is slow.
 """
 
 import atexit
@@ -14,9 +14,10 @@ from hypothesis import settings
 
 from tests import own_cache
 
-settings.register_profile("quick", deadline=None, max_examples=25)
+settings.register_profile("quick", deadline=None, max_examples=10)
+settings.register_profile("usual", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=150)
-settings.load_profile("quick")
+settings.load_profile("usual")
 # Modules and parsed sources stay, and thousands of tests make the collector look at them again: a fifth of all time.
 gc.set_threshold(50_000, 20, 100)
 
