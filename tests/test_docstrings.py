@@ -10,8 +10,8 @@ import re
 from tests.prose import NO_SUBJECT, docstrings
 from tests.source import FILES, ROOT, nodes
 
-_SUSPECT = re.compile(r"""["']\\?\s*(Of|Those|Also|Whether|What|Whose|Within)\b""")
-"""A string that may be such a docstring. Only files with one are parsed."""
+_SUSPECT = re.compile(r"""(?m)^\s*r?["']+\\?\s*(Of|Those|Also|Whether|What|Whose|Within)\b""")
+"""Beginning of a line that may be such a docstring. Only files with one are parsed."""
 
 
 def test_docstrings_open_with_their_subject() -> None:
@@ -28,9 +28,8 @@ def test_docstrings_open_with_their_subject() -> None:
 def test_a_field_of_a_record_is_described_beside_it() -> None:
     problems = []
     for path in FILES:
-        for node in nodes(path):
-            if not isinstance(node, ast.ClassDef) or not (text := ast.get_docstring(node)):
-                continue
+        for node in nodes(path, ast.ClassDef):
+            text = ast.get_docstring(node) or ""
             fields = [each.target.id for each in node.body
                       if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]  # fmt: skip
             listed = re.findall(rf"(?:^|[.;,]\s)({'|'.join(map(re.escape, fields))}):\s", text) if fields else []

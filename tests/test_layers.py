@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.source import FILES, ROOT, SOURCE, nodes
+from tests.source import FILES, ROOT, SOURCE, by_kind, nodes
 
 HOOKS = {"predict"}
 """The laboratory that an experiment can ask for (--predict). It is imported only then."""
@@ -197,14 +197,14 @@ def imports(path: Path) -> frozenset[tuple[str, ...]]:
 
 
 def _imports(path: Path) -> Iterator[tuple[str, ...]]:
-    for node in nodes(path):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "kassay":
+    for node in nodes(path, ast.ImportFrom):
+        if node.module and node.module.partition(".")[0] == "kassay":
             base = tuple(node.module.split(".")[1:])
             for alias in node.names:
                 module = (*base, alias.name)
                 yield module if module in MODULES else base or ("__init__",)
-        elif isinstance(node, ast.Import):
-            yield from (tuple(a.name.split(".")[1:]) for a in node.names if a.name.startswith("kassay."))
+    for plain in nodes(path, ast.Import):
+        yield from (tuple(a.name.split(".")[1:]) for a in plain.names if a.name.startswith("kassay."))
 
 
 def test_a_part_imports_only_what_it_may() -> None:
@@ -222,8 +222,8 @@ def test_a_laboratory_can_be_deleted() -> None:
     wrong = []
     for path in FILES:
         place = path.relative_to(SOURCE).parts
-        for node in nodes(path):
-            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("kassay.labs"):
+        for node in nodes(path, ast.ImportFrom):
+            if not (node.module or "").startswith("kassay.labs"):
                 continue
             lab = (*(node.module or "").split("."), node.names[0].name)[2]
             if place[:2] != ("labs", lab) and (node.col_offset == 0 or lab not in HOOKS):
@@ -243,7 +243,7 @@ def test_the_source_fits_on_a_screen() -> None:
 
 def test_a_room_has_no_code_of_its_own() -> None:
     for room in ROOMS:
-        kinds = {type(node) for node in nodes(SOURCE / room / "__init__.py")}
+        kinds = by_kind(SOURCE / room / "__init__.py").keys()
         assert kinds == {ast.Module, ast.Expr, ast.Constant}, room  # a docstring
 
 
@@ -261,12 +261,7 @@ def test_no_part_reaches_itself_through_others() -> None:
 
 def test_only_clocks_know_which_of_them_are_exact() -> None:
     """Others ask for what follows: timed, counts_work, repeats_exactly, depends_on_host."""
-    asking = {
-        part_of(path)
-        for path in FILES
-        for node in nodes(path)
-        if isinstance(node, ast.Attribute) and node.attr == "exact"
-    }
+    asking = {part_of(path) for path in FILES for node in nodes(path, ast.Attribute) if node.attr == "exact"}
     assert asking == {"clocks", "bundle"}  # bundle: whether two results must be equal to the digit
 
 
@@ -292,8 +287,8 @@ def test_a_private_module_is_imported_by_its_own_part_alone() -> None:
 def test_no_python_file_or_function_outgrows() -> None:
     large = [path.name for path in FILES if len(path.read_text().splitlines()) > 400]
     for path in FILES:
-        for node in nodes(path):
-            if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= 80:
+        for node in nodes(path, ast.FunctionDef):
+            if (node.end_lineno or 0) - node.lineno >= 80:
                 large.append(f"{path.name}: {node.name}")
     assert large == []
 

@@ -53,7 +53,7 @@ def _sentences_of_help() -> list[tuple[str, Passage]]:
     lines = {
         cleandoc(node.value): f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in FILES if "commands" in path.parts
-        for node in nodes(path) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for node in nodes(path, ast.Constant) if isinstance(node.value, str)
     }  # fmt: skip
     places = {text: lines.get(text, name) for name, text in help_texts().items()}
     return [(place, found) for text, place in places.items() for found in sentences(text)]

@@ -18,10 +18,8 @@ RENDERER = SOURCE / "model" / "reason_texts.py"
 OTHERS = [path for path in FILES if path != RENDERER]
 
 
-def strings_of(path: Path) -> Iterator[str]:
-    for node in nodes(path):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
+def strings_of(path: Path) -> list[str]:
+    return [node.value for node in nodes(path, ast.Constant) if isinstance(node.value, str)]
 
 
 def arguments_of(text: str) -> set[str]:
@@ -31,9 +29,8 @@ def arguments_of(text: str) -> set[str]:
 def made() -> Iterator[tuple[str, set[str], bool]]:
     """(code, names of its arguments, whether all of them stand there) of every reason that the source makes by name."""
     for path in FILES:
-        for node in nodes(path):
-            called = node.func if isinstance(node, ast.Call) else None
-            if not isinstance(node, ast.Call) or not isinstance(called, ast.Name) or called.id != "reason":
+        for node in nodes(path, ast.Call):
+            if not isinstance(node.func, ast.Name) or node.func.id != "reason":
                 continue
             if node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
                 names = {word.arg for word in node.keywords if word.arg is not None}
@@ -124,8 +121,8 @@ def test_no_module_takes_a_sentence_apart() -> None:
     """Neither a text that reason_text() made, nor a field that holds reasons."""
     wrong = []
     for path in FILES:
-        for node in nodes(path):
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        for node in nodes(path, ast.Call):
+            if not isinstance(node.func, ast.Attribute):
                 continue
             taken = node.func.value if node.func.attr in _TAKING_APART else None
             if isinstance(node.func.value, ast.Name) and node.func.value.id == "re" and node.args:
