@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from tests import own_cache
+from tests.source import by_kind
 
 settings.register_profile("quick", deadline=None, max_examples=10)
 settings.register_profile("usual", deadline=None, max_examples=25)
@@ -36,8 +37,10 @@ def pytest_sessionfinish() -> None:
 
 def pytest_unconfigure() -> None:
     """Hypothesis leaves a callback with the garbage collector. Modules that it reaches outlive the interpreter, and
-    the binding of duckdb then prints every type and function of its own as leaked."""
+    the binding of duckdb then prints every type and function of its own as leaked. Syntax trees are dropped before, so
+    that the last collection does not look at them."""
     gc.callbacks.clear()
+    by_kind.cache_clear()
     atexit.register(gc.unfreeze)
 
 
