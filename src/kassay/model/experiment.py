@@ -179,6 +179,8 @@ class Experiment(Record, frozen=True, kw_only=True):
 def labels(experiment: Experiment) -> tuple[str, ...]:
     """Name of each kernel in reports: its name or reference, with its parameters or place where two would be equal."""
     called = [f"{use.name or use.ref}{use.cpu and OWN_CPU + use.cpu}" for use in experiment.kernels]
+    if len(set(called)) == len(called):
+        return tuple(called)
     counts = Counter(called)
     named = [
         f"{name} [{use.cmdline}]" if counts[name] > 1 and use.cmdline else name

@@ -22,7 +22,7 @@ _WITHIN_NUMBER = re.compile(r"(?<=\d) (?=\d{3}(?!\d)|%)")
 
 def one_line(text: str) -> str:
     """`text` with everything that could break a line or move a cursor made visible (a newline reads \\n)."""
-    return _UNSAFE.sub(lambda found: ascii(found[0])[1:-1], text)
+    return text if text.isprintable() else _UNSAFE.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def wrap(text: str, width: int, first: str = "", rest: str = "", *, break_on_hyphens: bool = True) -> list[str]:

@@ -265,11 +265,12 @@ def differing_options(report: Report) -> tuple[tuple[str, str, Values], ...]:
         label: {item.name: item.value for item in kernel.configuration or ()}
         for label, kernel in zip(labels(report.experiment), report.kernels, strict=True)
     }
-    rows = (
+    known = grouped(item for values in options.values() for item in values.items())
+    return tuple(
         (topic, name, {label: values.get(name) for label, values in options.items()})
         for name, topic in TOPIC_OF.items()
+        if len(set(known.get(name, ()))) > 1
     )
-    return tuple(row for row in rows if len(set(row[2].values()) - {None}) > 1)
 
 
 def _listed(values: Values, names: Mapping[str, str], *, whole: bool) -> str:

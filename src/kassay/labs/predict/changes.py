@@ -12,7 +12,6 @@ from statistics import median
 
 import msgspec
 import numpy as np
-from scipy.optimize import nnls
 
 from kassay.errors import BadInput
 from kassay.labs.predict.interval import (
@@ -150,6 +149,8 @@ def _error(pairs: tuple[Change, ...], predicted: list[dict[str, tuple[float, flo
 
 def _weights(pairs: "tuple[Change, ...] | list[Change]") -> dict[str, float]:
     """Least squares on differences, each relative to the change's own base; one further row for each cause says 1."""
+    from scipy.optimize import nnls  # half a second to import
+
     causes = sorted({cause.cause for change in pairs for cause in change.causes})
     if not causes:
         return {}

@@ -41,7 +41,7 @@ def mail_names(report: Report) -> dict[str, str]:
 
 def mail_name(report: Report, label: str) -> str:
     """The name of one kernel; a label that no kernel has is its own name."""
-    return mail_names(report).get(label, _short(label))
+    return mail_names(report).get(label) or _short(label)
 
 
 def everyday_text(report: Report, why: Reason) -> str:

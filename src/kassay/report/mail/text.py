@@ -20,7 +20,10 @@ _WIDEST = 16  # of a kernel's name above a column
 
 def ascii_text(text: str) -> str:
     """One line of ASCII; a letter loses its accent; a character without an ASCII form is written as its code."""
-    flat = unicodedata.normalize("NFKD", one_line(text).translate(_CHARACTERS))
+    line = one_line(text)
+    if line.isascii():
+        return line
+    flat = unicodedata.normalize("NFKD", line.translate(_CHARACTERS))
     bare = "".join(c for c in flat if not unicodedata.combining(c))
     return bare.encode("ascii", "backslashreplace").decode("ascii")
 
