@@ -76,6 +76,7 @@ def test_over_all_relabellings_no_more_than_alpha_are_rejected(boots: list[Boot]
     assert sum(p <= alpha for p in ps) <= alpha * len(ps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("each", [3, 10, 24])
 def test_one_block_of_everything_is_the_exact_mann_whitney_test(each: int) -> None:
     from scipy.stats import mannwhitneyu  # half a second to import
