@@ -145,7 +145,7 @@ def _first_paragraph(text: str | None) -> str:
 
 
 def build_app() -> typer.Typer:
-    """The whole parser: one command for each file of commands/."""
+    """The program: one command for each file of commands/."""
     app = typer.Typer(
         name="kassay", cls=Verbs, no_args_is_help=True, epilog=_EPILOG, rich_markup_mode=None,
         pretty_exceptions_enable=False,
@@ -161,6 +161,14 @@ def build_app() -> typer.Typer:
     ) -> None: ...
 
     return app
+
+
+@cache
+def whole_parser() -> Parser:
+    """The parser of build_app(), made once."""
+    made = typer.main.get_command(build_app())
+    assert isinstance(made, Parser)
+    return made
 
 
 def _print_version(asked: bool) -> None:
@@ -179,7 +187,7 @@ def main() -> None:
     gc.set_threshold(50_000, 20, 100)  # records are many, and stay: to look at them often finds nothing
     atexit.register(_leave)
     try:
-        status = build_app()(standalone_mode=False, prog_name="kassay")
+        status = whole_parser()(standalone_mode=False, prog_name="kassay")
         if status == _INTERRUPTED and "--step" not in sys.argv:  # typer catches it
             raise KeyboardInterrupt
     except KassayError as error:

@@ -25,7 +25,7 @@ def run():
         process.end(child)
 app = typer.Typer()
 app.command()(run)
-cli.build_app = lambda: typer.main.get_command(app)
+cli.whole_parser = lambda: typer.main.get_command(app)
 cli.main()
 """
 

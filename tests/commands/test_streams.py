@@ -26,7 +26,7 @@ def run(step: bool = False):
     return guarded(answer) if step else answer()
 app = typer.Typer()
 app.command()(run)
-cli.build_app = lambda: typer.main.get_command(app)
+cli.whole_parser = lambda: typer.main.get_command(app)
 cli.main()
 """
 
