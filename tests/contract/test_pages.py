@@ -2,7 +2,7 @@
 """Does every page that a text names exist, is every link one to a file that exists, and are the pages few?"""
 
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from kassay.spec.load import suite_workloads
@@ -23,18 +23,21 @@ PAGES, WORDS, HOW_TO = 40, 60_000, 10
 _PLACES = ("src", "tests", "benchmarks", "docs", "guest", "plugin", "core", "pcp", "scripts", "examples")
 
 
-def texts() -> Iterator[tuple[Path, str]]:
+@cache
+def texts() -> tuple[tuple[Path, str], ...]:
     """Every text of the repository that may name a page, without the recorded data of tests."""
     paths = [path for path in ROOT.iterdir() if path.is_file()]
     paths += [path for place in _PLACES for path in (ROOT / place).rglob("*") if path.is_file()]
     data = ROOT / "tests" / "data"
-    for path in paths:
-        if path.suffix in _TEXTS and data not in path.parents and "__pycache__" not in path.parts:
-            yield path, path.read_text("utf-8", "replace")
+    return tuple(
+        (path, path.read_text("utf-8", "replace"))
+        for path in paths
+        if path.suffix in _TEXTS and data not in path.parents and "__pycache__" not in path.parts
+    )
 
 
 def test_every_page_that_a_text_names_exists() -> None:
-    named = [(path, name) for path, text in texts() for name in _NAME.findall(text)]
+    named = [(path, name) for path, text in texts() if "docs/" in text for name in _NAME.findall(text)]
     assert len(named) > 100
     assert [(str(path.relative_to(ROOT)), name) for path, name in named if not (ROOT / name).exists()] == []
 

@@ -3,6 +3,7 @@
 
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -41,23 +42,29 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "p"
 
 
-def instructions_of(program: Path, function: str) -> dict[int, int]:
-    """Every address of the function that may begin an instruction, executed 10 times each."""
+@cache
+def functions_of(program: Path) -> dict[str, range]:
+    """Addresses of the program's functions. Its C library has two thousand."""
     with program.open("rb") as file:
         table = ELFFile(file).get_section_by_name(".symtab")
         assert isinstance(table, SymbolTableSection)
-        found = table.get_symbol_by_name(function)
-        assert found is not None
-        start = found[0]["st_value"]
-        return dict.fromkeys(range(start, start + found[0]["st_size"]), 10)
+        found = ((symbol.name, symbol["st_value"], symbol["st_size"]) for symbol in table.iter_symbols())
+        return {name: range(start, start + size) for name, start, size in found}
 
 
+def instructions_of(program: Path, function: str) -> dict[int, int]:
+    """Every address of the function that may begin an instruction, executed 10 times each."""
+    return dict.fromkeys(functions_of(program)[function], 10)
+
+
+@cache
 def code_of(program: Path) -> list[tuple[int, bytes]]:
     """The program's code in blocks of 16 bytes, as they were executed."""
     with program.open("rb") as file:
         text = ELFFile(file).get_section_by_name(".text")
         assert text is not None
-        return [(text["sh_addr"] + at, text.data()[at : at + 16]) for at in range(0, 8192, 16)]
+        code, start = text.data(), text["sh_addr"]
+        return [(start + at, code[at : at + 16]) for at in range(0, 8192, 16)]
 
 
 @pytest.mark.parametrize("tool", ["llvm-addr2line", "addr2line"])

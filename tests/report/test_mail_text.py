@@ -8,7 +8,7 @@ import shlex
 import subprocess
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -75,7 +75,6 @@ def test_what_is_no_message_id_is_refused(bad: str) -> None:
         threaded(_text("compare"), bad + ("" if bad.strip() == bad else "x y"))
 
 
-@settings(max_examples=40)
 @given(st.text(max_size=60))
 def test_no_text_of_others_starts_a_header_or_a_patch(text: str) -> None:
     report = replace(
