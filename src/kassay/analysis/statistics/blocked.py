@@ -9,6 +9,8 @@ are the shifts at which the statistic is centred and at which the test does not 
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import compress
 from math import log, sqrt
 from statistics import median
 from typing import NamedTuple
@@ -84,8 +86,9 @@ class Comparison:
     def estimate(self) -> float:
         """Middle of the shifts at which the statistic is neither above nor below its expectation."""
         low, high = self._reach()
-        last_above = _edge(lambda shift: deviation(self.blocks(shift)) > 0, low, high)
-        first_below = _edge(lambda shift: deviation(self.blocks(shift)) >= 0, low, high)
+        away = cache(lambda shift: deviation(self.blocks(shift)))  # both edges are looked for at the same shifts
+        last_above = _edge(lambda shift: away(shift) > 0, low, high)
+        first_below = _edge(lambda shift: away(shift) >= 0, low, high)
         return round((last_above + first_below) / 2, DIGITS)
 
     def interval(self, alpha: float) -> tuple[float, float] | None:
@@ -166,6 +169,7 @@ class _Cell:
         if not any(len({boot.head for boot in members}) == 2 for members in self._members):
             raise ValueError("no block has boots of both kernels")
         self._logs = [[(log(boot.value), boot.head) for boot in members] for members in self._members]
+        self._heads = [[boot.head for boot in members] for members in self._members]
         self.size = len(boots)
 
     def reach(self) -> tuple[float, float]:
@@ -176,27 +180,20 @@ class _Cell:
 
     def scatter(self) -> float:
         """About one standard error of the difference: where to start looking for the ends of the interval."""
-        away = [abs(r) for members in self._residuals(0.0) for r, _ in members]
+        away = [abs(residual) for members in self._residuals(0.0) for residual in members]
         return 3 * median(away) * UNIT / sqrt(len(away))
 
     def blocks(self, shift: float, weight: int) -> list[BlockWeights]:
         """Doubled mid-ranks of the residuals, times weight."""
         residuals = self._residuals(shift)
-        ranks = doubled_ranks([r for members in residuals for r, _ in members])
+        ranks = doubled_ranks([residual for members in residuals for residual in members])
+        weights = [tuple([weight * ranks[residual] for residual in members]) for members in residuals]
         return [
-            BlockWeights(
-                tuple(weight * ranks[r] for r, _ in members),
-                tuple(weight * ranks[r] for r, is_head in members if is_head),
-            )
-            for members in residuals
+            BlockWeights(each, tuple(compress(each, heads))) for each, heads in zip(weights, self._heads, strict=True)
         ]
 
-    def _residuals(self, shift: float) -> list[list[tuple[int, bool]]]:
-        levels = residuals([[z - shift if is_head else z for z, is_head in members] for members in self._logs])
-        return [
-            [(level, is_head) for level, (_, is_head) in zip(row, members, strict=True)]
-            for row, members in zip(levels, self._logs, strict=True)
-        ]
+    def _residuals(self, shift: float) -> list[list[int]]:
+        return residuals([[z - shift if is_head else z for z, is_head in members] for members in self._logs])
 
 
 def residuals(logs: Sequence[Sequence[float]]) -> list[list[int]]:
