@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 import typer
+from _pytest.mark import ParameterSet
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from kassay.cli import build_app
@@ -68,15 +69,19 @@ def leaves() -> Iterator[tuple[tuple[str, ...], TyperCommand]]:
             yield (name,), command
 
 
-EVERY = [
-    pytest.param(words, option, id=f"{' '.join(words)} {option.opts[0]}")
-    for words, leaf in leaves()
-    for option in leaf.params
-    if isinstance(option, TyperOption)
-]
+def every() -> Iterator[ParameterSet]:
+    """Every option of every command. One that commands share is tried with the first of them by `make check`."""
+    known = set()
+    for words, leaf in leaves():
+        for option in leaf.params:
+            if isinstance(option, TyperOption):
+                declared = (*option.opts, option.help, option.is_flag, option.multiple, repr(option.type))
+                marks = [pytest.mark.slow] if declared in known else []
+                known.add(declared)
+                yield pytest.param(words, option, id=f"{' '.join(words)} {option.opts[0]}", marks=marks)
 
 
-@pytest.mark.parametrize(("words", "option"), EVERY)
+@pytest.mark.parametrize(("words", "option"), list(every()))
 def test_an_option_without_its_value_or_with_one_too_many_is_named(
     kassay: Kassay, words: tuple[str, ...], option: TyperOption
 ) -> None:
