@@ -88,6 +88,7 @@ def test_bad_input_is_said_briefly(
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_without_qemu_the_package_is_named(tmp_path: Path) -> None:
     """In a process of its own: which programs this host has is looked up once."""
     tools = tmp_path / "bin"

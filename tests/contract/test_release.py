@@ -75,6 +75,7 @@ def test_sbom_loses_references_to_the_index_and_no_package(release: dict[str, An
     assert left == {**component, "externalReferences": [{"url": "https://numpy.org"}]}
 
 
+@pytest.mark.slow
 def test_addresses_are_found_inside_archives(release: dict[str, Any], index: str, tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site/page.html").write_text(index)
