@@ -3,6 +3,7 @@
 
 import re
 from fnmatch import fnmatchcase, translate
+from functools import cached_property
 from typing import NamedTuple
 
 from kassay.labs.predict.decode import Facts
@@ -33,10 +34,15 @@ class Entries:
             (re.compile("|".join(translate(form) for form in override.forms)), _entry(override.entry))
             for override in timing.overrides
         ]
-        self._near: dict[str, Entry] = {}
-        for form, entry in timing.instructions.items():
-            self._near.setdefault(_SIZES.sub(r"\1", form), _entry(entry))
         self._cache: dict[str, Entry | None] = {}
+
+    @cached_property
+    def _near(self) -> dict[str, Entry]:
+        """Entries by their forms without sizes, the first of each."""
+        near: dict[str, Entry] = {}
+        for form, entry in self._timing.instructions.items():
+            near.setdefault(_SIZES.sub(r"\1", form), _entry(entry))
+        return near
 
     def of(self, form: str) -> Entry | None:
         """The entry of a form; None without data."""
