@@ -5,12 +5,14 @@ A mask is hexadecimal, bit 0 the first port of the file's list.
 """
 
 import re
+from functools import lru_cache
 
 _GROUP = re.compile(r"([0-9a-f]+)x([1-9]\d*)")
 MOST_GROUPS = 4
 """Largest number of groups that the core model takes for one instruction."""
 
 
+@lru_cache(maxsize=1024)  # a file has hundreds of instructions with the same ports
 def groups_of(spec: str) -> tuple[tuple[int, int], ...]:
     """(mask, cycles) of each group. Raises ValueError for text that is none."""
     if spec in ("", "-"):
