@@ -49,6 +49,17 @@ def test_the_tree_is_that_of_the_reference_and_can_be_committed_to(tmp_path: Pat
     assert git.git(("for-each-ref",)) == ""
 
 
+def test_a_new_file_in_sources_that_ignore_every_file_is_seen(tmp_path: Path) -> None:
+    """Debian's sources end in such a pattern, for its own repository."""
+    plain = files(tmp_path / "plain", **{"Makefile": MAKEFILE, ".gitignore": "*.o\n/*\n!/debian/\n"})
+    out = tmp_path / "linux"
+    check_out(parse_build(str(plain)), out, silent)
+    (out / "new.c").write_text("1\n")
+    (out / "new.o").write_text("1\n")
+    assert git.git(("status", "--porcelain"), repository=out) == "?? new.c\n"
+    assert git.read(source_tree(parse_build(str(out)), silent)[0], "new.c") == "1\n"
+
+
 def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
     plain = files(tmp_path / "plain", Makefile=MAKEFILE)
     with pytest.raises(BadInput, match="is there already"):

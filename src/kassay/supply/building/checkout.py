@@ -18,14 +18,14 @@ _WORK = "work"
 def check_out(build: BuildRef, out: Path, tell: Tell) -> BuildSource:
     """Makes `out`, a git repository whose one commit holds the sources of the reference.
 
-    Its tree is that of the reference, so `build:OUT@base` is the same kernel, also after commits: the branch that is
-    checked out is another one. Raises BadInput when `out` exists.
+    Its tree is that of the reference but for a .gitignore that hides new files, so `build:OUT@base` is the same kernel,
+    also after commits: the branch that is checked out is another one. Raises BadInput when `out` exists.
     """
     if out.exists():
         raise BadInput(f"{out}: is there already", "choose another --out, or remove it")
     tree, source = source_tree(build, tell)
     tell(Progress(stage="kernels", subject=out.name, text="checking out"))
-    commit = git.git(("commit-tree", tree, "-m", f"Linux {source.version}")).strip()
+    commit = git.git(("commit-tree", _without_ignore_all(tree), "-m", f"Linux {source.version}")).strip()
     name = f"refs/checkouts/{commit}"
     git.git(("update-ref", name, commit))
     git.git(("config", "pack.window", "0"))  # to look for similar objects takes a minute, and saves 100 MB
@@ -41,3 +41,10 @@ def check_out(build: BuildRef, out: Path, tell: Tell) -> BuildSource:
     finally:
         git.git(("update-ref", "-d", name), may_fail=True)
     return source
+
+
+def _without_ignore_all(tree: str) -> str:
+    """The tree with a .gitignore that does not ignore every file: Debian's does, and git would not see a new one."""
+    ignored = git.read(tree, ".gitignore") or ""
+    kept = "".join(line for line in ignored.splitlines(keepends=True) if line.rstrip() != "/*")
+    return tree if kept == ignored else git.with_files(tree, {".gitignore": kept})
