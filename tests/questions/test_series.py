@@ -85,7 +85,8 @@ def three(
     rows = tuple(
         SeriesRow(name=name, kind=kinds.get(name, "without"), title=name, patches=patches.get(name, ()),
                   against=against.get(name, "whole"), outcome=outcomes.get(name, "measured"),
-                  same_as=same.get(name, ""))
+                  same_as=same.get(name, ""),
+                  tree=same[name] if outcomes.get(name) == "same-source" else name)
         for name in names
     )  # fmt: skip
     patch = SERIES.patches[0]
@@ -221,6 +222,13 @@ def test_a_part_without_which_the_kernel_is_the_same_is_no_part_of_its_code() ->
                  value("without 1", "regression", 70.0))  # fmt: skip
     assert "No part of this kernel's code: patch 2." in text
     assert "for this workload: patch 3." in text
+
+
+def test_a_patch_that_a_later_one_takes_back_is_named_as_such() -> None:
+    text = three({"without 1": "same-source"}, {"without 1": "whole"}, value("1", "regression", 70.0),
+                 value("1..2", "regression", 70.0), value("whole", "regression", 70.0))  # fmt: skip
+    assert "The rest of the series takes back patch 1." in text
+    assert "No part of this kernel's code" not in text
 
 
 def test_the_table_says_not_executed_in_place_of_equivalent() -> None:

@@ -187,7 +187,10 @@ def _left_out(series: Series, metric: SeriesTable) -> list[str]:
     sentences = (
         [f"Can be left out without a difference beyond the margin, for this workload: {listed(idle)}."] if idle else []
     )
-    same = [_part(row) for row in rows if _same_code(row, by_name)]
+    without = [row for row in rows if _is_whole(row, by_name)]
+    gone = [_part(row) for row in without if row.tree == by_name[WHOLE].tree]
+    sentences += [f"The rest of the series takes back {listed(gone)}."] if gone else []
+    same = [part for row in without if (part := _part(row)) not in gone]
     sentences += [f"No part of this kernel's code: {listed(same)}."] if same else []
     return sentences + ([f"It costs less without {listed(better)}."] if better else [])
 
@@ -216,8 +219,8 @@ def _idle(row: SeriesRow, rows: Mapping[str, SeriesRow], values: Mapping[str, Se
     return value is not None and value.verdict == "equivalent" and not unexecuted(value.verdict, value.changed)
 
 
-def _same_code(row: SeriesRow, rows: Mapping[str, SeriesRow]) -> bool:
-    """True if the compiler makes the same kernel without this part."""
+def _is_whole(row: SeriesRow, rows: Mapping[str, SeriesRow]) -> bool:
+    """True if the kernel is the same without this part."""
     return row.outcome in _SAME and row.same_as in (WHOLE, _stands(rows[WHOLE], rows))
 
 
