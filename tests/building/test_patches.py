@@ -153,6 +153,24 @@ def test_what_does_not_apply_is_refused_with_file_line_and_hunk(
     assert str(diff) in caught.value.remedy
 
 
+def test_a_diff_without_a_newline_at_its_end_is_applied(linux: tuple[Path, tuple[str, ...]], tmp_path: Path) -> None:
+    repository, trees = linux
+    diff = tmp_path / "pasted.diff"
+    diff.write_text(run(repository, "diff", "HEAD~3", "HEAD~2").rstrip("\n"))
+    assert apply(trees[0], read_patches(diff)) == trees[1]
+    (tmp_path / "one.eml").write_text(run(repository, "format-patch", "--stdout", "--no-signature", "-1").rstrip())
+    assert apply(trees[2], read_patches(tmp_path / "one.eml")) == trees[3]
+
+
+def test_a_patch_whose_lines_were_wrapped_is_damaged(linux: tuple[Path, tuple[str, ...]], tmp_path: Path) -> None:
+    repository, trees = linux
+    diff = tmp_path / "wrapped.diff"
+    diff.write_text(run(repository, "diff", "HEAD~3", "HEAD~2").replace("+\tif (likely(n", "+\tif (likely(\nn"))
+    with pytest.raises(NotBuilt, match=r"patch 1 \(wrapped\) is damaged: corrupt patch at line") as caught:
+        apply(trees[0], read_patches(diff))
+    assert "save it again" in caught.value.remedy and "rebase" not in caught.value.remedy
+
+
 def test_a_patch_that_is_in_the_source_already_is_told_from_one_that_does_not_fit(
     linux: tuple[Path, tuple[str, ...]], tmp_path: Path
 ) -> None:

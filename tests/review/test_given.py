@@ -2,6 +2,7 @@
 """A series as a user names it becomes a file of patches, or an error that says how to write it."""
 
 import io
+import shlex
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -92,6 +93,7 @@ def test_standard_input_without_a_patch_is_named_as_such(tmp_path: Path, monkeyp
         ("alone..main", "no commit in common"),
         ("HEAD~3..merged", "is a merge"),
         ("20260402141628.3367596-1-a@example.org", "does not fetch mails"),
+        ("<20260402141628.3367596-1-a@example.org>", "does not fetch mails"),
         ("https://lore.kernel.org/all/1@example.org/", "does not fetch mails"),
         ("missing.mbx", "no such file or directory"),
         ("../missing.mbx", "no such file or directory"),
@@ -111,7 +113,7 @@ def test_words_that_name_no_series(
     with pytest.raises(BadInput, match=problem) as caught:
         series_of(text, repository, tmp_path / "into")
     if "fetch" in problem:
-        assert f"b4 am -o - {text} > series.mbx" in caught.value.remedy
+        assert f"b4 am -o - {shlex.quote(text)} > series.mbx" in caught.value.remedy
 
 
 def test_range_outside_of_a_git_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 """The series that a user names: a file, a directory, standard input, or a range of a git tree."""
 
 import re
+import shlex
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -103,7 +104,7 @@ def series_of(text: str, tree: Path | None, into: Path) -> Given:
         return _patches_of(text, range_in(text, tree), into)
     if _MESSAGE.fullmatch(text):
         raise BadInput(f"{text}: kassay does not fetch mails",
-                       f"run `b4 am -o - {text} > series.mbx`, and name series.mbx")  # fmt: skip
+                       f"run `b4 am -o - {shlex.quote(text)} > series.mbx`, and name series.mbx")  # fmt: skip
     raise BadInput(
         f"{text}: no such file or directory", "name a mailbox, a mail, a directory of patches, or BASE..HEAD"
     )

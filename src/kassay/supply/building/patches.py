@@ -171,6 +171,8 @@ def _stored(mail: Mail) -> Patch:
     """The patch, with its diff written into the store."""
     files = parse(mail.diff)
     data = mail.diff.encode("utf-8", "surrogateescape")
+    if not data.endswith(b"\n"):  # as a pasted diff may end; git takes it for a cut one
+        data += b"\n"
     path = git.store() / "patches" / f"{sha256_bytes(data)}.diff"
     if not path.is_file():
         write_atomic(path, data)
@@ -197,6 +199,9 @@ def _refused(patch: Patch, number: int, index: Path, text: str) -> NotBuilt:
         pass
     else:
         return NotBuilt(f"{name}: is in the source already", "leave it out")
+    if "corrupt patch" in text:
+        return NotBuilt(f"{name} is damaged: {_errors_in(text)} of {patch.diff}",
+                        "its lines were wrapped or cut: save it again, or send it as an attachment")  # fmt: skip
     if 2 * patch.text.count("\r\n") > patch.text.count("\n"):
         mailbox = patch.origin.rpartition(", mail ")[0]
         return NotBuilt(
