@@ -12,7 +12,9 @@ from kassay.model.build import BuildRef
 from kassay.model.progress import Tell, silent
 from kassay.supply.building import git
 from kassay.supply.building.config import (
+    added_symbols,
     applicable,
+    for_sources,
     merged,
     otherwise,
     requested,
@@ -141,6 +143,22 @@ def test_symbols_that_sources_do_not_define_are_found(tmp_path: Path, monkeypatc
     (sources / "Kconfig").write_text("menuconfig MODULES\n")
     assert undefined(git.tree_of_files(sources, silent, subject="x"), asked) == ("CONFIG_TYPO",)
     assert undefined("0" * 40, ()) == ()
+
+
+def test_a_symbol_that_only_other_sources_define_is_not_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    sources = tmp_path / "linux"
+    (sources / "mm").mkdir(parents=True)
+    (sources / "mm" / "Kconfig").write_text("config OLD\n\tbool\n")
+    base = git.tree_of_files(sources, silent, subject="x")
+    (sources / "mm" / "Kconfig").write_text("config OLD\n\tbool\n\nmenuconfig NEW\n\tbool\n")
+    head = git.tree_of_files(sources, silent, subject="x")
+    assert added_symbols(base, head) == ("CONFIG_NEW",) and added_symbols(head, base) == ()
+    build = BuildRef(tree="x", fragments=("CONFIG_NEW=y", "CONFIG_OLD=y", "CONFIG_TYPO=y"))
+    assert for_sources(build, base, (base, head)).fragments == ("CONFIG_OLD=y", "CONFIG_TYPO=y")
+    assert for_sources(build, head, (base, head)) == build
 
 
 def test_symbols_of_a_fragment_count_in_their_versions(tmp_path: Path) -> None:

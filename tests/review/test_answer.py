@@ -9,7 +9,7 @@ from msgspec import structs
 
 from kassay.errors import BadInput
 from kassay.labs.review.b4 import b4_checks, tracked_range
-from kassay.labs.review.exit_status import exit_status
+from kassay.labs.review.exit_status import exit_status, must_be_read
 from kassay.labs.review.model import SCREENED, Cell, CheckedClaim, Corner, Left, PredictedChange, Previous, Try
 from kassay.labs.review.report import REVIEW
 from kassay.labs.review.report._corner_words import corners
@@ -115,6 +115,15 @@ def test_the_same_image_says_in_which_configuration() -> None:
     arm64 = structs.replace(found.patches[0], files=("arch/arm64/mm/fault.c",))
     (sentence,) = verdict(structs.replace(found, patches=(arm64,)))
     assert "its lines: --build config=distro. Lines of another architecture need --arch." in sentence
+
+
+def test_a_symbol_that_the_series_adds_and_no_kernel_has_is_named() -> None:
+    found = structs.replace(review(same_image=True), switched_off=("CONFIG_NEW",))
+    assert verdict(found)[-1] == (
+        "The series adds CONFIG_NEW, off in these kernels, so nothing is known of code that needs it: "
+        "--build config=lab+CONFIG_NEW=y."
+    )
+    assert must_be_read(found) and not must_be_read(review(same_image=True))
 
 
 def test_a_gain_holds_in_the_corners_that_have_it() -> None:

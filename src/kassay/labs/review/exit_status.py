@@ -18,8 +18,10 @@ def exit_status(review: Review) -> int:
 
 
 def must_be_read(review: Review) -> bool:
-    """True where a check must not pass: an exit status other than 0, or a changed line that no setting executed.
+    """True where a check must not pass: an exit status other than 0, a changed line that no setting executed, or a new
+    symbol of the configuration that is off.
 
     A function may have run in some of its changed lines only. That leaves the exit status at 0.
     """
-    return exit_status(review) != 0 or any(function.not_executed for function in review.functions)
+    idle = any(function.not_executed for function in review.functions)
+    return exit_status(review) != 0 or idle or bool(review.switched_off)

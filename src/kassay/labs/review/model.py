@@ -256,6 +256,8 @@ class Review(Record, frozen=True, kw_only=True):
     left: tuple[Left, ...] = ()
     same_image: bool = False
     """True if the series makes the same kernel as base, byte for byte."""
+    switched_off: tuple[str, ...] = ()
+    """Symbols of the configuration that the series adds, and that are off in its kernel."""
     original: Original | None = None
     """Mail that the review answers; None if the series was not given as mails."""
     message_ids: tuple[str, ...] = ()

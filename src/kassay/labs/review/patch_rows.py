@@ -13,6 +13,7 @@ from kassay.model.patch import SeriesPatch
 from kassay.model.progress import Tell
 from kassay.model.series import OUTCOMES, Series
 from kassay.supply.building.changes import FunctionOfFile, changed_functions
+from kassay.supply.building.config import added_symbols
 from kassay.tools.series import rows
 from kassay.tools.series.variants import BASE, WHOLE, Asked
 
@@ -41,6 +42,12 @@ class PatchRows:
         refs = {row.name: row.ref for row in self._series.rows}
         whole = next(row for row in self._series.rows if row.name == WHOLE)
         return refs[BASE], refs[whole.same_as or WHOLE]
+
+    @property
+    def added_symbols(self) -> tuple[str, ...]:
+        """Symbols of the configuration that the series adds."""
+        whole = next(row.tree for row in self._series.rows if row.name == WHOLE) or ""
+        return added_symbols(self.base_tree, whole)
 
     def functions(self) -> Mapping[int, tuple[FunctionOfFile, ...]]:
         """By the number of a patch the functions that it changes: base and the rows patch by patch have the trees."""

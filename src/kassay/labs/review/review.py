@@ -139,7 +139,7 @@ class Reviewer:
             message_ids=tuple(patch.message_id for patch in read_patches(source)),
             patches=series.patches, tries=self._tries, margin=0.0, machine="",
             base=result.kernel_side(sides.refs[0], sides.base), head=result.kernel_side(sides.refs[1], sides.head),
-            known=first,
+            known=first, switched_off=tuple(filter(sides.lacks, series.added_symbols)),
         )  # fmt: skip
 
     def _guarded(self, review: Review, sides: Sides, change: SourceChange) -> Review:

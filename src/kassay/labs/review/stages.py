@@ -17,8 +17,9 @@ from kassay.journal.directory import open_directory
 from kassay.journal.repeats import REPEATED
 from kassay.labs.review.model import Key
 from kassay.labs.review.outcomes import Ways, functions_executed, ways_of
+from kassay.model.build import parse_build
 from kassay.model.experiment import Experiment, KernelUse, WorkloadUse
-from kassay.model.kernel import KernelArtifact, parse_ref
+from kassay.model.kernel import KernelArtifact, parse_ref, with_build
 from kassay.model.lines import SourceChange
 from kassay.model.plan import Cell
 from kassay.model.progress import Progress, Tell
@@ -29,6 +30,7 @@ from kassay.model.texts import counted
 from kassay.spec.load import check
 from kassay.supply import kernels as kernel_store
 from kassay.supply.arches import arches
+from kassay.supply.building.config import for_sources
 from kassay.supply.prepare.pin import pin_experiment
 
 BASE, HEAD = "base", "with the series"
@@ -58,6 +60,10 @@ class Sides(NamedTuple):
         """The kernels without and with the series."""
         return self.base, self.head
 
+    def lacks(self, symbol: str) -> bool:
+        """True if a symbol of the configuration is off in the kernel with the series."""
+        return kernel_store.option(self.head, symbol.removeprefix("CONFIG_")) in (None, "n")
+
     @property
     def uses(self) -> tuple[KernelUse, ...]:
         """The kernels of an experiment."""
@@ -65,10 +71,18 @@ class Sides(NamedTuple):
 
 
 def built(base: str, head: str, arch: str, tell: Tell) -> Sides:
-    """Builds both kernels, base first. Raises NotBuilt."""
-    first, second = (kernel_store.pinned(parse_ref(ref, arch), tell) for ref in (base, head))
+    """Builds both kernels, base first, neither with symbols that only the other one defines. Raises NotBuilt."""
+    first, second = _asked([kernel_store.pinned(parse_ref(ref, arch), tell) for ref in (base, head)], arch)
     artifacts = [kernel_store.fetch((parse_ref(ref, arch),), NO_FLAVOUR, tell)[0] for ref in (first, second)]
     return Sides(arch, (first, second), artifacts[0], artifacts[1])
+
+
+def _asked(refs: Sequence[str], arch: str) -> list[str]:
+    """The pinned references, each with the fragments of its configuration that its sources know."""
+    parsed = [parse_ref(ref, arch) for ref in refs]
+    builds = [parse_build(ref.locator) for ref in parsed]
+    trees = [build.pin for build in builds]
+    return [with_build(ref, for_sources(build, build.pin, trees)) for ref, build in zip(parsed, builds, strict=True)]
 
 
 def source_change(sides: Sides) -> SourceChange | None:

@@ -2,9 +2,11 @@
 """The configuration of a build: what is asked for, how it is made, and whether the result has all of it."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Literal
+
+from msgspec import structs
 
 from kassay import registry
 from kassay.effects import process
@@ -38,6 +40,7 @@ _SYMBOL = re.compile(r"CONFIG_\w+=")
 _GENERATED = "CONFIG_CC_VERSION_TEXT="
 _VERSION = re.compile(r"^# Linux/\S+ (\d+)\.(\d+)", re.M)
 _ABSENT = "no such symbol, or what it depends on is off"
+_DEFINES = re.compile(r"^[ \t]*(?:menu)?config[ \t]+(\w+)[ \t]*$", re.MULTILINE)
 _TIMEOUT_S = 900
 _ALWAYS = "CONFIG_MODULES"
 """A symbol that every kernel defines."""
@@ -82,6 +85,21 @@ def undefined(tree: str, symbols: Collection[str]) -> tuple[str, ...]:
     found = git.git(("grep", "-hE", pattern, tree, "--", "Kconfig*", "*/Kconfig*"), may_fail=True)
     defined = {f"CONFIG_{line.split()[1]}" for line in found.splitlines()}
     return tuple(name for name in symbols if name not in defined) if _ALWAYS in defined else ()
+
+
+def added_symbols(before: str, after: str) -> tuple[str, ...]:
+    """Symbols that the Kconfig files of one tree of the store define, and those of the tree before it do not."""
+    paths = [path for path in git.changed(before, after) if path.rpartition("/")[2].startswith("Kconfig")]
+    old, new = ([_DEFINES.findall(git.read(tree, path) or "") for path in paths] for tree in (before, after))
+    known = {name for names in old for name in names}
+    return tuple(dict.fromkeys(f"CONFIG_{name}" for names in new for name in names if name not in known))
+
+
+def for_sources(build: BuildRef, tree: str, others: Iterable[str]) -> BuildRef:
+    """The build without CONFIG_X=y of symbols that `tree` does not define, but one of the other trees does."""
+    new = {symbol for other in others for symbol in added_symbols(tree, other)} if build.fragments else ()
+    kept = (fragment for fragment in build.fragments if fragment.partition("=")[0] not in new)
+    return structs.replace(build, fragments=tuple(kept))
 
 
 def _fragment_texts(build: BuildRef) -> list[str]:

@@ -19,9 +19,10 @@ from kassay.model.records import to_json
 from kassay.model.series import ROWS, Series, SeriesRow
 from kassay.supply import kernels
 from kassay.supply.building import git
+from kassay.supply.building.config import added_symbols, for_sources
 from kassay.supply.building.patches import read_patches
 from kassay.supply.building.source import note, source_tree
-from kassay.tools.series.variants import BASE, Asked, failed, patch_records, variants
+from kassay.tools.series.variants import BASE, WHOLE, Asked, failed, patch_records, variants
 
 Changed = Callable[[str, str], Sequence[str]]
 
@@ -86,7 +87,9 @@ def rows_of(base: str, patches: Path, asked: Asked, arch: str, tell: Tell) -> Se
     build = parse_build(ref.locator)
     read = read_patches(patches)
     tree, source = source_tree(build, tell)
-    rows = tuple(_named(row, ref, build) for row in variants(tree, read, asked, tell))
+    made = variants(tree, read, asked, tell)
+    ends = tuple(row.tree for row in made if row.name in (BASE, WHOLE) and row.tree is not None)
+    rows = tuple(_named(row, ref, build, ends) for row in made)
     listed = patch_records(read)
     for row in rows:
         _note(row, source, listed)
@@ -138,7 +141,8 @@ def experiment_of(series: Series, template: Experiment) -> Experiment:
     placed_rows = placed(series)
     if len(placed_rows) < 2:
         raise BadInput(f"{series.base}: no row of the series is another kernel than base: {_why(series)}",
-                       "the compiler makes the same code of it, so there is nothing to measure")  # fmt: skip
+                       f"the compiler makes the same code of it, so there is nothing to measure{_off(series)}",
+                       )  # fmt: skip
     first, last = template.kernels[0].cmdline, template.kernels[-1].cmdline
     uses = tuple(
         KernelUse(ref=row.ref, cmdline=first if row.name == BASE else last, name=row.name, against=against)
@@ -162,10 +166,11 @@ def read_rows(directory: Path) -> Series | None:
         return None
 
 
-def _named(row: SeriesRow, ref: KernelRef, build: BuildRef) -> SeriesRow:
-    """The row with the reference that names its tree alone, without patches."""
+def _named(row: SeriesRow, ref: KernelRef, build: BuildRef, ends: Sequence[str]) -> SeriesRow:
+    """The row with the reference that names its tree alone, without patches. ends: the trees of base and the whole."""
     if row.tree is None:
         return row
+    build = for_sources(build, row.tree, ends)
     return structs.replace(row, ref=with_build(ref, structs.replace(build, patches=(), pin=row.tree)))
 
 
@@ -205,6 +210,14 @@ def _same(row: SeriesRow, source: SeriesRow | None, first: Mapping[str, str]) ->
     if row.image_sha256 is not None and row.image_sha256 in first:
         return structs.replace(row, outcome="same-image", same_as=first[row.image_sha256])
     return row
+
+
+def _off(series: Series) -> str:
+    """Words on symbols of the configuration that the series adds; "" without any."""
+    base, whole = (next(row.tree for row in series.rows if row.name == name) or "" for name in (BASE, WHOLE))
+    symbols = added_symbols(base, whole)
+    switch = "+".join(f"{symbol}=y" for symbol in symbols)
+    return f". It adds {', '.join(symbols)}: try --base REF,config=lab+{switch}" if symbols else ""
 
 
 def _why(series: Series) -> str:

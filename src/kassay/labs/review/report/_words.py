@@ -63,7 +63,15 @@ def screened(review: Review) -> list[Cell]:
 
 
 def verdict(review: Review) -> list[str]:
-    """The answer: the largest loss and gain, and how many settings stand behind it."""
+    """The answer: the largest loss and gain, how many settings stand behind it, and what was not compiled."""
+    if not (off := review.switched_off):
+        return _verdict(review)
+    switch = f"--build config={review.head.config}+{'+'.join(f'{symbol}=y' for symbol in off)}"
+    hint = f"The series adds {listed(off)}, off in these kernels, so nothing is known of code that needs it: {switch}."
+    return [*_verdict(review), hint]
+
+
+def _verdict(review: Review) -> list[str]:
     if review.same_image:
         of_arch = any(path.startswith("arch/") for patch in review.patches for path in patch.files)
         return [
