@@ -8,7 +8,7 @@ from msgspec import structs
 
 from kassay.errors import HostLacks, NotBuilt
 from kassay.model.progress import Progress, silent
-from kassay.supply.building import kbuild, workspace
+from kassay.supply.building import git, kbuild, workspace
 from kassay.supply.building.compilers import Compiler
 
 MAKEFILE = """VERSION = 7
@@ -47,6 +47,22 @@ def objects(place: Path, recipe: workspace.Recipe) -> Path:
     made = workspace.objects_in(place / "src", recipe)
     workspace.configure(place / "src", made, recipe, silent)
     return made
+
+
+def test_an_object_whose_source_is_gone_is_removed(recipe: workspace.Recipe, tmp_path: Path) -> None:
+    """make would take it for up to date, and link it where the Makefile still names it."""
+    source = tmp_path / "src"
+    (source / "mm").mkdir()
+    for name in ("gone", "kept"):
+        (source / "mm" / f"{name}.c").write_text("")
+    recipe = recipe._replace(tree=git.tree_of_files(source, silent, subject="x"))
+    made = objects(tmp_path, recipe)
+    (made / "mm").mkdir()
+    for name in ("gone", "kept"):
+        (made / "mm" / f"{name}.o").write_text("")
+    (source / "mm" / "gone.c").unlink()
+    objects(tmp_path, recipe._replace(tree=git.tree_of_files(source, silent, subject="x")))
+    assert [path.name for path in (made / "mm").iterdir()] == ["kept.o"]
 
 
 def test_what_a_user_has_set_for_builds_of_his_own_plays_no_part(

@@ -56,7 +56,8 @@ def objects_in(source: Path, recipe: Recipe) -> Path:
 
 
 def configure(source: Path, objects: Path, recipe: Recipe, tell: Tell) -> None:
-    """.config in `objects`, made again only when what it depends on changed. Raises NotBuilt."""
+    """.config in `objects`, made again only when what it depends on changed. Objects of removed sources are removed.
+    Raises NotBuilt."""
     stamp = objects / "kassay-configured"
     before = stamp.read_text("ascii").strip() if stamp.is_file() and (objects / ".config").is_file() else ""
     changed = git.changed(before, recipe.tree) if before and git.has_tree(before) else ("Kconfig",)
@@ -67,6 +68,9 @@ def configure(source: Path, objects: Path, recipe: Recipe, tell: Tell) -> None:
         with _marked(objects):
             arguments = _arguments(recipe)
             make_config(source, objects, recipe.version, arguments, recipe.requested, recipe.base, tell)
+    for path in changed:  # make links an object whose source is gone, if a Makefile still names it
+        if not (source / path).exists():
+            (objects / path).with_suffix(".o").unlink(missing_ok=True)
     write_atomic(stamp, f"{recipe.tree}\n".encode())
 
 
