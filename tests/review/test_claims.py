@@ -121,6 +121,7 @@ def test_direction_is_what_the_text_says(text: str, value: float | None) -> None
         ("fork is 10% or 20% faster.", "10% or 20%"),
         ("fork is 10 or even 20% faster.", "10 or even 20%"),
         ("fork is between 10% and 20% faster.", "between 10% and 20%"),
+        ("Between 3% and 5% fewer instructions.", "Between 3% and 5%"),
         ("fork is between 10 percent and 20 percent faster.", "between 10% and 20%"),
         ("fork is 10 percent to 20 percent faster.", "10% to 20%"),
         ("It is 3 percent or less slower.", "3%"),
@@ -170,6 +171,20 @@ def test_a_single_number_is_a_difference_or_is_not_understood(
 def test_an_arrow_makes_a_pair() -> None:
     (one,) = claims_in("Toggling: 671.6 ns -> 303.6 ns on one CPU.")
     assert (one.kind, one.value) == ("time", -0.547945)
+
+
+def test_each_row_of_a_table_is_a_sentence() -> None:
+    text = (
+        "workload               base     patched   change\n"
+        "folio_protect_shared   327.1    344.1     +5.2%\n"
+        "| mprotect_toggle | 331.5 | 348.5 | +5.1% |\n"
+        "  mprot 336.1 532.0 497.0 6.6% faster\n"
+    )
+    assert [(claim.sentence, claim.line) for claim in claims_in(text)] == [
+        ("folio_protect_shared 327.1 344.1 +5.2%", 2),
+        ("| mprotect_toggle | 331.5 | 348.5 | +5.1% |", 3),
+        ("mprot 336.1 532.0 497.0 6.6% faster", 4),
+    ]
 
 
 def test_sentence_is_one_line() -> None:

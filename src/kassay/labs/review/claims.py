@@ -39,7 +39,7 @@ _PAIR = re.compile(
     rf"(?:\bfrom |(?<![\w.,-]))({_SPACED}) ?({_UNIT})? ?(?:(?<=\s)to|->|=>|→) ?({_SPACED}) ?({_UNIT})(?!\w)"
 )
 _RANGE = re.compile(
-    rf"(?<![\w.,–-])(?:between {_N}(?: ?(?:{_UNIT}|[x×]))? and |{_N}(?: ?(?:{_UNIT}|[x×]))? or (?:even )?"
+    rf"(?<![\w.,–-])(?:[Bb]etween {_N}(?: ?(?:{_UNIT}|[x×]))? and |{_N}(?: ?(?:{_UNIT}|[x×]))? or (?:even )?"
     rf"|{_N} ?(?:{_UNIT}|[x×])(?:[–-]| [–-] )|{_N}(?: ?[x×])?(?:[–-]| to )(?={_N} ?[x×])){_N} ?({_UNIT}|[x×])(?![\w/])"
 )
 _PERCENT = re.compile(rf"(?<![\w.,%–-])([-+]?{_N}) ?%(?![\w–-])")
@@ -72,7 +72,7 @@ _UNDONE = re.compile(
     re.IGNORECASE,
 )
 """A loss that is named beside one of these is not what the patch costs."""
-_BOUNDARY = re.compile(r"[.!?]\s+(?=[A-Z])|\n(?=[^\n]*(?:\s[\d.,]+[%x]?){3})")
+_BOUNDARY = re.compile(r"[.!?]\s+(?=[A-Z])|\n(?=[^\n]*(?:[ \t|]+[-+]?[\d.,]+[%x]?){3})")
 """The end of a sentence, or of the line before a row of a table."""
 _HEADER = re.compile(
     r"(?:From|Sender|To|Cc|Reply-To|Subject|Date|Message-ID|In-Reply-To|References|MIME-Version|Received|Return-Path|"
