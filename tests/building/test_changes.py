@@ -76,6 +76,16 @@ def test_a_renamed_function_is_gone_under_its_old_name(tmp_path: Path) -> None:
     assert changes.changed_functions(*trees) == (("mm/a.c", "named"), ("mm/a.c", "called"), ("mm/a.c", "main"))
 
 
+def test_a_hunk_outside_of_functions_is_of_its_patch(tmp_path: Path) -> None:
+    texts = (
+        "int key = 0;\n\nint b(int x)\n{\n\treturn key;\n}\n",
+        "int key = 1;\n\nint b(int x)\n{\n\treturn key;\n}\n",
+    )
+    trees = [tree_of(tmp_path / str(number), {"mm/b.c": text}) for number, text in enumerate(texts)]
+    changed = changes.changed_functions(*trees)
+    assert changed == (("mm/b.c", ""),) and changes.names_in_kernels(changed, "x86_64") == ()
+
+
 def test_what_is_not_compiled_and_what_is_no_source_say_so(tmp_path: Path) -> None:
     after = {**FILES, "mm/other.c": "int y;\n", "Documentation/x.rst": "Words.\n"}
     text, other = parts(tmp_path, FILES, after)

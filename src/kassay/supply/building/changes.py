@@ -56,21 +56,23 @@ class FunctionOfFile(NamedTuple):
 
 
 def changed_functions(base: str, head: str) -> tuple[FunctionOfFile, ...]:
-    """Functions that differ between two trees, in the order of the diff; read from the sources alone."""
+    """Functions that differ between two trees, in the order of the diff; read from the sources alone. A hunk outside of
+    functions has the name ""."""
     sides = (_Side(base, {}), _Side(head, {}))
     found: dict[FunctionOfFile, None] = {}
     for file, hunk in _hunks(base, head):
         if not file.path.endswith(_SOURCES):
             continue
         for side, span in ((sides[1], hunk.new), (sides[0], hunk.old)):
-            names = (side.function(file.path, line) for line in _numbers(span))
-            found.update(dict.fromkeys(FunctionOfFile(file.path, name) for name in names if name))
+            names = side.by_function(file.path, _numbers(span))
+            found.update(dict.fromkeys(FunctionOfFile(file.path, name) for name in names))
     return tuple(found)
 
 
 def names_in_kernels(changed: Iterable[FunctionOfFile], arch: str) -> tuple[str, ...]:
     """The names of these functions, each once, without functions that no kernel of the architecture has."""
-    return tuple(dict.fromkeys(one.function for one in changed if _may_compile(one.path, arch)))
+    named = (one for one in changed if one.function)
+    return tuple(dict.fromkeys(one.function for one in named if _may_compile(one.path, arch)))
 
 
 def _hunks(base: str, head: str) -> Iterator[tuple[FileDiff, Hunk]]:
