@@ -86,6 +86,23 @@ def test_a_hunk_outside_of_functions_is_of_its_patch(tmp_path: Path) -> None:
     assert changed == (("mm/b.c", ""),) and changes.names_in_kernels(changed, "x86_64") == ()
 
 
+@pytest.mark.parametrize(
+    ("path", "is_built"),
+    [
+        ("Documentation/mm/x.rst", False),
+        ("MAINTAINERS", False),
+        ("Documentation/Kconfig", True),
+        ("mm/x.rst", True),
+        ("mm/Makefile", True),
+        ("tools/objtool/check.c", True),
+    ],
+)
+def test_no_kernel_is_built_from_texts(tmp_path: Path, path: str, is_built: bool) -> None:
+    trees = [tree_of(tmp_path / str(number), {path: f"{number}\n"}) for number in range(2)]
+    assert changes.change_kernel(*trees) == is_built
+    assert not changes.change_kernel(trees[0], trees[0])
+
+
 def test_what_is_not_compiled_and_what_is_no_source_say_so(tmp_path: Path) -> None:
     after = {**FILES, "mm/other.c": "int y;\n", "Documentation/x.rst": "Words.\n"}
     text, other = parts(tmp_path, FILES, after)
@@ -184,4 +201,4 @@ def test_functions_that_no_kernel_has_are_left_out(tmp_path: Path, path: str, ar
     trees = [tree_of(tmp_path / str(number), {path: text}) for number, text in enumerate(texts)]
     changed = changes.changed_functions(trees[0], trees[1])
     assert changes.names_in_kernels(changed, arch) == (("b",) if named else ())
-    assert changed == (() if path.endswith(".rst") else ((path, "b"),))
+    assert changed == ((path, "" if path.endswith(".rst") else "b"),)

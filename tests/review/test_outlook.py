@@ -9,6 +9,7 @@ from kassay.labs.review import base as base_module
 from kassay.labs.review.base import find_base
 from kassay.labs.review.outlook import outlook
 from kassay.labs.review.review import Wanted
+from kassay.model.build import BuildSource
 from kassay.model.progress import silent
 from kassay.supply.archive.sources_list import SourceFile, SourceList, SourceVersion
 from kassay.supply.building import debian_source
@@ -51,3 +52,10 @@ def test_settings_are_named_and_the_total_is_the_sum() -> None:
 
 def test_earlier_version_has_a_row_of_its_own() -> None:
     assert "previous  the kernel of the earlier version: about 43 s" in plan(previous="v1.mbx")
+
+
+def test_texts_need_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = BuildSource(base="debian-source:7.3", version="7.3.4", tree="0" * 40)
+    monkeypatch.setattr("kassay.labs.review.outlook.source_tree", lambda *words: (source.tree, source))
+    monkeypatch.setattr("kassay.labs.review.outlook.steps", lambda tree, patches: (tree,))
+    assert plan(fetch="")[-1] == "The whole series changes no file that a kernel is built from."

@@ -8,9 +8,12 @@ import pytest
 from msgspec import structs
 
 from kassay.labs.review import stages
+from kassay.labs.review.exit_status import exit_status
 from kassay.labs.review.model import SCREENED, UNDER_WAY, Left, Review
 from kassay.labs.review.outcomes import Ways
+from kassay.labs.review.patch_rows import PatchRows
 from kassay.labs.review.report import REVIEW
+from kassay.labs.review.report._words import changelog, verdict
 from kassay.labs.review.review import Reviewer, Wanted
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import BASE, HEAD, Seen, Sides
@@ -102,6 +105,27 @@ def test_a_corner_without_runs_is_a_step_once(tmp_path: Path, laboratory: Labora
     left = [[one.what for one in review.left] for review in found]
     assert left[2:] == [["cc=gcc-13", "cc=gcc-14"], ["cc=gcc-14"], []]
     assert [corner.same_as for corner in found[-1].corners] == ["the usual build"] * 2
+
+
+def test_steps_that_an_equal_kernel_leaves_out_are_named(
+    tmp_path: Path, laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Sides, "same_image", True)
+    found = reviewed(tmp_path, [], corners=("config=distro",), previous="v1.mbx")
+    assert found.same_image and [one.what for one in found.left] == ["the earlier version", "config=distro"]
+    assert "same kernel as base" in found.left[0].why
+
+
+def test_a_series_of_texts_is_answered_without_a_build(
+    tmp_path: Path, laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stages, "built", None)
+    monkeypatch.setattr(PatchRows, "changes_only_texts", True)
+    found = reviewed(tmp_path, [], corners=("config=distro",))
+    assert (found.same_image, found.left, exit_status(found)) == (True, (), 0)
+    assert verdict(found) == ["The whole series changes no file that a kernel is built from. No kernel was built."]
+    assert "no file that a kernel is built from" in changelog(found)
+    assert "unknown compiler" not in REVIEW.form("terminal").render(found)
 
 
 def test_what_hurt_in_the_earlier_version_alone_is_measured(

@@ -15,6 +15,8 @@ Key: TypeAlias = tuple[str, tuple[Setting, ...]]
 SCREENED = "screened"
 """Verdict of a setting that was run once on each kernel, and not measured further."""
 
+TEXTS_ONLY = "The whole series changes no file that a kernel is built from."
+
 
 class Try(Record, frozen=True, kw_only=True):
     """One source that the series was held against, to find its base."""
@@ -49,6 +51,7 @@ class KernelSide(Record, frozen=True, kw_only=True):
     """Name and version: gcc 12.2.0."""
     config: str
     image_sha256: str
+    """Hash of the image. Empty, as are compiler and configuration, if the series changes only texts: none was built."""
 
 
 class PredictedChange(Record, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kassay.labs.review.choice import neighbours
 from kassay.labs.review.known import known, known_texts, uses_of
-from kassay.labs.review.model import Key, Known
+from kassay.labs.review.model import TEXTS_ONLY, Key, Known
 from kassay.labs.review.review import Wanted
 from kassay.labs.review.settings import setting_text
 from kassay.model.build import parse_build
@@ -19,7 +19,7 @@ from kassay.model.records import Setting
 from kassay.model.texts import counted, listed
 from kassay.model.units import format_duration
 from kassay.spec.load import suite_workloads
-from kassay.supply.building.changes import FunctionOfFile, changed_functions, names_in_kernels
+from kassay.supply.building.changes import FunctionOfFile, change_kernel, changed_functions, names_in_kernels
 from kassay.supply.building.hunks import function_of, hunks_of
 from kassay.supply.building.patches import Patch, read_patches, steps
 from kassay.supply.building.source import source_tree
@@ -42,7 +42,10 @@ def outlook(wanted: Wanted, fetch: str, tell: Tell) -> str:
     else:
         tree, source = source_tree(build, tell)
         base, version = f"{source.base}, Linux {source.version}", source.version
-        functions = names_in_kernels(changed_functions(tree, steps(tree, patches)[-1]), wanted.arch)
+        whole = steps(tree, patches)[-1]
+        if not change_kernel(tree, whole):
+            return "\n".join((*_row("series", f"{counted(len(patches), 'patch')} on {base}"), TEXTS_ONLY, ""))
+        functions = names_in_kernels(changed_functions(tree, whole), wanted.arch)
     answer = known(functions, version, wanted.arch, tell)
     return "\n".join(_lines(wanted, patches, base, functions, answer, fetch)) + "\n"
 

@@ -12,7 +12,7 @@ from kassay.labs.review.stages import Sides
 from kassay.model.patch import SeriesPatch
 from kassay.model.progress import Tell
 from kassay.model.series import OUTCOMES, Series
-from kassay.supply.building.changes import FunctionOfFile, changed_functions
+from kassay.supply.building.changes import FunctionOfFile, change_kernel, changed_functions
 from kassay.supply.building.config import added_symbols
 from kassay.tools.series import rows
 from kassay.tools.series.variants import BASE, WHOLE, Asked
@@ -44,10 +44,18 @@ class PatchRows:
         return refs[BASE], refs[whole.same_as or WHOLE]
 
     @property
+    def _whole_tree(self) -> str:
+        return next(row.tree for row in self._series.rows if row.name == WHOLE) or ""
+
+    @property
+    def changes_only_texts(self) -> bool:
+        """True if the series leaves every file alone that a kernel is built from."""
+        return bool(self.base_tree) and not change_kernel(self.base_tree, self._whole_tree)
+
+    @property
     def added_symbols(self) -> tuple[str, ...]:
         """Symbols of the configuration that the series adds."""
-        whole = next(row.tree for row in self._series.rows if row.name == WHOLE) or ""
-        return added_symbols(self.base_tree, whole)
+        return added_symbols(self.base_tree, self._whole_tree)
 
     def functions(self) -> Mapping[int, tuple[FunctionOfFile, ...]]:
         """By the number of a patch the functions that it changes: base and the rows patch by patch have the trees."""

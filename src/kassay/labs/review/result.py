@@ -31,6 +31,11 @@ def kernel_side(ref: str, artifact: KernelArtifact) -> KernelSide:
     )
 
 
+def unbuilt_side(ref: str, release: str) -> KernelSide:
+    """A kernel that need not be built."""
+    return KernelSide(ref=ref, release=release, compiler="", config="", image_sha256="")
+
+
 def cells_of(report: Report, *, once: bool) -> tuple[Cell, ...]:
     """One row for each setting and phase. once: they were only screened."""
     return tuple(_cell(finding, once=once) for finding in report.findings)

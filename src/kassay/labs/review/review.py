@@ -19,7 +19,7 @@ from kassay.labs.review.corners import otherwise, parts_of
 from kassay.labs.review.decided import largest
 from kassay.labs.review.deciding import Build, deciding
 from kassay.labs.review.known import executed_names, known, known_line, uses_of
-from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, Key, Known, Left, Previous, Review, Try
+from kassay.labs.review.model import SCREENED, UNDER_WAY, Corner, KernelSide, Key, Known, Left, Previous, Review, Try
 from kassay.labs.review.patch_rows import PatchRows
 from kassay.labs.review.settings import setting_text
 from kassay.labs.review.stages import Seen, Sides
@@ -104,13 +104,19 @@ class Reviewer:
         series = PatchRows(wanted.base, Path(wanted.patches), wanted.arch, self._tell)
         self._by_patch = series.functions()
         first = self._first_answer(series)
+        if series.changes_only_texts:
+            version = kernel_version(series.base_tree, wanted.base)
+            unbuilt = [result.unbuilt_side(ref, version) for ref in series.ends]
+            return self._kept(structs.replace(self._begun(series, first, *unbuilt), same_image=True))
         sides = stages.built(*series.ends, wanted.arch, self._tell)
-        review = self._begun(series, sides, first)
+        review = self._begun(series, first, *map(result.kernel_side, sides.refs, sides.images))
+        review = structs.replace(review, switched_off=tuple(filter(sides.lacks, series.added_symbols)))
         change = stages.source_change(sides)
+        others = (*(_PREVIOUS,) * bool(wanted.previous), *wanted.corners)
         if sides.same_image or change is None:
+            self._left += [Left(what=what, why="the series makes the same kernel as base") for what in others]
             return self._kept(structs.replace(review, same_image=sides.same_image))
-        further = (_PATCHES,) * (len(series.patches) > 1) + (_PREVIOUS,) * bool(wanted.previous)
-        self._owed = [*_STEPS, *further, *wanted.corners]
+        self._owed = [*_STEPS, *(_PATCHES,) * (len(series.patches) > 1), *others]
         review = self._guarded(self._kept(review), sides, change)
         spots = _spots(review)
         if len(series.patches) > 1 and spots:
@@ -131,15 +137,14 @@ class Reviewer:
             self._tell(Progress(stage="review", subject="first answer", text=text))
         return first
 
-    def _begun(self, series: PatchRows, sides: Sides, first: Known) -> Review:
+    def _begun(self, series: PatchRows, first: Known, base: KernelSide, head: KernelSide) -> Review:
         source = Path(self._wanted.patches)
         return Review(
             kassay_version=kassay.__version__, command=self._command, source=self._wanted.source,
             original=original_of(read_mails(source)),
             message_ids=tuple(patch.message_id for patch in read_patches(source)),
             patches=series.patches, tries=self._tries, margin=0.0, machine="",
-            base=result.kernel_side(sides.refs[0], sides.base), head=result.kernel_side(sides.refs[1], sides.head),
-            known=first, switched_off=tuple(filter(sides.lacks, series.added_symbols)),
+            base=base, head=head, known=first,
         )  # fmt: skip
 
     def _guarded(self, review: Review, sides: Sides, change: SourceChange) -> Review:

@@ -20,6 +20,9 @@ _ENDS_FUNCTION = re.compile(r"\}|SYM_\w*END\w*\(")
 _REMARK = re.compile(r"/\*.*?\*/|//.*")
 
 
+_TEXTS = ("CREDITS", "MAINTAINERS", ".mailmap")
+
+
 class TooMany(Exception):
     """Two trees differ in more than MOST_FILES source files."""
 
@@ -42,6 +45,14 @@ def parts(base: str, head: str, base_lines: Path, head_lines: Path) -> tuple[tup
     return tuple(part for file, hunk in hunks for part in _parts(file.path, hunk, *sides)), len(hunks)
 
 
+def change_kernel(base: str, head: str) -> bool:
+    """True if two trees may give two kernels: they differ in more than texts for people."""
+    return not all(
+        path in _TEXTS or (path.startswith("Documentation/") and path.endswith((".rst", ".txt")))
+        for path in git.changed(base, head)
+    )
+
+
 def _may_compile(path: str, arch: str) -> bool:
     """True if a kernel of the architecture may have code of this file, as far as its path tells."""
     of_arch = path.startswith(arch_of(arch).build.sources) or not path.startswith("arch/")
@@ -57,12 +68,10 @@ class FunctionOfFile(NamedTuple):
 
 def changed_functions(base: str, head: str) -> tuple[FunctionOfFile, ...]:
     """Functions that differ between two trees, in the order of the diff; read from the sources alone. A hunk outside of
-    functions has the name ""."""
+    functions has the name "", and so has one of another file than a source."""
     sides = (_Side(base, {}), _Side(head, {}))
     found: dict[FunctionOfFile, None] = {}
     for file, hunk in _hunks(base, head):
-        if not file.path.endswith(_SOURCES):
-            continue
         for side, span in ((sides[1], hunk.new), (sides[0], hunk.old)):
             names = side.by_function(file.path, _numbers(span))
             found.update(dict.fromkeys(FunctionOfFile(file.path, name) for name in names))

@@ -198,6 +198,8 @@ def _claims(review: Review) -> Iterator[Block]:
 
 
 def _conditions(review: Review) -> str:
+    if not review.base.image_sha256:
+        return f"Linux {review.base.release}."
     compiler = review.base.compiler or "an unknown compiler"
-    where = f", {review.base.config} configuration{f', {review.machine}' if review.machine else ''}"
+    where = f", {review.head.config} configuration{f', {review.machine}' if review.machine else ''}"
     return f"Linux {review.base.release}, {compiler}{where}. {MEANING if review.cells else ''}".rstrip()

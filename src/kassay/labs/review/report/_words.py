@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from kassay.labs.review.changed_code import ChangedFunction
 from kassay.labs.review.decided import is_decided
-from kassay.labs.review.model import SCREENED, Cell, Previous, Review
+from kassay.labs.review.model import SCREENED, TEXTS_ONLY, Cell, Previous, Review
 from kassay.labs.review.settings import setting_text
 from kassay.model.finding import CHANGES, REFUSED
 from kassay.model.lines import NO_CODE, NOT_EXECUTED
@@ -72,10 +72,12 @@ def verdict(review: Review) -> list[str]:
 
 
 def _verdict(review: Review) -> list[str]:
+    if review.same_image and not review.base.image_sha256:
+        return [f"{TEXTS_ONLY} No kernel was built."]
     if review.same_image:
         of_arch = any(path.startswith("arch/") for patch in review.patches for path in patch.files)
         return [
-            f"With {review.base.compiler} and the configuration {review.base.config} the series makes the same kernel "
+            f"With {review.base.compiler} and the configuration {review.head.config} the series makes the same kernel "
             "as base, byte for byte, so it changes nothing there. Another configuration may compile its lines: --build "
             f"config=distro.{' Lines of another architecture need --arch.' * of_arch}"
         ]
@@ -215,13 +217,15 @@ def claim_texts(review: Review) -> list[str]:
 
 def changelog(review: Review) -> str:
     """At most eight lines of 72 columns for the changelog of the series."""
+    if review.same_image and not review.base.image_sha256:
+        return TEXTS_ONLY
     if review.same_image:
-        where = f"by {review.base.compiler} in the {review.base.config} configuration"
+        where = f"by {review.base.compiler} in the {review.head.config} configuration"
         text = f"The kernel that is built {where} is the same with and without this series, byte for byte."
         return "\n".join(textwrap.wrap(text, _WIDTH))
     head = textwrap.wrap(
         f"Instructions per operation, exact counts under emulation, not time ({review.base.compiler}, "
-        f"{review.base.config} configuration, Linux {review.base.release}, {review.machine}), without and with this "
+        f"{review.head.config} configuration, Linux {review.base.release}, {review.machine}), without and with this "
         "series:",
         _WIDTH,
     )
