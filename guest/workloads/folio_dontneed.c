@@ -46,11 +46,16 @@ static void verify(struct run *run)
 {
 	uint64_t pages = w.folios.size / page_bytes();
 	uint64_t stamped = memory_stamped(w.folios.start, w.folios.size, STAMP);
+	uint64_t kept = pages;
 
 	if (w.advised != run_rounds(run))
 		complain(run, "%" PRIu64 " calls succeeded instead of %" PRIu64, w.advised, run_rounds(run));
 	if (stamped != pages)
 		complain(run, "%" PRIu64 " of %" PRIu64 " pages hold what was written last", stamped, pages);
+	if (!madvise((void *)(uintptr_t)w.folios.start, w.folios.size, MADV_DONTNEED))
+		kept = memory_stamped(w.folios.start, w.folios.size, STAMP);
+	if (kept)
+		complain(run, "%" PRIu64 " of %" PRIu64 " pages hold after MADV_DONTNEED what they held before", kept, pages);
 }
 
 static void teardown(struct run *run)

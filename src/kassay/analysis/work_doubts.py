@@ -18,7 +18,7 @@ from kassay.analysis.work_outside import outside_otherwise
 from kassay.analysis.work_results import argued_otherwise, arguments_unread, share_of_kinds
 from kassay.model.finding import CHANGES
 from kassay.model.reason import Reason, reason
-from kassay.model.run import CellEvidence
+from kassay.model.run import CellEvidence, Measurement
 from kassay.model.work import COMMON_CODE, DECIDING, PAGE_FAULTS, TURNS, USER_CODE, WAKING, is_asked, is_call
 
 RESIDENT, RESIDENT_KB = 0.05, 64
@@ -40,6 +40,9 @@ TURN_WEIGHT = 5
 """Times that a turn more costs as much as its call of __schedule(): wake-ups, interrupts, slow paths of locks. Found
 with threads that map memory, and are alike under SCHED_FIFO: 147 turns more were 1.2 % of the value, and cost 5.8 %."""
 
+SEVERAL = 4
+"""Page faults of a round that are no chance."""
+
 FEW_TURNS = 4
 """Turns that an execution may have more or less on one kernel."""
 
@@ -48,7 +51,7 @@ def work_doubts(base: CellEvidence, head: CellEvidence, margin: float) -> tuple[
     """Every reason for which counts of two programs are no exact evidence, though no work is known to differ."""
     pair = pair_of(base, head)
     if pair is None:
-        return ()
+        return tuple(_of_own_workload(base, head))
     waits = timers((base, head))
     timed = (reason("timer-may-end", timers=waits),) if waits else ()
     return (*_of_numbers(*pair), *timed, *_of_what_was_before(base.label, head.label, *pair), *_of_watching(*pair),
@@ -73,6 +76,7 @@ def weakened(judged: Judgement, doubts: Sequence[Reason], margin: float) -> Judg
     decisive = [
         why for why in doubts
         if why.code in ("outside-differs", "change-by-chance", "faults-otherwise", "more-operations")
+        or (why.code == "faults-on-one-side" and judged.verdict == "improvement")
         or (why.code == "mostly-elsewhere" and judged.verdict not in CHANGES)
         or (why.code == "change-elsewhere" and _is_elsewhere(why, change, margin))
         or (why.code == "rounds-otherwise" and hides_change(why, judged, margin))
@@ -101,6 +105,23 @@ def _rest_agrees(why: Reason, judged: Judgement, margin: float) -> bool:
     if not isinstance(rest, float) or judged.verdict not in CHANGES:
         return isinstance(rest, float) and abs(rest) <= margin
     return abs(rest) > margin and rest * (judged.change or 0.0) > 0
+
+
+def _of_own_workload(base: CellEvidence, head: CellEvidence) -> Iterator[Reason]:
+    """Page faults on one kernel alone. A workload of kassay's makes the same calls on any kernel: one of them left its
+    work out there, or the change is about avoiding these faults."""
+    sides = [[fault for m in side.measurements if (fault := _faults_per_round(m)) is not None] for side in (base, head)]
+    if all(sides) and min(map(max, sides)) < 1 and max(map(min, sides)) >= SEVERAL:
+        counts = [round(min(faults)) for faults in sides]
+        yield reason("faults-on-one-side", base_value=counts[0], base=base.label, head_value=counts[1], head=head.label)
+
+
+def _faults_per_round(measurement: Measurement) -> float | None:
+    """None for a program, or if the counter is not known."""
+    faults = dict(measurement.counters).get("pgfault")
+    if measurement.work is not None or faults is None:
+        return None
+    return int(faults) / len(measurement.phases[0].ticks)
 
 
 def _of_numbers(base: Sequence[Done], head: Sequence[Done]) -> Iterator[Reason]:

@@ -52,6 +52,8 @@ TEXTS: Mapping[str, str] = MappingProxyType({
     "value; the program executes as many instructions, so the kernels are taken for their cause",
     "faults-otherwise": "page faults did not do the same: {base_value} and {head_value} {what}; what differs carries "
     "{share:.1%} of the value",
+    "faults-on-one-side": "{base_value} page faults per round on {base!k}, {head_value} on {head!k}: one kernel may "
+    "leave out the work that faults are for",
     "resident-differs": "the program ends with {base_value} and {head_value} kB[ of {kind} memory] resident, "
     "and the same calls do not explain it: it may have used other pages",
     "arguments-differ": "{calls}: the calls were given other arguments on one kernel (addresses, numbers, flags, or "
