@@ -43,6 +43,11 @@ def test_a_file_that_goes_away_has_the_name_it_had() -> None:
     assert (one.path, one.hunks[0].new) == ("mm/x.c", (0, 0))
 
 
+def test_a_removed_file_has_no_line_0() -> None:
+    hunk = Hunk(old=(1, 1), new=(0, 0), function="", lines=("-int x;",))
+    assert place_of(FileDiff(path="mm/x.c", header=(), hunks=(hunk,)), hunk) == "mm/x.c:1"
+
+
 def test_a_rename_without_a_hunk_is_a_file() -> None:
     (one,) = parse("diff --git a/x.c b/y.c\nsimilarity index 100%\nrename from x.c\nrename to y.c\n")
     assert (one.path, one.hunks) == ("y.c", ())

@@ -104,7 +104,7 @@ def hunks_of(text: str) -> Iterator[tuple[FileDiff, Hunk]]:
 def place_of(file_diff: FileDiff, hunk: Hunk) -> str:
     """ "mm/mprotect.c: change_pte_range()" or "mm/mprotect.c:12": where a hunk is, for people."""
     name = function_of(hunk)
-    return f"{file_diff.path}: {name}()" if name else f"{file_diff.path}:{hunk.new[0]}"
+    return f"{file_diff.path}: {name}()" if name else f"{file_diff.path}:{hunk.new[0] or hunk.old[0]}"
 
 
 def function_of(hunk: Hunk) -> str:
