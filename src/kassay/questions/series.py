@@ -8,7 +8,7 @@ from msgspec import structs
 
 from kassay.model.experiment import KernelUse
 from kassay.model.finding import CHANGES, REFUSED
-from kassay.model.lines import NO_CODE
+from kassay.model.lines import NO_CODE, NOT_EXECUTED
 from kassay.model.question import Answered, Kernels, Pairs, Question
 from kassay.model.report import Lead, Report
 from kassay.model.series import OUTCOMES, ROWS, Series, SeriesRow, SeriesTable, SeriesValue
@@ -126,6 +126,9 @@ def _patches(
     sentences += [f"No difference beyond the margin from {_patch(nothing)}."] if nothing else []
     if primary:
         sentences += _not_executed([(alone[n], value) for n, value in idle])
+        around = [number for numbers, value in done if value.changed == NOT_EXECUTED for number in numbers]
+        text = f"No changed line of {_patch(around)} ran: the compiler made other code around them."
+        sentences += [text] if around else []
         bare = [number for n, _, value in steps if value and value.changed == NO_CODE for number in alone[n]]
         sentences += [f"{NO_CODE_HERE}: {_patch(bare)}."] if bare else []
     return sentences + ([f"No verdict on {_patch(open_)}."] if open_ else [])
@@ -151,7 +154,8 @@ def _largest(series: Series, done: Sequence[tuple[Sequence[str], SeriesValue]]) 
     part = "all" if len(done) == 1 else f"{share * 100:.0f} %" if share <= 1 else "more than all"  # others lose some
     if len(numbers) > 1:
         return [f"Patches {listed(numbers)}, which have one figure together, do {part} of it: {_size(value)}."]
-    return [f"Patch {numbers[0]} ({_subject(series, int(numbers[0]))}) does {part} of it: {_size(value)}."]
+    subject = one_line(series.patches[int(numbers[0]) - 1].subject)
+    return [f"Patch {numbers[0]} ({subject}) does {part} of it: {_size(value)}."]
 
 
 def _phases(series: Series, metric: SeriesTable) -> list[SeriesTable]:
@@ -234,10 +238,6 @@ def _between(before: SeriesValue | None, now: SeriesValue | None) -> str:
         return ""
     delta = now.value - before.value
     return f" ({_size(structs.replace(now, delta=delta, change=delta / before.value))})"
-
-
-def _subject(series: Series, number: int) -> str:
-    return one_line(series.patches[number - 1].subject)
 
 
 def _stands(row: SeriesRow, rows: Mapping[str, SeriesRow]) -> str:
