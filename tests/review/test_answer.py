@@ -119,9 +119,13 @@ def test_the_same_image_says_in_which_configuration() -> None:
 
 def test_a_symbol_that_the_series_adds_and_no_kernel_has_is_named() -> None:
     found = structs.replace(review(same_image=True), switched_off=("CONFIG_NEW",))
-    assert verdict(found)[-1] == (
-        "The series adds CONFIG_NEW, off in these kernels, so nothing is known of code that needs it: "
-        "--build config=lab+CONFIG_NEW=y."
+    assert (
+        verdict(found)[0]
+        == verdict(structs.replace(found, same_image=False))[-1]
+        == (
+            "The series adds CONFIG_NEW, off in these kernels, so nothing is known of code that needs it: "
+            "--build config=lab+CONFIG_NEW=y."
+        )
     )
     assert must_be_read(found) and not must_be_read(review(same_image=True))
 

@@ -68,7 +68,7 @@ def verdict(review: Review) -> list[str]:
         return _verdict(review)
     switch = f"--build config={review.head.config}+{'+'.join(f'{symbol}=y' for symbol in off)}"
     hint = f"The series adds {listed(off)}, off in these kernels, so nothing is known of code that needs it: {switch}."
-    return [*_verdict(review), hint]
+    return [hint, *_verdict(review)] if review.same_image else [*_verdict(review), hint]
 
 
 def _verdict(review: Review) -> list[str]:
