@@ -187,6 +187,22 @@ def test_each_row_of_a_table_is_a_sentence() -> None:
     ]
 
 
+def test_rows_below_words_on_instructions_claim_counts() -> None:
+    table = "mprotect_toggle 331.5 348.5 +5.1%\n"
+    kinds = [
+        claims_in(text + table)[-1].kind
+        for text in (
+            "Numbers of instructions per page:\n\n",
+            "Instructions per page:\n",
+            "workload base patched instructions\n",
+            "It saves instructions.\n\n",
+            "Time per page, of 300 instructions each:\n\n",
+            "",
+        )
+    ]
+    assert kinds == ["count", "count", "count", "percent", "percent", "percent"]
+
+
 def test_sentence_is_one_line() -> None:
     (one,) = claims_in("First. The walk\nis 5% faster " + "and " * 90)
     assert one.sentence.startswith("The walk is 5% faster and")

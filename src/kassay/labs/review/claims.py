@@ -28,6 +28,8 @@ _COUNT_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _COUNT_WORD = re.compile(r"\b(?:instructions|cycles)\b", re.IGNORECASE)
+_INSTRUCTIONS = re.compile(r"\binstructions?\b", re.IGNORECASE)
+_TIME_WORD = re.compile(r"\b(?:times?|[num]s|µs|seconds|latency|cycles)\b", re.IGNORECASE)
 _N = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _SPACED = rf"(?:\d{{1,3}}(?:(?:[\u00a0\u202f]\d{{3}})+|(?: \d{{3}}){{2,}}|(?: 0\d{{2}}))(?:\.\d+)?|{_N})"
 """A number that may have blanks between its thousands. "9 128" with a plain blank may be two numbers."""
@@ -72,7 +74,9 @@ _UNDONE = re.compile(
     re.IGNORECASE,
 )
 """A loss that is named beside one of these is not what the patch costs."""
-_BOUNDARY = re.compile(r"[.!?]\s+(?=[A-Z])|\n(?=[^\n]*(?:[ \t|]+[-+]?[\d.,]+[%x]?){3})")
+_ROW = re.compile(r"\n(?=[^\n]*(?:[ \t|]+[-+]?[\d.,]+[%x]?){3})")
+"""The end of the line before a row of a table."""
+_BOUNDARY = re.compile(rf"[.!?]\s+(?=[A-Z])|{_ROW.pattern}")
 """The end of a sentence, or of the line before a row of a table."""
 _HEADER = re.compile(
     r"(?:From|Sender|To|Cc|Reply-To|Subject|Date|Message-ID|In-Reply-To|References|MIME-Version|Received|Return-Path|"
@@ -126,7 +130,12 @@ class Claim(Record, frozen=True, kw_only=True):
 
 def claims_in(text: str) -> tuple[Claim, ...]:
     """The claims of a text in its order. Headers, quotes, diffs, tags and signatures are left out."""
-    return tuple(claim for first, paragraph in _paragraphs(text) for claim in _claims(first, paragraph))
+    found: list[Claim] = []
+    before = ""
+    for first, paragraph in _paragraphs(text):
+        found += _claims(first, paragraph, before if before.endswith(":") else "")
+        before = paragraph.rstrip()
+    return tuple(found)
 
 
 def missing_in(text: str) -> tuple[str, ...]:
@@ -136,14 +145,19 @@ def missing_in(text: str) -> tuple[str, ...]:
     return tuple(name for name in missing if name != "workload" or not workloads_in(own))
 
 
-def _claims(first: int, paragraph: str) -> Iterator[Claim]:
+def _claims(first: int, paragraph: str, before: str) -> Iterator[Claim]:
+    """before: a paragraph that introduces this one, as of a table."""
     start = 0
+    rows = next((row.start() for row in _ROW.finditer(f"\n{paragraph}")), len(paragraph))
+    heading = f"{before}\n{paragraph[:rows]}"
+    counts = _INSTRUCTIONS.search(heading) is not None and not _TIME_WORD.search(heading)
     for end in (*(found.end() for found in _BOUNDARY.finditer(paragraph)), len(paragraph)):
         sentence = paragraph[start:end]
         words = _WORDED.sub(lambda unit: ("x" if unit[2] else "%") + (unit[1] or ""), sentence)
         for at, found in sorted(_figures(words), key=lambda pair: pair[0]):
             line = first + paragraph.count("\n", 0, start) + words.count("\n", 0, at)
-            yield structs.replace(found, sentence=" ".join(sentence.split()), line=line)
+            kind = "count" if counts and start >= rows and found.kind == "percent" else found.kind
+            yield structs.replace(found, sentence=" ".join(sentence.split()), line=line, kind=kind)
         start = end
 
 
