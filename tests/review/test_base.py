@@ -155,6 +155,12 @@ def test_given_base_is_the_only_one_tried(kernel: Kernel) -> None:
         kernel.found(base="main")
 
 
+def test_hunk_that_a_given_base_refuses_is_shown(kernel: Kernel) -> None:
+    with pytest.raises(BadInput) as caught:
+        find_base(kernel.mbox, base="main", tree=kernel.tree, options="", tell=silent)
+    assert "does not apply at mm/walk.c:" in caught.value.what and "\n    @@ -" in caught.value.what
+
+
 def test_tree_must_be_a_kernel(kernel: Kernel, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="not a git tree of a kernel"):
         find_base(kernel.mbox, base="", tree=tmp_path, options="", tell=silent)

@@ -98,7 +98,8 @@ def _tried(candidate: _Candidate, patches: Sequence[Patch], seen: dict[str, str]
     try:
         apply(tree, patches)
     except NotBuilt as error:
-        return structs.replace(named, outcome="does-not-apply", detail=_line(error.what))
+        why = error.what if candidate.how == "given" else _line(error.what)  # the only try has room for its hunk
+        return structs.replace(named, outcome="does-not-apply", detail=why)
     commit = candidate.build.revision[:12]
     return structs.replace(named, outcome="applies", detail="" if candidate.what.startswith(commit) else commit)
 
