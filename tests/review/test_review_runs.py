@@ -79,6 +79,16 @@ def test_the_answer_so_far_stands_after_a_kill(tmp_path: Path, laboratory: Labor
     assert [left.what for left in kept[-1].left] == ["neighbours", "measured settings"]
 
 
+def test_a_command_that_goes_on_stores_no_earlier_answer(tmp_path: Path, laboratory: Laboratory) -> None:
+    laboratory.ends_at = "guard"
+    for _ in range(2):
+        kept: list[Review] = []
+        with pytest.raises(KeyboardInterrupt):
+            reviewed(tmp_path, kept)
+    assert [[left.what for left in one.left] for one in kept] == [["measured settings"]]
+    assert kept[0].cells
+
+
 def test_no_answer_is_stored_or_told_twice(tmp_path: Path, laboratory: Laboratory) -> None:
     kept: list[Review] = []
     told: list[Progress] = []

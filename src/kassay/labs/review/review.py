@@ -44,6 +44,7 @@ _SPOTS = 2
 
 
 _, _NEIGHBOURS, _MEASURED = _STEPS = ("settings once", "neighbours", "measured settings")
+_PLACES = (SCREEN, "neighbours", "guard")
 _PATCHES, _PREVIOUS = "patch by patch", "the earlier version"
 """Names of the steps in the rows of an answer that lacks them."""
 _USUAL = "the usual build"
@@ -164,11 +165,11 @@ class Reviewer:
         del self._owed[: 1 if more else 2]
         second = first
         review = self._kept(self._updated(review, change))
-        if more and self._time(_NEIGHBOURS, "neighbours"):
+        if more and self._time(_NEIGHBOURS):
             second = self._screened("neighbours", more, sides)
         picked = self._picked((first, second))
         review = self._kept(self._updated(review, change))
-        if picked and self._time(_MEASURED, "guard"):
+        if picked and self._time(_MEASURED):
             asked = stages.experiment(
                 "guard", sides, map(use_of, picked), self._tell, once=False, predict=self._wanted.predict
             )
@@ -235,7 +236,7 @@ class Reviewer:
 
     def _stepped(self, review: Review, series: PatchRows, sides: Sides, spots: Sequence[Key]) -> Review:
         """The series patch by patch, in the settings that gain and lose most."""
-        if not self._time(_PATCHES, "series"):
+        if not self._time(_PATCHES):
             return review
         directory = self._directory / "series"
         try:
@@ -250,7 +251,7 @@ class Reviewer:
         """The measured settings on the earlier version of the series and on this one."""
         source = self._wanted.previous
         place = _previous_place(Path(source))
-        if not self._time(_PREVIOUS, place):
+        if not self._time(_PREVIOUS):
             return review
         try:
             previous = self._previous(review, sides, self._directory / place)
@@ -284,7 +285,7 @@ class Reviewer:
 
     def _cornered(self, review: Review, name: str, sides: Sides, spots: Sequence[Key]) -> Review:
         """The same settings on kernels that are built otherwise."""
-        if not self._time(name, _corner_place(name)):
+        if not self._time(name):
             return review
         began = clock.monotonic_s()
         try:
@@ -312,17 +313,27 @@ class Reviewer:
         usual, there = Build(self._findings, sides.images), Build(report.findings, other.images)
         return Corner(name=name, cells=cells, decides=deciding(name, config, usual, there, cells))
 
-    def _time(self, what: str, place: str) -> bool:
-        """True if the step with its runs in this directory may begin; otherwise it gets a row of its own."""
+    def _time(self, what: str) -> bool:
+        """True if the step may begin; otherwise it gets a row of its own."""
         if what in self._owed:
             self._owed.remove(what)
-        if self._budget.allows(self._directory / place, self._longest_s):
+        if self._budget.allows(self._directory / self._place(what), self._longest_s):
             return True
         self._left.append(Left(what=what, why=self._budget.reason))
         return False
 
+    def _place(self, what: str) -> str:
+        """Directory of a step's runs."""
+        places = {**dict(zip(_STEPS, _PLACES, strict=True)), _PATCHES: "series"}
+        if what == _PREVIOUS:
+            return _previous_place(Path(self._wanted.previous))
+        return places.get(what) or _corner_place(what)
+
     def _kept(self, review: Review) -> Review:
-        """The review as it is stored: with what is left. An answer that says nothing new is not stored again."""
+        """The review as it is stored: with what is left. An answer that says nothing new is not stored again, nor one
+        that an earlier command went beyond."""
+        if self._owed and stages.finished(self._directory / self._place(self._owed[0])):
+            return review
         owed = [Left(what=what, why=UNDER_WAY) for what in self._owed]
         review = structs.replace(review, left=(*self._left, *owed), seconds=round(self._budget.used_s, 1))
         known = structs.replace(review, seconds=0.0)
