@@ -140,7 +140,7 @@ def test_symbols_that_sources_do_not_define_are_found(tmp_path: Path, monkeypatc
     asked = switched_off(build, "6.18.2")
     assert asked == ("CONFIG_AB", "CONFIG_TYPO", "CONFIG_A", "CONFIG_B")
     assert undefined(git.tree_of_files(sources, silent, subject="x"), asked) == ()  # no sources of a kernel
-    (sources / "Kconfig").write_text("menuconfig MODULES\n")
+    (sources / "Kconfig").write_text("menuconfig MODULES# loadable\n")
     assert undefined(git.tree_of_files(sources, silent, subject="x"), asked) == ("CONFIG_TYPO",)
     assert undefined("0" * 40, ()) == ()
 
@@ -153,7 +153,7 @@ def test_a_symbol_that_only_other_sources_define_is_not_asked_for(
     (sources / "mm").mkdir(parents=True)
     (sources / "mm" / "Kconfig").write_text("config OLD\n\tbool\n")
     base = git.tree_of_files(sources, silent, subject="x")
-    (sources / "mm" / "Kconfig").write_text("config OLD\n\tbool\n\nmenuconfig NEW\n\tbool\n")
+    (sources / "mm" / "Kconfig").write_text("config OLD # since ever\n\tbool\n\nmenuconfig NEW\n\tbool\n")
     head = git.tree_of_files(sources, silent, subject="x")
     assert added_symbols(base, head) == ("CONFIG_NEW",) and added_symbols(head, base) == ()
     build = BuildRef(tree="x", fragments=("CONFIG_NEW=y", "CONFIG_OLD=y", "CONFIG_TYPO=y"))

@@ -40,7 +40,8 @@ _SYMBOL = re.compile(r"CONFIG_\w+=")
 _GENERATED = "CONFIG_CC_VERSION_TEXT="
 _VERSION = re.compile(r"^# Linux/\S+ (\d+)\.(\d+)", re.M)
 _ABSENT = "no such symbol, or what it depends on is off"
-_DEFINES = re.compile(r"^[ \t]*(?:menu)?config[ \t]+(\w+)[ \t]*$", re.MULTILINE)
+_DEFINES = "^[ \t]*(menu)?config[ \t]+({})[ \t]*(#.*)?$"
+"""A line of a Kconfig file that defines one of the names between the braces, for git and for re."""
 _TIMEOUT_S = 900
 _ALWAYS = "CONFIG_MODULES"
 """A symbol that every kernel defines."""
@@ -81,18 +82,19 @@ def undefined(tree: str, symbols: Collection[str]) -> tuple[str, ...]:
     if not symbols:
         return ()
     names = [name.removeprefix("CONFIG_") for name in (*symbols, _ALWAYS)]
-    pattern = rf"^[[:space:]]*(menu)?config[[:space:]]+({'|'.join(names)})[[:space:]]*$"
+    pattern = _DEFINES.format("|".join(names))
     found = git.git(("grep", "-hE", pattern, tree, "--", "Kconfig*", "*/Kconfig*"), may_fail=True)
-    defined = {f"CONFIG_{line.split()[1]}" for line in found.splitlines()}
+    defined = {f"CONFIG_{line[2]}" for line in re.finditer(pattern, found, re.MULTILINE)}
     return tuple(name for name in symbols if name not in defined) if _ALWAYS in defined else ()
 
 
 def added_symbols(before: str, after: str) -> tuple[str, ...]:
     """Symbols that the Kconfig files of one tree of the store define, and those of the tree before it do not."""
     paths = [path for path in git.changed(before, after) if path.rpartition("/")[2].startswith("Kconfig")]
-    old, new = ([_DEFINES.findall(git.read(tree, path) or "") for path in paths] for tree in (before, after))
-    known = {name for names in old for name in names}
-    return tuple(dict.fromkeys(f"CONFIG_{name}" for names in new for name in names if name not in known))
+    pattern = re.compile(_DEFINES.format(r"\w+"), re.MULTILINE)
+    old, new = ([found[2] for path in paths for found in pattern.finditer(git.read(tree, path) or "")]
+                for tree in (before, after))  # fmt: skip
+    return tuple(dict.fromkeys(f"CONFIG_{name}" for name in new if name not in old))
 
 
 def for_sources(build: BuildRef, tree: str, others: Iterable[str]) -> BuildRef:
