@@ -13,6 +13,7 @@ from kassay.model.progress import Progress
 from kassay.model.records import to_json
 from kassay.model.run import WallTime
 from kassay.supply.machines import Ended, Job, machine_for
+from kassay.tools.cluster import work
 from kassay.tools.cluster.executor import HostRequirements
 from kassay.tools.cluster.slots import Slot, Slots
 
@@ -65,3 +66,11 @@ def test_another_host_of_the_same_name_is_refused(cluster: Any) -> None:
         "tcp://c:1": "beta: a host with other properties has this name, or had it before; "
         "start this worker with another --name"
     }
+
+
+def test_a_host_with_another_plugin_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = machine_for("icount")
+    words = (machine.clock, machine.name, "x86_64", 1, "short", False)
+    monkeypatch.setenv(work.HOST, to_json(BETA).decode())
+    assert work.identity(*words, machine.plugin_sha256("x86_64"))[2] == ""
+    assert work.identity(*words, "0" * 64)[2].startswith("its plugin for QEMU is another one")

@@ -292,7 +292,9 @@ class DaskCluster:
         """Asks all new workers at once, as a host may have to build its plugin first. Those that do not answer are
         asked again."""
         wanted = self._wanted
-        words = (wanted.machine.clock, wanted.machine.name, wanted.arch, wanted.cpus, wanted.boot, wanted.profiled)
+        machine = wanted.machine
+        words = (machine.clock, machine.name, wanted.arch, wanted.cpus, wanted.boot, wanted.profiled,
+                 machine.plugin_sha256(wanted.arch))  # fmt: skip
         answers = self._client.run(work.identity, *words, workers=list(new), on_error="return")
         for address, answer in answers.items():
             if isinstance(answer, OSError | TimeoutError):

@@ -22,13 +22,20 @@ HOST = "KASSAY_WORKER_HOST"
 missing, keep = store.missing, store.keep
 
 
-def identity(clock: str, name: str, arch: str, cpus: int, boot: str, profiled: bool) -> tuple[bytes, bytes, str]:
-    """(this Host, what the machine would be here as a MachineIdentity, why it cannot be used or ""); both in JSON."""
+def identity(
+    clock: str, name: str, arch: str, cpus: int, boot: str, profiled: bool, plugin: str
+) -> tuple[bytes, bytes, str]:
+    """(this Host, what the machine would be here as a MachineIdentity, why it cannot be used or ""); both in JSON.
+
+    plugin: hash of the plugin's sources where the answer is made.
+    """
     machine = machine_for(clock, name)
     granted = b""
     try:
         granted = to_json(machine.identify(arch, cpus, boot))
         why = _unusable(machine, arch, profiled)
+        if machine.plugin_sha256(arch) != plugin:
+            why = why or "its plugin for QEMU is another one: install the same kassay there"
     except HostLacks as error:
         why = f"{error.what}; {error.remedy}"
     return to_json(_host()), granted, why
