@@ -10,15 +10,28 @@ from msgspec import structs
 
 from kassay.labs.notice import answer, kernels
 from kassay.labs.notice.answer import looked_for_named
+from kassay.labs.notice.applications import _unpredicted
 from kassay.labs.notice.kernels import Kernel, Wanted
-from kassay.labs.notice.model import Notice, Noticed, SoughtEntry, SoughtFunction, Subject
+from kassay.labs.notice.model import (
+    Notice,
+    Noticed,
+    PredictedShare,
+    SoughtEntry,
+    SoughtFunction,
+    Subject,
+    Unpredicted,
+)
 from kassay.labs.notice.record import RecordedCalls
 from kassay.labs.notice.report import NOTICE
 from kassay.labs.notice.report._words import per_text, verdict
 from kassay.labs.notice.sizes import _sizes
 from kassay.model.experiment import KernelUse
+from kassay.model.prediction import Prediction
 from kassay.model.progress import silent
+from kassay.model.reason import reason
+from kassay.model.reason_texts import reason_text
 from kassay.model.records import Setting
+from tests.report.parts import finding
 
 KERNEL = Kernel("debian:6.17", KernelUse(ref="debian:6.17"))
 CHANGED = SoughtFunction(function="change_protection", whole=True, base=298, head=666, base_calls=1, head_calls=1)
@@ -64,6 +77,20 @@ def test_nobody_notices_or_nobody_executes_it() -> None:
         "Nobody of these notices it (0.5 % of all instructions or more): 1 of"
     )
     assert verdict(notice(GCC)) == ("Nobody of these: none of 1 application executes the functions.",)
+
+
+def test_a_prediction_that_is_refused_has_its_reason() -> None:
+    timed = structs.replace(NODE, predicted=(PredictedShare(cpu="zen4", share=0.004),))
+    cut = structs.replace(REDIS, unpredicted=(Unpredicted(cpu="zen4", why="the trace was cut"),))
+    text = NOTICE.form("markdown").render(notice(timed, cut))
+    assert "+0.40 %" in text and "refused" in text and "redis, time on zen4: the trace was cut" in text
+
+
+def test_why_a_time_is_not_predicted_is_known_of_each_cpu() -> None:
+    why = reason("trace-too-short")
+    predictions = (Prediction(cpu="zen4", calibrated=True, refused=why), Prediction(cpu="zen3", calibrated=True))
+    found = structs.replace(finding("a", "b", (1.0, 2.0)), predictions=predictions)
+    assert _unpredicted(found) == (Unpredicted(cpu="zen4", why=reason_text(why)),)
 
 
 def test_what_has_no_answer_is_not_counted_as_one() -> None:

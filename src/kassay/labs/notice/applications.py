@@ -11,7 +11,7 @@ from kassay import answers
 from kassay.analysis.itemised import Profiled
 from kassay.labs.notice.cost import Cost, cost_of
 from kassay.labs.notice.kernels import Wanted, kernels_in
-from kassay.labs.notice.model import NOTICED, Noticed, PredictedShare
+from kassay.labs.notice.model import NOTICED, Noticed, PredictedShare, Unpredicted
 from kassay.labs.notice.paths import KernelPaths, kernel_paths
 from kassay.labs.notice.subject import Sought
 from kassay.model.finding import REFUSED, Finding
@@ -50,6 +50,7 @@ def _noticed(paired: answers.Paired, wanted: Wanted, sought: Sought, directory: 
         change=None if head is None else head.total / base.total - 1, share=share,
         evidence=finding.evidence if own else "", floor=finding.floor if own else None,
         functions=cost.functions, entries=cost.entries, predicted=_predicted(finding, sought, sides) if own else (),
+        unpredicted=_unpredicted(finding) if own else (),
     )  # fmt: skip
 
 
@@ -91,6 +92,10 @@ def _predicted(finding: Finding, sought: Sought, sides: list[KernelPaths]) -> tu
             head = fsum(row.head_ns * parts[1].get(row.function, 0) for row in prediction.rows)
             shares.append(PredictedShare(cpu=prediction.cpu, share=(head - base) / prediction.base_ns))
     return tuple(shares)
+
+
+def _unpredicted(finding: Finding) -> tuple[Unpredicted, ...]:
+    return tuple(Unpredicted(cpu=one.cpu, why=reason_text(one.refused)) for one in finding.predictions if one.refused)
 
 
 def _parts(sought: Sought, side: KernelPaths) -> dict[str, float]:

@@ -82,6 +82,14 @@ class PredictedShare(Record, frozen=True, kw_only=True):
     share: float
 
 
+class Unpredicted(Record, frozen=True, kw_only=True):
+    """A CPU on which the application's time could not be predicted."""
+
+    cpu: str
+    why: str
+    """Reason, in words."""
+
+
 class SizeBin(Record, frozen=True, kw_only=True):
     """Calls of `least` to `most` (inclusive) pages, or of such orders."""
 
@@ -153,6 +161,7 @@ class Noticed(Record, frozen=True, kw_only=True):
     functions: tuple[SoughtFunction, ...] = ()
     entries: tuple[SoughtEntry, ...] = ()
     predicted: tuple[PredictedShare, ...] = ()
+    unpredicted: tuple[Unpredicted, ...] = ()
     sizes: tuple[CallSizes, ...] = ()
     """Sizes of its calls."""
     directory: str = ""

@@ -36,9 +36,7 @@ def _applications(notice: Notice, answered: list[Noticed]) -> Table:
     sides = kernels(notice.subject)
     two = len(sides) > 1
     names = names_of(answered)
-    predicted = (
-        list(dict.fromkeys(share.cpu for application in answered for share in application.predicted)) if two else []
-    )
+    predicted = list(dict.fromkeys(cpu for application in answered for cpu in _times(application))) if two else []
     columns = ("application", "per", *figures("calls"), "by", *figures(sides[0]))
     more = (*figures(sides[-1], "costs", *(f"time, {cpu}" for cpu in predicted), "all in all"), "evidence")
     known = any(application.origin for application in answered)
@@ -60,9 +58,15 @@ def _answer(application: Noticed) -> tuple[str, ...]:
     return per_text(application), calls_text(application), by, cost
 
 
+def _times(application: Noticed) -> dict[str, str]:
+    """The share of its predicted time by CPU."""
+    times = {share.cpu: share_text(share.share) for share in application.predicted}
+    return times | {one.cpu: "refused" for one in application.unpredicted}
+
+
 def _change(application: Noticed, cpus: list[str]) -> tuple[str, ...]:
-    times = {share.cpu: share.share for share in application.predicted}
-    predicted = (share_text(times.get(cpu)) for cpu in cpus)
+    times = _times(application)
+    predicted = (times.get(cpu, share_text(None)) for cpu in cpus)
     cost, share = cost_text(application, "head"), cost_share_text(application)
     return cost, share, *predicted, format_change(application.change), application.evidence
 

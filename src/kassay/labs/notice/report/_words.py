@@ -192,8 +192,11 @@ def cost_text(application: Noticed, side: str) -> str:
 
 
 def problems(notice: Notice) -> list[str]:
-    """The problems of applications, a line for each."""
-    return [f"{a.application}: {a.problem}" for a in notice.applications if a.problem]
+    """The problems of applications and of their predictions, a line for each."""
+    return [
+        *(f"{a.application}: {a.problem}" for a in notice.applications if a.problem),
+        *(f"{a.application}, time on {one.cpu}: {one.why}" for a in notice.applications for one in a.unpredicted),
+    ]
 
 
 def names_of(all_: Sequence[Noticed]) -> Names:
