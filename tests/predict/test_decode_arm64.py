@@ -66,6 +66,7 @@ f9800000 | prfm                  | prefetch      | x0    | -           | -      
 4cdfa000 | ld1 {v.16b*2},[x],i   | plain         | x0    | -           | v0,v1   | 32 | 0
 4cc3a040 | ld1 {v.16b*2},[x],x   | plain         | x2    | -           | v0,v1   | 32 | 0
 4c857000 | st1 {v.16b*1},[x],x   | plain         | x0    | v0          | -       | 0  | 16
+4d831c20 | st1 {v.b*1}[0xf],[x],x | plain        | x1    | v0          | -       | 0  | 1
 dac10211 | pacia x,x             | plain         | -     | x16,x17     | x17     | 0  | 0
 dac123e3 | paciza x              | plain         | -     | x3          | x3      | 0  | 0
 9ac23020 | pacga x,x,x           | plain         | -     | x1,x2       | x0      | 0  | 0

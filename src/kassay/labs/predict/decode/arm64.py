@@ -63,7 +63,7 @@ _NUMBERS = {f"{kind}{n}": n for kind in "xw" for n in range(31)} | {
 _COMPARING = frozenset(["cmp", "cmn", "tst", "ccmp", "ccmn", "fcmp", "fcmpe", "fccmp", "fccmpe"])
 _SIGNING = re.compile(r"(?:pac|aut)(?:[id]z?[ab]|i[ab](?:sp|z|1716))|xpac(?:[id]|lri)")
 """Pointer authentication: a register is signed, or its signature is checked or removed. pacga is none of these."""
-_BY_REGISTER = re.compile(r"\}(?:\[\d+\])?, \[\w+\], x\d+$")
+_BY_REGISTER = re.compile(r"\}(?:\[\w+\])?, \[\w+\], x\d+$")
 """Loads and stores of vectors that move their base on by a register, which is no part of the address."""
 _KEEPING = frozenset(["bfi", "bfxil", "bfm", "bfc", "movk"])
 _KINDS = ((r"\bv\d+\.(\w+)(?:\[\d+\])?", r"v.\1"), (r"\b(?:x\d+|fp|lr|sp|xzr)\b", "x"), (r"\b(?:w\d+|wsp|wzr)\b", "w"),
