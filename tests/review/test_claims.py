@@ -201,6 +201,13 @@ def test_rows_below_words_on_instructions_claim_counts() -> None:
         )
     ]
     assert kinds == ["count", "count", "count", "percent", "percent", "percent"]
+    (row, prose) = claims_in(f"Instructions per page:\n{table}fork takes 7% less time.\n")
+    assert (row.kind, prose.kind) == ("count", "percent")
+
+
+def test_a_line_of_many_blanks_is_read_at_once() -> None:
+    """A search that looks at each pair of blanks takes minutes."""
+    assert len(claims_in(f"fork is 5% faster\n|{' ' * 100_000}|\n")) == 1
 
 
 def test_sentence_is_one_line() -> None:

@@ -74,7 +74,7 @@ _UNDONE = re.compile(
     re.IGNORECASE,
 )
 """A loss that is named beside one of these is not what the patch costs."""
-_ROW = re.compile(r"\n(?=[^\n]*(?:[ \t|]+[-+]?[\d.,]+[%x]?){3})")
+_ROW = re.compile(r"\n(?=[^\n]*[ \t|][-+]?[\d.,]+[%x]?(?:[ \t|]+[-+]?[\d.,]+[%x]?){2})")
 """The end of the line before a row of a table."""
 _BOUNDARY = re.compile(rf"[.!?]\s+(?=[A-Z])|{_ROW.pattern}")
 """The end of a sentence, or of the line before a row of a table."""
@@ -148,15 +148,16 @@ def missing_in(text: str) -> tuple[str, ...]:
 def _claims(first: int, paragraph: str, before: str) -> Iterator[Claim]:
     """before: a paragraph that introduces this one, as of a table."""
     start = 0
-    rows = next((row.start() for row in _ROW.finditer(f"\n{paragraph}")), len(paragraph))
-    heading = f"{before}\n{paragraph[:rows]}"
+    rows = {row.start() for row in _ROW.finditer(f"\n{paragraph}")}
+    heading = f"{before}\n{paragraph[: min(rows, default=len(paragraph))]}"
     counts = _INSTRUCTIONS.search(heading) is not None and not _TIME_WORD.search(heading)
     for end in (*(found.end() for found in _BOUNDARY.finditer(paragraph)), len(paragraph)):
         sentence = paragraph[start:end]
         words = _WORDED.sub(lambda unit: ("x" if unit[2] else "%") + (unit[1] or ""), sentence)
         for at, found in sorted(_figures(words), key=lambda pair: pair[0]):
             line = first + paragraph.count("\n", 0, start) + words.count("\n", 0, at)
-            kind = "count" if counts and start >= rows and found.kind == "percent" else found.kind
+            in_row = start in rows and "\n" not in words[:at]
+            kind = "count" if counts and in_row and found.kind == "percent" else found.kind
             yield structs.replace(found, sentence=" ".join(sentence.split()), line=line, kind=kind)
         start = end
 
