@@ -150,15 +150,25 @@ def test_a_symbol_that_only_other_sources_define_is_not_asked_for(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     sources = tmp_path / "linux"
-    (sources / "mm").mkdir(parents=True)
-    (sources / "mm" / "Kconfig").write_text("config OLD\n\tbool\n")
+    for name, symbols in (("mm", ("OLD",)), ("kernel", ("MODULES", "COMMON")), ("arch/arm64", ("ARM",))):
+        kconfig(sources / name, *symbols)
     base = git.tree_of_files(sources, silent, subject="x")
-    (sources / "mm" / "Kconfig").write_text("config OLD # since ever\n\tbool\n\nmenuconfig NEW\n\tbool\n")
+    kconfig(sources / "mm", "OLD", "NEW", "COMMON")  # another definition of COMMON
+    kconfig(sources / "arch/arm64", "ARM", "NEWARM")
+    kconfig(sources / "arch/x86", "ARM", "X86")
     head = git.tree_of_files(sources, silent, subject="x")
-    assert added_symbols(base, head) == ("CONFIG_NEW",) and added_symbols(head, base) == ()
-    build = BuildRef(tree="x", fragments=("CONFIG_NEW=y", "CONFIG_OLD=y", "CONFIG_TYPO=y"))
-    assert for_sources(build, base, (base, head)).fragments == ("CONFIG_OLD=y", "CONFIG_TYPO=y")
-    assert for_sources(build, head, (base, head)) == build
+    new = ("CONFIG_ARM", "CONFIG_X86", "CONFIG_NEW")
+    assert added_symbols(base, head, "x86_64") == new and added_symbols(head, base, "x86_64") == ()
+    assert added_symbols(base, head, "arm64") == ("CONFIG_NEWARM", "CONFIG_NEW")
+    old = ("CONFIG_OLD=y", "CONFIG_COMMON=y", "CONFIG_TYPO=y")
+    build = BuildRef(tree="x", fragments=("CONFIG_NEW=y", "CONFIG_ARM=y", *old))
+    assert for_sources(build, base, (base, head), "x86_64").fragments == old
+    assert for_sources(build, head, (base, head), "x86_64") == build
+
+
+def kconfig(directory: Path, *symbols: str) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "Kconfig").write_text("".join(f"config {symbol} # remark\n\tbool\n\n" for symbol in symbols))
 
 
 def test_symbols_of_a_fragment_count_in_their_versions(tmp_path: Path) -> None:

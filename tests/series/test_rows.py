@@ -115,20 +115,22 @@ def test_a_symbol_of_the_series_is_asked_for_where_it_is_defined(
 ) -> None:
     repository, _ = series(tmp_path, monkeypatch)
     (repository / "Makefile").write_text("VERSION = 7\nPATCHLEVEL = 3\n")
+    (repository / "Kconfig").write_text("config MODULES\n\tbool\n")
     run(repository, "add", ".")
-    run(repository, "commit", "-qm", "a kernel's file")
-    (repository / "mm" / "Kconfig").write_text("config NEW\n\tbool\n\tdefault y\n")
+    run(repository, "commit", "-qm", "a kernel's files")
+    (repository / "mm" / "Kconfig").write_text("config NEW\n\tbool\n\tdefault y\n\nconfig OTHER\n\tbool\n")
     run(repository, "add", ".")
-    run(repository, "commit", "-qm", "an option")
+    run(repository, "commit", "-qm", "two options")
     run(repository, "format-patch", "-q", "-o", str(tmp_path / "patches"), "-1")
-    base = f"build:{repository}@HEAD~1,config=lab+CONFIG_NEW=y"
+    base = f"build:{repository}@HEAD~1,config=distro+CONFIG_NEW=y"
     made = rows.rows_of(base, tmp_path / "patches", Asked(), "x86_64", silent)
     asked = [parse_build(row.ref.removeprefix("build:")).fragments for row in made.rows]
     assert asked == [(), ("CONFIG_NEW=y",)]
     made = rows.built(made, "x86_64", silent, lambda ref: "same")
     with pytest.raises(BadInput) as caught:
         rows.experiment_of(made, TEMPLATE)
-    assert "It adds CONFIG_NEW: try --base REF,config=lab+CONFIG_NEW=y" in caught.value.remedy
+    switches = "config=distro+CONFIG_NEW=y+CONFIG_OTHER=y"
+    assert f"It adds CONFIG_OTHER: try --base REF,{switches}" in caught.value.remedy
 
 
 def test_what_is_kept_is_found_again_and_damage_is_said(found: tuple[Path, Series]) -> None:

@@ -55,7 +55,7 @@ class PatchRows:
     @property
     def added_symbols(self) -> tuple[str, ...]:
         """Symbols of the configuration that the series adds."""
-        return added_symbols(self.base_tree, self._whole_tree)
+        return added_symbols(self.base_tree, self._whole_tree, self._arch)
 
     def functions(self) -> Mapping[int, tuple[FunctionOfFile, ...]]:
         """By the number of a patch the functions that it changes: base and the rows patch by patch have the trees."""

@@ -82,7 +82,8 @@ def _asked(refs: Sequence[str], arch: str) -> list[str]:
     parsed = [parse_ref(ref, arch) for ref in refs]
     builds = [parse_build(ref.locator) for ref in parsed]
     trees = [build.pin for build in builds]
-    return [with_build(ref, for_sources(build, build.pin, trees)) for ref, build in zip(parsed, builds, strict=True)]
+    pairs = zip(parsed, builds, strict=True)
+    return [with_build(ref, for_sources(build, build.pin, trees, arch)) for ref, build in pairs]
 
 
 def source_change(sides: Sides) -> SourceChange | None:

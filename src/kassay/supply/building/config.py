@@ -77,29 +77,41 @@ def switched_off(build: BuildRef, version: str) -> tuple[str, ...]:
     return tuple(name for name, (value, required) in asked.items() if value == "n" and required)
 
 
-def undefined(tree: str, symbols: Collection[str]) -> tuple[str, ...]:
-    """Symbols that no Kconfig file of a tree of the store defines. None if the tree has no such files at all."""
+def undefined(tree: str, symbols: Collection[str], arch: str = "") -> tuple[str, ...]:
+    """Symbols that no Kconfig file of a tree of the store defines. None if the tree has no such files at all.
+
+    arch: files of other architectures are left out.
+    """
     if not symbols:
         return ()
     names = [name.removeprefix("CONFIG_") for name in (*symbols, _ALWAYS)]
     pattern = _DEFINES.format("|".join(names))
-    found = git.git(("grep", "-hE", pattern, tree, "--", "Kconfig*", "*/Kconfig*"), may_fail=True)
-    defined = {f"CONFIG_{line[2]}" for line in re.finditer(pattern, found, re.MULTILINE)}
+    found = git.git(("grep", "-E", pattern, tree, "--", "Kconfig*", "*/Kconfig*"), may_fail=True)
+    lines = (line.split(":", 2)[1:] for line in found.splitlines())
+    defined = {f"CONFIG_{one[2]}" for path, text in lines if not arch or _is_read(path, arch)
+               if (one := re.match(pattern, text))}  # fmt: skip
     return tuple(name for name in symbols if name not in defined) if _ALWAYS in defined else ()
 
 
-def added_symbols(before: str, after: str) -> tuple[str, ...]:
+def _is_read(path: str, arch: str) -> bool:
+    """True if a Kconfig file is read for this architecture, as far as its path tells."""
+    return path.startswith(arch_of(arch).build.sources) or not path.startswith("arch/") or path == "arch/Kconfig"
+
+
+def added_symbols(before: str, after: str, arch: str) -> tuple[str, ...]:
     """Symbols that the Kconfig files of one tree of the store define, and those of the tree before it do not."""
-    paths = [path for path in git.changed(before, after) if path.rpartition("/")[2].startswith("Kconfig")]
+    changed = (path for path in git.changed(before, after) if path.rpartition("/")[2].startswith("Kconfig"))
+    paths = [path for path in changed if _is_read(path, arch)]
     pattern = re.compile(_DEFINES.format(r"\w+"), re.MULTILINE)
     old, new = ([found[2] for path in paths for found in pattern.finditer(git.read(tree, path) or "")]
                 for tree in (before, after))  # fmt: skip
-    return tuple(dict.fromkeys(f"CONFIG_{name}" for name in new if name not in old))
+    names = dict.fromkeys(f"CONFIG_{name}" for name in new if name not in old)
+    return undefined(before, tuple(names), arch)
 
 
-def for_sources(build: BuildRef, tree: str, others: Iterable[str]) -> BuildRef:
+def for_sources(build: BuildRef, tree: str, others: Iterable[str], arch: str) -> BuildRef:
     """The build without CONFIG_X=y of symbols that `tree` does not define, but one of the other trees does."""
-    new = {symbol for other in others for symbol in added_symbols(tree, other)} if build.fragments else ()
+    new = {symbol for other in others for symbol in added_symbols(tree, other, arch)} if build.fragments else ()
     kept = (fragment for fragment in build.fragments if fragment.partition("=")[0] not in new)
     return structs.replace(build, fragments=tuple(kept))
 

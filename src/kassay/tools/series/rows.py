@@ -140,9 +140,9 @@ def experiment_of(series: Series, template: Experiment) -> Experiment:
     are one kernel."""
     placed_rows = placed(series)
     if len(placed_rows) < 2:
+        off = _off(series, template.arch)
         raise BadInput(f"{series.base}: no row of the series is another kernel than base: {_why(series)}",
-                       f"the compiler makes the same code of it, so there is nothing to measure{_off(series)}",
-                       )  # fmt: skip
+                       f"the compiler makes the same code of it, so there is nothing to measure{off}")  # fmt: skip
     first, last = template.kernels[0].cmdline, template.kernels[-1].cmdline
     uses = tuple(
         KernelUse(ref=row.ref, cmdline=first if row.name == BASE else last, name=row.name, against=against)
@@ -170,7 +170,7 @@ def _named(row: SeriesRow, ref: KernelRef, build: BuildRef, ends: Sequence[str])
     """The row with the reference that names its tree alone, without patches. ends: the trees of base and the whole."""
     if row.tree is None:
         return row
-    build = for_sources(build, row.tree, ends)
+    build = for_sources(build, row.tree, ends, ref.arch)
     return structs.replace(row, ref=with_build(ref, structs.replace(build, patches=(), pin=row.tree)))
 
 
@@ -212,12 +212,14 @@ def _same(row: SeriesRow, source: SeriesRow | None, first: Mapping[str, str]) ->
     return row
 
 
-def _off(series: Series) -> str:
-    """Words on symbols of the configuration that the series adds; "" without any."""
+def _off(series: Series, arch: str) -> str:
+    """Words on symbols of the configuration that the series adds and nobody asked for; "" without any."""
     base, whole = (next(row.tree for row in series.rows if row.name == name) or "" for name in (BASE, WHOLE))
-    symbols = added_symbols(base, whole)
-    switch = "+".join(f"{symbol}=y" for symbol in symbols)
-    return f". It adds {', '.join(symbols)}: try --base REF,config=lab+{switch}" if symbols else ""
+    build = parse_build(parse_ref(series.base, arch).locator)
+    asked = {fragment.partition("=")[0] for fragment in build.fragments}
+    symbols = [symbol for symbol in added_symbols(base, whole, arch) if symbol not in asked]
+    config = "+".join((build.config, *build.fragments, *(f"{symbol}=y" for symbol in symbols)))
+    return f". It adds {', '.join(symbols)}: try --base REF,config={config}" if symbols else ""
 
 
 def _why(series: Series) -> str:
