@@ -166,9 +166,39 @@ def test_a_symbol_that_only_other_sources_define_is_not_asked_for(
     assert for_sources(build, head, (base, head), "x86_64") == build
 
 
+PROMPTS = """
+config SELECTED
+\tbool
+\thelp
+\t  bool "x"
+
+config ALONE
+\tdef_bool y
+
+choice
+\tprompt "x"
+
+config CHOSEN
+\tdef_bool y
+\tprompt "x" if A
+
+  menuconfig LAST
+  tristate 'x'
+"""
+
+
+def test_a_symbol_without_a_prompt_is_none_to_ask_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    kconfig(tmp_path / "linux", "MODULES")
+    base = git.tree_of_files(tmp_path / "linux", silent, subject="x")
+    (tmp_path / "linux" / "Kconfig.mm").write_text(PROMPTS)
+    head = git.tree_of_files(tmp_path / "linux", silent, subject="x")
+    assert added_symbols(base, head, "x86_64") == ("CONFIG_CHOSEN", "CONFIG_LAST")
+
+
 def kconfig(directory: Path, *symbols: str) -> None:
     directory.mkdir(parents=True, exist_ok=True)
-    (directory / "Kconfig").write_text("".join(f"config {symbol} # remark\n\tbool\n\n" for symbol in symbols))
+    (directory / "Kconfig").write_text("".join(f'config {symbol} # remark\n\tbool "x"\n\n' for symbol in symbols))
 
 
 def test_symbols_of_a_fragment_count_in_their_versions(tmp_path: Path) -> None:

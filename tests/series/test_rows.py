@@ -118,7 +118,7 @@ def test_a_symbol_of_the_series_is_asked_for_where_it_is_defined(
     (repository / "Kconfig").write_text("config MODULES\n\tbool\n")
     run(repository, "add", ".")
     run(repository, "commit", "-qm", "a kernel's files")
-    (repository / "mm" / "Kconfig").write_text("config NEW\n\tbool\n\tdefault y\n\nconfig OTHER\n\tbool\n")
+    (repository / "mm" / "Kconfig").write_text('config NEW\n\tbool "x"\n\tdefault y\n\nconfig OTHER\n\tbool "x"\n')
     run(repository, "add", ".")
     run(repository, "commit", "-qm", "two options")
     run(repository, "format-patch", "-q", "-o", str(tmp_path / "patches"), "-1")

@@ -40,8 +40,12 @@ _SYMBOL = re.compile(r"CONFIG_\w+=")
 _GENERATED = "CONFIG_CC_VERSION_TEXT="
 _VERSION = re.compile(r"^# Linux/\S+ (\d+)\.(\d+)", re.M)
 _ABSENT = "no such symbol, or what it depends on is off"
-_DEFINES = "^[ \t]*(menu)?config[ \t]+({})[ \t]*(#.*)?$"
-"""A line of a Kconfig file that defines one of the names between the braces, for git and for re."""
+_OFFERS = re.compile(
+    r"""^[ \t]*(?:menu)?config[ \t]+(\w+)[ \t]*(?:#.*)?\n(?:(?![ \t]*(?:(?:menu)?config|choice|help)\b).*\n)*?"""
+    r"""[ \t]*(?:bool|tristate|int|hex|string|prompt)[ \t]+["']""",
+    re.MULTILINE,
+)
+"""A symbol with a prompt: no configuration can ask for one without."""
 _TIMEOUT_S = 900
 _ALWAYS = "CONFIG_MODULES"
 """A symbol that every kernel defines."""
@@ -85,7 +89,7 @@ def undefined(tree: str, symbols: Collection[str], arch: str = "") -> tuple[str,
     if not symbols:
         return ()
     names = [name.removeprefix("CONFIG_") for name in (*symbols, _ALWAYS)]
-    pattern = _DEFINES.format("|".join(names))
+    pattern = f"^[ \t]*(menu)?config[ \t]+({'|'.join(names)})[ \t]*(#.*)?$"
     found = git.git(("grep", "-E", pattern, tree, "--", "Kconfig*", "*/Kconfig*"), may_fail=True)
     lines = (line.split(":", 2)[1:] for line in found.splitlines())
     defined = {f"CONFIG_{one[2]}" for path, text in lines if not arch or _is_read(path, arch)
@@ -99,13 +103,11 @@ def _is_read(path: str, arch: str) -> bool:
 
 
 def added_symbols(before: str, after: str, arch: str) -> tuple[str, ...]:
-    """Symbols that the Kconfig files of one tree of the store define, and those of the tree before it do not."""
+    """Symbols that the Kconfig files of one tree of the store offer, and those of the tree before it do not define."""
     changed = (path for path in git.changed(before, after) if path.rpartition("/")[2].startswith("Kconfig"))
     paths = [path for path in changed if _is_read(path, arch)]
-    pattern = re.compile(_DEFINES.format(r"\w+"), re.MULTILINE)
-    old, new = ([found[2] for path in paths for found in pattern.finditer(git.read(tree, path) or "")]
-                for tree in (before, after))  # fmt: skip
-    names = dict.fromkeys(f"CONFIG_{name}" for name in new if name not in old)
+    offered = [name for path in paths for name in _OFFERS.findall(git.read(after, path) or "")]
+    names = dict.fromkeys(f"CONFIG_{name}" for name in offered)
     return undefined(before, tuple(names), arch)
 
 
