@@ -127,7 +127,7 @@ def _patches(
     if primary:
         sentences += _not_executed([(alone[n], value) for n, value in idle])
         around = [number for numbers, value in done if value.changed == NOT_EXECUTED for number in numbers]
-        text = f"No changed line of {_patch(around)} ran: the compiler made other code around them."
+        text = f"No changed line of {_patch(around)} ran. Code around them may be new, or they set a default."
         sentences += [text] if around else []
         bare = [number for n, _, value in steps if value and value.changed == NO_CODE for number in alone[n]]
         sentences += [f"{NO_CODE_HERE}: {_patch(bare)}."] if bare else []
