@@ -123,7 +123,7 @@ def test_steps_that_an_equal_kernel_leaves_out_are_named(
     monkeypatch.setattr(Sides, "same_image", True)
     found = reviewed(tmp_path, [], corners=("config=distro",), previous="v1.mbx")
     assert found.same_image and [one.what for one in found.left] == ["the earlier version", "config=distro"]
-    assert "same kernel as base" in found.left[0].why
+    assert "same kernel as base" in found.left[0].why and exit_status(found) == 4
 
 
 def test_a_series_of_texts_is_answered_without_a_build(
