@@ -41,7 +41,7 @@ TURN_WEIGHT = 5
 with threads that map memory, and are alike under SCHED_FIFO: 147 turns more were 1.2 % of the value, and cost 5.8 %."""
 
 SEVERAL = 4
-"""Page faults of a round that are no chance."""
+"""Fewest page faults per round that are not by chance."""
 
 FEW_TURNS = 4
 """Turns that an execution may have more or less on one kernel."""
