@@ -106,6 +106,10 @@ class Build:
         """Directory of the architecture in the kernel's sources: ARCH=x86_64 is arch/x86."""
         return f"arch/{self.make_arch.removesuffix('_64')}/"
 
+    def may_use(self, path: str) -> bool:
+        """True if a file of the kernel's sources is not below the directory of another architecture."""
+        return path.startswith(self.sources) or not path.startswith("arch/") or path.count("/") == 1
+
 
 Special = Callable[[str, int, int], Iterator[str]]
 

@@ -18,8 +18,6 @@ _NO_KERNEL = ("Documentation/", "samples/", "scripts/", "tools/", "usr/")
 """Directories of host programs, examples and texts. Few kernels have functions of them."""
 _ENDS_FUNCTION = re.compile(r"\}|SYM_\w*END\w*\(")
 _REMARK = re.compile(r"/\*.*?\*/|//.*")
-
-
 _TEXTS = ("CREDITS", "MAINTAINERS", ".mailmap")
 
 
@@ -55,8 +53,7 @@ def change_kernel(base: str, head: str) -> bool:
 
 def _may_compile(path: str, arch: str) -> bool:
     """True if a kernel of the architecture may have code of this file, as far as its path tells."""
-    of_arch = path.startswith(arch_of(arch).build.sources) or not path.startswith("arch/")
-    return of_arch and path.endswith(_SOURCES) and not path.startswith(_NO_KERNEL)
+    return arch_of(arch).build.may_use(path) and path.endswith(_SOURCES) and not path.startswith(_NO_KERNEL)
 
 
 class FunctionOfFile(NamedTuple):

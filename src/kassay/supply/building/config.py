@@ -92,20 +92,15 @@ def undefined(tree: str, symbols: Collection[str], arch: str = "") -> tuple[str,
     pattern = f"^[ \t]*(menu)?config[ \t]+({'|'.join(names)})[ \t]*(#.*)?$"
     found = git.git(("grep", "-E", pattern, tree, "--", "Kconfig*", "*/Kconfig*"), may_fail=True)
     lines = (line.split(":", 2)[1:] for line in found.splitlines())
-    defined = {f"CONFIG_{one[2]}" for path, text in lines if not arch or _is_read(path, arch)
+    defined = {f"CONFIG_{one[2]}" for path, text in lines if not arch or arch_of(arch).build.may_use(path)
                if (one := re.match(pattern, text))}  # fmt: skip
     return tuple(name for name in symbols if name not in defined) if _ALWAYS in defined else ()
-
-
-def _is_read(path: str, arch: str) -> bool:
-    """True if a Kconfig file is read for this architecture, as far as its path tells."""
-    return path.startswith(arch_of(arch).build.sources) or not path.startswith("arch/") or path == "arch/Kconfig"
 
 
 def added_symbols(before: str, after: str, arch: str) -> tuple[str, ...]:
     """Symbols that the Kconfig files of one tree of the store offer, and those of the tree before it do not define."""
     changed = (path for path in git.changed(before, after) if path.rpartition("/")[2].startswith("Kconfig"))
-    paths = [path for path in changed if _is_read(path, arch)]
+    paths = [path for path in changed if arch_of(arch).build.may_use(path)]
     offered = [name for path in paths for name in _OFFERS.findall(git.read(after, path) or "")]
     names = dict.fromkeys(f"CONFIG_{name}" for name in offered)
     return undefined(before, tuple(names), arch)
