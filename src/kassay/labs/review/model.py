@@ -270,3 +270,8 @@ class Review(Record, frozen=True, kw_only=True):
     known: Known | None = None
     """First answer, before the first run; null in answers of earlier versions."""
     schema: str = SCHEMA
+
+    @property
+    def unbuilt(self) -> bool:
+        """True if no kernel was built, as the series changes only texts."""
+        return self.same_image and not self.base.image_sha256

@@ -34,7 +34,7 @@ class PatchRows:
     @property
     def base_tree(self) -> str:
         """Tree of the sources without the series."""
-        return next(row.tree for row in self._series.rows if row.kind == "base") or ""
+        return rows.ends_in(self._series)[0]
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -44,18 +44,14 @@ class PatchRows:
         return refs[BASE], refs[whole.same_as or WHOLE]
 
     @property
-    def _whole_tree(self) -> str:
-        return next(row.tree for row in self._series.rows if row.name == WHOLE) or ""
-
-    @property
     def changes_only_texts(self) -> bool:
         """True if the series leaves every file alone that a kernel is built from."""
-        return bool(self.base_tree) and not change_kernel(self.base_tree, self._whole_tree)
+        return bool(self.base_tree) and not change_kernel(*rows.ends_in(self._series))
 
     @property
     def added_symbols(self) -> tuple[str, ...]:
         """Symbols of the configuration that the series adds."""
-        return added_symbols(self.base_tree, self._whole_tree, self._arch)
+        return added_symbols(*rows.ends_in(self._series), self._arch)
 
     def functions(self) -> Mapping[int, tuple[FunctionOfFile, ...]]:
         """By the number of a patch the functions that it changes: base and the rows patch by patch have the trees."""

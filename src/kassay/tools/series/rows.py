@@ -212,9 +212,15 @@ def _same(row: SeriesRow, source: SeriesRow | None, first: Mapping[str, str]) ->
     return row
 
 
+def ends_in(series: Series) -> tuple[str, str]:
+    """The trees of base and of the whole series."""
+    trees = {row.name: row.tree or "" for row in series.rows}
+    return trees[BASE], trees[WHOLE]
+
+
 def _off(series: Series, arch: str) -> str:
     """Words on symbols of the configuration that the series adds and nobody asked for; "" without any."""
-    base, whole = (next(row.tree for row in series.rows if row.name == name) or "" for name in (BASE, WHOLE))
+    base, whole = ends_in(series)
     build = parse_build(parse_ref(series.base, arch).locator)
     asked = {fragment.partition("=")[0] for fragment in build.fragments}
     symbols = [symbol for symbol in added_symbols(base, whole, arch) if symbol not in asked]

@@ -198,7 +198,7 @@ def _claims(review: Review) -> Iterator[Block]:
 
 
 def _conditions(review: Review) -> str:
-    if not review.base.image_sha256:
+    if review.unbuilt:
         return f"Linux {review.base.release}."
     compiler = review.base.compiler or "an unknown compiler"
     where = f", {review.head.config} configuration{f', {review.machine}' if review.machine else ''}"

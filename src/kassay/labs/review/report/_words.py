@@ -72,7 +72,7 @@ def verdict(review: Review) -> list[str]:
 
 
 def _verdict(review: Review) -> list[str]:
-    if review.same_image and not review.base.image_sha256:
+    if review.unbuilt:
         return [f"{TEXTS_ONLY} No kernel was built."]
     if review.same_image:
         of_arch = any(path.startswith("arch/") for patch in review.patches for path in patch.files)
@@ -217,7 +217,7 @@ def claim_texts(review: Review) -> list[str]:
 
 def changelog(review: Review) -> str:
     """At most eight lines of 72 columns for the changelog of the series."""
-    if review.same_image and not review.base.image_sha256:
+    if review.unbuilt:
         return TEXTS_ONLY
     if review.same_image:
         where = f"by {review.base.compiler} in the {review.head.config} configuration"
