@@ -103,6 +103,14 @@ def test_each_instruction_of_a_block_is_of_its_own_kind(tmp_path: Path) -> None:
         assert getattr(found, kind) == tuple(n for n, expected in enumerate(X86.values()) if expected == kind)
 
 
+@pytest.mark.parametrize("line", X86)
+def test_an_instruction_alone_is_of_the_same_kind(tmp_path: Path, line: str) -> None:
+    found = decode("x86_64", 0x1000, *_assembled(tmp_path, [line]))
+    assert [kind for kind in ("atomics", "tlb", "strings") if getattr(found, kind)] == [
+        kind for kind in [X86[line]] if kind
+    ]
+
+
 def test_each_arm64_instruction_is_of_its_own_kind() -> None:
     code = b"".join(word.to_bytes(4, "little") for word in ARM)
     found = decode("aarch64", 0xFFFF800080010000, b"\x04" * len(ARM), code)

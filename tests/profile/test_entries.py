@@ -109,7 +109,7 @@ def test_calls_with_which_kassay_starts_a_program_are_not_the_programs(base: int
     for counter, count in counted:
         file.count(counter, count)
     runner = table((base, 16, "region_run"), (base + 16, 16, "step_fork"), place="program")
-    symbols = TABLE.with_program([runner])
+    symbols = TABLE.with_program(Symbols.load([runner], {}))
     raw = parse(file.bytes())
     found = profile_of(raw, symbols, report(96), phase="work", rounds=(0,), kernel="k", run="r").entries
     assert found is not None

@@ -4,6 +4,7 @@
 from msgspec import structs
 
 from kassay.evidence.profile.raw import parse
+from kassay.evidence.profile.symbols import Symbols
 from kassay.evidence.profile.work import work_items
 from kassay.model.guest import CapturedFile, GuestReport
 from kassay.model.work import CLOCK, USER, VDSO_LOOKUP, WorkItem
@@ -116,7 +117,7 @@ def test_looking_for_the_vdsos_functions_is_told_from_other_user_code() -> None:
     lookup = program.file.block(0x402000, NOP, NOP, NOP)
     program.file.count(lookup, 5, round=1)
     program.file.count(lookup, 6, round=2)
-    symbols = TABLE.with_program([table((0x402000, 16, "__strcmp_sse2"), place="other")])
+    symbols = TABLE.with_program(Symbols.load([table((0x402000, 16, "__strcmp_sse2"), place="other")], {}))
     items = {item.kind: item for item in work_items(parse(program.file.bytes()), symbols, program_report(1, 1), "work")}
     assert items[VDSO_LOOKUP].times == (15, 18) and items[USER].times == (215, 318)
 

@@ -266,12 +266,17 @@ def _raw(directory: Path, name: str) -> RawProfile:
 def _symbols(directory: Path, tables: tuple[str, ...], loaded: tuple[tuple[tuple[str, str], int], ...]) -> Symbols:
     programs = [name for name in tables if _is_program(directory, name)]
     kernel = _kernel_symbols(directory, tuple(name for name in tables if name not in programs), loaded)
-    return kernel.with_program([artifacts.get(directory, name) for name in programs])
+    return kernel.with_program(_program_symbols(directory, tuple(programs)))
 
 
 @cache
 def _is_program(directory: Path, name: str) -> bool:
     return is_program(artifacts.get(directory, name))
+
+
+@lru_cache(maxsize=_CACHED)
+def _program_symbols(directory: Path, tables: tuple[str, ...]) -> Symbols:
+    return Symbols.load([artifacts.get(directory, name) for name in tables], {})
 
 
 @lru_cache(maxsize=_KERNELS)

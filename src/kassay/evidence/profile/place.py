@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Blocks of code -> their functions, the kinds of their instructions, and the target of the last one."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
@@ -34,43 +34,42 @@ class Code(NamedTuple):
 
 def decode(target: str, address: int, lengths: bytes, code: bytes) -> Code:
     """target: as QEMU calls it (Qemu.target). Unknown instructions count as plain."""
-    decoded = _decode(target, lengths, code)
-    return decoded if decoded.target is None else decoded._replace(target=address + decoded.target & _WORD)
-
-
-@lru_cache(maxsize=1 << 17)
-def _decode(target: str, lengths: bytes, code: bytes) -> Code:
-    """Decodes as if at address 0, so that the same code is decoded only once."""
     kinds: dict[str, list[int]] = {"atomic": [], "tlb": [], "string": []}
-    arch = _arch(target)
-    mnemonic, operands = "", ""
-    for number, (mnemonic, operands) in enumerate(_instructions(target, lengths, code)):
-        kind = arch.code.kind(mnemonic, operands)
-        if kind:
-            kinds[kind].append(number)
-    end, leads_to = arch.code.ending(mnemonic, operands)
+    if _arch(target).code.kind_bytes.search(code):
+        at = 0
+        for number, length in enumerate(lengths):
+            if kind := _kind(target, code[at : at + length]):
+                kinds[kind].append(number)
+            at += length
+    last = len(code) - lengths[-1]
+    end, leads_to = _ending(target, code[last:])
+    if leads_to is not None:
+        leads_to = address + last + leads_to & _WORD
     return Code(tuple(kinds["atomic"]), tuple(kinds["tlb"]), tuple(kinds["string"]), end, leads_to)
+
+
+# A profile has millions of instructions, and most of them are equal to others: each is decoded once, at address 0.
+@lru_cache(maxsize=1 << 17)
+def _kind(target: str, code: bytes) -> str:
+    return _arch(target).code.kind(*_instruction(target, code))
+
+
+@lru_cache(maxsize=1 << 15)
+def _ending(target: str, code: bytes) -> tuple[str, int | None]:
+    return _arch(target).code.ending(*_instruction(target, code))
 
 
 def last_mnemonic(target: str, lengths: bytes, code: bytes) -> str:
     """Mnemonic of a block's last instruction; its bytes in hex if it is unknown."""
-    *_, (mnemonic, _) = _instructions(target, lengths, code)
-    return mnemonic
+    return _instruction(target, code[-lengths[-1] :])[0]
 
 
-def _instructions(target: str, lengths: bytes, code: bytes) -> Iterator[tuple[str, str]]:
-    """(mnemonic, operands); the mnemonic of an unknown instruction is its bytes in hex."""
-    engine, at, number = _engine(target), 0, 0
-    while number < len(lengths):
-        for _, size, mnemonic, operands in engine.disasm_lite(code[at:], at):
-            if number == len(lengths) or size != lengths[number]:
-                break
-            yield mnemonic, operands
-            at, number = at + size, number + 1
-        if number < len(lengths):
-            size = lengths[number]
-            yield code[at : at + size].hex(), ""
-            at, number = at + size, number + 1
+def _instruction(target: str, code: bytes) -> tuple[str, str]:
+    """(mnemonic, operands) of one instruction; the mnemonic of an unknown one is its bytes in hex."""
+    for _, size, mnemonic, operands in _engine(target).disasm_lite(code, 0, 1):
+        if size == len(code):
+            return mnemonic, operands
+    return code.hex(), ""
 
 
 @cache
@@ -129,20 +128,22 @@ class Placed(NamedTuple):
 
 
 _cached_blocks: WeakKeyDictionary[Symbols, dict[CodeBlock, Placed]] = WeakKeyDictionary()
-"""Places of blocks, cached for each kernel or program: runs of the same kernel share nearly all their blocks."""
+"""Places of blocks, cached for each kernel and each program: runs of the same one share nearly all their blocks."""
 
 
 def placed(raw: RawProfile, symbols: Symbols, numbers: Iterable[int] | None = None) -> Mapping[int, Placed]:
     """The blocks with these numbers; by default every block of the profile, hundreds of thousands for a large program.
     symbols: of one kernel, hence of one target."""
-    shared, own = _cached_blocks.setdefault(symbols.kernel, {}), _cached_blocks.setdefault(symbols, {})
+    kernel, program = (_cached_blocks.setdefault(part, {}) for part in (symbols.kernel, symbols.program))
     blocks = {}
     for number in raw.blocks if numbers is None else numbers:
         block = raw.blocks[number]
-        cached = shared if is_kernel(block.address) else own
+        of_kernel = is_kernel(block.address)
+        cached = kernel if of_kernel else program
         placed_block = cached.get(block)
         if placed_block is None:
-            placed_block = cached[block] = _placed_block(raw.target, block, symbols)
+            part = symbols.kernel if of_kernel else symbols.program
+            placed_block = cached[block] = _placed_block(raw.target, block, part)
         blocks[number] = placed_block
     return blocks
 

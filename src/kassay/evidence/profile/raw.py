@@ -47,6 +47,7 @@ a h). A counter is defined before it is counted.
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from kassay.evidence.profile.counters import (
     CONTEXTS_IN_FILE,
@@ -116,6 +117,15 @@ def _not_understood(data: bytes, at: int) -> str:
 
 class _Wrong(Exception):
     """A mistake in a line."""
+
+
+@lru_cache(maxsize=1 << 18)
+def _code_block(address: bytes, lengths: bytes, code: bytes) -> CodeBlock:
+    """Runs of the same kernels and program share most of their blocks."""
+    block = CodeBlock(int(address, 16), lengths.translate(_DIGITS), bytes.fromhex(code.decode()))
+    if sum(block.lengths) != len(block.code):
+        raise _Wrong(f"{sum(block.lengths)} bytes of instructions and {len(block.code)} bytes of code")
+    return block
 
 
 class _Reader:
@@ -206,10 +216,7 @@ class _Reader:
         return number
 
     def _block(self, words: list[bytes]) -> None:
-        lengths, code = words[3].translate(_DIGITS), bytes.fromhex(words[4].decode())
-        if sum(lengths) != len(code):
-            raise _Wrong(f"{sum(lengths)} bytes of instructions and {len(code)} bytes of code")
-        self.blocks[self._defined(words[1])] = CodeBlock(int(words[2], 16), lengths, code)
+        self.blocks[self._defined(words[1])] = _code_block(words[2], words[3], words[4])
 
     def _cut(self, words: list[bytes]) -> None:
         block = self._block_number(words[2])

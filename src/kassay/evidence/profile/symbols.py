@@ -65,11 +65,15 @@ class _Table(NamedTuple):
 class Symbols:
     """Functions of a kernel, its modules and a program, by address.
 
-    kernel: those without the program, which many programs share; itself where there is none.
+    kernel: those of the kernel and its modules, which many programs share; program: those of the program, which many
+    kernels share. Each is itself where there is no other part.
     """
 
-    def __init__(self, tables: Sequence[_Table], kernel: "Symbols | None" = None) -> None:
+    def __init__(
+        self, tables: Sequence[_Table], kernel: "Symbols | None" = None, program: "Symbols | None" = None
+    ) -> None:
         self.kernel = kernel or self
+        self.program = program or self
         self._tables = sorted(tables, key=attrgetter("start"))
         self._mapped = [table for table in self._tables if table.is_mapped]
         self._firsts = [table.start for table in self._mapped]
@@ -80,9 +84,9 @@ class Symbols:
         kernel loaded it; functions of a section that is not named stay unknown. Raises ProfileError."""
         return cls([table for text in tables for table in _read(text.decode(), sections)])
 
-    def with_program(self, tables: Sequence[bytes]) -> "Symbols":
-        """These, and those of a program. Raises ProfileError."""
-        return Symbols([*self._tables, *(table for text in tables for table in _read(text.decode(), {}))], self)
+    def with_program(self, program: "Symbols") -> "Symbols":
+        """These, and those of a program."""
+        return Symbols([*self._tables, *program._tables], self, program)
 
     def function(self, address: int) -> FunctionSymbol | None:
         """The function that the address belongs to; None when it belongs to none."""

@@ -7,6 +7,7 @@ building/configs/lab-NAME.config, and for `kassay codegen` codegen/decoders/NAME
 """
 
 import platform
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -123,6 +124,8 @@ class MachineCode:
     kind: Callable[[str, str], str]
     """Function of mnemonic and operands. It gives "atomic", "tlb", "string", or "" for an instruction of no counted
     kind."""
+    kind_bytes: re.Pattern[bytes] = re.compile(b"")
+    """Every instruction of a counted kind matches it. Blocks that it does not match are not decoded for kinds."""
     ending: Callable[[str, str], tuple[str, int | None]]
     """Function of mnemonic and operands of the last instruction of a block. It gives how that instruction leaves the
     block, and the address that it leads to; None if the operands do not have the address."""

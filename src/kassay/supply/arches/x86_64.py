@@ -27,6 +27,9 @@ _STRING = re.compile(r"rep\w* (?:movs|stos|lods|scas|cmps|ins|outs)[bwdq]")
 _TLB = frozenset(("invlpg", "invpcid", "invlpga", "invlpgb", "tlbsync", "0f01fe", "0f01ff"))
 """The last two are invlpgb and tlbsync to a disassembler that does not know them."""
 _LOOP = frozenset(("loop", "loope", "loopne"))
+_KIND_BYTES = re.compile(rb"[\xf0\xf2\xf3\x86\x87]|\x0f[\x01\x22\x38]")
+"""The prefixes lock and rep, and the opcodes of xchg, of group 7 with invlpg, of mov to CR3 and of invpcid (Intel SDM,
+volume 2, appendix A)."""
 _LOCKED = ("lock ", "xacquire lock ", "xrelease lock ")
 _RETURN_THUNK = r"__x86_return_\w+|(?:retbleed|srso|srso_alias|its|call_depth)_return_thunk"
 
@@ -142,6 +145,7 @@ ARCH = Arch(
     code=MachineCode(
         capstone=("CS_ARCH_X86", "CS_MODE_64"),
         kind=_kind,
+        kind_bytes=_KIND_BYTES,
         ending=_ending,
         special=_special,
         entry=_entry,
