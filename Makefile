@@ -35,7 +35,7 @@ container:
 
 test: setup
 	$(MAKE) --no-print-directory check EXAMPLES=thorough
-	$(PY) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "$(SLOW) and not alone and not release"
+	$(PY) -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder -m "$(SLOW) and not alone and not release"
 	$(PY) -m pytest -q -m alone
 
 # From a clean clone of HEAD, twice with the same bytes. An image, where a target makes one, is built from the same commit.

@@ -186,6 +186,17 @@ def test_a_timeout_is_told_even_when_only_a_grandchild_held_on() -> None:
     assert process.run(("sh", "-c", "sleep 1000 & exit 0"), timeout_s=0.3).status == -9
 
 
+def test_after_a_timeout_nobody_waits_for_who_else_holds_the_output(tmp_path: Path) -> None:
+    place = tmp_path / "pid"
+    done = process.run(("sh", "-c", f"echo before; setsid sh -c 'echo $$ >{place}; exec sleep 15' & wait"), timeout_s=1)
+    holder = int(place.read_text())
+    try:
+        assert done[:3] == (-9, "before\n", "") and state(holder) == "S"
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(holder, signal.SIGKILL)
+
+
 def test_the_place_of_a_git_that_runs_us_is_not_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """`git bisect run` in a linked work tree sets GIT_DIR; with it, git reads that repository whatever -C says."""
     monkeypatch.setenv("GIT_DIR", "/elsewhere/.git")
