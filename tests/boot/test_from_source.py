@@ -84,6 +84,22 @@ def test_an_edit_rebuilds_what_it_touches_and_is_a_kernel_of_its_own(base: Kerne
     assert made[-1] < few, made
 
 
+def test_sources_with_other_texts_are_not_built_again(base: KernelArtifact) -> None:
+    """The test before the last one has built the base by this version."""
+    assert base.identity.build is not None
+    tree = base.identity.build.tree
+    edited = git.with_files(tree, {"MAINTAINERS": f"{git.read(tree, 'MAINTAINERS')}\n"})
+    ref = parse_ref(build_text(BuildRef(tree="debian-source:7.3", pin=edited)))
+    key = builder.wanted(ref, release_config, silent).key
+    (cache_directory() / "refs" / "build" / key).unlink(missing_ok=True)
+    told: list[Progress] = []
+    found = fetch([ref], "cloud", told.append)[0]
+    assert any("in texts alone" in event.text for event in told)
+    assert found.identity.image_sha256 == base.identity.image_sha256
+    assert found.identity.build is not None and found.identity.build.tree == edited
+    assert Path(found.lines or "").read_bytes() == Path(base.lines or "").read_bytes()
+
+
 def compiled_for(tree: str, condition: str) -> list[str]:
     """Objects that were made for the kernel with this condition in place of the one that is marked as likely."""
     path = "mm/mprotect.c"

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from kassay.model.progress import silent
+from kassay.supply.building import git
+
 BASE = """// SPDX-License-Identifier: GPL-2.0-only
 static int batch(int n)
 {
@@ -81,3 +84,11 @@ def series(place: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, tuple[st
     run(repository, "fast-import", "--quiet", words=told)
     run(repository, "reset", "-q", "--hard")
     return repository, tuple(run(repository, "log", "--reverse", "--format=%T").split())
+
+
+def tree_of(place: Path, files: dict[str, str]) -> str:
+    """Writes files into a directory; returns its tree in the store."""
+    for path, text in files.items():
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        (place / path).write_text(text)
+    return git.tree_of_files(place, silent, subject="x")

@@ -6,22 +6,15 @@ from pathlib import Path
 import pytest
 
 from kassay.model.lines import NO_SOURCE, NOT_COMPILED, NOTHING_OF_ITS_OWN, SourcePart
-from kassay.model.progress import silent
-from kassay.supply.building import changes, git
+from kassay.supply.building import changes
 from kassay.supply.building.changes import function_at
+from tests.building._repository import tree_of
 from tests.building.test_line_tables import HEADER, SOURCE, linked
 
 
 @pytest.fixture(autouse=True)
 def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
-def tree_of(place: Path, files: dict[str, str]) -> str:
-    for path, text in files.items():
-        (place / path).parent.mkdir(parents=True, exist_ok=True)
-        (place / path).write_text(text)
-    return git.tree_of_files(place, silent, subject="x")
 
 
 def parts(tmp_path: Path, before: dict[str, str], after: dict[str, str]) -> tuple[SourcePart, ...]:
@@ -84,23 +77,6 @@ def test_a_hunk_outside_of_functions_is_of_its_patch(tmp_path: Path) -> None:
     trees = [tree_of(tmp_path / str(number), {"mm/b.c": text}) for number, text in enumerate(texts)]
     changed = changes.changed_functions(*trees)
     assert changed == (("mm/b.c", ""),) and changes.names_in_kernels(changed, "x86_64") == ()
-
-
-@pytest.mark.parametrize(
-    ("path", "is_built"),
-    [
-        ("Documentation/mm/x.rst", False),
-        ("MAINTAINERS", False),
-        ("Documentation/Kconfig", True),
-        ("mm/x.rst", True),
-        ("mm/Makefile", True),
-        ("tools/objtool/check.c", True),
-    ],
-)
-def test_no_kernel_is_built_from_texts(tmp_path: Path, path: str, is_built: bool) -> None:
-    trees = [tree_of(tmp_path / str(number), {path: f"{number}\n"}) for number in range(2)]
-    assert changes.change_kernel(*trees) == is_built
-    assert not changes.change_kernel(trees[0], trees[0])
 
 
 def test_what_is_not_compiled_and_what_is_no_source_say_so(tmp_path: Path) -> None:

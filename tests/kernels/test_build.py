@@ -20,15 +20,20 @@ CONFIGS = {"a": f"{HEADER}CONFIG_ZRAM=m\n".encode(), "b": f"{HEADER}# CONFIG_ZRA
 
 @pytest.fixture
 def built(cache: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Names of the builds that were made. All give one image."""
+    """Names of the builds that were made. All give one image. A stroke behind a name stands for other texts."""
     made: list[str] = []
 
     def wanted(ref: KernelRef, distro: object, tell: object) -> object:
-        return SimpleNamespace(key=ref.locator, source=BuildSource(base=ref.locator, version="7.3", tree="0"))
+        key = ref.locator
+        return SimpleNamespace(
+            key=key, key_without_texts=lambda: key.rstrip("'"), recipe=SimpleNamespace(subject=key),
+            source=BuildSource(base=key, version="7.3", tree="0"),
+        )  # fmt: skip
 
     def build_image(request: ResolvedBuild, tell: object) -> object:
         made.append(request.key)
-        return SimpleNamespace(image=fakes.vmlinux(), beside={"config": CONFIGS[request.key]}, lines=b"")
+        key = request.key_without_texts()
+        return SimpleNamespace(image=fakes.vmlinux(), beside={"config": CONFIGS[key]}, lines=key.encode())
 
     monkeypatch.setattr(build, "wanted", wanted)
     monkeypatch.setattr(build, "build_image", build_image)
@@ -47,6 +52,22 @@ def test_builds_with_one_image_have_their_own_configurations(built: list[str]) -
         assert build.stored_config(kernel.identity) == CONFIGS[name]
     assert built == ["a", "b"]
     assert get("a").image == get("b").image
+
+
+def test_a_build_from_sources_with_other_texts_is_not_made_and_has_all_of_the_other_ones(
+    built: list[str], cache: Path
+) -> None:
+    told = Told()
+    kernels = [build.SOURCE.resolve(parse_ref(f"build:{name}"), "", told) for name in ("a", "b", "b'", "a'", "a''")]
+    assert built == ["a", "b"]
+    assert [option(kernel, "ZRAM") for kernel in kernels] == ["m", "n", "n", "m", "m"]
+    assert [Path(kernel.lines or "").read_bytes() for kernel in kernels] == [b"a", b"b", b"b", b"a", b"a"]
+    assert [kernel.identity.build.base for kernel in kernels if kernel.identity.build] == ["a", "b", "b'", "a'", "a''"]
+    assert len([event for event in told if "in texts alone" in event.text]) == 3
+    for lost in (cache / "refs" / "build").iterdir():
+        lost.unlink()
+    get("a'")
+    assert built == ["a", "b", "a'"]
 
 
 def test_a_build_of_an_earlier_version_has_the_stored_configuration(built: list[str], cache: Path) -> None:

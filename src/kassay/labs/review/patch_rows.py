@@ -12,8 +12,9 @@ from kassay.labs.review.stages import Sides
 from kassay.model.patch import SeriesPatch
 from kassay.model.progress import Tell
 from kassay.model.series import OUTCOMES, Series
-from kassay.supply.building.changes import FunctionOfFile, change_kernel, changed_functions
+from kassay.supply.building.changes import FunctionOfFile, changed_functions
 from kassay.supply.building.config import added_symbols
+from kassay.supply.building.texts import change_kernel
 from kassay.tools.series import rows
 from kassay.tools.series.variants import BASE, WHOLE, Asked
 

@@ -31,6 +31,7 @@ from kassay.supply.building.config import (
     undefined,
 )
 from kassay.supply.building.source import check_source, kernel_version, source_tree
+from kassay.supply.building.texts import without_texts
 
 BUILDER = 2
 """Version of the steps below: raised when the same inputs would give another image."""
@@ -64,8 +65,16 @@ class ResolvedBuild(NamedTuple):
     source: BuildSource
     """Source of the build, for readers."""
     recipe: workspace.Recipe
-    key: str
-    """Key that names the result."""
+    identity: BuildIdentity
+
+    @property
+    def key(self) -> str:
+        """Key that names the result."""
+        return content_id(self.identity)
+
+    def key_without_texts(self) -> str:
+        """Key of all builds that give the same kernel because their sources differ in texts alone."""
+        return content_id(structs.replace(self.identity, tree=without_texts(self.identity.tree)))
 
 
 def check_files(build: BuildRef, arch: str) -> None:
@@ -96,7 +105,7 @@ def wanted(ref: KernelRef, distro: DistroConfig, tell: Tell) -> ResolvedBuild:
         tree=tree, arch=ref.arch, config_sha256=request_sha256(text, base), compiler=compiler.banner,
         compiler_sha256=compiler.identity, linker=recipe.linker, builder=BUILDER,
     )  # fmt: skip
-    return ResolvedBuild(build, source, recipe, content_id(identity))
+    return ResolvedBuild(build, source, recipe, identity)
 
 
 def build_image(resolved_build: ResolvedBuild, tell: Tell) -> Built:

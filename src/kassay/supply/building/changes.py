@@ -18,7 +18,6 @@ _NO_KERNEL = ("Documentation/", "samples/", "scripts/", "tools/", "usr/")
 """Directories of host programs, examples and texts. Few kernels have functions of them."""
 _ENDS_FUNCTION = re.compile(r"\}|SYM_\w*END\w*\(")
 _REMARK = re.compile(r"/\*.*?\*/|//.*")
-_TEXTS = ("CREDITS", "MAINTAINERS", ".mailmap")
 
 
 class TooMany(Exception):
@@ -41,14 +40,6 @@ def parts(base: str, head: str, base_lines: Path, head_lines: Path) -> tuple[tup
     sides = (_Side(base, code[0]), _Side(head, code[1]))
     hunks = tuple(_hunks(base, head))
     return tuple(part for file, hunk in hunks for part in _parts(file.path, hunk, *sides)), len(hunks)
-
-
-def change_kernel(base: str, head: str) -> bool:
-    """True if two trees may give two kernels: they differ in more than texts for people."""
-    return not all(
-        path in _TEXTS or (path.startswith("Documentation/") and path.endswith((".rst", ".txt")))
-        for path in git.changed(base, head)
-    )
 
 
 def _may_compile(path: str, arch: str) -> bool:

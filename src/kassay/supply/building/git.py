@@ -243,10 +243,14 @@ def _add_tracked(path: Path, index: Path) -> None:
         git(("--literal-pathspecs", *arguments), index=index, work_tree=path.resolve())
 
 
+def entries(tree: str) -> list[str]:
+    """Mode, type, object, a tab and the path of each file of a tree."""
+    return git(("ls-tree", "-r", "-z", tree)).split("\0")[:-1]
+
+
 def links(tree: str) -> tuple[str, ...]:
     """Paths of a tree that are symbolic links."""
-    listed = git(("ls-tree", "-r", "-z", tree)).split("\0")
-    return tuple(line.partition("\t")[2] for line in listed if line.startswith("120000 "))
+    return tuple(entry.partition("\t")[2] for entry in entries(tree) if entry.startswith("120000 "))
 
 
 def changed(before: str, after: str) -> tuple[str, ...]:

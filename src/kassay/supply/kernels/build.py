@@ -8,7 +8,7 @@ from msgspec import structs
 from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
 from kassay.model.build import parse_build
 from kassay.model.kernel import KernelArtifact, KernelIdentity, KernelRef, with_build
-from kassay.model.progress import Tell
+from kassay.model.progress import Progress, Tell
 from kassay.model.texts import counted
 from kassay.supply.building.builder import BuiltObject, ResolvedBuild, build_image, check_files, check_object, wanted
 from kassay.supply.building.builder import build_object as _build_object
@@ -29,7 +29,7 @@ class BuildKernels(KernelSource):
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         """See KernelSource; flavour means nothing here. Raises NotBuilt when the sources do not become a kernel."""
         request = wanted(ref, release_config, tell)
-        sha256 = _image_of(request)
+        sha256 = _image_of(request.key) or _taken_over(request, tell)
         stored = _store.load(sha256, ref.text, kind="build") if sha256 else None
         return _named(stored or _built(request, ref, tell), request)
 
@@ -54,7 +54,7 @@ def resolved_build(ref: KernelRef, tell: Tell) -> tuple[ResolvedBuild, str]:
     Raises what resolve() would raise before it builds.
     """
     request = wanted(ref, release_config, tell)
-    return request, _image_of(request)
+    return request, _image_of(request.key)
 
 
 def stored_config(kernel: KernelIdentity) -> bytes | None:
@@ -66,19 +66,37 @@ def stored_config(kernel: KernelIdentity) -> bytes | None:
     return next((config for config in configs if sha256_bytes(config) == kernel.config_sha256), None)
 
 
-def _image_of(request: ResolvedBuild) -> str:
-    note = _note(request)
+def _image_of(key: str) -> str:
+    note = _note(key)
     return note.read_text("ascii").strip() if note.is_file() else ""
+
+
+def _taken_over(request: ResolvedBuild, tell: Tell) -> str:
+    """Image of an earlier build whose sources differ from these in texts alone; "" if there is none.
+
+    Its line tables and its .config become those of this build."""
+    equal = _equal(request)
+    other = equal.read_text("ascii").strip() if equal.is_file() else ""
+    sha256 = _image_of(other) if other else ""
+    if sha256:
+        text = "not built: the sources differ from those of an earlier build in texts alone"
+        tell(Progress(stage="build", subject=request.recipe.subject, text=text))
+        for place in (_lines, _config):
+            if place(other).is_file():
+                write_atomic(place(request.key), place(other).read_bytes())
+        write_atomic(_note(request.key), f"{sha256}\n".encode())
+    return sha256
 
 
 def _built(request: ResolvedBuild, ref: KernelRef, tell: Tell) -> KernelArtifact:
     built = build_image(request, tell)
     origin = _store.Origin(source=f"built from {request.source.base}", kind="build")
     artifact = _store.keep(built.image, origin, built.beside, ref.arch, ref.text, tell)
-    write_atomic(_lines(request), built.lines)
+    write_atomic(_lines(request.key), built.lines)
     if (config := built.beside.get("config")) is not None:
-        write_atomic(_config(request), config)
-    write_atomic(_note(request), f"{artifact.identity.image_sha256}\n".encode())
+        write_atomic(_config(request.key), config)
+    write_atomic(_note(request.key), f"{artifact.identity.image_sha256}\n".encode())
+    write_atomic(_equal(request), f"{request.key}\n".encode())
     return artifact
 
 
@@ -88,7 +106,7 @@ def _named(artifact: KernelArtifact, request: ResolvedBuild) -> KernelArtifact:
     text = f"built here from {source.base} ({source.version})"
     text += f" + {counted(len(source.patches), 'patch')}" if source.patches else ""
     identity = structs.replace(artifact.identity, source=text, build=source)
-    lines, config = _lines(request), _config(request)
+    lines, config = _lines(request.key), _config(request.key)
     artifact = structs.replace(artifact, identity=identity, lines=str(lines) if lines.is_file() else None)
     own = config.read_bytes() if config.is_file() else None
     if own is None or sha256_bytes(own) == identity.config_sha256:
@@ -96,19 +114,24 @@ def _named(artifact: KernelArtifact, request: ResolvedBuild) -> KernelArtifact:
     return configured_by(artifact, own, "")
 
 
-def _note(request: ResolvedBuild) -> Path:
-    """The file with the sha256 of the image that this build gave."""
-    return cache_directory() / "refs" / "build" / request.key
+def _note(key: str) -> Path:
+    """The file with the sha256 of the image that a build gave."""
+    return cache_directory() / "refs" / "build" / key
 
 
-def _lines(request: ResolvedBuild) -> Path:
-    """The file with the line tables of this build: equal images may come of sources whose lines differ."""
-    return cache_directory() / "lines" / f"{request.key}.elf"
+def _equal(request: ResolvedBuild) -> Path:
+    """The file with the key of a build whose sources have the same files, but for texts."""
+    return cache_directory() / "refs" / "build-without-texts" / request.key_without_texts()
 
 
-def _config(request: ResolvedBuild) -> Path:
-    """The file with the .config of this build: equal images may come of configurations that differ in modules."""
-    return cache_directory() / "lines" / f"{request.key}.config"
+def _lines(key: str) -> Path:
+    """The file with the line tables of a build: equal images may come of sources whose lines differ."""
+    return cache_directory() / "lines" / f"{key}.elf"
+
+
+def _config(key: str) -> Path:
+    """The file with the .config of a build: equal images may come of configurations that differ in modules."""
+    return cache_directory() / "lines" / f"{key}.config"
 
 
 SOURCE = BuildKernels()
