@@ -142,7 +142,7 @@ def experiment_of(series: Series, template: Experiment) -> Experiment:
     if len(placed_rows) < 2:
         off = _off(series, template.arch)
         raise BadInput(f"{series.base}: no row of the series is another kernel than base: {_why(series)}",
-                       f"the compiler makes the same code of it, so there is nothing to measure{off}")  # fmt: skip
+                       f"it gives the same image, so there is nothing to measure{off}")  # fmt: skip
     first, last = template.kernels[0].cmdline, template.kernels[-1].cmdline
     uses = tuple(
         KernelUse(ref=row.ref, cmdline=first if row.name == BASE else last, name=row.name, against=against)

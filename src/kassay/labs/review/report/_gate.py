@@ -149,7 +149,7 @@ def accepted_texts(gate: Gate) -> tuple[str, ...]:
 def counts_text(gate: Gate) -> str:
     """Numbers of cells by what became of them."""
     if gate.same_image:
-        return "The change compiles to the same image, byte for byte, so no workload can notice it."
+        return "The change gives the same image, byte for byte, so no workload can notice it."
     number = {word: sum(row.cell.verdict == word for row in gate.cells) for word in
               (EQUAL, "equivalent", "improvement", "inconclusive", NOT_MEASURED)}  # fmt: skip
     refused = sum(row.cell.verdict in REFUSED for row in gate.cells)
