@@ -17,6 +17,9 @@ REST = {"mm/a.c": "int a;\n", "Makefile": "all:\n"}
     [
         ("Documentation/mm/x.rst", False),
         ("MAINTAINERS", False),
+        ("CREDITS", False),
+        (".mailmap", False),
+        ("Documentation/x.txt", False),
         (".gitignore", False),
         ("tools/objtool/.gitignore", False),
         ("Documentation/Kconfig", True),

@@ -188,7 +188,7 @@ def test_a_timeout_is_told_even_when_only_a_grandchild_held_on() -> None:
 
 def test_after_a_timeout_nobody_waits_for_who_else_holds_the_output(tmp_path: Path) -> None:
     place = tmp_path / "pid"
-    done = process.run(("sh", "-c", f"echo before; setsid sh -c 'echo $$ >{place}; exec sleep 15' & wait"), timeout_s=1)
+    done = process.run(("sh", "-c", f"echo before; setsid sh -c 'echo $$ >{place}; exec sleep 30' & wait"), timeout_s=3)
     holder = int(place.read_text())
     try:
         assert done[:3] == (-9, "before\n", "") and state(holder) == "S"

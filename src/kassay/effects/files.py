@@ -7,6 +7,7 @@ import glob
 import hashlib
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -219,6 +220,17 @@ def publish_file(path: Path, make: Callable[[Path], None]) -> None:
             partial.replace(path)
         finally:
             partial.unlink(missing_ok=True)
+
+
+def link_or_copy(source: Path, path: Path) -> None:
+    """Gives a file a second name, in place of a file that has it: a hard link where the file system has them."""
+    with disk_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        try:
+            path.hardlink_to(source)
+        except OSError:
+            write_atomic(path, source.read_bytes(), mode=stat.S_IMODE(source.stat().st_mode))
 
 
 def set_mode(path: Path, mode: int) -> None:

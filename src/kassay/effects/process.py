@@ -33,8 +33,8 @@ _GIT_VARIABLES = frozenset(
 Child = subprocess.Popen[bytes]
 NOWHERE = subprocess.DEVNULL
 """For start(): output that nobody reads."""
-_REST_S = 1
-"""Time after a timeout in which a process's last output comes."""
+_LAST_OUTPUT_S = 1
+"""Seconds to wait for the last output of a process that was ended."""
 _running: "WeakSet[Child]" = WeakSet()
 _starting = threading.Lock()
 _ended = False
@@ -74,15 +74,15 @@ def run(argv: Sequence[str], *, timeout_s: float = 60, env: Mapping[str, str] | 
         except subprocess.TimeoutExpired:
             timed_out = True
             end(child)
-            out, err = _rest(child)
+            out, err = _last_output(child)
     return Completed(-signal.SIGKILL if timed_out else child.returncode, _text(out), _text(err), timed_out)
 
 
-def _rest(child: Child) -> tuple[bytes, bytes]:
+def _last_output(child: Child) -> tuple[bytes, bytes]:
     """Output of a process that was ended. Another one may hold its pipes open: ssh hands them to the process of the
     shared connection, which stays for half a minute where the other machine does not answer."""
     try:
-        return child.communicate(timeout=_REST_S)
+        return child.communicate(timeout=_LAST_OUTPUT_S)
     except subprocess.TimeoutExpired as expired:
         return expired.output or b"", expired.stderr or b""
 

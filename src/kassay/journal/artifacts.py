@@ -5,7 +5,7 @@ from pathlib import Path
 
 import zstandard
 
-from kassay.effects.files import disk_errors, sha256_bytes, write_atomic
+from kassay.effects.files import link_or_copy, sha256_bytes, write_atomic
 from kassay.errors import BadInput
 
 
@@ -45,12 +45,7 @@ def take(directory: Path, name: str, source: Path) -> None:
     if path.exists():
         return
     get(source, name)
-    with disk_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            path.hardlink_to(_path(source, name))
-        except OSError:
-            write_atomic(path, _path(source, name).read_bytes(), mode=0o444)
+    link_or_copy(_path(source, name), path)
 
 
 def _path(directory: Path, name: str) -> Path:

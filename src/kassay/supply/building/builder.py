@@ -73,7 +73,7 @@ class ResolvedBuild(NamedTuple):
         return content_id(self.identity)
 
     def key_without_texts(self) -> str:
-        """Key of all builds that give the same kernel because their sources differ in texts alone."""
+        """Key that builds share if their sources differ only in texts."""
         return content_id(structs.replace(self.identity, tree=without_texts(self.identity.tree)))
 
 

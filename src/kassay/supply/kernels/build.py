@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from kassay.effects.files import cache_directory, sha256_bytes, write_atomic
+from kassay.effects.files import cache_directory, link_or_copy, sha256_bytes, write_atomic
 from kassay.model.build import parse_build
 from kassay.model.kernel import KernelArtifact, KernelIdentity, KernelRef, with_build
 from kassay.model.progress import Progress, Tell
@@ -29,9 +29,7 @@ class BuildKernels(KernelSource):
     def resolve(self, ref: KernelRef, flavour: str, tell: Tell) -> KernelArtifact:
         """See KernelSource; flavour means nothing here. Raises NotBuilt when the sources do not become a kernel."""
         request = wanted(ref, release_config, tell)
-        sha256 = _image_of(request.key) or _taken_over(request, tell)
-        stored = _store.load(sha256, ref.text, kind="build") if sha256 else None
-        return _named(stored or _built(request, ref, tell), request)
+        return _named(_stored(request.key, ref) or _made(request, ref, tell), request)
 
     def check(self, ref: KernelRef, flavour: str, tell: Tell) -> None:
         """See KernelSource; flavour means nothing here."""
@@ -71,24 +69,31 @@ def _image_of(key: str) -> str:
     return note.read_text("ascii").strip() if note.is_file() else ""
 
 
-def _taken_over(request: ResolvedBuild, tell: Tell) -> str:
-    """Image of an earlier build whose sources differ from these in texts alone; "" if there is none.
+def _made(request: ResolvedBuild, ref: KernelRef, tell: Tell) -> KernelArtifact:
+    note = note_without_texts(request)
+    return _reused(request, note, ref, tell) or _built(request, note, ref, tell)
 
-    Its line tables and its .config become those of this build."""
-    equal = _equal(request)
-    other = equal.read_text("ascii").strip() if equal.is_file() else ""
-    sha256 = _image_of(other) if other else ""
-    if sha256:
-        text = "not built: the sources differ from those of an earlier build in texts alone"
+
+def _stored(key: str, ref: KernelRef) -> KernelArtifact | None:
+    sha256 = _image_of(key)
+    return _store.load(sha256, ref.text, kind="build") if sha256 else None
+
+
+def _reused(request: ResolvedBuild, note: Path, ref: KernelRef, tell: Tell) -> KernelArtifact | None:
+    """Kernel of the build that `note` names, with that build's line tables and .config. None if the cache lacks any of
+    them."""
+    other = note.read_text("ascii").strip() if note.is_file() else ""
+    kernel = _stored(other, ref) if other and _lines(other).is_file() and _config(other).is_file() else None
+    if kernel is not None:
+        text = "not built: the sources differ from those of an earlier build only in texts"
         tell(Progress(stage="build", subject=request.recipe.subject, text=text))
-        for place in (_lines, _config):
-            if place(other).is_file():
-                write_atomic(place(request.key), place(other).read_bytes())
-        write_atomic(_note(request.key), f"{sha256}\n".encode())
-    return sha256
+        link_or_copy(_lines(other), _lines(request.key))
+        link_or_copy(_config(other), _config(request.key))
+        write_atomic(_note(request.key), _note(other).read_bytes())
+    return kernel
 
 
-def _built(request: ResolvedBuild, ref: KernelRef, tell: Tell) -> KernelArtifact:
+def _built(request: ResolvedBuild, note: Path, ref: KernelRef, tell: Tell) -> KernelArtifact:
     built = build_image(request, tell)
     origin = _store.Origin(source=f"built from {request.source.base}", kind="build")
     artifact = _store.keep(built.image, origin, built.beside, ref.arch, ref.text, tell)
@@ -96,7 +101,7 @@ def _built(request: ResolvedBuild, ref: KernelRef, tell: Tell) -> KernelArtifact
     if (config := built.beside.get("config")) is not None:
         write_atomic(_config(request.key), config)
     write_atomic(_note(request.key), f"{artifact.identity.image_sha256}\n".encode())
-    write_atomic(_equal(request), f"{request.key}\n".encode())
+    write_atomic(note, f"{request.key}\n".encode())
     return artifact
 
 
@@ -119,8 +124,8 @@ def _note(key: str) -> Path:
     return cache_directory() / "refs" / "build" / key
 
 
-def _equal(request: ResolvedBuild) -> Path:
-    """The file with the key of a build whose sources have the same files, but for texts."""
+def note_without_texts(request: ResolvedBuild) -> Path:
+    """The file with the key of a build whose sources differ from these at most in texts. It lists all sources."""
     return cache_directory() / "refs" / "build-without-texts" / request.key_without_texts()
 
 
