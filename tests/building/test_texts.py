@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from kassay.supply.building.texts import change_kernel, without_texts
+from kassay.supply.building.source import change_kernel, without_texts
 from tests.building._repository import tree_of
 
-pytestmark = pytest.mark.usefixtures("cache")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("cache")]
 REST = {"mm/a.c": "int a;\n", "Makefile": "all:\n"}
 
 

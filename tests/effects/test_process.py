@@ -186,6 +186,7 @@ def test_a_timeout_is_told_even_when_only_a_grandchild_held_on() -> None:
     assert process.run(("sh", "-c", "sleep 1000 & exit 0"), timeout_s=0.3).status == -9
 
 
+@pytest.mark.slow
 def test_after_a_timeout_nobody_waits_for_who_else_holds_the_output(tmp_path: Path) -> None:
     place = tmp_path / "pid"
     done = process.run(("sh", "-c", f"echo before; setsid sh -c 'echo $$ >{place}; exec sleep 30' & wait"), timeout_s=3)

@@ -134,16 +134,14 @@ _cached_blocks: WeakKeyDictionary[Symbols, dict[CodeBlock, Placed]] = WeakKeyDic
 def placed(raw: RawProfile, symbols: Symbols, numbers: Iterable[int] | None = None) -> Mapping[int, Placed]:
     """The blocks with these numbers; by default every block of the profile, hundreds of thousands for a large program.
     symbols: of one kernel, hence of one target."""
-    parts = {True: symbols.kernel, False: symbols.program}
-    cached_blocks = {of_kernel: _cached_blocks.setdefault(part, {}) for of_kernel, part in parts.items()}
+    kernel, program = ((part, _cached_blocks.setdefault(part, {})) for part in (symbols.kernel, symbols.program))
     blocks = {}
     for number in raw.blocks if numbers is None else numbers:
         block = raw.blocks[number]
-        of_kernel = is_kernel(block.address)
-        cached = cached_blocks[of_kernel]
+        part, cached = kernel if is_kernel(block.address) else program
         placed_block = cached.get(block)
         if placed_block is None:
-            placed_block = cached[block] = _placed_block(raw.target, block, parts[of_kernel])
+            placed_block = cached[block] = _placed_block(raw.target, block, part)
         blocks[number] = placed_block
     return blocks
 

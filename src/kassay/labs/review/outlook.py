@@ -22,8 +22,7 @@ from kassay.spec.load import suite_workloads
 from kassay.supply.building.changes import FunctionOfFile, changed_functions, names_in_kernels
 from kassay.supply.building.hunks import function_of, hunks_of
 from kassay.supply.building.patches import Patch, read_patches, steps
-from kassay.supply.building.source import source_tree
-from kassay.supply.building.texts import change_kernel
+from kassay.supply.building.source import change_kernel, source_tree
 from kassay.supply.prepare.workloads import describe_workloads
 
 _RUN_S, _KERNEL_S, _NEXT_KERNEL_S = 0.4, 200, 30

@@ -14,7 +14,7 @@ from kassay.model.progress import Tell
 from kassay.model.series import OUTCOMES, Series
 from kassay.supply.building.changes import FunctionOfFile, changed_functions
 from kassay.supply.building.config import added_symbols
-from kassay.supply.building.texts import change_kernel
+from kassay.supply.building.source import change_kernel
 from kassay.tools.series import rows
 from kassay.tools.series.variants import BASE, WHOLE, Asked
 

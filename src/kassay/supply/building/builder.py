@@ -30,8 +30,7 @@ from kassay.supply.building.config import (
     switched_off,
     undefined,
 )
-from kassay.supply.building.source import check_source, kernel_version, source_tree
-from kassay.supply.building.texts import without_texts
+from kassay.supply.building.source import check_source, kernel_version, source_tree, without_texts
 
 BUILDER = 2
 """Version of the steps below: raised when the same inputs would give another image."""

@@ -20,6 +20,7 @@ from kassay.supply.building.config import version_in
 from kassay.supply.building.patches import check_patches, patched
 
 _SOURCES = (".c", ".h", ".S")
+_TEXTS = ("CREDITS", "MAINTAINERS", ".mailmap")
 ARCHIVE = "debian-source:"
 RELEASE = "release:"
 """In front of the version, in builds of a tarball that release_source.py verified."""
@@ -190,3 +191,21 @@ def _written(build: BuildRef) -> str:
 def _note_path(tree: str, base: str) -> Path:
     """The file of note(); two bases of one tree do not overwrite each other."""
     return git.store() / "origins" / f"{tree}-{sha256_bytes(base.encode())[:8]}.json"
+
+
+def change_kernel(base: str, head: str) -> bool:
+    """True if two trees may give two kernels: they differ in more than texts."""
+    return not all(map(_is_text, git.changed(base, head)))
+
+
+def without_texts(tree: str) -> str:
+    """Hash of a tree without texts: of all other files, their paths and modes. Equal ones give the same kernel."""
+    files = (entry for entry in git.entries(tree) if not _is_text(entry.partition("\t")[2]))
+    return sha256_bytes("\0".join(files).encode())
+
+
+def _is_text(path: str) -> bool:
+    """True for texts for people and for git. No Makefile, Kconfig or script of Linux 7.3 reads one for an image."""
+    if path in _TEXTS or path.rpartition("/")[2] == ".gitignore":
+        return True
+    return path.startswith("Documentation/") and path.endswith((".rst", ".txt"))

@@ -65,7 +65,10 @@ def stored_config(kernel: KernelIdentity) -> bytes | None:
 
 
 def _image_of(key: str) -> str:
-    note = _note(key)
+    return _noted(_note(key))
+
+
+def _noted(note: Path) -> str:
     return note.read_text("ascii").strip() if note.is_file() else ""
 
 
@@ -82,7 +85,7 @@ def _stored(key: str, ref: KernelRef) -> KernelArtifact | None:
 def _reused(request: ResolvedBuild, note: Path, ref: KernelRef, tell: Tell) -> KernelArtifact | None:
     """Kernel of the build that `note` names, with that build's line tables and .config. None if the cache lacks any of
     them."""
-    other = note.read_text("ascii").strip() if note.is_file() else ""
+    other = _noted(note)
     kernel = _stored(other, ref) if other and _lines(other).is_file() and _config(other).is_file() else None
     if kernel is not None:
         text = "not built: the sources differ from those of an earlier build only in texts"
