@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The loops of benchmarks/loops/: their program, published figures, and the model's."""
+"""The loops of benchmarks/loops/ and benchmarks/calls/: their programs, published figures, and the model's."""
 
 import hashlib
 import subprocess
 import tempfile
 import tomllib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -60,22 +61,25 @@ def names(arch: str) -> tuple[str, ...]:
     return tuple(line.split("X(", 1)[1].split(",", 1)[0] for line in lines if line.startswith("\tX("))
 
 
-def program(arch: str) -> Path:
-    """The loops' program, built when not yet there."""
-    return _built(_COMPILERS[arch], sorted(SOURCES.glob("*.c")))
+def program(arch: str, loops: Path = SOURCES) -> Path:
+    """The program of the loops in a directory, built when not yet there."""
+    return _built(_COMPILERS[arch], [SOURCES / "main.c", *_loops(loops)])
 
 
-def program_for_host() -> Path:
-    """The program that times the loops on an x86-64 host."""
-    others = [path for path in sorted(SOURCES.glob("*.c")) if path.name != "main.c"]
-    return _built(_COMPILERS["x86_64"], [SOURCES / "host/time.c", *others])
+def program_for_host(loops: Path = SOURCES) -> Path:
+    """The program that times the loops of a directory on an x86-64 host."""
+    return _built(_COMPILERS["x86_64"], [SOURCES / "host/time.c", *_loops(loops)])
+
+
+def _loops(directory: Path) -> list[Path]:
+    return [path for path in sorted(directory.glob("*.c")) if path.name != "main.c"]
 
 
 def _built(compiler: Sequence[str], files: Sequence[Path]) -> Path:
     digest = hashlib.sha256(" ".join(compiler).encode())
-    for path in sorted((*SOURCES.rglob("*.[ch]"), header())):
+    for path in sorted({*SOURCES.rglob("*.[ch]"), *files, header()}):
         digest.update(f"{path.name}\0".encode() + path.read_bytes())
-    made = Path(tempfile.gettempdir()) / f"kassay-loops-{digest.hexdigest()[:16]}" / files[0].parent.name
+    made = Path(tempfile.gettempdir()) / f"kassay-loops-{digest.hexdigest()[:16]}" / files[0].stem
     if not made.is_file():
         made.parent.mkdir(parents=True, exist_ok=True)
         scratch = made.with_name("new")
@@ -88,11 +92,16 @@ def _built(compiler: Sequence[str], files: Sequence[Path]) -> Path:
 
 def cycles_of(data: bytes, loops: Sequence[str], timing: Timing) -> dict[str, float]:
     """Cycles of an iteration of each loop. data: a trace of two rounds of each, in this order."""
+    return {loop: sum(causes.values()) for loop, causes in causes_of(data, loops, timing).items()}
+
+
+def causes_of(data: bytes, loops: Sequence[str], timing: Timing) -> dict[str, dict[str, float]]:
+    """The same by what the core waits for."""
     trace = read_trace(data)
     (replayed,) = replays(data, trace, timing)
     rounds = {_ROUNDS * number + 2: loop for number, loop in enumerate(loops)}
-    found = dict.fromkeys(loops, 0.0)
-    for one in replayed.intervals:
-        if one.round in rounds and one.interval < trace.intervals - 1:
-            found[rounds[one.round]] += one.cycles100 / 100 / ITERATIONS
+    found: dict[str, dict[str, float]] = {loop: defaultdict(float) for loop in loops}
+    for row in replayed.rows:
+        if row.round in rounds and row.interval < trace.intervals - 1:
+            found[rounds[row.round]][row.cause] += row.cycles100 / 100 / ITERATIONS
     return found

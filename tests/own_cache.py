@@ -17,12 +17,13 @@ _LINKED = ("packages", "kernels", "configurations", "refs/debian", "standin")
 
 
 def use() -> None:
-    """From now on this process and its children have the tests' cache; the host's lock is one of theirs as well."""
+    """From now on this process and its children have the tests' cache, and no timing files or histories of the user's.
+    The host's lock is one of theirs as well."""
     users = cache_directory()
-    if users.parent.name == _NAME:
-        return
-    os.environ["XDG_CACHE_HOME"] = str(users.parent / _NAME)
-    share(users, cache_directory())
+    if users.parent.name != _NAME:
+        os.environ["XDG_CACHE_HOME"] = str(users.parent / _NAME)
+        share(users, cache_directory())
+    os.environ["XDG_DATA_HOME"] = str(cache_directory() / "data")
 
 
 def share(users: Path, own: Path) -> None:

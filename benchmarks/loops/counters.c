@@ -270,3 +270,5 @@ static void run_##name(long n)			\
 LOOPS(RUN)
 
 const struct loop counter_loops[] = { LOOPS(ENTRY) { 0 } };
+
+const struct loop *const loop_groups[] = { counter_loops, instruction_loops, NULL };

@@ -15,4 +15,7 @@ extern const struct loop counter_loops[];
 /* Single atomic instructions and chains through them, in assembly. Empty for another architecture than x86_64. */
 extern const struct loop instruction_loops[];
 
+/* All loops of a program, and NULL. */
+extern const struct loop *const loop_groups[];
+
 #endif

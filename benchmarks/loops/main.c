@@ -16,8 +16,6 @@
 #define FENCE "isb"
 #endif
 
-static const struct loop *const groups[] = { counter_loops, instruction_loops };
-
 /* What was begun before it is over, so that no loop runs into the next one. */
 static void round_of(const struct loop *l, long n)
 {
@@ -32,11 +30,11 @@ static void round_of(const struct loop *l, long n)
 /* The loop of that name; without a name every loop is printed. */
 static const struct loop *loop_of(const char *name)
 {
-	size_t group;
+	const struct loop *const *group;
 	const struct loop *l;
 
-	for (group = 0; group < sizeof(groups) / sizeof(*groups); group++) {
-		for (l = groups[group]; l->name; l++) {
+	for (group = loop_groups; *group; group++) {
+		for (l = *group; l->name; l++) {
 			if (!name)
 				puts(l->name);
 			else if (!strcmp(l->name, name))

@@ -22,9 +22,10 @@ EVERYTHING = structs.replace(EXPERIMENT, cpus=(2,), nodes=2, memcg="64MiB", thp=
 
 def kernel(place: Path, *without: str, modules: tuple[str, ...] = ()) -> KernelArtifact:
     """One whose configuration has what EVERYTHING needs, except for some symbols."""
-    symbols = [need.symbol for need in needs(EVERYTHING) if need.symbol not in without]
     lines = ["CONFIG_64BIT=y\n"]
-    lines += [f"CONFIG_{symbol}={'m' if symbol in modules else 'y'}\n" for symbol in symbols]
+    for need in needs(EVERYTHING):
+        if need.symbol not in without:
+            lines.append(f"CONFIG_{need.symbol}=m\n" if need.symbol in modules else f"{need.wanted}\n")
     (place / "config").write_text("".join(lines) + "".join(f"# CONFIG_{symbol} is not set\n" for symbol in without))
     identity = KernelIdentity(ref="image:/k", arch="x86_64", release="6.1.0", image_sha256="0" * 64)
     return KernelArtifact(identity=identity, directory=str(place), image="", config=str(place / "config"))
@@ -36,7 +37,7 @@ def test_a_kernel_that_has_everything_is_taken_and_so_is_one_that_is_not_known(t
     check_needs(EVERYTHING, (kernel(tmp_path, modules=("ZRAM",)),))
 
 
-@pytest.mark.parametrize("symbol", [need.symbol for need in needs(EVERYTHING)])
+@pytest.mark.parametrize("symbol", [need.symbol for need in needs(EVERYTHING) if not need.least])
 def test_each_symbol_that_is_lacking_is_named(symbol: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=rf"'image:/k' cannot be measured: CONFIG_{symbol} is not set \(") as caught:
         check_needs(EVERYTHING, (kernel(tmp_path, symbol),))
@@ -47,6 +48,17 @@ def test_a_fragment_of_a_configuration_refuses_nothing(tmp_path: Path) -> None:
     fragment = kernel(tmp_path)
     (tmp_path / "config").write_text("CONFIG_HZ=100\n")
     check_needs(EVERYTHING, (fragment,))
+
+
+def test_a_kernel_with_too_few_serial_ports_is_refused(tmp_path: Path) -> None:
+    few = kernel(tmp_path)
+    config = tmp_path / "config"
+    config.write_text(config.read_text().replace("RUNTIME_UARTS=2", "RUNTIME_UARTS=1"))
+    with pytest.raises(BadInput, match="CONFIG_SERIAL_8250_RUNTIME_UARTS is 1 ") as caught:
+        check_needs(EXPERIMENT, (few,))
+    assert caught.value.remedy == "build it with CONFIG_SERIAL_8250_RUNTIME_UARTS=2, or name another kernel"
+    more = (KernelUse(ref="image:/k", cmdline="8250.nr_uarts=4"),)
+    check_needs(structs.replace(EXPERIMENT, kernels=more), (few,))
 
 
 def test_a_serial_port_that_is_a_module_is_refused(tmp_path: Path) -> None:
@@ -81,4 +93,4 @@ def test_the_lab_configuration_asks_for_all_of_it(arch: str) -> None:
     assert [symbol for symbol in symbols if f"CONFIG_{symbol}=y" not in text and symbol not in DEFAULTS] == []
 
 
-DEFAULTS = {"PCI"}
+DEFAULTS = {"PCI", "SERIAL_8250_NR_UARTS", "SERIAL_8250_RUNTIME_UARTS"}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- *	loops-time LOOP...      cycles of an iteration of each loop on this host, the middle one of many short samples
+ *	loops-time LOOP...      cycles of an iteration of each loop on this host; a tenth of the samples is as short
  *
- * A cycle is what one of a chain of additions takes. A sample is the difference between two numbers of iterations.
+ * A cycle is what one of a chain of additions of a register takes: Golden Cove folds additions of a constant. A sample
+ * is the difference between two numbers of iterations.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,13 +14,16 @@
 #undef main
 
 #define SAMPLES 20001
+#define FEWEST 501
+#define TICKS 2000000000UL	/* about what the samples of a loop take */
 #define FEW 20
 #define MANY 60
+#define CHAIN 50
 
 static void run_chain(long n)
 {
 	while (n--)
-		__asm__ volatile(".rept 50; add $1, %%rax; .endr" ::: "rax", "cc");
+		__asm__ volatile(".rept 50; add %%rdx, %%rax; .endr" ::: "rax", "cc");
 }
 
 static uint64_t ticks(void (*run)(long n), long n)
@@ -33,22 +37,29 @@ static uint64_t ticks(void (*run)(long n), long n)
 
 static int compare(const void *a, const void *b)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
 }
 
-/* Ticks of an iteration. */
-static double middle(void (*run)(long n))
+static double difference(void (*run)(long n))
 {
-	static int64_t samples[SAMPLES];
-	int i;
+	return (double)(int64_t)(ticks(run, MANY) - ticks(run, FEW));
+}
+
+/* Cycles of an iteration. The clock changes with the neighbours' load, so every sample has its own chain. */
+static double least(void (*run)(long n))
+{
+	static double samples[SAMPLES];
+	uint64_t n, i;
 
 	run(10 * MANY);
-	for (i = 0; i < SAMPLES; i++)
-		samples[i] = (int64_t)(ticks(run, MANY) - ticks(run, FEW));
-	qsort(samples, SAMPLES, sizeof(*samples), compare);
-	return (double)samples[SAMPLES / 2] / (MANY - FEW);
+	n = TICKS / ticks(run, MANY);
+	n = n < FEWEST ? FEWEST : n > SAMPLES ? SAMPLES : n;
+	for (i = 0; i < n; i++)
+		samples[i] = CHAIN * difference(run) / difference(run_chain);
+	qsort(samples, n, sizeof(*samples), compare);
+	return samples[n / 10];
 }
 
 int main(int argc, char **argv)
@@ -62,7 +73,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "loops-time: there is no loop %s\n", argv[i]);
 			return 2;
 		}
-		printf("%s %.1f\n", argv[i], 50 * middle(l->run) / middle(run_chain));
+		printf("%s %.1f\n", argv[i], least(l->run));
 	}
 	return 0;
 }

@@ -65,6 +65,8 @@ class Qemu:
     symbols: tuple[str, ...] = ()
     """Options of a kernel's configuration, without "CONFIG_", that the console and the port of results need built
     in."""
+    uarts: int = 2
+    """8250 ports that a run uses."""
 
     @property
     def program(self) -> str:

@@ -104,6 +104,7 @@ ARCH = Arch(
         # The machine has one port; the second is a card.
         stream=("-device", "pci-serial,chardev=stream"),
         stream_device="/dev/ttyS0",
+        uarts=1,
         symbols=("SERIAL_AMBA_PL011", "SERIAL_AMBA_PL011_CONSOLE", "PCI", "SERIAL_8250", "SERIAL_8250_PCI"),
         most_cpus=8,
     ),

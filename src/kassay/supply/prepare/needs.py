@@ -18,6 +18,13 @@ class Need(NamedTuple):
     purpose: str
     module: bool = False
     """True if a module will do."""
+    least: int = 0
+    """Smallest number that will do."""
+
+    @property
+    def wanted(self) -> str:
+        """Line of a configuration that has it."""
+        return f"CONFIG_{self.symbol}={self.least or 'y'}"
 
 
 _ALWAYS = (
@@ -32,8 +39,11 @@ _ALWAYS = (
 def needs(experiment: Experiment) -> Iterator[Need]:
     """Everything that all runs of an experiment need."""
     yield from _ALWAYS
-    for symbol in arch_of(experiment.arch).qemu.symbols:
-        yield Need(symbol, "kassay's serial ports")
+    qemu, purpose = arch_of(experiment.arch).qemu, "kassay's serial ports"
+    yield from (Need(symbol, purpose) for symbol in qemu.symbols)
+    yield Need("SERIAL_8250_NR_UARTS", purpose, least=qemu.uarts)
+    if not any("nr_uarts" in use.cmdline for use in experiment.kernels):
+        yield Need("SERIAL_8250_RUNTIME_UARTS", purpose, least=qemu.uarts)
     if max(experiment.cpus) > 1:
         yield Need("SMP", "more than one CPU")
     if (experiment.nodes or 1) > 1:
@@ -55,7 +65,7 @@ def check_needs(experiment: Experiment, artifacts: Sequence[KernelArtifact]) -> 
         lacking = [(need, value) for need in needs(experiment) if (value := _lacking(artifact, need))]
         if lacking:
             listed = ", ".join(f"CONFIG_{need.symbol} {value} ({need.purpose})" for need, value in lacking)
-            wanted = " ".join(f"CONFIG_{need.symbol}=y" for need, _ in lacking)
+            wanted = " ".join(need.wanted for need, _ in lacking)
             raise BadInput(f"kernel {artifact.identity.ref!r} cannot be measured: {listed}",
                            f"build it with {wanted}, or name another kernel")  # fmt: skip
 
@@ -63,6 +73,8 @@ def check_needs(experiment: Experiment, artifacts: Sequence[KernelArtifact]) -> 
 def _lacking(artifact: KernelArtifact, need: Need) -> str:
     """How a kernel's configuration lacks a symbol; "" if it has it, or is not known."""
     value = kernel_store.option(artifact, need.symbol)
+    if need.least:
+        return f"is {value}" if value and value.isdigit() and int(value) < need.least else ""
     if value == "n":
         return "is not set"
     return "is a module only" if value == "m" and not need.module else ""
