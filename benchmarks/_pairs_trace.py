@@ -74,13 +74,14 @@ def traced(
     arch: str = "x86_64",
     cpu: str = CPU,
     cmdline: str = "",
+    kernel: str = KERNEL,
 ) -> Iterator[Traced]:
     """One guest for each SIDES of them. path: a program with the same command `mark`; None is that of the pairs.
     cmdline: what the guest's kernel has behind kassay's own words.
 
     Raises RuntimeError for a run that did not end well.
     """
-    experiment = _experiment(sides, path or program(), KernelUse(ref=KERNEL, cmdline=cmdline), arch, cpu)
+    experiment = _experiment(sides, path or program(), KernelUse(ref=kernel, cmdline=cmdline), arch, cpu)
     supply = supply_for(experiment, None, silent)
     plan = expand(experiment, supply.plan_input)
     with tempfile.TemporaryDirectory() as scratch:

@@ -31,6 +31,8 @@ from kassay.model.records import Record, from_json
 
 _ALONE = SOURCES / "alone"
 _SAMPLES = 50_000
+_OF_PAIRS = 32
+"""Digits of the hash of the pairs: what was timed by an earlier alone.c stands."""
 _SHARED = frozenset({"chase", "random", "tlb", "mixed", "branches"})
 """Kinds whose time depends on caches that the other thread uses as well, or on data that a short sample chooses."""
 _OTHER_KERNEL = frozenset({"system calls", "faults"})
@@ -48,11 +50,15 @@ class Host(NamedTuple):
     """Ticks of the time-stamp counter between two of its values."""
 
 
-_HOSTS = {
+HOSTS = {
     "cascadelake_sp": Host(
         "Cascade Lake", "nopti spectre_v2=off mds=off tsx_async_abort=off mmio_stale_data=off",
         "Another tenant uses the second hardware thread of each core, at times all the time: independent additions "
         "then run at half their rate.",
+    ),
+    "emeraldrapids": Host(
+        "Emerald Rapids", "nopti spectre_v2=off mds=off tsx_async_abort=off mmio_stale_data=off",
+        "Other guests use the third level and the memory.",
     ),
     "graniterapids": Host(
         "Granite Rapids", "nopti mds=off tsx_async_abort=off mmio_stale_data=off",
@@ -96,8 +102,8 @@ def _program() -> Path:
 
 
 def _sources() -> str:
-    """Hash of the sources of the pairs and of alone.c."""
-    return sources_sha256()[:32] + sources_sha256(_ALONE)[:32]
+    """Hash of the sources of the pairs, _OF_PAIRS long, and of alone.c."""
+    return sources_sha256()[:_OF_PAIRS] + sources_sha256(_ALONE)[:_OF_PAIRS]
 
 
 def _measured(cpu: str) -> Path:
@@ -107,7 +113,7 @@ def _measured(cpu: str) -> Path:
 def measure(cpu: str, passes: int) -> None:
     alone, usual, clocks = defaultdict(list), defaultdict(list), []
     number = str(max(os.sched_getaffinity(0)))
-    argv = ("taskset", "-c", number, str(_program()), "alone", str(_SAMPLES), str(_HOSTS[cpu].step), *sides())
+    argv = ("taskset", "-c", number, str(_program()), "alone", str(_SAMPLES), str(HOSTS[cpu].step), *sides())
     for done in range(passes):
         print(f"pass {done + 1} of {passes}", file=sys.stderr)
         for line in subprocess.run(argv, check=True, capture_output=True, text=True).stdout.splitlines():
@@ -132,18 +138,19 @@ def trace(cpu: str, directory: Path) -> None:
         lambda line: print(line, file=sys.stderr),
         path=_program(),
         cpu=cpu,
-        cmdline=_HOSTS[cpu].cmdline,
+        cmdline=HOSTS[cpu].cmdline,
     )
-    keep(runs, _sources(), directory)
+    keep(runs, _sources()[:_OF_PAIRS], directory)
 
 
 def _rows(cpu: str, directory: Path, times: Times) -> list[Row]:
-    runs, operations = kept(directory, _sources(), times.sources)
+    runs, operations = kept(directory, _sources()[:_OF_PAIRS], times.sources[:_OF_PAIRS])
     total = {side: sum(causes.values()) for side, causes in all_causes(runs, timing_for(cpu), operations).items()}
     return [
         Row(pair, times.alone[pair.head] / times.alone[pair.base], times.usual[pair.head] / times.usual[pair.base],
             total[pair.head] / total[pair.base])
         for pair in pairs()
+        if not pair.base.startswith("code:")
     ]  # fmt: skip
 
 
@@ -157,7 +164,7 @@ def _score(name: str, rows: list[Row]) -> str:
 def _page(cpu: str, rows: list[Row], times: Times) -> Iterator[str]:
     named = ", ".join(f"{name} {value}" for name, value in times.machine.items())
     core = [row for row in rows if row.pair.kind not in _SHARED | _OTHER_KERNEL]
-    host = _HOSTS[cpu]
+    host = HOSTS[cpu]
     yield f"# Pairs of programs on {host.name}\n"
     yield (
         f"`python -m benchmarks.predict_alone` makes this page. It predicts the pairs of [predict-pairs.md]"
@@ -168,7 +175,8 @@ def _page(cpu: str, rows: list[Row], times: Times) -> Iterator[str]:
         f"microsecond. So a sample is that short, and *alone* is the fastest one in a thousand, of {_SAMPLES} samples. "
         f"It is the middle of {times.passes} passes. *usual* is the median sample. The caches are shared all the same, "
         "and a fast sample of random data is one of easy data. "
-        f"Pairs of these kinds cannot be judged here: {', '.join(sorted(_SHARED))}. Pairs in which the kernel works "
+        f"Pairs of these kinds cannot be judged here: {', '.join(sorted(_SHARED))}. Those of `code` are left out: a "
+        "short sample executes the first of its KiB alone. Pairs in which the kernel works "
         f"compare this host's own kernel with Debian's 6.18 in the guest, without the mitigations that {host.name} "
         "does not need.\n"
     )
@@ -194,11 +202,11 @@ def _page(cpu: str, rows: list[Row], times: Times) -> Iterator[str]:
 
 def main() -> None:
     match sys.argv[1:]:
-        case ["measure", cpu, *passes] if cpu in _HOSTS:
+        case ["measure", cpu, *passes] if cpu in HOSTS:
             measure(cpu, int(passes[0]) if passes else 3)
-        case ["trace", cpu, directory] if cpu in _HOSTS:
+        case ["trace", cpu, directory] if cpu in HOSTS:
             trace(cpu, Path(directory))
-        case ["table", cpu, directory, *page] if cpu in _HOSTS:
+        case ["table", cpu, directory, *page] if cpu in HOSTS:
             times = from_json(_measured(cpu).read_bytes(), Times)
             text = narrow("\n".join(_page(cpu, _rows(cpu, Path(directory), times), times)))
             _ = Path(page[0]).write_text(text + "\n") if page else print(text)

@@ -9,6 +9,7 @@
 #include "program.h"
 
 #define AHEAD 8         /* cycles that fetch is ahead of dispatch at most */
+#define MOST_AHEAD 64 /* lines */
 #define NO_LIMIT 256
 #define LENGTHS 16
 #define BLOCK_SHIFT 5
@@ -20,6 +21,9 @@
 static struct {
 	struct cache lines, decoded;
 	uint64_t line;
+	uint64_t asked, came;         /* when the last line was asked for ahead, and the last missing one came */
+	uint64_t entered[MOST_AHEAD]; /* when each of the last lines was entered; all in 1/100 cycles */
+	uint32_t turn;                /* of the oldest one */
 	uint32_t part, uops; /* where a way of the micro-op cache has a part of a block: which one, its micro-ops so far */
 	uint64_t supply; /* 1/100 cycles: when the instructions so far are there */
 	bool by_parts;   /* the micro-op cache has opcache_uops */
@@ -48,8 +52,10 @@ void front_start(void)
 
 void front_redirect(uint64_t cycle)
 {
-	f.supply = cycle * 100;
+	f.supply = f.asked = cycle * 100;
 	f.window = UINT64_MAX;
+	for (uint32_t n = 0; n < params.code_ahead; n++)
+		f.entered[n] = 0;
 }
 
 /* One more instruction in this window. */
@@ -172,6 +178,31 @@ static struct entry *find_line(uint64_t line, uint64_t cycle)
 	return cache_find(&f.lines, line);
 }
 
+/*
+ * The way of the program is predicted ahead of fetch, a line a cycle, until so many lines are not entered yet. Lines that
+ * are missing are asked for then. When @line is there.
+ */
+static uint64_t predicted_line(uint64_t line)
+{
+	struct entry *found = cache_find(&f.lines, line);
+	uint64_t ready;
+
+	f.asked = later(f.asked + 100, f.entered[f.turn]);
+	if (f.asked > f.supply)
+		f.asked = f.supply;
+	if (found) {
+		ready = found->ready;
+	} else {
+		f.came = later(memory_code(CODE | line, f.asked / 100).ready * 100, f.came + params.code_interval);
+		ready = f.came / 100;
+		statistics.l1i_misses++;
+		cache_put(&f.lines, cache_entry(line, ready, 0));
+	}
+	f.entered[f.turn] = later(f.supply, ready * 100);
+	f.turn = (f.turn + 1) % params.code_ahead;
+	return ready;
+}
+
 /* When code of @line is there, from @cycle on. */
 static NOINLINE uint64_t enter(uint64_t line, uint64_t cycle)
 {
@@ -182,7 +213,7 @@ static NOINLINE uint64_t enter(uint64_t line, uint64_t cycle)
 		f.known = true;
 	else if (!params.opcache_uops)
 		f.known = cache_note(&f.decoded, line);
-	ready = find_line(line, f.supply / 100)->ready;
+	ready = params.code_ahead ? predicted_line(line) : find_line(line, f.supply / 100)->ready;
 	if (ready * 100 <= f.supply)
 		return cycle;
 	f.supply = ready * 100;

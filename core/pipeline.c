@@ -74,6 +74,7 @@ static uint64_t load(struct insn *insn, struct charge *charge, const struct acce
 	unsigned int bytes = insn->load_bytes ? insn->load_bytes : 8;
 	uint64_t done = cycle, translated = cycle, value = 0;
 	enum cause level = CAUSE_L1;
+	uint64_t same = insn->traits & BASED ? NAME_OF_ANY : p.number, name = params.forward_based ? same : p.name;
 	bool chases = params.l1d_chase && insn->traits & NEAR_BASE && registers_is_loaded(insn->registers[0]);
 
 	for (const struct access *a = accesses; a < accesses + count; a++) {
@@ -86,7 +87,7 @@ static uint64_t load(struct insn *insn, struct charge *charge, const struct acce
 		translated = later(translated, begin);
 		if (params.stride_distance)
 			memory_stride(insn->habit, a->physical, begin);
-		if (store_forwards(a->physical, bytes, p.name, begin, &value)) {
+		if (store_forwards(a->physical, bytes, name, begin, &value)) {
 			arrival = (struct arrival){ value, CAUSE_STORES };
 		} else {
 			arrival = memory_access(a->physical >> LINE_SHIFT, begin, false);

@@ -118,7 +118,7 @@ bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t name, uint64
 			statistics.forward_failures++;
 		} else {
 			when = (by->value > cycle ? by->value : cycle) +
-			       cycles(by->name == name ? params.store_forward_same : params.store_forward);
+			       cycles(by->name == name || name == NAME_OF_ANY ? params.store_forward_same : params.store_forward);
 			parted |= other && (other->value != by->value || other->drained != by->drained);
 			other = by;
 			forwarded++;

@@ -26,6 +26,8 @@ uint64_t store_fenced(void);
  * A load issued in @cycle: whether an earlier store has the value (or a part of it), which is then usable in *@ready.
  * @name: of its address, as that of a store; 0: the load of an atomic operation.
  */
+#define NAME_OF_ANY UINT64_MAX
+
 bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t cycle, uint64_t *ready);
 
 #endif

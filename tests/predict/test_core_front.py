@@ -115,6 +115,28 @@ def test_straight_code_beyond_the_first_level_is_fetched_ahead_all_along(
     assert nops(16 * 200, tmp_path, **DECODED | changed) / 200 == pytest.approx(expected, rel=0.1)
 
 
+def jumps_from_line_to_line(directory: Path, **changed: int) -> float:
+    """Cycles of a line, of 200 lines in which a jump to the next one is all that is executed."""
+    tokens = Tokens()
+    blocks = [tokens.define([insn("jump")], start=0x10000 + 64 * n) for n in range(200)]
+    rounds(tokens, 4, 20, lambda _: tokens.run_all(*blocks))
+    same = {"l1i_size": 4096, "l2_latency": 16, "l2_interval": 0, "taken_branch": 1, "btb_entries": 65536}
+    return each(answer(tokens, directory, **same | changed), 20) / 200
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"l1i_prefetch": 0}, 16),  # each line by itself
+        ({"code_ahead": 4}, 16 / 4),  # four of the predicted way at a time
+        ({"code_ahead": 32}, 1),  # as fast as lines are predicted
+        ({"code_ahead": 32, "code_interval": 5}, 5),
+    ],
+)
+def test_the_predicted_way_is_fetched_ahead(tmp_path: Path, changed: dict[str, int], expected: float) -> None:
+    assert jumps_from_line_to_line(tmp_path, **changed) == pytest.approx(expected, rel=0.1)
+
+
 @pytest.mark.parametrize(("jumps", "near", "expected"), [(64, 128, 1), (256, 128, 2), (256, 0, 1)])
 def test_a_jump_that_was_not_taken_lately_takes_longer(tmp_path: Path, jumps: int, near: int, expected: int) -> None:
     """Jumps 32 bytes apart, each to the next one."""

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from kassay.labs.predict.decode import BASED
 from tests.predict.runs import answer, each, loop, rounds
-from tests.predict.tokens import Block, Tokens, insn, load, store
+from tests.predict.tokens import LOADS, Block, Tokens, insn, load, store
 
 ADD = insn(data="1", writes="1")
 MEMORY = 0x10000
@@ -31,6 +32,18 @@ def test_a_load_by_the_registers_of_the_store_waits_for_its_value_alone(
     accesses = ((10, MEMORY, True), (11 + len(moved), MEMORY, False))
     took = cycles(tmp_path, tokens, block, *accesses, store_forward=7, store_forward_same=0, width=8)
     assert took == pytest.approx(expected, rel=0.05)
+
+
+@pytest.mark.parametrize(("traits", "expected"), [(BASED, 10), (0, 17)])
+def test_a_load_by_one_register_and_a_constant_waits_for_its_value_alone(
+    tmp_path: Path, traits: int, expected: int
+) -> None:
+    """On a core where it does not matter which registers the store had."""
+    loaded = insn(latency=0, address="6", writes="1", load=8, ports=LOADS, traits=traits)
+    tokens, block = loop([*[ADD] * 10, store(5, 1), loaded])
+    accesses = ((10, MEMORY, True), (11, MEMORY, False))
+    changed = {"forward_based": 1, "store_forward": 7, "store_forward_same": 0, "width": 8}
+    assert cycles(tmp_path, tokens, block, *accesses, **changed) == pytest.approx(expected, rel=0.05)
 
 
 def test_an_access_of_16_bytes_in_two_parts_is_one(tmp_path: Path) -> None:

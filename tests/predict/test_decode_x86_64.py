@@ -4,6 +4,7 @@
 import pytest
 
 from kassay.labs.predict.decode import (
+    BASED,
     MOVES_STACK,
     NEAR_BASE,
     PREFIXED,
@@ -185,18 +186,22 @@ def test_what_intel_fuses() -> None:
         ("663d9b01", PREFIXED, 1),  # cmp ax, 0x19b
         ("66b89b01", 0, 1),  # mov ax, 0x19b
         ("664183fe0c", 0, 2),  # cmp r14w, 12: its immediate has 8 bits
-        ("488b4018", NEAR_BASE, 1),  # mov rax, [rax + 0x18]
-        ("488b8000080000", 0, 1),  # mov rax, [rax + 2048]
-        ("488b40f8", 0, 1),  # mov rax, [rax - 8]
+        ("488b4018", NEAR_BASE | BASED, 1),  # mov rax, [rax + 0x18]
+        ("488b8000080000", BASED, 1),  # mov rax, [rax + 2048]
+        ("488b40f8", BASED, 1),  # mov rax, [rax - 8]
         ("488b0488", 0, 1),  # mov rax, [rax + rcx * 4]
-        ("65488b00", 0, 2),  # mov rax, gs:[rax]
+        ("65488b00", BASED, 2),  # mov rax, gs:[rax]
+        ("488b0500000000", 0, 1),  # mov rax, [rip]
+        ("64488b0425f8ffffff", BASED, 2),  # mov rax, fs:[-8]
+        ("48ff07", NEAR_BASE | BASED, 1),  # inc qword [rdi]
+        ("480117", NEAR_BASE, 1),  # add [rdi], rdx: not renamed
         ("55", MOVES_STACK, 0),  # push rbp
-        ("415c", MOVES_STACK, 1),  # pop r12
+        ("415c", MOVES_STACK | BASED, 1),  # pop r12
         ("e800000000", MOVES_STACK, 0),  # call
-        ("c3", MOVES_STACK, 0),  # ret
+        ("c3", MOVES_STACK | BASED, 0),  # ret
         ("4883ec08", USES_STACK, 1),  # sub rsp, 8
         ("4889e5", USES_STACK, 1),  # mov rbp, rsp
-        ("488b442408", NEAR_BASE | USES_STACK, 1),  # mov rax, [rsp + 8]
+        ("488b442408", NEAR_BASE | USES_STACK | BASED, 1),  # mov rax, [rsp + 8]
         ("c5f877", 0, 0),  # vzeroupper
     ],
 )

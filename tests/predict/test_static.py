@@ -32,7 +32,7 @@ def lines(*instructions: str, timing: Timing | None = None) -> list[list[str]]:
 def test_a_block_has_its_address_and_function() -> None:
     head, first = lines("480307")
     assert head == ["b", "0", "4096", "1", "7"]
-    assert first == ["i", "3", "plain", "1", "1", "0", "7", "0", "0,64,65", "8", "0", "fx1/70x1", "0", "4", "1"]
+    assert first == ["i", "3", "plain", "1", "1", "0", "7", "0", "0,64,65", "8", "0", "fx1/70x1", "0", "68", "1"]
 
 
 def test_a_comparison_and_its_branch_are_one_micro_operation() -> None:
@@ -61,8 +61,8 @@ def test_a_copy_is_a_move_where_the_cpu_eliminates_it(cpu: str, kind: str) -> No
         ("480107", ("2", 4), ("1", 4)),  # add [rdi], rax
         ("48010487", ("2", SPLIT), ("1", 0)),  # add [rdi + rax * 4], rax
         ("83050800000001", ("3", 0), ("1", 0)),  # add dword [rip + 8], 1
-        ("48ff07", ("3", 4), ("1", 4)),  # inc qword [rdi]
-        ("483b07", ("1", 4), ("1", 4)),  # cmp rax, [rdi]
+        ("48ff07", ("3", 68), ("1", 68)),  # inc qword [rdi]
+        ("483b07", ("1", 68), ("1", 68)),  # cmp rax, [rdi]
         ("483b0487", ("1", SPLIT), ("1", 0)),  # cmp rax, [rdi + rax * 4]
         ("48030487", ("1", 0), ("1", 0)),  # add rax, [rdi + rax * 4]
         ("48890487", ("1", 0), ("1", 0)),  # mov [rdi + rax * 4], rax

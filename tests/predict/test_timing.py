@@ -31,9 +31,6 @@ PUBLISHED = (
 
 ADDITION = '"add r64,r64" = [1, 1, "fx1"]'
 
-UNMEASURED = ("emeraldrapids",)
-"""Files of CPUs of which no measurement is published: what their relative measured is assumed."""
-
 
 def test_the_page_says_how_many_files_are_shipped_and_which_were_calibrated() -> None:
     page = (ROOT / "docs" / "reference" / "calibrate.md").read_text("utf-8")
@@ -68,8 +65,7 @@ def test_a_shipped_file_is_whole(name: str) -> None:
 @pytest.mark.parametrize("name", [*PUBLISHED, "zen4_kvm"])
 def test_every_number_of_a_shipped_file_says_whether_it_was_measured(name: str) -> None:
     status = {key: (quantity.status, quantity.source) for key, quantity in quantities(timing_for(name))}
-    measured = {MEASURED} if name not in UNMEASURED else set()
-    assert {word for word, _ in status.values()} == {STATED, ASSUMED, *measured}
+    assert {word for word, _ in status.values()} == {STATED, ASSUMED, MEASURED}
     guessed = {key: word for key, (word, source) in status.items() if ": estimate" in f": {source}"}
     assert set(guessed.values()) == {ASSUMED}, guessed
 

@@ -18,6 +18,7 @@ ADDED: Mapping[str, str | float] = {
     "early_ports": 0, "stack_sync": 0, "microcode_switch": 0, "l1d_chase": 0,
     "mispredict_return": "mispredict",
     "store_together": "store_interval", "fence_behind": 0, "lock_near": 64, "lock_soon": 6, "lock_stores": 1,
+    "code_ahead": 0, "code_interval": 0, "forward_based": 0,
 }  # fmt: skip
 """Parameter that a file of an earlier version lacks -> the parameter, or the value, that is as if it did not exist."""
 

@@ -74,6 +74,13 @@ def _code_ahead(facts: Facts) -> Estimate:
                     f"{latency:.1f} (straight_code, chase_local)")  # fmt: skip
 
 
+def _code_interval(facts: Facts) -> Estimate:
+    """Cycles of a line of code on a CPU that fetches the predicted way ahead."""
+    if not facts.like.get("code_ahead"):
+        raise Unmeasured
+    return Estimate(*facts.point("straight_code"), _code_ahead(facts).how)
+
+
 def _in_l3(facts: Facts, probe: str) -> Estimate:
     """A chase through regions so large that almost none of them is in the second level by chance."""
     return _chase(facts, probe, 3 * facts.cache("l2")[0], _l3_part(facts))
@@ -171,7 +178,7 @@ def _l2_write(facts: Facts) -> Estimate:
 
 CACHES: Mapping[str, Rule] = {
     "l1i_size": _cache("l1i", 0), "l1i_ways": _cache("l1i", 1),
-    "l1i_prefetch": _code_ahead,
+    "l1i_prefetch": _code_ahead, "code_interval": _code_interval,
     "l1d_size": _cache("l1d", 0), "l1d_ways": _cache("l1d", 1),
     "l1d_latency": _l1d_latency, "l1d_chase": _l1d_chase,
     "l2_size": _cache("l2", 0), "l2_ways": _cache("l2", 1), "l2_latency": _l2_latency,

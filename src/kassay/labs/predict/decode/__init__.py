@@ -22,7 +22,7 @@ FENCE_LOAD, FENCE_FULL, FENCE_STORE = "fence_load", "fence_full", "fence_store"
 FLUSH_ALL, FLUSH_PAGE = "flush_all", "flush_page"
 """The kinds of instructions, in the words of docs/explained/core.md. move: a copy that a CPU may do when it renames;
 zero: what makes zero of any value."""
-PREFIXED, FIRST_DECODER, NEAR_BASE, MOVES_STACK, USES_STACK, SPLIT = 1, 2, 4, 8, 16, 32
+PREFIXED, FIRST_DECODER, NEAR_BASE, MOVES_STACK, USES_STACK, SPLIT, BASED = 1, 2, 4, 8, 16, 32, 64
 """Traits of an instruction, as docs/explained/core.md explains them. FIRST_DECODER and SPLIT are matters of the CPU."""
 PLAIN_ADDRESS, INDEXED, RELATIVE_IMMEDIATE = "", "indexed", "rip_immediate"
 """How an instruction addresses memory, where that decides how many micro-operations it is: with an index register, or
@@ -57,7 +57,7 @@ class Facts(NamedTuple):
     address: str = PLAIN_ADDRESS
     """One of PLAIN_ADDRESS, INDEXED and RELATIVE_IMMEDIATE."""
     traits: int = 0
-    """Sum of what else matters to some CPUs: PREFIXED, NEAR_BASE, MOVES_STACK, USES_STACK."""
+    """Sum of what else matters to some CPUs: PREFIXED, NEAR_BASE, MOVES_STACK, USES_STACK, BASED."""
     opcode: int = 0
     """Number of bytes before its opcode."""
 
