@@ -75,13 +75,14 @@ def traced(
     cpu: str = CPU,
     cmdline: str = "",
     kernel: str = KERNEL,
+    boot: str = "",
 ) -> Iterator[Traced]:
     """One guest for each SIDES of them. path: a program with the same command `mark`; None is that of the pairs.
-    cmdline: what the guest's kernel has behind kassay's own words.
+    cmdline: what the guest's kernel has behind kassay's own words. boot: "" is a snapshot where there are any.
 
     Raises RuntimeError for a run that did not end well.
     """
-    experiment = _experiment(sides, path or program(), KernelUse(ref=kernel, cmdline=cmdline), arch, cpu)
+    experiment = _experiment(sides, path or program(), KernelUse(ref=kernel, cmdline=cmdline), arch, cpu, boot)
     supply = supply_for(experiment, None, silent)
     plan = expand(experiment, supply.plan_input)
     with tempfile.TemporaryDirectory() as scratch:
@@ -119,9 +120,9 @@ def _groups(sides: Sequence[str]) -> Sequence[Sequence[str]]:
     return [sides[first : first + SIDES] for first in range(0, len(sides), SIDES)]
 
 
-def _experiment(sides: Sequence[str], path: Path, kernel: KernelUse, arch: str, cpu: str) -> Experiment:
+def _experiment(sides: Sequence[str], path: Path, kernel: KernelUse, arch: str, cpu: str, boot: str) -> Experiment:
     uses = (pinned(ProgramUse(path=str(path), args=("mark", *group), limit_ms=_LIMIT_MS)) for group in _groups(sides))
-    boot = "snapshot" if arch == "x86_64" else "short"  # an arm64 guest has no snapshots
+    boot = boot or ("snapshot" if arch == "x86_64" else "short")  # an arm64 guest has no snapshots
     return Experiment(
         name="pairs", question="value", kernels=(kernel,),
         workloads=tuple(WorkloadUse(name=f"{_NAME}{n}", program=use) for n, use in enumerate(uses)),

@@ -81,7 +81,7 @@ def trace(cpu: str, kernel: str, directory: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         print(", ".join(names), file=sys.stderr)
         path, words = program("x86_64", CALLS), HOSTS[cpu].cmdline
-        (run,) = traced(names, folder, lambda _: None, path=path, cpu=cpu, cmdline=words, kernel=kernel)
+        (run,) = traced(names, folder, lambda _: None, path=path, cpu=cpu, cmdline=words, kernel=kernel, boot="short")
         (folder / "calls.trace").write_bytes(run.trace)
 
 
