@@ -2,13 +2,14 @@
 """System calls on a host's own kernel, beside the predicted time of the same program in a guest.
 
 python -m benchmarks.predict_calls measure CPU [PASSES]
-    cycles of each call of benchmarks/calls on this host, which has that CPU; needs root, writes
-    benchmarks/calls/CPU.json
+    cycles of each call of benchmarks/calls on this host, which has that CPU; writes benchmarks/calls/CPU.json
 python -m benchmarks.predict_calls trace CPU KERNEL DIR
     each call in a guest. KERNEL: the nearest one to the host's, such as
-    build:debian-source:6.18,cc=gcc-15,config=FILE+CONFIG_SERIAL_8250_NR_UARTS=4 with FILE from /proc/config.gz
+    build:debian-source:6.18,cc=gcc-15,config=FILE with FILE from /proc/config.gz
 python -m benchmarks.predict_calls table CPU DIR [PAGE.md]
     measured and predicted cycles
+
+The program mounts a file system of its own, so every command needs root.
 """
 
 import os

@@ -178,9 +178,14 @@ static struct entry *find_line(uint64_t line, uint64_t cycle)
 	return cache_find(&f.lines, line);
 }
 
+void front_wait(uint64_t cycle)
+{
+	f.asked = later(f.asked, cycle * 100);
+}
+
 /*
- * The way of the program is predicted ahead of fetch, a line a cycle, until so many lines are not entered yet. Lines that
- * are missing are asked for then. When @line is there.
+ * When @line is there. The way of the program is predicted ahead of fetch, a line a cycle, until code_ahead lines are not
+ * entered yet. A line that is missing is asked for when it is predicted.
  */
 static uint64_t predicted_line(uint64_t line)
 {

@@ -15,4 +15,7 @@ uint64_t front_supply(const struct insn *insn, uint64_t cycle, uint64_t *missed)
 /* Fetch begins anew, at another address, in @cycle. */
 void front_redirect(uint64_t cycle);
 
+/* Nothing is asked for ahead before @cycle: the way goes on behind an instruction that must have ended. */
+void front_wait(uint64_t cycle);
+
 #endif

@@ -187,6 +187,8 @@ static uint64_t alone(const struct insn *insn, struct charge *charge, uint32_t f
 	charge_step(charge, begin, cause);
 	charge_step(charge, begin + cost, cause);
 	window_redirect(begin + cost, cause, function);
+	if (insn->kind != FENCE_LOAD)
+		front_wait(begin + cost);
 	return begin + cost;
 }
 

@@ -44,7 +44,7 @@ enum trait {
 	MOVES_STACK = 8,   /* the front end moves the stack pointer on */
 	USES_STACK = 16,   /* it uses the stack pointer itself */
 	SPLIT = 32,        /* dispatch makes one micro-op more of it than the decoders */
-	BASED = 64,        /* its load's address is one register and a constant, and it adds no register to memory */
+	BASED = 64,        /* its load's address is a constant and at most one register; it joins no register with memory */
 	TRAITS = 127,
 };
 

@@ -22,12 +22,13 @@ uint64_t store_drained(void);
 /* When a full fence may begin. */
 uint64_t store_fenced(void);
 
+/* Of a load that takes its value as one by the store's registers does. */
+#define NAME_OF_ANY UINT64_MAX
+
 /*
  * A load issued in @cycle: whether an earlier store has the value (or a part of it), which is then usable in *@ready.
  * @name: of its address, as that of a store; 0: the load of an atomic operation.
  */
-#define NAME_OF_ANY UINT64_MAX
-
 bool store_forwards(uint64_t physical, unsigned int bytes, uint64_t name, uint64_t cycle, uint64_t *ready);
 
 #endif

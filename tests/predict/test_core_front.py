@@ -137,6 +137,17 @@ def test_the_predicted_way_is_fetched_ahead(tmp_path: Path, changed: dict[str, i
     assert jumps_from_line_to_line(tmp_path, **changed) == pytest.approx(expected, rel=0.1)
 
 
+@pytest.mark.parametrize(("kind", "expected"), [("serialize", 40 + 16 - 8), ("fence_load", 40)])
+def test_code_is_not_asked_for_behind_what_has_to_end_first(tmp_path: Path, kind: str, expected: float) -> None:
+    """A fence of loads stops dispatch, and not fetch. Fetch is eight cycles ahead of dispatch in any case."""
+    tokens = Tokens()
+    lines = [insn(kind, fixed=40), insn("jump")]
+    blocks = [tokens.define(lines, start=0x10000 + 64 * n) for n in range(200)]
+    rounds(tokens, 4, 20, lambda _: tokens.run_all(*blocks))
+    changed = {"l1i_size": 4096, "l2_latency": 16, "l2_interval": 0, "fence_load": 40, "btb_entries": 65536}
+    assert each(answer(tokens, tmp_path, code_ahead=8, **changed), 20) / 200 == pytest.approx(expected, abs=3)
+
+
 @pytest.mark.parametrize(("jumps", "near", "expected"), [(64, 128, 1), (256, 128, 2), (256, 0, 1)])
 def test_a_jump_that_was_not_taken_lately_takes_longer(tmp_path: Path, jumps: int, near: int, expected: int) -> None:
     """Jumps 32 bytes apart, each to the next one."""

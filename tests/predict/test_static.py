@@ -67,7 +67,7 @@ def test_a_copy_is_a_move_where_the_cpu_eliminates_it(cpu: str, kind: str) -> No
         ("48030487", ("1", 0), ("1", 0)),  # add rax, [rdi + rax * 4]
         ("48890487", ("1", 0), ("1", 0)),  # mov [rdi + rax * 4], rax
         ("c7050800000001000000", ("2", 0), ("1", 0)),  # mov dword [rip + 8], 1
-        ("f0480107", ("8", 4), ("1", 4)),  # lock add [rdi], rax
+        ("f0480107", ("8", 68), ("1", 68)),  # lock add [rdi], rax
     ],
 )
 def test_micro_operations_depend_on_the_address_on_intel(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- *	loops-time LOOP...      cycles of an iteration of each loop on this host; a tenth of the samples is as short
+ *	loops-time LOOP...      cycles of an iteration of each loop on this host, which a tenth of its samples do not exceed
  *
  * A cycle is what one of a chain of additions of a register takes: Golden Cove folds additions of a constant. A sample
  * is the difference between two numbers of iterations.
@@ -51,15 +51,19 @@ static double difference(void (*run)(long n))
 static double least(void (*run)(long n))
 {
 	static double samples[SAMPLES];
-	uint64_t n, i;
+	uint64_t n, i, taken = 0;
 
 	run(10 * MANY);
 	n = TICKS / ticks(run, MANY);
 	n = n < FEWEST ? FEWEST : n > SAMPLES ? SAMPLES : n;
-	for (i = 0; i < n; i++)
-		samples[i] = CHAIN * difference(run) / difference(run_chain);
-	qsort(samples, n, sizeof(*samples), compare);
-	return samples[n / 10];
+	for (i = 0; i < n; i++) {
+		double chain = difference(run_chain);
+
+		if (chain > 0)	/* else a shorter run was interrupted */
+			samples[taken++] = CHAIN * difference(run) / chain;
+	}
+	qsort(samples, taken, sizeof(*samples), compare);
+	return samples[taken / 10];
 }
 
 int main(int argc, char **argv)

@@ -61,7 +61,7 @@ def _l2_latency(facts: Facts) -> Estimate:
     return _chase(facts, "chase_local", 2 * facts.cache("l1d")[0], facts.cache("l2")[0] / 2)
 
 
-def _code_ahead(facts: Facts) -> Estimate:
+def _l1i_prefetch(facts: Facts) -> Estimate:
     """Lines of code that are on their way at a time, so that straight code from the second level takes the time that
     it does: the latency over the time of a line. The decoders may be the limit; more lines would then change
     nothing."""
@@ -78,7 +78,7 @@ def _code_interval(facts: Facts) -> Estimate:
     """Cycles of a line of code on a CPU that fetches the predicted way ahead."""
     if not facts.like.get("code_ahead"):
         raise Unmeasured
-    return Estimate(*facts.point("straight_code"), _code_ahead(facts).how)
+    return Estimate(*facts.point("straight_code"), _l1i_prefetch(facts).how)
 
 
 def _in_l3(facts: Facts, probe: str) -> Estimate:
@@ -178,7 +178,7 @@ def _l2_write(facts: Facts) -> Estimate:
 
 CACHES: Mapping[str, Rule] = {
     "l1i_size": _cache("l1i", 0), "l1i_ways": _cache("l1i", 1),
-    "l1i_prefetch": _code_ahead, "code_interval": _code_interval,
+    "l1i_prefetch": _l1i_prefetch, "code_interval": _code_interval,
     "l1d_size": _cache("l1d", 0), "l1d_ways": _cache("l1d", 1),
     "l1d_latency": _l1d_latency, "l1d_chase": _l1d_chase,
     "l2_size": _cache("l2", 0), "l2_ways": _cache("l2", 1), "l2_latency": _l2_latency,

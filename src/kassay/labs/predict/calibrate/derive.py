@@ -247,6 +247,15 @@ def _page_walkers(facts: Facts) -> Estimate:
                     "time of page walks of two chases by that of many at once (parallel_pages)")  # fmt: skip
 
 
+def _forward(facts: Facts) -> Estimate:
+    """The loads of the probes are by one register: where such loads are faster, they say nothing of others."""
+    if facts.like.get("forward_based"):
+        raise Unmeasured
+    return _first("a store, a load of it, an addition, less that", "forward_other_chain", "forward_chain", less=1)(
+        facts
+    )
+
+
 def _fence_behind(facts: Facts) -> Estimate:
     """A cycle is that of the store itself."""
     behind, alone = facts.point("mfence_store"), facts.point("mfence_many")
@@ -281,8 +290,7 @@ _RULES: Mapping[str, Rule] = {
     "line_split": _split,
     "dtlb_entries": _dtlb_entries, "stlb_latency": _stlb_latency, "stlb_entries": _stlb_entries,
     "walk_start": _walk_start,
-    "store_forward": _first("a store, a load of it, an addition, less that", "forward_other_chain", "forward_chain",
-                           less=1),
+    "store_forward": _forward,
     "store_forward_same": plain("forward_chain", "a store, a load of it by the same register, an addition, less that",
                                 less=1),
     "store_forward_fail": _forward_fail,

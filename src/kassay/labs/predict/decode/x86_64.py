@@ -104,7 +104,7 @@ def _atomic(name: str) -> bool:
 
 _NEAR = range(2048)
 _SUMS = frozenset(("adc", "add", "and", "or", "sbb", "sub", "xor"))
-"""With a register to memory, none of these has its value renamed."""
+"""With a register to memory, none of these has its value renamed; `add` was measured."""
 _LEGACY = frozenset(bytes.fromhex("f0f2f32e36263e65646667"))
 
 
@@ -121,11 +121,7 @@ def _traits(instruction: Any, name: str, accesses: "_Accesses") -> int:
     near = len(accesses.address) == 1 and any(not m.index and not m.segment and m.disp in _NEAR for m in memory)
     moves = name in FREE_STACK
     uses = not moves and _RSP in accesses.address | accesses.data
-    adds = (
-        accesses.store
-        and name.removeprefix("lock ") in _SUMS
-        and any(operand.type == x86.X86_OP_REG for operand in instruction.operands)
-    )
+    adds = accesses.store and name in _SUMS and any(operand.type == x86.X86_OP_REG for operand in instruction.operands)
     based = accesses.load and not adds and not any(m.index or m.base == x86.X86_REG_RIP for m in memory)
     return PREFIXED * prefixed | NEAR_BASE * near | MOVES_STACK * moves | USES_STACK * uses | BASED * bool(based)
 
