@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 WITHOUT_ATOMICS = ("plain_add", "thread_add")
 EXPLAINED = {
     ("icelake_sp", "ticket_yield"), ("zen3", "lock_add"), ("cascadelake_sp", "lock_then_store"),
-    ("cascadelake_sp", "lock_second_level"),
+    ("cascadelake_sp", "lock_second_level"), ("emeraldrapids", "cmpxchg_load"), ("emeraldrapids", "pure_spin"),
     *(("zen3", loop) for loop in (
         "cas_add", "mutex_add", "pure_spin", "pause_spin", "yield_spin", "ticket_blocking", "queued_fifo",
         "cmpxchg_address", "cmpxchg_load", "lock_then_load", "lock_stores", "lock_second_level",
