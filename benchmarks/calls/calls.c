@@ -148,15 +148,7 @@ static void fork_wait(void)
 	  mprotect(mapped, 8 * PAGE, PROT_READ | PROT_WRITE))					\
 	X(fork_wait, fork_wait())
 
-#define RUN(name, ...)						\
-	static void run_##name(long n)				\
-	{							\
-		while (n--) {					\
-			__VA_ARGS__;				\
-		}						\
-	}
 CALLS(RUN)
 
-#define ENTRY(name, ...) { #name, run_##name },
-static const struct loop calls[] = { CALLS(ENTRY) { NULL, NULL } };
+static const struct loop calls[] = { CALLS(ENTRY) { 0 } };
 const struct loop *const loop_groups[] = { calls, NULL };

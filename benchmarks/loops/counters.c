@@ -258,15 +258,6 @@ static inline void swap_add(uint64_t *p)
 	X(queued_fifo, queue_lock(&queue); COUNTED; queue_unlock(&queue))		\
 	X(mutex3, three_lock(&three); COUNTED; three_unlock(&three))
 
-#define RUN(name, ...)				\
-static void run_##name(long n)			\
-{						\
-	while (n--) {				\
-		__VA_ARGS__;			\
-	}					\
-}
-#define ENTRY(side, ...) { .name = #side, .run = run_##side },
-
 LOOPS(RUN)
 
 const struct loop counter_loops[] = { LOOPS(ENTRY) { 0 } };

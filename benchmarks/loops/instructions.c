@@ -42,8 +42,6 @@ static void run_##name(long n)								\
 	X(lock_stores, FOUR("lock addq $1, 64" P "; .rept 12; movq $1, 128" P "; .endr\n"))	\
 	X(lock_second_level, FOUR("lock addq $1, (%[p], %%rsi)\n" ANOTHER))
 
-#define ENTRY(side, ...) { .name = #side, .run = run_##side },
-
 LOOPS(LOOP4)
 
 const struct loop instruction_loops[] = { LOOPS(ENTRY) { 0 } };

@@ -9,6 +9,16 @@ struct loop {
 	void (*run)(long n);
 };
 
+/* Of a list of loops with their bodies in C: the function of each, and its entry. */
+#define RUN(name, ...)				\
+static void run_##name(long n)			\
+{						\
+	while (n--) {				\
+		__VA_ARGS__;			\
+	}					\
+}
+#define ENTRY(side, ...) { .name = #side, .run = run_##side },
+
 /* Counters and locks of one thread, in C. */
 extern const struct loop counter_loops[];
 
