@@ -174,9 +174,9 @@ def _page(cpu: str, rows: list[Row], times: Times) -> Iterator[str]:
         f"{host.note} A program on the second hardware thread of a core waits for memory now and then, for less than a "
         f"microsecond. So a sample is that short, and *alone* is the fastest one in a thousand, of {_SAMPLES} samples. "
         f"It is the middle of {times.passes} passes. *usual* is the median sample. The caches are shared all the same, "
-        "and a fast sample of random data is one of easy data. "
-        f"Pairs of these kinds cannot be judged here: {', '.join(sorted(_SHARED))}. Those of `code` are left out: a "
-        "short sample executes the first of its KiB alone. Pairs in which the kernel works "
+        "and random data is easy in a fast sample. "
+        f"So pairs of these kinds cannot be judged: {', '.join(sorted(_SHARED))}. The pairs of `code` are left out, "
+        "because a short sample executes only its first KiB. Pairs in which the kernel works "
         f"compare this host's own kernel with Debian's 6.18 in the guest, without the mitigations that {host.name} "
         "does not need.\n"
     )

@@ -192,18 +192,6 @@ def test_a_decision_that_noise_can_turn_has_both_values_in_its_bounds() -> None:
         assert (unsure.value, unsure.low, unsure.high) == (value, 0, 1)
 
 
-def test_code_is_not_called_fetched_ahead_where_the_first_level_has_it() -> None:
-    points = exactly(chase_local__256=14, straight_code=2)
-    assert parameters_of(facts(points)).estimates["l1i_prefetch"].value == 7
-    assert "l1i_prefetch" not in parameters_of(facts(points, l1i_kib=128)).estimates
-
-
-def test_lines_of_code_are_so_far_apart_on_a_cpu_that_fetches_the_predicted_way() -> None:
-    told = facts(exactly(chase_local__256=14, straight_code=5))
-    assert "code_interval" not in parameters_of(told).estimates
-    assert parameters_of(told._replace(like={**told.like, "code_ahead": 8})).estimates["code_interval"].value == 5
-
-
 def test_lines_come_in_pairs_where_a_chase_through_both_of_each_is_quicker() -> None:
     for firsts, adjacent in ((52, 0), (90, 1)):
         points = exactly(chase_local__4096=50, chase_firsts__4096=firsts, chase_firsts__512=20)
